@@ -1,0 +1,40 @@
+"""A workbench in which protocols are written once and checked by many engines.
+
+What is exported here is the notation: everything that a model file needs.
+"""
+
+from lockstep.language.domains import BagOf, Bool, Map, OneOf, Range, Sequence, Set
+from lockstep.language.notation import (
+    Constant,
+    State,
+    action,
+    fault,
+    invariant,
+    require,
+    sometimes,
+    step_invariant,
+    when,
+)
+from lockstep.language.values import Bag, Record, replace
+
+__all__ = [
+    "Bag",
+    "BagOf",
+    "Bool",
+    "Constant",
+    "Map",
+    "OneOf",
+    "Range",
+    "Record",
+    "Sequence",
+    "Set",
+    "State",
+    "action",
+    "fault",
+    "invariant",
+    "replace",
+    "require",
+    "sometimes",
+    "step_invariant",
+    "when",
+]

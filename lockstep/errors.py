@@ -1,0 +1,35 @@
+"""Failures that are reported to the user in one clear line, and the exit codes they end with."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What the process says to the shell; the same for every verb."""
+
+    HOLDS = 0
+    """Everything that was asked holds (or conforms)."""
+    VIOLATED = 1
+    """A property is violated, a twin differs, or a log departs."""
+    USAGE = 2
+    """The input cannot be used: a wrong name, a damaged file, a model that is not well formed."""
+    INCONCLUSIVE = 3
+    """Nothing was refuted, but not everything was covered; the reason is always printed."""
+
+
+class LockstepError(Exception):
+    """A failure whose text is written for the user: what, where, why and what to do.
+
+    The command prints it without a traceback and ends with `exit_code`.
+    """
+
+    exit_code: ExitCode = ExitCode.USAGE
+
+    def __init__(self, message: str, *, cure: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.cure = cure
+
+    def __str__(self) -> str:
+        return self.message if self.cure is None else f"{self.message}\n  cure: {self.cure}"

@@ -1,0 +1,1 @@
+"""Explicit-state search: engines that give successors, and the search that drives them."""

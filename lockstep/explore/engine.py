@@ -1,0 +1,77 @@
+"""What a search needs of an engine, and what may go wrong inside a model while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from lockstep.language.model import Model, Property
+from lockstep.language.notation import State
+
+
+class Verdict(str):
+    """`holds`, `violated` or `inconclusive`; for logs `conforms`, `departs` or `unknown`."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Step:
+    """One enabled action instance: which action, with which parameters, and where it leads."""
+
+    action: str
+    parameters: tuple[Any, ...]
+    state: State
+
+
+class EvaluationError(Exception):
+    """The model's text has no meaning in a reachable state.
+
+    A write or a record outside its domain, an attribute of None, an index past the end, a
+    division by zero. `function` is the action or invariant, `file` and `line` the place in it
+    (None when unknown) and `reason` says what went wrong.
+    """
+
+    def __init__(self, function: str, file: Path | None, line: int | None, reason: str) -> None:
+        place = f"{file}:{line}: " if file is not None else ""
+        super().__init__(f"{place}{function}: {reason}")
+        self.function = function
+        self.file = file
+        self.line = line
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a property says of a state or step.
+
+    `failing` is the first parameter binding for which it is false (None when it holds), and
+    `applied` whether its premise was satisfied for any binding.
+    """
+
+    failing: tuple[Any, ...] | None
+    applied: bool
+
+
+class Engine(Protocol):
+    """One way to execute a model. Every engine must agree with plain Python."""
+
+    @property
+    def name(self) -> str:
+        """How the engine is called on the command line and in results."""
+        ...
+
+    @property
+    def model(self) -> Model:
+        """The model that this engine executes."""
+        ...
+
+    def successors(self, state: State) -> Iterator[Step]:
+        """Every enabled action instance in `state`, in the model's order."""
+        ...
+
+    def evaluate(self, prop: Property, before: State, after: State | None) -> Outcome:
+        """Evaluate a property in a state, or over a step when `after` is given."""
+        ...

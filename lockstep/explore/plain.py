@@ -1,0 +1,209 @@
+"""The oracle: a model's own functions, run by Python.
+
+Nothing is interpreted here. `s` is the state itself (an immutable tuple with named fields) and
+`new` a recorder of writes; each action instance is one call. The only liberty taken is to skip
+instances that must fail the same `require`: when a conjunct that depends on the first k
+parameters alone is false, the remaining parameters are not varied (`guard_depth`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from lockstep.explore.engine import EvaluationError, Outcome, Step
+from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDomain
+from lockstep.language.guards import guard_depths
+from lockstep.language.model import Action, Model, Parameter, Property
+from lockstep.language.notation import Disabled, Kind, NotApplicable, State
+from lockstep.language.values import NotInDomain
+
+
+class NextState:
+    """The state after, as an action sees it: it can be written, never read."""
+
+    __slots__ = ("_before", "_written")
+    _before: State
+    _written: dict[str, object]
+
+    def __init__(self, before: State) -> None:
+        object.__setattr__(self, "_before", before)
+        object.__setattr__(self, "_written", {})
+
+    def __setattr__(self, name: str, value: object) -> None:
+        try:
+            domain = self._before.fields[name]
+        except KeyError:
+            raise AttributeError(f"there is no variable {name}") from None
+        self._written[name] = domain.coerce(value, name)
+
+    def __getattr__(self, name: str) -> _Part:
+        if name not in self._before.fields:
+            raise AttributeError(f"there is no variable {name}")
+        return _Part(self, name, ())
+
+    def _write_part(self, name: str, path: tuple[_Key | str, ...], value: object) -> None:
+        old = self._written.get(name, getattr(self._before, name))
+        domain = self._before.fields[name]
+        self._written[name] = _updated(domain, old, path, value, name)
+
+    def _finish(self) -> State:
+        before, written = self._before, self._written
+        return before.of(
+            written.get(name, old) for name, old in zip(before.fields, before, strict=True)
+        )
+
+
+class _Key:
+    """A key in a path of writes, told apart from a field's name."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: object) -> None:
+        self.key = key
+
+
+class _Part:
+    """A part of a variable that is about to be written: `new.cached[i]` in `new.cached[i].epoch = 1`."""
+
+    __slots__ = ("_name", "_next", "_path")
+    _name: str
+    _next: NextState
+    _path: tuple[_Key | str, ...]
+
+    def __init__(self, owner: NextState, name: str, path: tuple[_Key | str, ...]) -> None:
+        object.__setattr__(self, "_next", owner)
+        object.__setattr__(self, "_name", name)
+        object.__setattr__(self, "_path", path)
+
+    def __getitem__(self, key: object) -> _Part:
+        return _Part(self._next, self._name, (*self._path, _Key(key)))
+
+    def __setitem__(self, key: object, value: object) -> None:
+        self._next._write_part(self._name, (*self._path, _Key(key)), value)
+
+    def __getattr__(self, field: str) -> _Part:
+        return _Part(self._next, self._name, (*self._path, field))
+
+    def __setattr__(self, field: str, value: object) -> None:
+        self._next._write_part(self._name, (*self._path, field), value)
+
+
+def _updated(
+    domain: Domain, old: Any, path: tuple[_Key | str, ...], value: object, place: str
+) -> Any:
+    """`old` with the part at `path` replaced, each level checked against its domain."""
+    if not path:
+        return domain.coerce(value, place)
+    if isinstance(domain, OptionDomain):
+        if old is None:
+            raise TypeError(f"{place} is None: it has no part to write")
+        return _updated(domain.some, old, path, value, place)
+    step, rest = path[0], path[1:]
+    if isinstance(step, _Key) and isinstance(domain, MapDomain):
+        inner = _updated(domain.value, old[step.key], rest, value, f"{place}[{step.key!r}]")
+        return domain.updated(old, step.key, inner)
+    if isinstance(step, str) and isinstance(domain, RecordDomain):
+        fields = domain.record.fields
+        if step not in fields:
+            raise AttributeError(f"{domain} has no field {step}")
+        inner = _updated(fields[step], getattr(old, step), rest, value, f"{place}.{step}")
+        return domain.record.of(
+            inner if name == step else kept for name, kept in zip(fields, old, strict=True)
+        )
+    raise TypeError(f"{place} is {domain}: only maps and records are written in part")
+
+
+class PlainEngine:
+    """Execute a model by calling its functions."""
+
+    name = "python"
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._guards: Mapping[str, Mapping[int, int]] = guard_depths(model)
+
+    def successors(self, state: State) -> Iterator[Step]:
+        for action in self.model.actions:
+            yield from self._instances(action, state)
+
+    def run(self, action: Action, state: State, arguments: tuple[Any, ...]) -> State | None:
+        """Where one action instance leads, or None when it is not enabled."""
+        new = NextState(state)
+        try:
+            action.function(state, new, *arguments)
+        except Disabled:
+            return None
+        except Exception as error:
+            raise self._located(error, action.name) from error
+        return new._finish()
+
+    def _instances(self, action: Action, state: State) -> Iterator[Step]:
+        depths = self._guards[action.name]
+        function = action.function
+        refused: tuple[Any, ...] | None = None
+        for arguments in _bindings(action.parameters):
+            if refused is not None:
+                if arguments[: len(refused)] == refused:
+                    continue
+                refused = None
+            new = NextState(state)
+            try:
+                function(state, new, *arguments)
+            except Disabled as disabled:
+                line = _line_in(disabled.__traceback__)
+                refused = arguments[: depths.get(line, len(arguments))]
+                if not refused and arguments:
+                    return
+                continue
+            except Exception as error:
+                raise self._located(error, action.name) from error
+            yield Step(action.name, arguments, new._finish())
+
+    def evaluate(self, prop: Property, before: State, after: State | None) -> Outcome:
+        states = (before, after) if prop.kind is Kind.STEP_INVARIANT else (before,)
+        wanted = prop.kind is Kind.SOMETIMES
+        applied = False
+        for arguments in _bindings(prop.parameters):
+            try:
+                holds = prop.function(*states, *arguments)
+            except NotApplicable:
+                continue
+            except Exception as error:
+                raise self._located(error, prop.name) from error
+            applied = True
+            if wanted and holds:
+                return Outcome(None, True)
+            if not wanted and not holds:
+                return Outcome(arguments, True)
+        return Outcome(() if wanted else None, applied)
+
+    def _located(self, error: Exception, function: str) -> EvaluationError:
+        files = self.model.universe.files
+        place: tuple[str, int] | None = None
+        trace = error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename in files:
+                place = trace.tb_frame.f_code.co_filename, trace.tb_lineno
+            trace = trace.tb_next
+        reason = (
+            str(error) if isinstance(error, NotInDomain) else f"{type(error).__name__}: {error}"
+        )
+        if place is None:
+            return EvaluationError(function, None, None, reason)
+        return EvaluationError(function, Path(place[0]), place[1], reason)
+
+
+def _bindings(parameters: tuple[Parameter, ...]) -> Iterator[tuple[Any, ...]]:
+    """Every binding of the parameters, the last one running fastest."""
+    return itertools.product(*(parameter.domain for parameter in parameters))
+
+
+def _line_in(trace: TracebackType | None) -> int:
+    """The line of the action's own body (one frame below ours) where a `require` was false."""
+    assert trace is not None
+    assert trace.tb_next is not None
+    return trace.tb_next.tb_lineno

@@ -1,0 +1,78 @@
+"""Places in source text, and problems that are shown with the line, a caret, a reason and a cure."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockstep.errors import LockstepError
+
+
+@dataclass(frozen=True)
+class Place:
+    """A stretch of one file; lines count from 1, columns from 0 (the end column is excluded)."""
+
+    file: Path
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    @staticmethod
+    def of(node: ast.AST, file: Path) -> Place:
+        """Where a syntax node stands."""
+        line = getattr(node, "lineno", 1)
+        column = getattr(node, "col_offset", 0)
+        end_line = getattr(node, "end_lineno", None) or line
+        end_column = getattr(node, "end_col_offset", None) or column + 1
+        return Place(file, line, column, end_line, end_column)
+
+    def __str__(self) -> str:
+        return f"{_shown(self.file)}:{self.line}:{self.column + 1}"
+
+
+def _shown(file: Path) -> str:
+    try:
+        return str(file.relative_to(Path.cwd()))
+    except ValueError:
+        return str(file)
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One thing wrong with a model: a stable code, where, what, why, and what to write instead."""
+
+    code: str
+    place: Place
+    what: str
+    why: str
+    cure: str
+
+    def render(self) -> str:
+        """The diagnostic as it is printed, with the source line and a caret below it."""
+        lines = self.place.file.read_text(encoding="utf-8").splitlines()
+        source = lines[self.place.line - 1] if self.place.line <= len(lines) else ""
+        same_line = self.place.end_line == self.place.line
+        end = self.place.end_column if same_line else len(source)
+        carets = "^" * max(1, end - self.place.column)
+        gutter = " " * len(str(self.place.line))
+        return "\n".join(
+            (
+                f"error[{self.code}]: {self.what}",
+                f"{gutter}--> {self.place}",
+                f"{gutter} |",
+                f"{self.place.line} | {source}",
+                f"{gutter} | {' ' * self.place.column}{carets}",
+                f"{gutter} = why: {self.why}",
+                f"{gutter} = cure: {self.cure}",
+            )
+        )
+
+
+class ModelError(LockstepError):
+    """A model is not well formed; the text shows every problem found."""
+
+    def __init__(self, diagnostics: list[Diagnostic]) -> None:
+        super().__init__("\n\n".join(problem.render() for problem in diagnostics))
+        self.diagnostics = diagnostics
