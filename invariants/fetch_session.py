@@ -1,0 +1,305 @@
+"""What must hold of KIP-227 fetch sessions. Ids such as 227-12 are rows of specs/kip_227.toml."""
+
+from lockstep import invariant, sometimes, step_invariant, when
+from models.fetch_metadata import (
+    FINAL_EPOCH,
+    INITIAL_EPOCH,
+    FIRST_INCREMENTAL_EPOCH,
+    MAX_EPOCH,
+    NO_SESSION,
+    Error,
+    OpenId,
+    is_full,
+    next_epoch,
+)
+from models.fetch_partitions import Partition, learned
+from models.fetch_session import Fetcher, Via, answer, has_records, incoming
+
+# What a step did, read off the states before and after it.
+
+
+def was_served(s, new, f, via):
+    """A request left the network because the leader served it (or, if stray, was lost)."""
+    return (
+        s.request[f] is not None and new.request[f] is None and new.response[f] is not None
+        if via == Via.AWAITED
+        else s.stray[f] is not None and new.stray[f] is None
+    )
+
+
+def was_accepted(s, new, f):
+    """The awaited request was served as an incremental one, and its session lives on."""
+    return (
+        was_served(s, new, f, Via.AWAITED)
+        and not is_full(s.request[f].epoch)
+        and new.response[f].error == Error.NONE
+        and new.sessions[s.request[f].session_id] is not None
+    )
+
+
+def was_sent(s, new, f):
+    return s.request[f] is None and new.request[f] is not None
+
+
+def told_of(s, f, p):
+    """What the fetcher knows of a partition once the response under way is handled."""
+    return (
+        s.told[f][p]
+        if s.response[f] is None or s.response[f].partitions[p] is None
+        else learned(s.told[f][p], s.response[f].partitions[p])
+    )
+
+
+# Requests are served once, and what is lost or repeated is noticed.
+
+
+@step_invariant("227-8", "227-27")
+def session_changes_only_by_accepting_its_epoch(s, new, i: OpenId):
+    """A session changes only when it processes the request with the epoch it expects, and then its
+    epoch moves on: no request is served twice, none is passed over."""
+    when(s.sessions[i] is not None and new.sessions[i] is not None)
+    when(s.sessions[i] != new.sessions[i])
+    return new.sessions[i].epoch == next_epoch(s.sessions[i].epoch) and any(
+        was_served(s, new, f, via)
+        and incoming(s, f, via).session_id == i
+        and incoming(s, f, via).epoch == s.sessions[i].epoch
+        for f in Fetcher
+        for via in Via
+    )
+
+
+@step_invariant("227-27")
+def accepted_request_moves_the_epoch(s, new, f: Fetcher):
+    """A request that is answered without error was the one expected, and counts as processed."""
+    when(was_accepted(s, new, f))
+    request = s.request[f]
+    return (
+        s.sessions[request.session_id] is not None
+        and s.sessions[request.session_id].epoch == request.epoch
+        and new.sessions[request.session_id].epoch == next_epoch(request.epoch)
+    )
+
+
+@invariant("227-27", "227-35")
+def epochs_agree_when_idle(s, f: Fetcher):
+    """Between requests, fetcher and leader expect the same epoch of a session both have."""
+    when(not s.pending[f] and not is_full(s.metadata[f].epoch))
+    when(s.sessions[s.metadata[f].session_id] is not None)
+    return s.sessions[s.metadata[f].session_id].epoch == s.metadata[f].epoch
+
+
+# Leader and fetcher agree.
+
+
+@invariant("227-12", "227-31")
+def accepted_request_leaves_agreement(s, f: Fetcher, p: Partition):
+    """While a session's response is under way, the leader has cached exactly the partitions that the
+    fetcher wants, with the fields it last sent."""
+    when(s.response[f] is not None and s.response[f].error == Error.NONE)
+    when(s.response[f].session_id != NO_SESSION)
+    when(s.sessions[s.response[f].session_id] is not None)
+    cached = s.sessions[s.response[f].session_id].partitions[p]
+    return (
+        s.fetching[f][p] is None
+        if cached is None
+        else s.fetching[f][p] is not None and cached.interest == s.fetching[f][p]
+    )
+
+
+@step_invariant("227-16", "227-46")
+def learns_what_a_full_fetch_would_tell(s, new, f: Fetcher, p: Partition):
+    """After an incremental response the fetcher knows of each partition what a full one would have
+    told it at that moment: the session is only an optimisation."""
+    when(was_accepted(s, new, f) and not new.response[f].throttled)
+    when(new.sessions[s.request[f].session_id].partitions[p] is not None)
+    whole = answer(s, p, False)
+    return (
+        told_of(new, f, p) is not None
+        and told_of(new, f, p).high_watermark == whole.high_watermark
+        and told_of(new, f, p).log_start_offset == whole.log_start_offset
+    )
+
+
+@step_invariant("227-46", "227-48")
+def records_are_never_withheld_from_all(s, new, f: Fetcher):
+    """If any partition of the session has records, the response carries some of one."""
+    when(was_accepted(s, new, f) and not new.response[f].throttled)
+    session = new.sessions[s.request[f].session_id]
+    when(
+        any(
+            session.partitions[p] is not None
+            and has_records(s, f, p, session.partitions[p].interest)
+            for p in Partition
+        )
+    )
+    answers = new.response[f].partitions
+    return any(answers[p] is not None and answers[p].records for p in Partition)
+
+
+@step_invariant("227-23")
+def full_response_answers_every_partition(s, new, f: Fetcher, p: Partition):
+    """A full response tells of every partition that was asked for, and of no other."""
+    when(was_served(s, new, f, Via.AWAITED) and is_full(s.request[f].epoch))
+    return (new.response[f].partitions[p] is None) == (s.request[f].partitions[p] is None)
+
+
+# Nothing needless is sent.
+
+
+@step_invariant("227-37", "227-38", "227-39")
+def unchanged_partitions_are_not_requested(s, new, f: Fetcher, p: Partition):
+    """An incremental request lists a partition only to add or alter it, and names it as removed only
+    if it was there."""
+    when(was_sent(s, new, f) and not is_full(new.request[f].epoch))
+    request = new.request[f]
+    return (request.partitions[p] is None or request.partitions[p] != s.fetching[f][p]) and (
+        p not in request.forgotten or s.fetching[f][p] is not None
+    )
+
+
+@step_invariant("227-45", "227-47")
+def nothing_unchanged_is_sent(s, new, f: Fetcher, p: Partition):
+    """An incremental response includes a partition only for records, an error, or a high watermark
+    or log start offset that the fetcher has not been told."""
+    when(was_accepted(s, new, f) and new.response[f].partitions[p] is not None)
+    sent = new.response[f].partitions[p]
+    return (
+        sent.records
+        or sent.failed
+        or s.told[f][p] is None
+        or s.told[f][p].high_watermark != sent.high_watermark
+        or s.told[f][p].log_start_offset != sent.log_start_offset
+    )
+
+
+# Errors are deserved.
+
+
+@step_invariant("227-21")
+def unknown_session_error_is_deserved(s, new, f: Fetcher):
+    """FETCH_SESSION_ID_NOT_FOUND answers exactly the incremental requests whose session is not in
+    the cache."""
+    when(was_served(s, new, f, Via.AWAITED) and not is_full(s.request[f].epoch))
+    return (new.response[f].error == Error.FETCH_SESSION_ID_NOT_FOUND) == (
+        s.sessions[s.request[f].session_id] is None
+    )
+
+
+@step_invariant("227-22", "227-27")
+def epoch_error_is_deserved(s, new, f: Fetcher):
+    """INVALID_FETCH_SESSION_EPOCH answers exactly the incremental requests whose session expects
+    another epoch: a lost or repeated request is always noticed."""
+    when(was_served(s, new, f, Via.AWAITED) and not is_full(s.request[f].epoch))
+    when(s.sessions[s.request[f].session_id] is not None)
+    return (new.response[f].error == Error.INVALID_FETCH_SESSION_EPOCH) == (
+        s.sessions[s.request[f].session_id].epoch != s.request[f].epoch
+    )
+
+
+@invariant("227-27")
+def undisturbed_fetcher_sees_no_epoch_error(s, f: Fetcher):
+    """A fetcher none of whose messages was lost, repeated or delayed never gets an epoch error."""
+    when(s.disturbances[f] == 0 and s.response[f] is not None)
+    return s.response[f].error != Error.INVALID_FETCH_SESSION_EPOCH
+
+
+@invariant("227-43")
+def full_requests_never_get_session_errors(s, f: Fetcher):
+    """A session error answers incremental requests only: a full request can always be served."""
+    when(s.response[f] is not None and is_full(s.metadata[f].epoch))
+    return s.response[f].error == Error.NONE
+
+
+# Sessions come and go as the request table says.
+
+
+@step_invariant("227-28", "227-32")
+def sessionless_request_creates_nothing(s, new, f: Fetcher, via: Via):
+    """(0, -1) and (ID, -1) create no session, and are answered with session id 0."""
+    when(was_served(s, new, f, via) and incoming(s, f, via).epoch == FINAL_EPOCH)
+    return all(new.sessions[i] is None or s.sessions[i] is not None for i in OpenId) and (
+        via == Via.STRAY or new.response[f].session_id == NO_SESSION
+    )
+
+
+@step_invariant("227-30", "227-32")
+def full_request_closes_the_session_it_names(s, new, f: Fetcher):
+    """(ID, 0) and (ID, -1) close session ID."""
+    when(was_served(s, new, f, Via.AWAITED) and is_full(s.request[f].epoch))
+    when(s.request[f].session_id != NO_SESSION)
+    return new.sessions[s.request[f].session_id] is None
+
+
+@step_invariant("227-9", "227-29")
+def new_session_starts_at_epoch_one(s, new, i: OpenId):
+    """A session is created by a request with epoch 0 only, and first expects epoch 1."""
+    when(s.sessions[i] is None and new.sessions[i] is not None)
+    return new.sessions[i].epoch == FIRST_INCREMENTAL_EPOCH and any(
+        was_served(s, new, f, via) and incoming(s, f, via).epoch == INITIAL_EPOCH
+        for f in Fetcher
+        for via in Via
+    )
+
+
+@step_invariant("227-43", "227-44")
+def answered_with_its_session(s, new, f: Fetcher):
+    """A response without error names the session that the next request may use; 0 if there is none."""
+    when(was_served(s, new, f, Via.AWAITED) and new.response[f].error == Error.NONE)
+    request = s.request[f]
+    response = new.response[f]
+    return (
+        response.session_id == NO_SESSION
+        or new.sessions[response.session_id] is not None
+        and new.sessions[response.session_id].owner == f
+    ) and (
+        is_full(request.epoch)
+        or (response.session_id == NO_SESSION) == (new.sessions[request.session_id] is None)
+    )
+
+
+@invariant("227-3", "227-4")
+def sessions_are_never_shared(s, i: OpenId):
+    """An id belongs to one fetcher: no other holds it, whatever was evicted or created since."""
+    when(s.sessions[i] is not None)
+    return all(s.metadata[f].session_id != i or s.sessions[i].owner == f for f in Fetcher)
+
+
+@invariant("227-30")
+def one_session_per_undisturbed_fetcher(s, f: Fetcher):
+    """A fetcher none of whose messages was lost never leaves a session behind in the cache."""
+    when(s.disturbances[f] == 0)
+    return sum(1 for i in OpenId if s.sessions[i] is not None and s.sessions[i].owner == f) <= 1
+
+
+# The fetcher never gets stuck.
+
+
+@invariant("227-27")
+def pending_means_in_flight(s, f: Fetcher):
+    """A fetcher waits exactly while a request or response of its is under way."""
+    return s.pending[f] == (s.request[f] is not None or s.response[f] is not None)
+
+
+# The scope reaches what it is about.
+
+
+@sometimes("227-10")
+def reaches_the_last_epoch(s):
+    """The epoch gets to where it wraps around."""
+    return any(s.sessions[i] is not None and s.sessions[i].epoch == MAX_EPOCH for i in OpenId)
+
+
+@sometimes("227-22")
+def an_epoch_error_reaches_a_fetcher(s):
+    return any(
+        s.response[f] is not None and s.response[f].error == Error.INVALID_FETCH_SESSION_EPOCH
+        for f in Fetcher
+    )
+
+
+@sometimes("227-21")
+def an_unknown_session_error_reaches_a_fetcher(s):
+    return any(
+        s.response[f] is not None and s.response[f].error == Error.FETCH_SESSION_ID_NOT_FOUND
+        for f in Fetcher
+    )

@@ -1,0 +1,129 @@
+"""What a fetcher asks of a partition, what a leader answers, and what a session remembers of both.
+
+KIP-227, "Cached data about each partition", "Incremental Fetch Requests" and "Incremental Fetch
+Responses".
+"""
+
+from lockstep import Constant, Map, OneOf, Range, Record, Set, replace
+
+PARTITIONS: Constant = ("p1", "p2")
+MAX_OFFSET: Constant = 1
+"""The highest offset of a log: 2**63 - 1 in Kafka."""
+
+MAX_BYTES: Constant = 0
+MAX_FETCHER_LOG_START: Constant = -1
+MAX_LEADER_EPOCH: Constant = -1
+MAX_FETCHED_EPOCH: Constant = -1
+"""The highest values of a request's other fields. At these defaults each has one value, so that
+fetch offsets alone vary; scope `fields` lets the others vary instead."""
+
+UNKNOWN = -1
+
+Partition = OneOf(PARTITIONS)
+Offset = Range(0, MAX_OFFSET)
+KnownOffset = Range(UNKNOWN, MAX_OFFSET)
+
+
+class Interest(Record):
+    """One partition of a request, its fields named as in FetchRequest."""
+
+    fetch_offset: Offset
+    log_start_offset: Range(UNKNOWN, MAX_FETCHER_LOG_START)  # a consumer has none: -1
+    partition_max_bytes: Range(0, MAX_BYTES)
+    current_leader_epoch: Range(UNKNOWN, MAX_LEADER_EPOCH)
+    last_fetched_epoch: Range(UNKNOWN, MAX_FETCHED_EPOCH)
+
+
+class Answer(Record):
+    """One partition of a response. `records` says whether it carries any."""
+
+    failed: bool
+    high_watermark: KnownOffset
+    log_start_offset: KnownOffset
+    records: bool
+
+
+class Cached(Record):
+    """What a session remembers of a partition: the latest interest, and what was last answered."""
+
+    interest: Interest
+    high_watermark: KnownOffset
+    log_start_offset: KnownOffset
+
+
+class Told(Record):
+    """What a fetcher knows of a partition: the latest answer, and whether records came since it
+    last moved its fetch offset."""
+
+    high_watermark: KnownOffset
+    log_start_offset: KnownOffset
+    records: bool
+
+
+Interests = Map[Partition, Interest | None]
+Answers = Map[Partition, Answer | None]
+
+
+def nothing():
+    """No partition at all."""
+    return {p: None for p in Partition}
+
+
+def changed(old, wanted):
+    """The partitions that an incremental request must list: added ones and altered ones."""
+    return {p: wanted[p] if wanted[p] != old[p] else None for p in Partition}
+
+
+def dropped(old, wanted):
+    """The partitions that an incremental request must name as removed."""
+    return {p for p in Partition if old[p] is not None and wanted[p] is None}
+
+
+def remember(interest):
+    """A partition that was just added to a session: nothing has been answered yet."""
+    return Cached(interest=interest, high_watermark=UNKNOWN, log_start_offset=UNKNOWN)
+
+
+def updated_interest(cached, interest):
+    """A partition that a request named again: its fields are the request's from now on."""
+    return replace(cached, interest=interest)
+
+
+def merged(cached, requested, forgotten):
+    """A session's partitions once a request is taken in."""
+    return {
+        p: None
+        if p in forgotten
+        else cached[p]
+        if requested[p] is None
+        else remember(requested[p])
+        if cached[p] is None
+        else updated_interest(cached[p], requested[p])
+        for p in Partition
+    }
+
+
+def must_answer(cached, answer):
+    """Whether an incremental response includes a partition: records, an error, or a change."""
+    return (
+        answer.records
+        or answer.failed
+        or answer.high_watermark != cached.high_watermark
+        or answer.log_start_offset != cached.log_start_offset
+    )
+
+
+def answered(cached, answer):
+    """A cached partition after it was answered."""
+    return replace(
+        cached, high_watermark=answer.high_watermark, log_start_offset=answer.log_start_offset
+    )
+
+
+def learned(told, answer):
+    """What a fetcher knows once it has an answer. Records that it has not moved past still count."""
+    return Told(
+        high_watermark=answer.high_watermark,
+        log_start_offset=answer.log_start_offset,
+        records=answer.records or (told is not None and told.records),
+    )

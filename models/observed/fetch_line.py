@@ -1,0 +1,98 @@
+"""One Fetch request and its response, as a broker's request log shows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TopicPartition:
+    """A partition of a topic; its text is `name-0`."""
+
+    topic: str
+    """The topic's name up to Fetch version 12, its id (22 characters of base64url) from 13 on."""
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition}"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedPartition:
+    """What a fetcher asks of one partition; -1 where the fetcher, or the version, says nothing."""
+
+    fetch_offset: int
+    log_start_offset: int
+    """The first offset that the follower holds; consumers send -1. Since version 5."""
+    max_bytes: int
+    leader_epoch: int
+    """The leader epoch that the fetcher believes in. Since version 9."""
+    last_fetched_epoch: int
+    """The leader epoch of the last record that the fetcher holds. Since version 12."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredPartition:
+    """What the leader tells of one partition; offsets are -1 where it tells nothing."""
+
+    error_code: int
+    high_watermark: int
+    last_stable_offset: int
+    log_start_offset: int
+    """The first offset that the leader holds. Since version 5."""
+    records_size: int | None
+    """Bytes of records sent, 0 when none were; None when the log does not say."""
+    preferred_read_replica: int
+    """The broker to fetch from next, or -1. Since version 11."""
+    has_diverging_epoch: bool
+    """Whether the leader asks the fetcher to truncate its log. Since version 12."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchLine:
+    """A Fetch request that was answered: one line of the request log.
+
+    Integers are as wide as in the protocol: ids, epochs and sizes 32 bits, offsets 64, error
+    codes 16.
+    """
+
+    line: int
+    """Counted from 1."""
+    file: str
+    time_ms: int | None
+    """When the line was written, in milliseconds since 1970; None when its prefix has no time.
+
+    A date without a time zone is taken for UTC, so such times are right relative to one another,
+    except across a change to or from summer time.
+    """
+    version: int
+    """The version of the Fetch API, 4 to 18."""
+    correlation_id: int
+    client_id: str
+    """Empty when the client gave none."""
+    connection: str
+    """The broker's name for the connection: both addresses and a running number."""
+    replica_id: int
+    """The broker or controller that fetches; -1 for a consumer."""
+    session_id: int
+    """The session that the request names; 0 for none, and below version 7."""
+    session_epoch: int
+    """The request's place in its session; 0 and -1 ask for a full fetch. -1 below version 7."""
+    partitions: dict[TopicPartition, RequestedPartition]
+    """In the order of the request."""
+    forgotten: tuple[TopicPartition, ...]
+    """The partitions to drop from the session. Since version 7."""
+    max_wait_ms: int
+    min_bytes: int
+    error_code: int
+    """Of the whole response. Since version 7."""
+    response_session_id: int
+    """The session that the response belongs to; 0 for none, and below version 7."""
+    throttle_time_ms: int
+    answered: dict[TopicPartition, AnsweredPartition]
+    """In the order of the response."""
+
+    @property
+    def is_follower(self) -> bool:
+        """Whether a replica sent the request; consumers have negative replica ids."""
+        return self.replica_id >= 0
