@@ -276,8 +276,10 @@ def one_session_per_undisturbed_fetcher(s, f: Fetcher):
 
 @invariant("227-27")
 def pending_means_in_flight(s, f: Fetcher):
-    """A fetcher waits exactly while a request or response of its is under way."""
-    return s.pending[f] == (s.request[f] is not None or s.response[f] is not None)
+    """A fetcher that waits for a response has a request or a response under way: it is never stuck
+    waiting for nothing."""
+    when(s.pending[f])
+    return s.request[f] is not None or s.response[f] is not None
 
 
 # The scope reaches what it is about.

@@ -303,6 +303,18 @@ def is_unused(s, i):
     )
 
 
+def opened(f, wanted, answers):
+    """A new session: it expects epoch 1, and remembers what its first request was answered."""
+    return Session(
+        owner=f,
+        epoch=FIRST_INCREMENTAL_EPOCH,
+        partitions={
+            p: None if wanted[p] is None else answered(remember(wanted[p]), answers[p])
+            for p in Partition
+        },
+    )
+
+
 @action
 def serve_sessionless(s, new, f: Fetcher, via: Via, filled: Set[Partition]):
     """(0, -1) and (ID, -1): answer everything, close the session named, create none."""
@@ -326,16 +338,7 @@ def serve_full_creating(s, new, f: Fetcher, via: Via, filled: Set[Partition], i:
     require(is_unused(s, i))
     answers = full_answers(s, request.partitions, filled)
     new.sessions = closed(s.sessions, request.session_id)
-    new.sessions[i] = Session(
-        owner=f,
-        epoch=FIRST_INCREMENTAL_EPOCH,
-        partitions={
-            p: None
-            if request.partitions[p] is None
-            else answered(remember(request.partitions[p]), answers[p])
-            for p in Partition
-        },
-    )
+    new.sessions[i] = opened(f, request.partitions, answers)
     respond(s, new, f, via, Error.NONE, i, answers, False)
 
 

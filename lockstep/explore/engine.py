@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -11,10 +12,12 @@ from lockstep.language.model import Model, Property
 from lockstep.language.notation import State
 
 
-class Verdict(str):
-    """`holds`, `violated` or `inconclusive`; for logs `conforms`, `departs` or `unknown`."""
+class Verdict(StrEnum):
+    """What was found, in one word that is the same in every verb."""
 
-    __slots__ = ()
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    INCONCLUSIVE = "inconclusive"
 
 
 @dataclass(frozen=True)

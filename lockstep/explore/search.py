@@ -1,18 +1,20 @@
-"""Breadth-first search by levels: every reachable state, every property, shortest counterexamples."""
+"""Breadth-first search by levels: every reachable state, every property, shortest traces."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
-from lockstep.explore.engine import Engine, EvaluationError, Step
+from lockstep.explore.engine import Engine, EvaluationError, Outcome, Step, Verdict
 from lockstep.language.model import Property
 from lockstep.language.notation import Kind, State
 
-HOLDS, VIOLATED, INCONCLUSIVE = "holds", "violated", "inconclusive"
 DEADLOCK = "deadlock"
+"""What a state without successors violates; stands where a property's name does."""
+
+_PROGRESS_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,11 @@ class Trace:
     def last(self) -> State:
         """The state in which the behaviour ends."""
         return self.steps[-1].state if self.steps else self.initial
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """Every state in turn, the initial one first: one more than there are steps."""
+        return (self.initial, *(step.state for step in self.steps))
 
 
 @dataclass(frozen=True)
@@ -59,12 +66,14 @@ class SearchResult:
     `states` distinct states, `transitions` enabled action instances (self-loops and repetitions
     included), `depth` steps to the farthest state. `fired` counts instances an action;
     `applied` names the properties whose premise some state or step satisfied; `reached` the goals
-    that some state satisfied. `because` says why the verdict is not `holds`.
+    that some state satisfied, `missed` those that none did once everything was explored.
+    `because` says why the verdict is not `holds`; `error` why it is inconclusive because the
+    model's text has no meaning at the end of `error_trace`; `interrupted` that Ctrl-C ended it.
     """
 
     model: str
     engine: str
-    verdict: str = HOLDS
+    verdict: Verdict = Verdict.HOLDS
     states: int = 0
     transitions: int = 0
     depth: int = 0
@@ -72,10 +81,12 @@ class SearchResult:
     fired: dict[str, int] = field(default_factory=dict)
     applied: set[str] = field(default_factory=set)
     reached: set[str] = field(default_factory=set)
+    missed: tuple[str, ...] = ()
     deadlocks: int = 0
     violation: Violation | None = None
     error: EvaluationError | None = None
     error_trace: Trace | None = None
+    interrupted: bool = False
     because: str = ""
 
     @property
@@ -87,8 +98,8 @@ class SearchResult:
 Visit = Callable[[State, list[Step]], None]
 
 
-class _Found(Exception):
-    """Ends the search: a violation or an evaluation error was found."""
+class _Ended(Exception):
+    """Ends the search: a violation or an evaluation error was found, or a bound met."""
 
 
 class Search:
@@ -101,69 +112,99 @@ class Search:
         deadlock_allowed: bool = True,
         max_states: int | None = None,
         max_seconds: float | None = None,
+        max_depth: int | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         on_state: Visit | None = None,
     ) -> None:
-        """Bounds end the search as `inconclusive`; `on_state` is given every state with its steps."""
+        """Prepare a search; `run` does it, once.
+
+        Each bound ends it as `inconclusive`: `max_states` distinct states known, `max_seconds`
+        passed, every behaviour of `max_depth` steps covered. `on_progress` is called some ten
+        times a second, `on_state` for every state with its steps.
+        """
         self._engine = engine
         self._model = engine.model
         self._deadlock_allowed = deadlock_allowed
         self._max_states = max_states
         self._max_seconds = max_seconds
+        self._max_depth = max_depth
         self._on_progress = on_progress
         self._on_state = on_state
         self._parents: dict[State, tuple[State, Step] | None] = {}
         self._result = SearchResult(self._model.name, engine.name)
+        self._covered = 0
         self._started = 0.0
+        self._next_report = 0.0
         self._invariants = self._model.of_kind(Kind.INVARIANT)
         self._steps = self._model.of_kind(Kind.STEP_INVARIANT)
         self._goals = self._model.of_kind(Kind.SOMETIMES)
 
     def run(self) -> SearchResult:
-        """Explore until everything is seen, something is broken, or a bound is met."""
+        """Explore until everything is seen, something is broken, or a bound is met.
+
+        Ctrl-C and a lack of memory end the search too, and what was found so far is kept.
+        """
         self._started = time.perf_counter()
         result = self._result
         result.fired = {action.name: 0 for action in self._model.actions}
         try:
             self._levels()
-        except _Found:
+            self._conclude()
+        except _Ended:
             pass
+        except KeyboardInterrupt:
+            result.interrupted = True
+            self._give_up("interrupted")
+        except MemoryError:
+            self._give_up("the memory is full")
         result.states = len(self._parents)
         result.seconds = time.perf_counter() - self._started
-        if result.verdict == HOLDS and not result.because:
-            self._conclude()
         return result
 
     def _levels(self) -> None:
         initial = self._model.initial
         self._parents[initial] = None
-        self._check_state(initial)
+        self._report_failures(self._failures_at(initial, None, None), initial, None)
         level = [initial]
         while level:
+            self._covered = self._result.depth
+            if self._covered == self._max_depth:
+                self._stop("stopped as bounded")
             following: list[State] = []
-            for index, state in enumerate(level):
-                if index % 256 == 0 and self._must_stop(len(level) - index):
-                    return
-                self._expand(state, following)
-            if following:
-                self._result.depth += 1
+            try:
+                for index, state in enumerate(level):
+                    self._watch(len(level) - index)
+                    self._expand(state, following)
+            finally:
+                if following:
+                    self._result.depth += 1
             level = following
 
-    def _must_stop(self, frontier: int) -> bool:
+    def _watch(self, frontier: int) -> None:
+        """Report how far the search is, and end it when a bound is met."""
         result, seconds = self._result, time.perf_counter() - self._started
-        if self._on_progress is not None:
+        if self._on_progress is not None and seconds >= self._next_report:
+            self._next_report = seconds + _PROGRESS_SECONDS
             self._on_progress(
                 Progress(len(self._parents), result.transitions, result.depth, frontier, seconds)
             )
         if self._max_states is not None and len(self._parents) >= self._max_states:
-            result.because = f"stopped at {len(self._parents):,} states, as bounded"
-        elif self._max_seconds is not None and seconds >= self._max_seconds:
-            result.because = f"stopped after {seconds:.0f} s, as bounded"
-        else:
-            return False
-        result.because += f"; every behaviour of {result.depth} steps or fewer is covered"
-        result.verdict = INCONCLUSIVE
-        return True
+            self._stop("stopped as bounded")
+        if self._max_seconds is not None and seconds >= self._max_seconds:
+            self._stop(f"stopped after {seconds:.0f} s, as bounded")
+
+    def _stop(self, why: str) -> NoReturn:
+        self._give_up(why)
+        raise _Ended
+
+    def _give_up(self, why: str) -> None:
+        """Not everything was explored: say why, and what was covered all the same."""
+        result = self._result
+        result.verdict = Verdict.INCONCLUSIVE
+        result.because = (
+            f"{why} with {_count(len(self._parents), 'state')} known; "
+            f"every behaviour of up to {_count(self._covered, 'step')} is covered"
+        )
 
     def _expand(self, state: State, following: list[State]) -> None:
         result, parents = self._result, self._parents
@@ -172,93 +213,103 @@ class Search:
             for step in self._engine.successors(state):
                 taken.append(step)
         except EvaluationError as error:
-            self._fail(error, self._trace(state))
+            self._fail(error, state, None)
         if not taken:
             result.deadlocks += 1
             if not self._deadlock_allowed:
-                self._violated((DEADLOCK,), (), self._trace(state))
+                self._report_failures({DEADLOCK: ()}, state, None)
         if self._on_state is not None:
             self._on_state(state, taken)
         for step in taken:
             result.transitions += 1
             result.fired[step.action] += 1
-            if self._steps:
-                self._check_step(state, step)
+            failures = self._failures_of(state, step) if self._steps else {}
             if step.state not in parents:
                 parents[step.state] = (state, step)
                 following.append(step.state)
-                self._check_state(step.state)
+                failures |= self._failures_at(step.state, state, step)
+            if failures:
+                self._report_failures(failures, state, step)
 
-    def _check_state(self, state: State) -> None:
-        self._check(self._invariants, state, None, lambda: self._trace(state))
+    def _failures_of(self, state: State, step: Step) -> dict[str, tuple[Any, ...]]:
+        """The step invariants that a step breaks, each with a binding for which it is false."""
+        failures = {}
+        for prop in self._steps:
+            outcome = self._evaluate(prop, state, step.state, state, step)
+            if outcome.failing is not None:
+                failures[prop.name] = outcome.failing
+        return failures
+
+    def _failures_at(
+        self, reached: State, state: State | None, step: Step | None
+    ) -> dict[str, tuple[Any, ...]]:
+        """What a new state, reached by `step` from `state`, breaks; its goals are noted."""
+        failures = {}
+        for prop in self._invariants:
+            outcome = self._evaluate(prop, reached, None, state or reached, step)
+            if outcome.failing is not None:
+                failures[prop.name] = outcome.failing
         for goal in self._goals:
             if goal.name not in self._result.reached:
-                outcome = self._evaluate(goal, state, None, lambda: self._trace(state))
+                outcome = self._evaluate(goal, reached, None, state or reached, step)
                 if outcome.failing is None:
                     self._result.reached.add(goal.name)
-
-    def _check_step(self, state: State, step: Step) -> None:
-        def trace() -> Trace:
-            before = self._trace(state)
-            return Trace(before.initial, (*before.steps, step))
-
-        self._check(self._steps, state, step.state, trace)
-
-    def _check(
-        self,
-        properties: tuple[Property, ...],
-        before: State,
-        after: State | None,
-        trace: Callable[[], Trace],
-    ) -> None:
-        failing: list[tuple[str, tuple[Any, ...]]] = []
-        for prop in properties:
-            outcome = self._evaluate(prop, before, after, trace)
-            if outcome.applied:
-                self._result.applied.add(prop.name)
-            if outcome.failing is not None:
-                failing.append((prop.name, outcome.failing))
-        if failing:
-            self._violated(tuple(name for name, _ in failing), failing[0][1], trace())
+        return failures
 
     def _evaluate(
-        self, prop: Property, before: State, after: State | None, trace: Callable[[], Trace]
-    ) -> Any:
+        self, prop: Property, before: State, after: State | None, state: State, step: Step | None
+    ) -> Outcome:
         try:
-            return self._engine.evaluate(prop, before, after)
+            outcome = self._engine.evaluate(prop, before, after)
         except EvaluationError as error:
-            self._fail(error, trace())
+            self._fail(error, state, step)
+        if outcome.applied:
+            self._result.applied.add(prop.name)
+        return outcome
 
-    def _violated(self, names: tuple[str, ...], parameters: tuple[Any, ...], trace: Trace) -> None:
-        self._result.verdict = VIOLATED
-        self._result.violation = Violation(names, parameters, trace)
-        self._result.because = f"{names[0]} is violated after {len(trace.steps)} steps"
-        raise _Found
+    def _report_failures(
+        self, failures: dict[str, tuple[Any, ...]], state: State, step: Step | None
+    ) -> None:
+        if not failures:
+            return
+        trace = self._trace(state, step)
+        names = [prop.name for prop in self._model.properties if prop.name in failures]
+        names = names or list(failures)
+        self._result.verdict = Verdict.VIOLATED
+        self._result.violation = Violation(tuple(names), failures[names[0]], trace)
+        self._result.because = f"{names[0]} is violated after {_count(len(trace.steps), 'step')}"
+        raise _Ended
 
-    def _fail(self, error: EvaluationError, trace: Trace) -> None:
-        self._result.verdict = INCONCLUSIVE
+    def _fail(self, error: EvaluationError, state: State, step: Step | None) -> NoReturn:
+        self._result.verdict = Verdict.INCONCLUSIVE
         self._result.error = error
-        self._result.error_trace = trace
+        self._result.error_trace = self._trace(state, step)
         self._result.because = str(error)
-        raise _Found from error
+        raise _Ended from error
 
-    def _trace(self, state: State) -> Trace:
-        steps: list[Step] = []
+    def _trace(self, state: State, step: Step | None) -> Trace:
+        """The shortest behaviour to `state`, and `step` after it when there is one."""
+        steps = [] if step is None else [step]
         parent = self._parents[state]
         while parent is not None:
-            before, step = parent
-            steps.append(step)
+            before, taken = parent
+            steps.append(taken)
             parent = self._parents[before]
         return Trace(self._model.initial, tuple(reversed(steps)))
 
     def _conclude(self) -> None:
         """Everything was explored: goals that no state satisfies are violated."""
-        missed = [goal.name for goal in self._goals if goal.name not in self._result.reached]
-        if missed:
-            self._result.verdict = VIOLATED
-            self._result.because = f"no reachable state satisfies {missed[0]}"
+        result = self._result
+        result.missed = tuple(g.name for g in self._goals if g.name not in result.reached)
+        if result.missed:
+            result.verdict = Verdict.VIOLATED
+            result.because = f"no reachable state satisfies {result.missed[0]}"
 
 
 def search(engine: Engine, **options: Any) -> SearchResult:
     """Search with the options of `Search`."""
     return Search(engine, **options).run()
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

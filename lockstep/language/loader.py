@@ -84,12 +84,13 @@ class Universe:
         return sorted(set(self.constants) - set(self.declared))
 
     def substitute(self, old: Callable[..., Any], new: Callable[..., Any]) -> None:
-        """Let `new` stand wherever a model or its invariants know `old`.
+        """Let `new` stand wherever a model knows `old`.
 
-        The module that defines `new` keeps the original, so that a fault may call what it changes.
+        Invariants keep the original: a fault changes what happens, not what is claimed. So does
+        the module that defines `new`, so that a fault may call what it changes.
         """
         for module in self.modules.values():
-            if module.__name__ == new.__module__:
+            if module.__name__ == new.__module__ or not module.__name__.startswith("models."):
                 continue
             for name, value in vars(module).items():
                 if value is old:

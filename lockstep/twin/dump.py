@@ -56,7 +56,9 @@ def read_dump(path: Path) -> LabelledGraph:
     return reader.graph()
 
 
-_EDGE = re.compile(r'(-?\d+) -> (-?\d+)(?: \[(?:label="((?:[^"\\]|\\.)*)")?[^\]\\]*\])?;?\Z')
+_EDGE = re.compile(
+    r'(-?\d+) -> (-?\d+)(?: \[(?:label="((?:[^"\\]|\\.)*)")?(?:,?\w+="\w*")*\])?;?\Z'
+)
 _STATE = re.compile(r'(-?\d+) \[label="((?:[^"\\]|\\.)*)"(.*)\];?\Z')
 # Lines that say nothing of the graph: settings, ranks, and the legend's `Name [label="Name",..]`.
 _LAYOUT = re.compile(

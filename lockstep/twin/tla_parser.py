@@ -75,10 +75,10 @@ class _Parser:
             rest = self.text[self.end :]
             self.position = self.end + len(rest) - len(rest.lstrip())
             self.token = _END
+            if rest.lstrip().startswith('"'):
+                self.fail("a string that does not end")
             if rest.strip():
-                self.fail(
-                    "a string that does not end" if rest.lstrip()[0] == '"' else "a stray sign"
-                )
+                self.fail("a sign that no value has")
         return passed
 
     def fail(self, problem: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Runs TLC on a module and reads back what it found."""
+"""Runs TLC on a module."""
 
 from __future__ import annotations
 
@@ -7,83 +7,47 @@ import re
 import subprocess
 import tempfile
 import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Literal
 
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.twin.artifacts import tlc_jar
+from lockstep.twin.findings import Findings, TlcProgress, TlcRun, TraceStep
 from lockstep.twin.java import find_java
-from lockstep.twin.tlc_output import OutputReader, TlcProgress, TraceStep
 from lockstep.twin.tool_messages import read_messages
 
-
-@dataclass(frozen=True)
-class TlcRun:
-    """What one run of TLC found. The counts are TLC's own, and 0 where it stopped before counting."""
-
-    verdict: Literal["holds", "violated", "deadlock", "error"]
-    """`error`: the module or its configuration cannot be checked, or an expression has no value."""
-    violated: str | None
-    """The invariant or property violated; None also where TLC does not name it (liveness)."""
-    message: str
-    """TLC's own words on what is wrong; empty when everything holds."""
-    initial: int
-    """Distinct initial states."""
-    initial_generated: int
-    """Initial states as TLC generated them: one that `Init` yields twice is counted twice."""
-    generated: int
-    """States generated: the initial ones (as generated) and one for every transition.
-
-    A successor that a constraint keeps out of the model is counted here, and is in no dump.
-    """
-    distinct: int
-    depth: int
-    """States on the longest of the shortest paths. Exact with one worker only: several workers
-    do not keep breadth-first order, and may report more."""
-    workers: int
-    seconds: float
-    """Wall-clock time of the whole process, the start of the Java runtime included."""
-    trace: tuple[TraceStep, ...]
-    """The states that lead to the violation, deadlock or error, from an initial one; empty if none.
-
-    Shortest with one worker only, as for `depth`.
-    """
-    loops_to: int | None
-    """For a liveness violation: the index in `trace` of the state that follows the last one, its
-    own index when the counterexample ends in stuttering."""
-    warnings: tuple[str, ...]
-
-    @property
-    def transitions(self) -> int:
-        """Transitions: states generated without the initial ones, which TLC counts among them."""
-        return self.generated - self.initial_generated
-
-    @property
-    def steps(self) -> int:
-        """Steps on the longest of the shortest paths: one less than `depth`, which counts states."""
-        return max(0, self.depth - 1)
+__all__ = ["TlcOutOfMemory", "TlcProgress", "TlcRun", "TlcTimeout", "TraceStep", "run_tlc"]
 
 
 class TlcTimeout(LockstepError):
-    """TLC did not finish in time and was stopped: nothing was refuted, not everything was seen."""
+    """TLC did not end in time and was stopped: it refuted nothing, and did not see everything."""
 
     exit_code = ExitCode.INCONCLUSIVE
 
     def __init__(self, module: Path, timeout: float, progress: TlcProgress | None) -> None:
         seen = (
-            "it had reported no progress"
+            "it had not reported any progress"
             if progress is None
-            else f"{progress.distinct:,} distinct states had been found, {progress.queued:,} waited"
+            else f"when it last reported it had found {progress.distinct:,} distinct states"
         )
         super().__init__(
-            f"TLC did not finish {module} in {timeout:g} s and was stopped; {seen}.",
+            f"TLC did not end on {module} within {timeout:g} s and was stopped; {seen}.",
             cure="give it more time, or check a smaller scope",
         )
         self.progress = progress
+
+
+class TlcOutOfMemory(LockstepError):
+    """TLC needs more heap than it was given: it refuted nothing, and did not see everything."""
+
+    exit_code = ExitCode.INCONCLUSIVE
+
+    def __init__(self, module: Path, heap: str) -> None:
+        super().__init__(
+            f"TLC ran out of memory on {module}, with {heap} of heap.",
+            cure="give it more heap, or check a smaller scope",
+        )
 
 
 def run_tlc(
@@ -97,74 +61,132 @@ def run_tlc(
     timeout: float | None = None,
     on_progress: Callable[[TlcProgress], None] | None = None,
 ) -> TlcRun:
-    """Checks `module` (a .tla file) under `config` (a .cfg file) with TLC.
+    """Checks `module` (a .tla file) as `config` (a .cfg file) says.
 
-    Modules that it extends are looked for in its own folder and among the standard ones. The seed
-    of the fingerprints is fixed, so equal runs give states equal fingerprints.
+    Modules that it extends are looked for in its own folder and among the standard ones. The
+    fingerprint function is always the same, so that equal runs name states equally.
 
-    `workers`: threads that search; the counts are the same for any number, but `depth` and the
-    length of a trace are exact for 1 only. `dump`: where to write the labelled graph for
-    `read_dump`; the file appears when TLC has ended, and holds the part that was searched if
-    something is wrong. `check_deadlock`: whether a state without successors is a failure.
-    `heap`: Java's heap, as in `512m` or `2g`. `timeout`: seconds, then TlcTimeout. `on_progress` is
-    called when TLC reports, that is after some seconds, every minute, and at the end.
+    - `workers`: threads that search. Any number gives the same verdict and counts; `depth` and the
+      length of a trace are exact with 1 only.
+    - `dump`: where to write the labelled graph, for `read_dump`. The file appears when TLC has
+      ended; unless the verdict is `holds` it has only the part that was searched.
+    - `check_deadlock`: whether a state without successors is a failure. The configuration can still
+      switch it off.
+    - `heap`: Java's heap, such as `512m` or `2g`. Queued states and the set of fingerprints go to
+      the temporary folder when memory is short.
+    - `timeout`: seconds; None for no limit.
+    - `on_progress`: called whenever TLC reports, which is after a few seconds, then every minute,
+      and at the end. What it raises stops TLC.
 
-    TLC is gone, and so are its files, when this returns or raises, Ctrl-C included.
+    When this returns or raises, Ctrl-C included, TLC has ended and only the dump is left behind.
 
-    Raises LockstepError when TLC cannot be run: no Java, no jar, no such file, or it does not start.
-    What TLC has to say about the module is a TlcRun, with the verdict `error` at worst.
+    Raises TlcTimeout, TlcOutOfMemory, and LockstepError when TLC cannot be run (no Java, no jar, no
+    such file). What TLC finds wrong with the module or the configuration is a TlcRun, at worst
+    with the verdict `error`.
     """
-    _check_inputs(module, config, workers, heap)
+    _check_request(module, config, dump, workers, heap)
     java, jar = find_java(), tlc_jar()
-    reader = OutputReader(on_progress)
-    started = time.monotonic()
-    with _scratch(dump) as (scratch, written):
+    findings = Findings(on_progress)
+    with ExitStack() as folders:
+        scratch = Path(folders.enter_context(tempfile.TemporaryDirectory(prefix="lockstep-tlc-")))
         command = [
-            str(java),
-            f"-Xmx{heap}",
-            "-XX:+UseParallelGC",
-            "-Dfile.encoding=UTF-8",
-            # Numbers in messages are grouped as the locale has it.
-            "-Duser.language=en",
-            "-Duser.country=US",
-            # TLC unpacks the standard modules here; in a shared folder two runs would meet.
-            f"-Djava.io.tmpdir={scratch}",
-            "-cp",
-            str(jar),
-            "tlc2.TLC",
-            "-tool",
+            *_java_command(java, heap, scratch),
+            *("-cp", str(jar), "tlc2.TLC", "-tool"),
             *("-workers", str(workers)),
+            *("-fp", "0"),
             *("-metadir", str(scratch / "states")),
             *("-checkpoint", "0"),
-            *("-fp", "0"),
             *("-config", str(config.absolute())),
         ]
         if not check_deadlock:
             command.append("-deadlock")
-        if written is not None:
+        written: Path | None = None
+        if dump is not None:
+            # Beside its destination, so that it can be renamed into place when it is complete.
+            beside = tempfile.TemporaryDirectory(prefix=f".{dump.name}-", dir=dump.parent)
+            written = Path(folders.enter_context(beside)).absolute() / "graph.dot"
             command += ["-dump", "dot,actionlabels", str(written)]
         command.append(module.stem)
 
-        complaints = scratch / "stderr"
-        with complaints.open("wb") as stderr:
-            exit_code, timed_out = _run(command, module.absolute().parent, stderr, timeout, reader)
-        if timed_out and timeout is not None:
-            raise TlcTimeout(module, timeout, reader.progress)
-        reader.finish(exit_code, complaints.read_text("utf-8", errors="replace"))
+        stderr = scratch / "stderr"
+        exit_code = _run(command, module.absolute().parent, stderr, timeout, findings)
+        if exit_code is None:
+            raise TlcTimeout(module, timeout or 0.0, findings.progress)
+        if findings.out_of_memory:
+            raise TlcOutOfMemory(module, heap)
+        found = findings.finish(exit_code, stderr.read_text("utf-8", errors="replace"), workers)
         if written is not None and dump is not None and written.is_file():
             os.replace(written, dump)
-    return TlcRun(
-        verdict=reader.verdict,
-        violated=reader.violated,
-        message=reader.message,
-        initial=reader.initial,
-        initial_generated=reader.initial_generated,
-        generated=reader.generated,
-        distinct=reader.distinct,
-        depth=reader.depth,
-        workers=workers,
-        seconds=time.monotonic() - started,
-        trace=tuple(reader.trace),
-        loops_to=reader.loops_to,
-        warnings=tuple(reader.warnings),
-    )
+        return found
+
+
+def _check_request(module: Path, config: Path, dump: Path | None, workers: int, heap: str) -> None:
+    for path, suffix, role in ((module, ".tla", "module"), (config, ".cfg", "configuration")):
+        if path.suffix != suffix:
+            raise LockstepError(f"TLC's {role} must be a {suffix} file, and {path} is not one.")
+        if not path.is_file():
+            raise LockstepError(f"There is no TLC {role} {path}.", cure="check the path")
+    if dump is not None and not dump.parent.is_dir():
+        raise LockstepError(
+            f"TLC cannot write {dump}: there is no folder {dump.parent}.", cure="make the folder"
+        )
+    if workers < 1:
+        raise LockstepError(f"TLC needs one worker or more, not {workers}.")
+    if not re.fullmatch(r"[1-9]\d*[kmgKMG]", heap):
+        raise LockstepError(
+            f"{heap!r} is not a size of Java's heap.", cure="write it as in `512m` or `2g`"
+        )
+
+
+def _java_command(java: Path, heap: str, scratch: Path) -> list[str]:
+    return [
+        str(java),
+        f"-Xmx{heap}",
+        # TLC asks for a collector that favours throughput.
+        "-XX:+UseParallelGC",
+        # A thread of TLC's that dies of it would leave the others waiting for ever.
+        "-XX:+ExitOnOutOfMemoryError",
+        "-Dfile.encoding=UTF-8",
+        # Numbers in its messages are grouped as the locale has it.
+        "-Duser.language=en",
+        "-Duser.country=US",
+        # TLC unpacks the standard modules there; in a shared folder two runs would collide.
+        f"-Djava.io.tmpdir={scratch}",
+    ]
+
+
+def _run(
+    command: list[str], folder: Path, stderr: Path, timeout: float | None, findings: Findings
+) -> int | None:
+    """Runs TLC to its end and hands on its messages; its exit code, or None if time ran out."""
+    with stderr.open("wb") as complaints:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            encoding="utf-8",
+            errors="replace",
+        )
+    expired = threading.Event()
+
+    def stop() -> None:
+        expired.set()
+        process.kill()
+
+    limit = threading.Timer(timeout, stop) if timeout is not None else None
+    try:
+        if limit is not None:
+            limit.start()
+        assert process.stdout is not None
+        with process.stdout as output:
+            for message in read_messages(output):
+                findings.take(message)
+        exit_code = process.wait()
+        return None if expired.is_set() and not findings.finished else exit_code
+    finally:
+        if limit is not None:
+            limit.cancel()
+        process.kill()
+        process.wait()

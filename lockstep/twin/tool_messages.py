@@ -17,8 +17,6 @@ from enum import IntEnum
 class Code(IntEnum):
     """The messages that are acted upon."""
 
-    ASSERTION_FAILED_AT = 2103
-    """Positions of the expressions being evaluated when an error came up; follows that error."""
     INVARIANT_VIOLATED_INITIALLY = 2107
     PROPERTY_VIOLATED_INITIALLY = 2108
     INVARIANT_VIOLATED = 2110
@@ -31,6 +29,8 @@ class Code(IntEnum):
     """The number of distinct initial states."""
     INITIAL_STATES_REPEATED = 2191
     """The number of initial states generated and the number of distinct ones."""
+    FINISHED = 2186
+    """TLC's last words, whatever it found."""
     SUCCESS = 2193
     SEARCH_DEPTH = 2194
     STATISTICS = 2199
@@ -41,7 +41,7 @@ class Code(IntEnum):
     PARSER_STARTED = 2220
     VERSION = 2262
     COUNTEREXAMPLE_FOLLOWS = 2264
-    PARSE_FAILED = 3002
+    PARSING_FAILED = 3002
 
 
 class Severity(IntEnum):
@@ -73,7 +73,7 @@ _END = re.compile(r"@!@!@ENDMSG -?\d+ @!@!@$")
 
 
 def read_messages(lines: Iterable[str]) -> Iterator[ToolMessage]:
-    """The outermost messages, each as soon as it is complete; an unfinished last one as it stands."""
+    """The outermost messages, each once it is complete; one that is cut off is left out."""
     open_messages: list[ToolMessage] = []
     for raw in lines:
         line = raw.rstrip("\r\n")
@@ -93,5 +93,3 @@ def read_messages(lines: Iterable[str]) -> Iterator[ToolMessage]:
             open_messages[-1].lines.append(line)
         else:
             yield ToolMessage(None, Severity.NONE, [line])
-    if open_messages:
-        yield open_messages[0]

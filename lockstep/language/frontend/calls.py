@@ -265,7 +265,7 @@ def checked(scope: Scope, node: ast.expr, domain: Domain, place: str) -> ir.Expr
             node, "wrong-type", f"this is {lowered.domain}, but {place} is {domain}",
             "a value is stored only in a domain of its kind", f"give a value of {domain}",
         )  # fmt: skip
-    if is_disjoint(lowered.domain, domain):
+    if is_disjoint(lowered.domain, domain) and not scope.slots.unreachable:
         scope.refuse(
             node, "outside-domain", f"this is {lowered.domain}, and {place} is {domain}",
             "no value of the one is in the other", "widen the domain or mend the value",

@@ -12,6 +12,7 @@ from lockstep.language import ir
 from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDomain
 from lockstep.language.frontend.calls import bind_arguments, callee, checked
 from lockstep.language.frontend.expressions import condition, lower_expression, map_key
+from lockstep.language.frontend.reachability import is_always_false
 from lockstep.language.frontend.scope import (
     Binding,
     NewName,
@@ -217,7 +218,9 @@ def _call(scope: Scope, node: ast.Call, body: _Body, guard: Callable[[bool], Non
                 "`require` guards an action, `when` is the premise of an invariant",
                 f"write {guard.__name__}(condition)",
             )  # fmt: skip
-        body.statements.append(ir.Guard(scope.place(node), condition(scope, node.args[0])))
+        test = condition(scope, node.args[0])
+        body.statements.append(ir.Guard(scope.place(node), test))
+        scope.slots.unreachable = scope.slots.unreachable or is_always_false(test)
         return
     if not callable(called) or scope.universe.definition(called) is None:
         scope.refuse(

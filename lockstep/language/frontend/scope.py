@@ -44,6 +44,8 @@ class Slots:
     """Hands out slot numbers; one counter for an action or property with all it inlines."""
 
     used: int = 0
+    unreachable: bool = False
+    """Whether a guard before this point can never be true: nothing here is ever executed."""
 
     def fresh(self) -> int:
         """A slot that nothing else uses."""

@@ -1,0 +1,95 @@
+"""What must hold of responses under a size limit (KIP-227, "Handling Partition Size Limits")."""
+
+from lockstep import invariant, sometimes, step_invariant, when
+from models.fetch_response import (
+    LIMIT,
+    MESSAGE_BYTES,
+    PARTITION_LIMIT,
+    PARTITIONS,
+    Partition,
+)
+
+
+def is_complete(s):
+    """The response is built and not sent yet."""
+    return s.to_visit is not None and len(s.to_visit) == 0
+
+
+def messages(s):
+    return sum(s.taken[p] for p in Partition)
+
+
+@invariant("227-56")
+def returns_at_least_one_message(s):
+    """A response carries a message whenever some partition had one when it was begun."""
+    when(is_complete(s) and len(s.due) > 0)
+    return messages(s) > 0
+
+
+@invariant("227-55")
+def keeps_within_the_limit(s):
+    """A response is no larger than the limit, unless it is one single message."""
+    when(messages(s) > 1)
+    return messages(s) * MESSAGE_BYTES <= LIMIT
+
+
+@invariant("227-55")
+def keeps_within_the_partition_limit(s, p: Partition):
+    """A partition's records are no more than its limit, unless they are one single message."""
+    when(s.taken[p] > 1)
+    return s.taken[p] * MESSAGE_BYTES <= PARTITION_LIMIT
+
+
+@invariant("227-58", "227-60")
+def waits_at_most_as_many_responses_as_there_are_others(s, p: Partition):
+    """A partition with data is left out of fewer responses in a row than there are partitions."""
+    return s.waited[p] < len(PARTITIONS)
+
+
+@step_invariant("227-59")
+def only_records_move_to_the_tail(s, new):
+    """The list changes only when records of a partition are returned: that one goes to the tail, all
+    others keep their order."""
+    when(s.order != new.order)
+    return any(
+        new.taken[p] > s.taken[p]
+        and new.order == tuple(q for q in s.order if q != p) + (p,)
+        for p in Partition
+    )
+
+
+@step_invariant("227-59")
+def records_move_to_the_tail(s, new, p: Partition):
+    """A partition of which records are returned is the last of the list."""
+    when(new.taken[p] > s.taken[p])
+    return new.order[-1] == p
+
+
+@step_invariant("227-52", "227-54")
+def changes_are_reported(s, new, p: Partition):
+    """A partition with changed offsets is in the response, whether records of it fit or not."""
+    when(s.to_visit is not None and new.to_visit is not None)
+    when(p in s.to_visit and p not in new.to_visit and p in s.changed)
+    return p in new.reported or new.taken[p] > 0
+
+
+@step_invariant("227-53")
+def nothing_is_reported_needlessly(s, new, p: Partition):
+    """A partition is in the response only for records or changed offsets."""
+    when(p in new.reported and p not in s.reported)
+    return p in s.changed
+
+
+@step_invariant("227-56", "227-59")
+def no_message_is_skipped(s, new, p: Partition):
+    """What is returned of a partition is what leaves its backlog."""
+    when(s.to_visit is not None and new.to_visit is not None)
+    return new.backlog[p] >= s.backlog[p] or (
+        s.backlog[p] - new.backlog[p] == new.taken[p] - s.taken[p]
+    )
+
+
+@sometimes("227-55")
+def a_partition_with_records_is_passed_over(s):
+    """The limit is small enough to leave somebody out."""
+    return any(s.waited[p] > 0 for p in Partition)

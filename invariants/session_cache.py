@@ -1,0 +1,132 @@
+"""What must hold of the fetch session cache (KIP-227, "Fetch Session Caching", "New Metrics")."""
+
+from lockstep import invariant, sometimes, step_invariant, when
+from models.session_cache import EVICTION_MS, LETTER_OF_RULE_THREE, METER, Slot
+
+
+def was_evicted(s, new, x):
+    """Another session took slot x. A session that is only used keeps its kind and its birth."""
+    return (
+        s.proposal is not None
+        and new.proposal is None
+        and s.cache[x] is not None
+        and s.cache[x] != new.cache[x]
+    )
+
+
+def was_refused(s, new):
+    return s.proposal is not None and new.proposal is None and s.cache == new.cache
+
+
+def a_rule_allows(proposal, session, now):
+    """The KIP's sentence, written out once more: the three rules are an if and only if."""
+    inactive = now - session.last_used > EVICTION_MS
+    old = now - session.created > EVICTION_MS
+    from_below = session.privileged and not proposal.privileged
+    larger = proposal.size > session.size
+    return (
+        (proposal.privileged and not session.privileged)
+        or inactive
+        or (old and larger and (LETTER_OF_RULE_THREE or not from_below))
+    )
+
+
+@invariant("227-18")
+def never_more_sessions_than_slots(s):
+    """The sessions counted are never more than the slots."""
+    return s.num_sessions <= sum(1 for x in Slot)
+
+
+@step_invariant("227-26")
+def young_session_survives(s, new, x: Slot):
+    """A session keeps its slot for the eviction time, unless a follower takes a consumer's."""
+    when(was_evicted(s, new, x))
+    return s.now - s.truly_created[x] > EVICTION_MS or (
+        s.proposal.privileged and not s.cache[x].privileged
+    )
+
+
+@step_invariant("227-21", "227-22", "227-23", "227-24")
+def evicts_only_by_a_rule(s, new, x: Slot):
+    """A session loses its slot to another only when one of the three rules says so."""
+    when(was_evicted(s, new, x))
+    return a_rule_allows(s.proposal, s.cache[x], s.now)
+
+
+@step_invariant("227-18", "227-26")
+def evicts_only_when_full(s, new, x: Slot):
+    """Nothing is evicted while there is a free slot."""
+    when(was_evicted(s, new, x))
+    return all(s.cache[y] is not None for y in Slot)
+
+
+@step_invariant("227-21", "227-22", "227-23", "227-24")
+def refuses_only_when_no_rule_allows(s, new):
+    """A proposed session is refused only when every slot is taken and no rule gives it one."""
+    when(was_refused(s, new))
+    return all(
+        s.cache[x] is not None and not a_rule_allows(s.proposal, s.cache[x], s.now) for x in Slot
+    )
+
+
+@step_invariant("227-25")
+def consumer_never_displaces_live_follower(s, new, x: Slot):
+    """A follower's session that is in use is not given up for a consumer's."""
+    when(was_evicted(s, new, x) and s.cache[x].privileged)
+    when(s.now - s.truly_used[x] <= EVICTION_MS)
+    return new.cache[x].privileged
+
+
+@invariant("227-16", "227-17")
+def last_used_is_the_latest_use(s, x: Slot):
+    """The last-used time of a session is when it was created or last used, whatever came later."""
+    when(s.cache[x] is not None)
+    return s.cache[x].last_used == s.truly_used[x]
+
+
+@invariant("227-24")
+def created_never_changes(s, x: Slot):
+    """The created time of a session is when it was created."""
+    when(s.cache[x] is not None)
+    return s.cache[x].created == s.truly_created[x]
+
+
+@step_invariant("227-14")
+def privilege_is_the_creators(s, new, x: Slot):
+    """A session is privileged exactly if a follower created it, for as long as it lives."""
+    when(new.cache[x] is not None)
+    return new.cache[x].privileged == (
+        s.proposal.privileged
+        if s.proposal is not None and s.cache[x] != new.cache[x]
+        else s.cache[x] is not None and s.cache[x].privileged
+    )
+
+
+@invariant("227-62")
+def sessions_metric_equals_cache(s):
+    """NumIncrementalFetchSessions is how many sessions there are."""
+    return s.num_sessions == sum(1 for x in Slot if s.cache[x] is not None)
+
+
+@invariant("227-63")
+def partitions_metric_equals_cache(s):
+    """NumIncrementalFetchPartitionsCached is how many partitions the sessions have together."""
+    return s.num_partitions_cached == sum(
+        s.cache[x].size for x in Slot if s.cache[x] is not None
+    )
+
+
+@step_invariant("227-64", "227-65")
+def evictions_metric_counts_evictions_only(s, new):
+    """IncrementalFetchSessionEvictionsPerSec counts each eviction once, and nothing else: not a
+    session that its own client closed."""
+    evicted = sum(1 for x in Slot if was_evicted(s, new, x))
+    return new.evictions == (s.evictions + evicted) % METER
+
+
+@sometimes("227-21")
+def a_session_is_refused(s):
+    """The cache gets full of sessions that no consumer may evict."""
+    return s.proposal is not None and all(
+        s.cache[x] is not None and not a_rule_allows(s.proposal, s.cache[x], s.now) for x in Slot
+    )

@@ -1,0 +1,5 @@
+"""`python -m lockstep` is the command `lockstep`."""
+
+from lockstep.cli.main import main
+
+main()

@@ -1,0 +1,190 @@
+"""`lockstep check`: explores every reachable state and checks everything that must hold there."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from lockstep.errors import LockstepError
+from lockstep.explore.engines import DEFAULT_ENGINE, ENGINES
+
+if TYPE_CHECKING:
+    from lockstep.cli.checking import Checked, Request, Unchecked
+    from lockstep.specs.tables import Plain
+    from lockstep.workspace import Workspace
+
+
+def check(
+    models: Annotated[
+        list[str] | None,
+        Argument(metavar="MODEL", help="Names of models; all of them unless some are given."),
+    ] = None,
+    scope: Annotated[
+        str | None, Option("--scope", metavar="NAME", help="A scope of specs/MODEL.toml.")
+    ] = None,
+    engine: Annotated[
+        str, Option("--engine", metavar="|".join(ENGINES), help="What executes the models.")
+    ] = DEFAULT_ENGINE,
+    constants: Annotated[
+        list[str] | None,
+        Option(
+            "--set", metavar="NAME=VALUE", help="Change a constant; nothing pinned is compared."
+        ),
+    ] = None,
+    max_states: Annotated[
+        int | None, Option("--max-states", min=1, metavar="N", help="Stop at N states.")
+    ] = None,
+    max_seconds: Annotated[
+        float | None, Option("--max-seconds", min=0, metavar="S", help="Stop after S seconds.")
+    ] = None,
+    fault: Annotated[
+        str | None,
+        Option("--fault", metavar="NAME", help="Put one of the model's faults in place."),
+    ] = None,
+    faults: Annotated[
+        bool, Option("--faults", help="Run every fault; each must be caught by what it names.")
+    ] = False,
+    matrix: Annotated[
+        bool, Option("--matrix", help="Print each requirement and what answers it.")
+    ] = False,
+    save: Annotated[
+        Path | None,
+        Option("--save", metavar="DIR", help="Where to save traces [.lockstep/counterexamples]."),
+    ] = None,
+    pytest: Annotated[
+        bool, Option("--pytest", help="Print each counterexample as a test to paste, too.")
+    ] = False,
+    verbose: Annotated[
+        bool, Option("--verbose", "-v", help="Say how often each action fired.")
+    ] = False,
+    as_json: Annotated[bool, Option("--json", help="Print JSON and nothing else.")] = False,
+) -> int:
+    """Explore every reachable state and check what must hold.
+
+    Exit codes: 0 everything holds, 1 something is violated, 2 the input cannot be used,
+    3 not conclusive, 130 interrupted.
+    """
+    from lockstep.cli.checking import Request
+    from lockstep.workspace import find_workspace
+
+    workspace = find_workspace()
+    names = choose(models or [], workspace)
+    _refuse_contradictions(
+        names,
+        {
+            "--faults": faults,
+            "--matrix": matrix,
+            "--fault": fault is not None,
+            "--scope": scope is not None,
+            "--set": bool(constants),
+            "--pytest": pytest,
+        },
+    )
+    if engine not in ENGINES:
+        raise LockstepError(
+            f"there is no engine {engine!r}", cure=f"the engines are: {', '.join(ENGINES)}"
+        )
+    if matrix:
+        from lockstep.cli.matrix import print_matrix
+
+        return print_matrix(workspace, names, as_json=as_json)
+    from lockstep.specs.scopes import DEFAULT_SCOPE
+
+    request = Request(
+        scope=scope or DEFAULT_SCOPE,
+        engine=engine,
+        folder=save or workspace.output / "counterexamples",
+        max_states=max_states,
+        max_seconds=max_seconds,
+        constants=_constants(constants or []),
+        fault=fault,
+    )
+    if faults:
+        from lockstep.cli.faults import run_faults
+
+        return run_faults(workspace, names, request, saves=save is not None, as_json=as_json)
+    return _check_all(workspace, names, request, verbose, pytest, as_json)
+
+
+def choose(given: Sequence[str], workspace: Workspace) -> list[str]:
+    """The models meant: those given, or all; `LockstepError` suggesting the nearest for a typo."""
+    known = workspace.models()
+    if not known:
+        raise LockstepError(
+            f"the workspace {workspace.name} ({workspace.root}) has no models",
+            cure="write one in models/: a class derived from State, and actions",
+        )
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            cure = f"did you mean {near[0]}?" if near else f"the models are: {', '.join(known)}"
+            raise LockstepError(f"there is no model {name!r}", cure=cure)
+    return list(dict.fromkeys(given)) or known
+
+
+def _check_all(
+    workspace: Workspace,
+    names: list[str],
+    request: Request,
+    verbose: bool,
+    pytest: bool,
+    as_json: bool,
+) -> int:
+    from lockstep.cli.check_json import check_json
+    from lockstep.cli.check_text import TextReport
+    from lockstep.cli.checking import check_model
+    from lockstep.cli.exits import INTERRUPTED, worst
+    from lockstep.cli.output import Output
+
+    output = Output()
+    report = None
+    if not as_json:
+        report = TextReport(output, workspace.root, names, request, verbose=verbose, pytest=pytest)
+    results: list[Checked | Unchecked] = []
+    left = list(names)
+    try:
+        for name in names:
+            found = check_model(workspace, name, request)
+            left.remove(name)
+            results.append(found)
+            if report is not None:
+                report.add(found)
+            if found.exit_code == INTERRUPTED:
+                break
+    except KeyboardInterrupt:
+        pass  # while loading: nothing was found that would be lost
+    exit_code = worst([*(found.exit_code for found in results), *[INTERRUPTED] * bool(left)])
+    if report is not None:
+        report.finish(results, left)
+    else:
+        output.json(check_json(request, results, left, exit_code, pytest=pytest))
+    return exit_code
+
+
+def _constants(given: Sequence[str]) -> dict[str, Plain]:
+    from lockstep.specs.tables import parse_plain
+
+    constants: dict[str, Plain] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip().isidentifier():
+            raise LockstepError(f"--set {text!r} sets nothing", cure="write --set NAME=VALUE")
+        constants[name.strip()] = parse_plain(value.strip())
+    return constants
+
+
+def _refuse_contradictions(names: Sequence[str], given: dict[str, bool]) -> None:
+    alone = {
+        "--matrix": ("--faults", "--fault", "--scope", "--set", "--pytest"),
+        "--faults": ("--fault", "--scope", "--set", "--pytest"),
+    }
+    for option, others in alone.items():
+        for other in others:
+            if given[option] and given[other]:
+                raise LockstepError(f"{option} does not go with {other}", cure="leave one out")
+    if given["--fault"] and len(names) != 1:
+        raise LockstepError("--fault is a fault of one model", cure="name the model before it")

@@ -1,0 +1,145 @@
+"""What `check --json` prints: the shape is documented in docs/reference/json.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lockstep.cli.checking import Checked, Request, Unchecked
+from lockstep.explore.engine import EvaluationError, Verdict
+from lockstep.explore.search import Trace
+from lockstep.language.model import Model, Parameter
+from lockstep.trace.claims import find_property
+from lockstep.trace.itf_values import Json, encode
+from lockstep.trace.pytest_export import to_pytest
+
+VERSION = 1
+"""Raised when a field goes or changes its meaning; a new field leaves it as it is."""
+
+
+def check_json(
+    request: Request,
+    results: Sequence[Checked | Unchecked],
+    left: Sequence[str],
+    exit_code: int,
+    *,
+    pytest: bool,
+) -> dict[str, object]:
+    """The document; `left` are the models that Ctrl-C kept from being checked."""
+    rows = [
+        _checked(request, found, pytest) if isinstance(found, Checked) else _not(request, found)
+        for found in results
+    ]
+    return {
+        "version": VERSION,
+        "results": rows,
+        "summary": {
+            "models": len(rows),
+            **{str(v): sum(row["verdict"] == v for row in rows) for v in Verdict},
+            "states": sum(row["states"] for row in rows),
+            "transitions": sum(row["transitions"] for row in rows),
+            "seconds": round(sum(row["seconds"] for row in rows), 3),
+            "not_checked": list(left),
+            "exit_code": exit_code,
+        },
+    }
+
+
+def steps_json(model: Model, trace: Trace) -> list[Json]:
+    """The steps of a behaviour, parameters as in ITF."""
+    return [
+        {
+            "action": step.action,
+            "parameters": parameters_json(model.action(step.action).parameters, step.parameters),
+        }
+        for step in trace.steps
+    ]
+
+
+def parameters_json(parameters: Sequence[Parameter], values: Sequence[Any]) -> dict[str, Json]:
+    """Parameters by name, their values as in ITF."""
+    return {
+        parameter.name: encode(parameter.domain, value)
+        for parameter, value in zip(parameters, values, strict=True)
+    }
+
+
+def error_json(error: EvaluationError) -> dict[str, object]:
+    """Where a model's text has no meaning, and why."""
+    return {
+        "function": error.function,
+        "file": None if error.file is None else str(error.file),
+        "line": error.line,
+        "reason": error.reason,
+    }
+
+
+def _checked(request: Request, found: Checked, pytest: bool) -> dict[str, Any]:
+    result, judgement = found.result, found.judgement
+    document: dict[str, Any] = {
+        "model": result.model,
+        "scope": request.scope,
+        "fault": request.fault,
+        "engine": result.engine,
+        "verdict": str(found.verdict),
+        "states": result.states,
+        "transitions": result.transitions,
+        "depth": result.depth,
+        "seconds": round(result.seconds, 3),
+        "because": judgement.because,
+        "exit_code": found.exit_code,
+        "fired": result.fired,
+        "pinned": None if judgement.pins is None else vars(judgement.pins),
+        "differences": [vars(difference) for difference in judgement.differences],
+        "idle": list(judgement.idle),
+        "vacuous": list(judgement.vacuous),
+        "stale": list(judgement.stale),
+        "missed_goals": list(result.missed),
+        "interrupted": result.interrupted,
+        "violation": _violation(found),
+        "error": None if result.error is None else error_json(result.error),
+        "trace": _trace(found),
+    }
+    if pytest and found.trace is not None and found.origin is not None and found.origin.property:
+        document["pytest"] = to_pytest(found.model, found.trace, found.origin)
+    return document
+
+
+def _violation(found: Checked) -> dict[str, object] | None:
+    violation = found.result.violation
+    if violation is None:
+        return None
+    prop = find_property(found.model, violation.properties[0])
+    return {
+        "property": violation.properties[0],
+        "properties": list(violation.properties),
+        "requirements": list(prop.requirements) if prop else [],
+        "parameters": parameters_json(prop.parameters, violation.parameters) if prop else {},
+    }
+
+
+def _trace(found: Checked) -> dict[str, object] | None:
+    if found.trace is None:
+        return None
+    return {
+        "steps": steps_json(found.model, found.trace),
+        "file": None if found.saved is None else str(found.saved),
+        "not_saved": found.not_saved,
+    }
+
+
+def _not(request: Request, found: Unchecked) -> dict[str, Any]:
+    """A model that was not explored, in the same fields as far as they have a meaning."""
+    return {
+        "model": found.name,
+        "scope": request.scope,
+        "fault": request.fault,
+        "engine": request.engine,
+        "verdict": str(Verdict.INCONCLUSIVE),
+        "states": 0,
+        "transitions": 0,
+        "depth": 0,
+        "seconds": 0.0,
+        "because": str(found.error),
+        "exit_code": found.exit_code,
+    }

@@ -1,0 +1,168 @@
+"""Checks one model in one scope: loads it, explores it, judges it, keeps the counterexample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lockstep.cli.exits import INTERRUPTED
+from lockstep.errors import ExitCode, LockstepError
+from lockstep.explore.engines import DEFAULT_ENGINE
+
+if TYPE_CHECKING:
+    from lockstep.explore.engine import Verdict
+    from lockstep.explore.search import SearchResult, Trace
+    from lockstep.language.model import Model
+    from lockstep.specs.judgement import Judgement
+    from lockstep.specs.tables import Plain
+    from lockstep.trace.itf import Origin
+    from lockstep.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked of `check` for every model alike."""
+
+    scope: str
+    engine: str
+    folder: Path
+    """Where counterexamples are saved."""
+    max_states: int | None = None
+    max_seconds: float | None = None
+    constants: Mapping[str, Plain] = field(default_factory=dict)
+    fault: str | None = None
+
+    @property
+    def is_the_scope_itself(self) -> bool:
+        """Whether what is found can be held against what the scope pins."""
+        bounds = (self.max_states, self.max_seconds, self.fault)
+        return not self.constants and all(bound is None for bound in bounds)
+
+    def again(self, model: str) -> str:
+        """The command that asks the same of one model."""
+        parts = ["lockstep check", model, "--scope", self.scope]
+        parts += [] if self.engine == DEFAULT_ENGINE else ["--engine", self.engine]
+        parts += [f"--set {name}={_typed(value)}" for name, value in self.constants.items()]
+        if self.max_states is not None:
+            parts.append(f"--max-states {self.max_states}")
+        if self.max_seconds is not None:
+            parts.append(f"--max-seconds {self.max_seconds:g}")
+        if self.fault is not None:
+            parts.append(f"--fault {self.fault}")
+        return " ".join(parts)
+
+
+@dataclass
+class Checked:
+    """One model in one scope: explored and judged, or not even that, as `problem` says."""
+
+    model: Model
+    result: SearchResult
+    judgement: Judgement
+    trace: Trace | None = None
+    """The shortest behaviour to the violation or to where the text has no meaning."""
+    origin: Origin | None = None
+    saved: Path | None = None
+    not_saved: str | None = None
+    """Why the trace could not be saved."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the model in this scope."""
+        return self.judgement.verdict
+
+    @property
+    def exit_code(self) -> int:
+        """What this result alone would end the process with."""
+        return INTERRUPTED if self.result.interrupted else int(self.judgement.exit_code)
+
+
+@dataclass(frozen=True)
+class Unchecked:
+    """A model that could not be explored: it is not well formed, or has no such scope."""
+
+    name: str
+    error: LockstepError
+
+    @property
+    def exit_code(self) -> int:
+        """Always 2: there is something wrong with what was given."""
+        return int(ExitCode.USAGE)
+
+
+def check_model(workspace: Workspace, name: str, request: Request) -> Checked | Unchecked:
+    """Explore one model as asked. Errors of this model alone are in the result, not raised."""
+    try:
+        return _check(workspace, name, request)
+    except LockstepError as error:
+        return Unchecked(name, error)
+
+
+def _check(workspace: Workspace, name: str, request: Request) -> Checked:
+    from lockstep.cli.progress import progress_line
+    from lockstep.explore.engines import make_engine
+    from lockstep.explore.search import Search
+    from lockstep.language.frontend import lower
+    from lockstep.language.model import load_model
+    from lockstep.specs.judgement import check_declarations, judge
+    from lockstep.specs.scopes import load_model_spec
+
+    spec = load_model_spec(workspace.root, name)
+    scope = spec.scope(request.scope)
+    constants = {**scope.constants, **request.constants}
+    model = load_model(workspace.root, name, constants, fault=request.fault)
+    check_declarations(model, spec, scope)
+    lower(model)  # refuses what is outside the notation, whichever engine runs
+    pinned = request.is_the_scope_itself
+    with progress_line(f"{name} {scope.name}", scope.pins.states if pinned else None) as watch:
+        result = Search(
+            make_engine(request.engine, model),
+            deadlock_allowed=spec.deadlock_allowed,
+            max_states=request.max_states,
+            max_seconds=request.max_seconds,
+            on_progress=watch,
+        ).run()
+    judgement = judge(model, scope, result, pinned=pinned)
+    checked = Checked(model, result, judgement)
+    _keep(checked, request)
+    return checked
+
+
+def _keep(checked: Checked, request: Request) -> None:
+    """Save the trace of a violation or error, if there is one; a failure to do so is noted."""
+    from lockstep.trace.itf import Origin, constants_of, save, to_json
+
+    result = checked.result
+    if result.violation is not None:
+        broken, trace = result.violation.properties[0], result.violation.trace
+    elif result.error_trace is not None:
+        broken, trace = None, result.error_trace
+    else:
+        return
+    checked.trace = trace
+    checked.origin = Origin(
+        model=checked.model.name,
+        property=broken,
+        scope=request.scope,
+        fault=request.fault,
+        engine=request.engine,
+        error=str(result.error) if result.error else None,
+        constants=constants_of(checked.model),
+    )
+    parts = [checked.model.name, broken or "error", *([request.fault] if request.fault else [])]
+    file = request.folder / f"{'-'.join(parts)}.itf.json"
+    try:
+        save(file, to_json(checked.model, trace, checked.origin))
+        checked.saved = file
+    except LockstepError as error:
+        checked.not_saved = error.message
+
+
+def _typed(value: Plain) -> str:
+    """A constant as `--set` reads it, quoted for the shell."""
+    import json
+    import shlex
+
+    return shlex.quote(json.dumps(value))

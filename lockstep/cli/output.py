@@ -1,0 +1,110 @@
+"""What is printed: plain text in a pipe, the same text with colour on a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lockstep.errors import LockstepError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+STYLES = {
+    "holds": "green",
+    "violated": "bold red",
+    "inconclusive": "yellow",
+    "dim": "dim",
+    "bold": "bold",
+}
+
+
+class Output:
+    """Writes to standard output, line by line.
+
+    A reader that goes away (`| head`) ends the writing, not the work; an output that cannot be
+    written to for any other reason is a `LockstepError`.
+    """
+
+    def __init__(self) -> None:
+        self.terminal = sys.stdout.isatty()
+        self._console: Console | None = None
+
+    def line(self, text: str = "", style: str | None = None) -> None:
+        """One line (or several), never wrapped; `style` is a key of `STYLES`."""
+        self._write(text, style)
+
+    def json(self, document: Mapping[str, object]) -> None:
+        """A JSON document, which is all that is printed."""
+        self._write(json.dumps(document, indent=2, ensure_ascii=False), None)
+
+    def table(
+        self, headers: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str] = ()
+    ) -> None:
+        """A table; the columns named in `right` are aligned so. On a terminal long cells fold."""
+        if self.terminal:
+            from rich import box
+            from rich.table import Table
+
+            table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+            for header in headers:
+                table.add_column(header, justify="right" if header in right else "left")
+            for row in rows:
+                table.add_row(*row)
+            self._rich().print(table, markup=False, highlight=False)
+            return
+        widths = [max(map(len, column)) for column in zip(headers, *rows, strict=True)]
+        for row in (headers, *rows):
+            cells = (
+                cell.rjust(width) if header in right else cell.ljust(width)
+                for header, cell, width in zip(headers, row, widths, strict=True)
+            )
+            self.line("  ".join(cells).rstrip())
+
+    def _write(self, text: str, style: str | None) -> None:
+        try:
+            if self.terminal and style is not None:
+                from rich.text import Text
+
+                self._rich().print(Text(text, style=STYLES[style]), soft_wrap=True)
+            else:
+                print(text, flush=True)
+        except BrokenPipeError:
+            _to_nowhere()
+        except OSError as error:
+            _to_nowhere()
+            raise LockstepError(f"the output cannot be written: {error.strerror}") from None
+
+    def _rich(self) -> Console:
+        if self._console is None:
+            from rich.console import Console
+
+            self._console = Console()
+        return self._console
+
+
+def shown_path(path: Path) -> str:
+    """A path as it can be typed: relative to the current folder where it lies below that."""
+    try:
+        return str(path.absolute().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def indented(text: str, by: int) -> str:
+    """Each line of `text` moved to the right."""
+    return "\n".join(" " * by + line if line else line for line in text.splitlines())
+
+
+def plural(number: int, noun: str) -> str:
+    """`1 state`, `1,000 states`."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def _to_nowhere() -> None:
+    """Let nothing more fail on standard output, Python's own flush at the end included."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,43 @@
+"""How far a search is, on a terminal and nowhere else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from lockstep.explore.search import Progress
+
+
+@contextmanager
+def progress_line(title: str, expected: int | None) -> Iterator[Callable[[Progress], None] | None]:
+    """What to give a `Search` as `on_progress`; None where no terminal would show it.
+
+    `expected` is how many states there will be, where that is known. The line goes to standard
+    error and is gone at the end.
+    """
+    if not (sys.stdout.isatty() and sys.stderr.isatty()):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[told]}"),
+        TimeElapsedColumn(),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=expected, told="")
+
+        def show(now: Progress) -> None:
+            rate = now.states / now.seconds if now.seconds else 0.0
+            bar.update(
+                task,
+                completed=now.states - now.frontier,
+                told=f"{now.states:,} states  step {now.depth}  {rate:,.0f} states/s",
+            )
+
+        yield show

@@ -1,0 +1,1 @@
+"""What is asked of the models and known of them: requirements, scopes, pinned results."""

@@ -1,0 +1,154 @@
+"""`specs/MODEL.toml`: the scopes in which a model is checked, and what each is known to give."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lockstep.errors import LockstepError
+from lockstep.specs.tables import Plain, Table, read_toml
+
+DEFAULT_SCOPE = "default"
+"""The scope of `lockstep check`; `small` and `large` are the other names that are usual."""
+
+
+@dataclass(frozen=True)
+class Pins:
+    """What a scope is known to give; None is not pinned.
+
+    `depth` is the number of steps to the farthest state.
+    """
+
+    verdict: str | None = None
+    states: int | None = None
+    transitions: int | None = None
+    depth: int | None = None
+
+    def __bool__(self) -> bool:
+        return any(pin is not None for pin in vars(self).values())
+
+    @property
+    def missing(self) -> list[str]:
+        """The names of what is not pinned."""
+        return [name for name, pin in vars(self).items() if pin is None]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The bounds in which a model is explored.
+
+    `constants` replace the model's own values; `idle` gives, for each action that cannot fire here,
+    the reason, and `vacuous` the same for properties whose premise never holds. `compare` says how
+    the twin is held against the model: by the labelled graph or by its counts alone.
+    """
+
+    name: str
+    purpose: str = ""
+    constants: Mapping[str, Plain] = field(default_factory=dict)
+    pins: Pins = Pins()
+    compare: str = "counts"
+    idle: Mapping[str, str] = field(default_factory=dict)
+    vacuous: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """What is known of one model: its requirement files, its twin and its scopes.
+
+    `file` is None when there is none: the model is then explored as it stands, nothing pinned.
+    """
+
+    file: Path | None
+    name: str
+    requirements: tuple[str, ...] = ()
+    twin: str | None = None
+    deadlock_allowed: bool = False
+    deadlock_reason: str | None = None
+    scopes: Mapping[str, Scope] = field(default_factory=dict)
+
+    def scope(self, name: str) -> Scope:
+        """The scope of that name; `LockstepError` naming those there are."""
+        if name in self.scopes:
+            return self.scopes[name]
+        if self.file is None:
+            if name == DEFAULT_SCOPE:
+                return Scope(DEFAULT_SCOPE)
+            raise LockstepError(
+                f"{self.name} has no scope {name!r}: there is no specs/{self.name}.toml",
+                cure=f"write one with a table [scopes.{name}]",
+            )
+        near = difflib.get_close_matches(name, self.scopes, n=1)
+        known = ", ".join(self.scopes) or "none"
+        raise LockstepError(
+            f"{self.name} has no scope {name!r} in {self.file}",
+            cure=f"did you mean {near[0]}?" if near else f"its scopes are: {known}",
+        )
+
+
+def load_model_spec(root: Path, model: str) -> ModelSpec:
+    """Read `specs/MODEL.toml` of the workspace at `root`.
+
+    `LockstepError` naming file and key for anything that is not as it must be.
+    """
+    file = root / "specs" / f"{model}.toml"
+    if not file.is_file():
+        return ModelSpec(None, model)
+    document = read_toml(file)
+    head = document.table("model")
+    scopes = document.optional_table("scopes")
+    document.finish()
+    name = head.text("name")
+    if name != model:
+        raise head.error("name", f"is {name!r}", f"the file's name says {model!r}: make them agree")
+    requirements = head.texts("requirements")
+    for reference in requirements:
+        if not (root / "specs" / f"{reference}.toml").is_file():
+            raise head.error("requirements", f"there is no specs/{reference}.toml")
+    twin = head.optional_text("twin")
+    deadlock = head.choice("deadlock", ("forbidden", "allowed"), "forbidden")
+    reason = head.optional_text("deadlock_reason")
+    if (deadlock == "allowed") != (reason is not None):
+        raise head.error(
+            "deadlock_reason",
+            "is there, but deadlock is forbidden" if reason else "is missing",
+            'a reason goes with `deadlock = "allowed"`, and only with it',
+        )
+    head.finish()
+    return ModelSpec(
+        file,
+        name,
+        requirements,
+        twin,
+        deadlock == "allowed",
+        reason,
+        {key: _scope(scopes.table(key), key) for key in scopes.names()},
+    )
+
+
+def _scope(table: Table, name: str) -> Scope:
+    constants = table.optional_table("constants")
+    verdict = None
+    if "verdict" in table:
+        verdict = table.choice("verdict", ("holds", "violated"), "holds")
+    scope = Scope(
+        name=name,
+        purpose=table.text("purpose"),
+        constants={key: constants.plain(key) for key in constants.names()},
+        pins=Pins(
+            verdict,
+            table.optional_count("states"),
+            table.optional_count("transitions"),
+            table.optional_count("depth"),
+        ),
+        compare=table.choice("compare", ("graph", "counts"), "counts"),
+        idle=_reasons(table.optional_table("idle")),
+        vacuous=_reasons(table.optional_table("vacuous")),
+    )
+    table.finish()
+    return scope
+
+
+def _reasons(table: Table) -> dict[str, str]:
+    return {key: table.text(key) for key in table.names()}

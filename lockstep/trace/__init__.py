@@ -1,0 +1,1 @@
+"""Behaviours kept and shown: ITF files, what changed in each step, replays, tests to paste."""

@@ -1,0 +1,92 @@
+"""A behaviour told step by step in a test: what `lockstep check --pytest` prints makes one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lockstep.errors import LockstepError
+from lockstep.explore.engine import Step
+from lockstep.explore.plain import PlainEngine
+from lockstep.explore.search import Trace
+from lockstep.language.model import load_model
+from lockstep.trace.claims import failing_binding
+from lockstep.trace.itf_values import Json, Misfit, decode
+from lockstep.workspace import find_workspace
+
+
+class Behaviour:
+    """Steps of a model, taken one after the other from its initial state by plain Python.
+
+    `constants` set the scope, `fault` puts one of the model's faults in place, and `workspace` is
+    a folder of the workspace, by default the current one. `LockstepError` for a name that the
+    workspace does not know.
+
+    A step that the model does not allow ends the behaviour: later ones are not tried, and it
+    violates nothing. So a test passes once the model no longer does what it tells.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        constants: Mapping[str, object] | None = None,
+        fault: str | None = None,
+        workspace: Path | None = None,
+    ) -> None:
+        root = find_workspace(workspace).root
+        self._model = load_model(root, model, constants, fault=fault)
+        self._engine = PlainEngine(self._model)
+        self._steps: list[Step] = []
+        self._refused: str | None = None
+
+    @property
+    def trace(self) -> Trace:
+        """What was taken so far."""
+        return Trace(self._model.initial, tuple(self._steps))
+
+    @property
+    def refused(self) -> str | None:
+        """The action that was not enabled when it was to be taken; None while all were."""
+        return self._refused
+
+    def take(self, name: str, /, **parameters: Json) -> None:
+        """Take an action. Parameters are written as in ITF: enum members by name, records as dicts.
+
+        `LockstepError` for an unknown action or a parameter that it cannot be given.
+        `EvaluationError` when the action writes what its domain does not allow.
+        """
+        action = next((found for found in self._model.actions if found.name == name), None)
+        if action is None:
+            known = ", ".join(found.name for found in self._model.actions)
+            raise LockstepError(
+                f"{self._model.name} has no action {name!r}", cure=f"its actions are: {known}"
+            )
+        names = [parameter.name for parameter in action.parameters]
+        if sorted(parameters) != sorted(names):
+            raise LockstepError(
+                f"{name} is given {', '.join(parameters) or 'nothing'}",
+                cure=f"its parameters are: {', '.join(names) or 'none'}",
+            )
+        try:
+            arguments = tuple(
+                decode(parameter.domain, parameters[parameter.name], parameter.name)
+                for parameter in action.parameters
+            )
+        except Misfit as misfit:
+            raise LockstepError(f"{name} cannot be given {misfit}") from None
+        if self._refused is None:
+            self._take(name, arguments)
+
+    def violates(self, name: str) -> bool:
+        """Whether a property is false where the behaviour ends, `deadlock` included."""
+        failing = failing_binding(self._engine, name, self.trace)
+        return self._refused is None and failing is not None
+
+    def _take(self, name: str, arguments: tuple[Any, ...]) -> None:
+        after = self._engine.run(self._model.action(name), self.trace.last, arguments)
+        if after is None:
+            self._refused = name
+        else:
+            self._steps.append(Step(name, arguments, after))

@@ -1,0 +1,51 @@
+"""Whether a property fails at the end of a behaviour."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lockstep.errors import LockstepError
+from lockstep.explore.engine import Engine
+from lockstep.explore.search import DEADLOCK, Trace
+from lockstep.language.model import Model, Property
+from lockstep.language.notation import Kind
+
+
+def find_property(model: Model, name: str) -> Property | None:
+    """The property that a behaviour can violate; None when the model has none of that name."""
+    return next((prop for prop in model.properties if prop.name == name), None)
+
+
+def failing_binding(engine: Engine, name: str, trace: Trace) -> tuple[Any, ...] | None:
+    """The first binding for which the property is false at the end of `trace`; None if it holds.
+
+    `name` may be `deadlock`. `LockstepError` for a property that the model does not have, and for a
+    goal: one behaviour cannot violate it. `EvaluationError` when it has no value there.
+    """
+    if name == DEADLOCK:
+        return () if next(engine.successors(trace.last), None) is None else None
+    prop = find_property(engine.model, name)
+    if prop is None:
+        known = ", ".join(found.name for found in engine.model.properties) or "none"
+        raise LockstepError(
+            f"{engine.model.name} has no property {name!r}", cure=f"its properties are: {known}"
+        )
+    if prop.kind is Kind.SOMETIMES:
+        raise LockstepError(f"{name} is a goal: no single behaviour violates it")
+    if prop.kind is Kind.INVARIANT:
+        return engine.evaluate(prop, trace.last, None).failing
+    if not trace.steps:
+        return None
+    before, after = trace.states[-2:]
+    return engine.evaluate(prop, before, after).failing
+
+
+def evaluate_all(engine: Engine, trace: Trace) -> None:
+    """Evaluate all there is at the end of `trace`; `EvaluationError` if anything has no value."""
+    for _ in engine.successors(trace.last):
+        pass
+    for prop in engine.model.properties:
+        if prop.kind is not Kind.SOMETIMES:
+            failing_binding(engine, prop.name, trace)
+        else:
+            engine.evaluate(prop, trace.last, None)

@@ -1,0 +1,260 @@
+"""Behaviours in files: ITF JSON, one state after the other, with what led to each.
+
+The first `#meta` says of which model, scope, constants and fault the behaviour is, which property
+it violates, which engine found it, and a digest of the model's text, so that a later reader can
+tell a damaged file from a model that has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from lockstep.errors import LockstepError
+from lockstep.explore.search import Trace
+from lockstep.language.model import Action, Model
+from lockstep.language.notation import State
+from lockstep.trace.itf_values import Json, Misfit, decode, decode_plain, encode, encode_plain
+
+FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a behaviour comes from, and why it was kept.
+
+    `property` is what it violates at its end (`deadlock` included), or None when the model's text
+    has no meaning there, as `error` says. `constants` are all that the model declares.
+    """
+
+    model: str
+    property: str | None
+    scope: str | None = None
+    fault: str | None = None
+    engine: str = "python"
+    error: str | None = None
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    digest: str = ""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A behaviour as its file has it: read, but not yet held against the model.
+
+    `states[i]` is reached by `steps[i - 1]`, an action's name and its parameters by name.
+    """
+
+    file: Path
+    origin: Origin
+    states: tuple[Mapping[str, Json], ...]
+    steps: tuple[tuple[str, Mapping[str, Json]], ...]
+
+    def state(self, model: Model, index: int) -> State:
+        """The recorded state; `Misfit` when it is not a state of the model."""
+        place, recorded = f"states[{index}]", self.states[index]
+        names = model.variables.keys()
+        for name in [*names - recorded.keys(), *recorded.keys() - names]:
+            raise Misfit(place, f"{name} is not a variable of both the file and {model.name}")
+        return model.state.of(
+            decode(domain, recorded[name], f"{place}.{name}")
+            for name, domain in model.variables.items()
+        )
+
+    def parameters(self, action: Action, index: int) -> tuple[Any, ...]:
+        """What `action` was given to reach state `index`; `Misfit` when it cannot be given that."""
+        place, recorded = f'states[{index}]["#meta"].parameters', self.steps[index - 1][1]
+        if set(recorded) != {parameter.name for parameter in action.parameters}:
+            raise Misfit(place, f"not the parameters of {action.name}")
+        return tuple(
+            decode(parameter.domain, recorded[parameter.name], f"{place}.{parameter.name}")
+            for parameter in action.parameters
+        )
+
+
+def digest(model: Model) -> str:
+    """What identifies the text that a model was loaded from, its invariants and fault included."""
+    hashed = hashlib.sha256()
+    for path, file in sorted(model.universe.files.items()):
+        name = Path(path).relative_to(model.universe.root).as_posix()
+        hashed.update(f"{name}\0{file.text}\0".encode())
+    return f"sha256:{hashed.hexdigest()}"
+
+
+def to_json(model: Model, trace: Trace, origin: Origin) -> str:
+    """The file's text, which depends on nothing but the arguments and the version of lockstep."""
+    meta: dict[str, Json] = {
+        "format": "ITF",
+        "format-description": FORMAT,
+        "description": f"Created by lockstep {version('lockstep')}",
+        "status": "violation" if origin.property else "error",
+        "model": origin.model,
+        "scope": origin.scope,
+        "constants": {name: encode_plain(value) for name, value in origin.constants.items()},
+        "fault": origin.fault,
+        "property": origin.property,
+        "error": origin.error,
+        "engine": origin.engine,
+        "digest": origin.digest or digest(model),
+    }
+    states: list[Json] = [{"#meta": {"index": 0}, **_variables(trace.initial)}]
+    for index, step in enumerate(trace.steps, start=1):
+        parameters: Json = {
+            parameter.name: encode(parameter.domain, value)
+            for parameter, value in zip(
+                model.action(step.action).parameters, step.parameters, strict=True
+            )
+        }
+        state_meta: Json = {"index": index, "action": step.action, "parameters": parameters}
+        states.append({"#meta": state_meta, **_variables(step.state)})
+    lines = ",\n".join(json.dumps(state, ensure_ascii=False) for state in states)
+    # One state a line, so that a difference between two files is one between states.
+    return (
+        f'{{"#meta": {json.dumps(meta, indent=1, ensure_ascii=False)},\n'
+        f'"vars": {json.dumps(list(model.variables))},\n"states": [\n{lines}\n]}}\n'
+    )
+
+
+def constants_of(model: Model) -> dict[str, Any]:
+    """The constants that make a model's scope: all that it declares and a file can hold."""
+    kept = {}
+    for name, value in model.constants.items():
+        try:
+            encode_plain(value)
+        except TypeError:
+            continue  # computed from others, as a domain is
+        kept[name] = value
+    return kept
+
+
+def save(file: Path, text: str) -> None:
+    """Write a file whole or not at all; `LockstepError` in one line when it cannot be written."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            Path(name).chmod(0o644)
+            os.replace(name, file)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise LockstepError(f"{file} cannot be written: {error.strerror}") from None
+
+
+def read(file: Path) -> Recording:
+    """Read a file that `to_json` made; `LockstepError` naming the place of the first damage."""
+    try:
+        return _recording(file, _parse(file))
+    except Misfit as misfit:
+        raise damaged(file, misfit) from None
+
+
+def damaged(file: Path, misfit: Misfit) -> LockstepError:
+    """The error for a file that is not as it must be."""
+    return LockstepError(
+        f"{file} is damaged at {misfit.place or 'its top'}: {misfit.reason}",
+        cure="make it again with `lockstep check`",
+    )
+
+
+def _variables(state: State) -> dict[str, Json]:
+    return {name: encode(domain, getattr(state, name)) for name, domain in state.fields.items()}
+
+
+def _parse(file: Path) -> Json:
+    def no_constant(text: str) -> Json:
+        raise Misfit("", f"{text} is not JSON")
+
+    def unique(pairs: list[tuple[str, Json]]) -> Json:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise Misfit("", f"the key {twice!r} is there twice in one object")
+        return found
+
+    try:
+        text = file.read_text(encoding="utf-8")
+        parsed: Json = json.loads(text, parse_constant=no_constant, object_pairs_hook=unique)
+    except OSError as error:
+        raise LockstepError(f"{file} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise Misfit(f"byte {error.start}", "not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise Misfit(f"line {error.lineno}, column {error.colno}", error.msg) from None
+    except (RecursionError, ValueError) as error:
+        raise Misfit("", f"not JSON that can be read: {error}") from None
+    return parsed
+
+
+def _recording(file: Path, document: Json) -> Recording:
+    top = _object(document, "")
+    origin = _origin(_object(top.get("#meta"), "#meta"))
+    recorded = top.get("states")
+    if not isinstance(recorded, list) or not recorded:
+        raise Misfit("states", "not an array of one or more states")
+    states, steps = [], []
+    for index, state in enumerate(recorded):
+        place = f"states[{index}]"
+        variables = dict(_object(state, place))
+        meta = _object(variables.pop("#meta", None), f'{place}["#meta"]')
+        if meta.get("index") != index:
+            raise Misfit(f'{place}["#meta"].index', f"not {index}: a state is missing or moved")
+        if index:
+            name = _text(meta, "action", f'{place}["#meta"]')
+            steps.append((name, _object(meta.get("parameters"), f'{place}["#meta"].parameters')))
+        states.append(variables)
+    return Recording(file, origin, tuple(states), tuple(steps))
+
+
+def _origin(meta: Mapping[str, Json]) -> Origin:
+    if "model" not in meta:
+        raise Misfit("#meta", "no model is named: this is not a trace that lockstep wrote")
+    constants = _object(meta.get("constants"), "#meta.constants")
+    return Origin(
+        model=_name(meta, "model"),
+        property=_optional(meta, "property"),
+        scope=_optional(meta, "scope"),
+        fault=_optional(meta, "fault"),
+        engine=_text(meta, "engine", "#meta"),
+        error=_optional(meta, "error"),
+        constants={
+            name: decode_plain(value, f"#meta.constants.{name}")
+            for name, value in constants.items()
+        },
+        digest=_text(meta, "digest", "#meta"),
+    )
+
+
+def _object(written: Json, place: str) -> Mapping[str, Json]:
+    if not isinstance(written, dict):
+        raise Misfit(place, "missing, or not an object")
+    return written
+
+
+def _text(meta: Mapping[str, Json], key: str, place: str) -> str:
+    value = meta.get(key)
+    if not isinstance(value, str) or not value:
+        raise Misfit(f"{place}.{key}", "missing, or not a text")
+    return value
+
+
+def _name(meta: Mapping[str, Json], key: str) -> str:
+    """A text that names a file of the workspace, so it must be no path to anywhere else."""
+    name = _text(meta, key, "#meta")
+    if not name.isidentifier():
+        raise Misfit(f"#meta.{key}", f"{name!r} is not a name")
+    return name
+
+
+def _optional(meta: Mapping[str, Json], key: str) -> str | None:
+    return None if meta.get(key) is None else _text(meta, key, "#meta")

@@ -1,0 +1,124 @@
+"""Takes a recorded behaviour again, by plain Python, and says whether it is still what it was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lockstep.errors import ExitCode
+from lockstep.explore.engine import EvaluationError, Step, Verdict
+from lockstep.explore.plain import PlainEngine
+from lockstep.explore.search import DEADLOCK, Trace
+from lockstep.language.model import Model, load_model
+from lockstep.trace.changes import changes
+from lockstep.trace.claims import evaluate_all, failing_binding, find_property
+from lockstep.trace.itf import Origin, Recording, damaged, digest, read
+from lockstep.trace.itf_values import Misfit
+from lockstep.trace.render import render_instance
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What came of a recorded behaviour.
+
+    `verdict` is `violated` when the violation is there again, `holds` when the model still behaves
+    so but the property now holds, and `inconclusive` when the model no longer behaves so, or has no
+    meaning at the end (then `error` is set). `because` says which, and where. `trace` is what was
+    taken again, all of it or up to where the model departs; `parameters` is the binding for which
+    the property fails, None when it does not.
+    """
+
+    model: Model
+    origin: Origin
+    trace: Trace
+    verdict: Verdict
+    because: str
+    parameters: tuple[Any, ...] | None = None
+    error: EvaluationError | None = None
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """As for `check`: 1 violated again, 0 holds now, 3 another behaviour now, 2 on an error."""
+        if self.error is not None:
+            return ExitCode.USAGE
+        if self.verdict is Verdict.VIOLATED:
+            return ExitCode.VIOLATED
+        return ExitCode.HOLDS if self.verdict is Verdict.HOLDS else ExitCode.INCONCLUSIVE
+
+
+class _Departs(Exception):
+    """The model does not do what was recorded."""
+
+
+def replay(root: Path, file: Path) -> Replay:
+    """Take the behaviour in `file` again with the model of the workspace at `root`.
+
+    `LockstepError` when the file is damaged, or the model, its fault or a constant is not there. A
+    recorded state that the model does not reach counts as damage as long as the model's text is the
+    one that was recorded, and as a change of the model otherwise.
+    """
+    recording = read(file)
+    origin = recording.origin
+    model = load_model(root, origin.model, origin.constants, fault=origin.fault)
+    taken: list[Step] = []
+
+    def ended(
+        verdict: Verdict,
+        because: str,
+        parameters: tuple[Any, ...] | None = None,
+        error: EvaluationError | None = None,
+    ) -> Replay:
+        trace = Trace(model.initial, tuple(taken))
+        return Replay(model, origin, trace, verdict, because, parameters, error)
+
+    engine = PlainEngine(model)
+    try:
+        _take_again(engine, recording, taken)
+        failing = _finding(engine, origin, Trace(model.initial, tuple(taken)))
+    except EvaluationError as error:
+        return ended(Verdict.INCONCLUSIVE, str(error), error=error)
+    except (_Departs, Misfit) as departure:
+        if digest(model) == origin.digest:
+            misfit = departure if isinstance(departure, Misfit) else Misfit("", str(departure))
+            raise damaged(file, misfit) from None
+        return ended(Verdict.INCONCLUSIVE, f"the model has changed: {departure}")
+    if failing is None:
+        return ended(Verdict.HOLDS, f"{origin.property} holds at the end of this behaviour now")
+    return ended(Verdict.VIOLATED, f"{origin.property} is violated again, as recorded", failing)
+
+
+def _take_again(engine: PlainEngine, recording: Recording, taken: list[Step]) -> None:
+    """Take every recorded step, adding it to `taken`; `_Departs` where the model does not."""
+    model = engine.model
+    state = model.initial
+    _compare("the initial state", recording, model, 0, state)
+    for index, (name, _) in enumerate(recording.steps, start=1):
+        action = next((found for found in model.actions if found.name == name), None)
+        if action is None:
+            raise _Departs(f"step {index}: there is no action {name}")
+        parameters = recording.parameters(action, index)
+        instance = render_instance(name, action.parameters, parameters)
+        after = engine.run(action, state, parameters)
+        if after is None:
+            raise _Departs(f"step {index}: {instance} is not enabled")
+        taken.append(Step(name, parameters, after))
+        _compare(f"step {index}: {instance}", recording, model, index, after)
+        state = after
+
+
+def _compare(what: str, recording: Recording, model: Model, index: int, reached: Any) -> None:
+    recorded = recording.state(model, index)
+    if found := changes(recorded, reached):
+        raise _Departs(f"{what} leads elsewhere than recorded: {found[0]}")
+
+
+def _finding(engine: PlainEngine, origin: Origin, trace: Trace) -> tuple[Any, ...] | None:
+    """The binding for which the recorded property fails at the end, None when it holds."""
+    name = origin.property
+    if name is None:
+        evaluate_all(engine, trace)
+        raise _Departs(f"at the end everything has a value again ({origin.error})")
+    if name != DEADLOCK and find_property(engine.model, name) is None:
+        raise _Departs(f"there is no property {name}")
+    return failing_binding(engine, name, trace)

@@ -1,0 +1,90 @@
+"""Where the models are: a folder with `models`, `specs`, `invariants`, here or further up.
+
+A folder is a workspace when it has a `lockstep.toml` with a `[workspace]` table, or a
+`pyproject.toml` with a `[tool.lockstep]` table; both may hold `name`. Where no folder on the way up
+is one, the workspace that an installed package carries as data is used, if it carries one.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockstep.errors import LockstepError
+from lockstep.specs.tables import Table, read_toml
+
+SHIPPED = Path(__file__).parent / "kafka"
+"""The workspace inside an installed package; an editable install has no such folder."""
+
+OUTPUT_FOLDER = ".lockstep"
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """One workspace. `root` is absolute; `shipped` says that it is the installed package's own."""
+
+    root: Path
+    name: str
+    shipped: bool = False
+
+    def models(self) -> list[str]:
+        """The names of the models, in alphabetical order."""
+        from lockstep.language.model import model_names
+
+        return model_names(self.root)
+
+    @property
+    def output(self) -> Path:
+        """Where files are written: in the workspace, or in the current folder for a shipped one."""
+        return (Path.cwd() if self.shipped else self.root) / OUTPUT_FOLDER
+
+
+def find_workspace(start: Path | None = None) -> Workspace:
+    """The workspace of `start` (by default the current folder) or of the nearest folder above it.
+
+    `LockstepError` when there is none, or when the file that marks it cannot be read.
+    """
+    here = (start or Path.cwd()).absolute()
+    for folder in (here, *here.parents):
+        if (found := _workspace_in(folder)) is not None:
+            return found
+    shipped = _workspace_in(SHIPPED)
+    if shipped is not None:
+        return Workspace(shipped.root, shipped.name, shipped=True)
+    raise LockstepError(
+        f"there is no workspace in {here} or above it",
+        cure="go to the folder that has models/ and lockstep.toml, or write there a lockstep.toml "
+        'with the lines `[workspace]` and `name = "..."`',
+    )
+
+
+def _workspace_in(folder: Path) -> Workspace | None:
+    marker = folder / "lockstep.toml"
+    if marker.is_file():
+        document = read_toml(marker)
+        table = document.table("workspace")
+        document.finish()
+        return _named(folder, table)
+    project = folder / "pyproject.toml"
+    if not project.is_file() or "lockstep" not in project.read_text("utf-8", errors="replace"):
+        return None
+    return _from_project(folder, project)
+
+
+def _from_project(folder: Path, project: Path) -> Workspace | None:
+    try:
+        content = tomllib.loads(project.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return None  # somebody else's file: whether it is well formed is not ours to say
+    tools = content.get("tool")
+    table = tools.get("lockstep") if isinstance(tools, dict) else None
+    return (
+        _named(folder, Table(project, "tool.lockstep", table)) if isinstance(table, dict) else None
+    )
+
+
+def _named(folder: Path, table: Table) -> Workspace:
+    name = table.text("name", folder.name)
+    table.finish()
+    return Workspace(folder, name)

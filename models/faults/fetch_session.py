@@ -1,0 +1,243 @@
+"""Mistakes in fetch sessions. Those with a source really happened."""
+
+from lockstep import fault, replace, require
+from models.fetch_metadata import FINAL_EPOCH, FRESH, NO_SESSION, OpenId, next_epoch
+from models.fetch_metadata import Error, after_full_response, is_full
+from models.fetch_partitions import UNKNOWN, Partition, changed, dropped, must_answer
+from models.fetch_partitions import nothing, updated_interest
+from models.fetch_session import (
+    Fetcher,
+    Session,
+    Via,
+    abandon,
+    accept,
+    after_disconnect,
+    after_wrong_epoch,
+    answer,
+    closed,
+    fits_the_limit,
+    full_answers,
+    incoming,
+    is_expected,
+    is_unused,
+    may_send,
+    opened,
+    respond,
+    session_after,
+    session_of,
+    throttled_session_id,
+)
+
+# The fetcher's mistakes.
+
+
+@fault(
+    replaces=may_send,
+    breaks="undisturbed_fetcher_sees_no_epoch_error",
+    source="KAFKA-8052",
+)
+def sends_before_epoch_advances(s, f):
+    """The next request goes out when the response has arrived, before it was handled."""
+    return s.request[f] is None
+
+
+@fault(replaces=abandon, breaks="pending_means_in_flight", source="KAFKA-8950")
+def marks_pending_after_listener(s, new, f, arrives):
+    """The disconnect was handled before the fetcher marked its request as pending."""
+    abandon(s, new, f, arrives)
+    new.pending[f] = True
+
+
+@fault(
+    replaces=dropped,
+    breaks="accepted_request_leaves_agreement",
+    source="platformatic/kafka#321",
+    constants={"PARTITIONS": ("p1", "p2"), "MAX_OFFSET": 0},
+)
+def never_sends_removed(old, wanted):
+    """Partitions that the fetcher no longer wants are not named as removed."""
+    return {p for p in Partition if p in dropped(old, wanted) and wanted[p] is not None}
+
+
+@fault(
+    replaces=after_wrong_epoch, breaks="epochs_agree_when_idle", source="redpanda#27749"
+)
+def epoch_error_keeps_session(metadata):
+    """After an epoch error the fetcher tries the same session and epoch again, for ever."""
+    return metadata
+
+
+@fault(
+    replaces=after_full_response,
+    breaks="one_session_per_undisturbed_fetcher",
+    source="IBM/sarama#1644",
+    constants={"SESSION_IDS": (1, 2)},
+)
+def always_asks_for_a_session(session_id):
+    """Every request is (0, 0): each opens a session, and none is ever used."""
+    return FRESH
+
+
+@fault(replaces=changed, breaks="unchanged_partitions_are_not_requested")
+def requests_everything(old, wanted):
+    """Incremental requests list every partition."""
+    return wanted
+
+
+@fault(replaces=after_disconnect, breaks="epochs_agree_when_idle")
+def carries_on_after_disconnect(metadata):
+    """A lost request or response is taken for one that was handled."""
+    return metadata if is_full(metadata.epoch) else replace(metadata, epoch=next_epoch(metadata.epoch))
+
+
+# The leader's mistakes with requests.
+
+
+@fault(replaces=is_expected, breaks="epoch_error_is_deserved")
+def epoch_not_checked(s, request):
+    """Any request of a known session is accepted, repeated ones too."""
+    return session_of(s, request) is not None
+
+
+@fault(replaces=accept, breaks="accepted_request_moves_the_epoch")
+def epoch_not_advanced(s, new, f, request, partitions):
+    """An accepted request is not counted: the session expects the same epoch again."""
+    new.sessions[request.session_id] = Session(
+        owner=f, epoch=request.epoch, partitions=session_of(s, request).partitions
+    )
+
+
+@fault(breaks="session_changes_only_by_accepting_its_epoch")
+def merges_before_checking(s, new, f: Fetcher, via: Via):
+    """A request with the wrong epoch gets its error, but its partitions were taken in already."""
+    require(incoming(s, f, via) is not None)
+    request = incoming(s, f, via)
+    require(not is_full(request.epoch) and session_of(s, request) is not None)
+    require(not is_expected(s, request))
+    new.sessions[request.session_id] = replace(
+        session_of(s, request), partitions=session_after(s, request)
+    )
+    respond(
+        s, new, f, via, Error.INVALID_FETCH_SESSION_EPOCH, NO_SESSION, nothing(), False
+    )
+
+
+@fault(
+    replaces=updated_interest,
+    breaks="accepted_request_leaves_agreement",
+    source="KAFKA-9338",
+    constants={"MAX_LEADER_EPOCH": 0, "MAX_OFFSET": 0},
+)
+def leader_epoch_not_cached(cached, interest):
+    """The session does not remember the leader epoch of a partition."""
+    return updated_interest(cached, replace(interest, current_leader_epoch=UNKNOWN))
+
+
+@fault(replaces=updated_interest, breaks="accepted_request_leaves_agreement")
+def altered_partition_ignored(cached, interest):
+    """A partition that is in the session already keeps its old fields."""
+    return cached
+
+
+@fault(replaces=session_of, breaks="unknown_session_error_is_deserved")
+def session_not_found(s, request):
+    """The leader looks for sessions in the wrong place."""
+    return None if request.epoch > 1 or s.sessions[request.session_id] is None else None
+
+
+# The leader's mistakes with responses.
+
+
+@fault(
+    replaces=throttled_session_id, breaks="answered_with_its_session", source="KAFKA-6946"
+)
+def throttled_response_without_session(request):
+    """A throttled response has session id 0, although the session lives on."""
+    return NO_SESSION
+
+
+@fault(replaces=must_answer, breaks="learns_what_a_full_fetch_would_tell")
+def watermark_alone_is_not_news(cached, answer):
+    """A changed high watermark is sent only along with records."""
+    return must_answer(cached, replace(answer, high_watermark=cached.high_watermark))
+
+
+@fault(replaces=must_answer, breaks="learns_what_a_full_fetch_would_tell")
+def log_start_alone_is_not_news(cached, answer):
+    """A changed log start offset is sent only along with records."""
+    return must_answer(cached, replace(answer, log_start_offset=cached.log_start_offset))
+
+
+@fault(replaces=must_answer, breaks="nothing_unchanged_is_sent")
+def answers_everything(cached, answer):
+    """Incremental responses include every partition."""
+    return cached.high_watermark >= UNKNOWN
+
+
+@fault(replaces=fits_the_limit, breaks="records_are_never_withheld_from_all")
+def no_room_for_any_records(s, f, interests, filled):
+    """The size limit may leave out the records of every partition."""
+    return len(filled) == 0
+
+
+@fault(replaces=full_answers, breaks="full_response_answers_every_partition")
+def tells_more_than_was_asked(s, wanted, filled):
+    """Full responses tell of all partitions of the leader."""
+    return {p: answer(s, p, p in filled) for p in Partition}
+
+
+# The leader's mistakes with its cache.
+
+
+@fault(replaces=closed, breaks="full_request_closes_the_session_it_names")
+def old_session_stays(sessions, session_id):
+    """A full request does not close the session that it names."""
+    return sessions
+
+
+@fault(replaces=opened, breaks="new_session_starts_at_epoch_one")
+def new_session_expects_epoch_two(f, wanted, answers):
+    """The request that created the session is counted as one of its own."""
+    session = opened(f, wanted, answers)
+    return replace(session, epoch=next_epoch(session.epoch))
+
+
+@fault(breaks="sessionless_request_creates_nothing")
+def sessionless_request_is_cached(s, new, f: Fetcher, i: OpenId):
+    """(0, -1) is served like (0, 0)."""
+    require(s.request[f] is not None and s.request[f].epoch == FINAL_EPOCH)
+    require(is_unused(s, i))
+    answers = full_answers(s, s.request[f].partitions, set())
+    new.sessions[i] = opened(f, s.request[f].partitions, answers)
+    respond(s, new, f, Via.AWAITED, Error.NONE, i, answers, False)
+
+
+@fault(breaks="full_requests_never_get_session_errors")
+def closing_unknown_session_fails(s, new, f: Fetcher):
+    """(ID, 0) and (ID, -1) get an error when session ID is gone already."""
+    require(s.request[f] is not None and is_full(s.request[f].epoch))
+    require(s.request[f].session_id != NO_SESSION and session_of(s, s.request[f]) is None)
+    respond(
+        s,
+        new,
+        f,
+        Via.AWAITED,
+        Error.FETCH_SESSION_ID_NOT_FOUND,
+        NO_SESSION,
+        full_answers(s, s.request[f].partitions, set()),
+        False,
+    )
+
+
+@fault(
+    replaces=is_unused,
+    breaks="sessions_are_never_shared",
+    constants={
+        "FETCHERS": ("c1", "c2"),
+        "MAX_OFFSET": 0,
+        "MAX_DISTURBANCES": 0,
+    },
+)
+def id_drawn_again_too_soon(s, i):
+    """An id is free as soon as its session is evicted, although its fetcher still holds it."""
+    return s.sessions[i] is None

@@ -1,0 +1,101 @@
+"""Mistakes in the session cache. Those with a source really happened."""
+
+from lockstep import fault, replace, require
+from models.session_cache import (
+    EVICTION_MS,
+    METER,
+    Slot,
+    close,
+    is_follower_over_consumer,
+    is_full,
+    is_outgrown,
+    is_stale,
+    may_evict,
+    take_in,
+    touched,
+)
+
+
+@fault(
+    replaces=touched, breaks="last_used_is_the_latest_use", source="KAFKA-9137"
+)
+def touched_only_when_resized(session, size, now):
+    """A session is touched only when its size changes, and then with its old time."""
+    return replace(session, size=size, last_used=session.last_used)
+
+
+@fault(replaces=touched, breaks="created_never_changes")
+def touch_makes_young_again(session, size, now):
+    """Using a session sets its created time as well."""
+    return replace(touched(session, size, now), created=now)
+
+
+@fault(replaces=touched, breaks="privilege_is_the_creators")
+def use_takes_privilege_away(session, size, now):
+    """A session is a consumer's after its first use."""
+    return replace(touched(session, size, now), privileged=False)
+
+
+@fault(replaces=touched, breaks="partitions_metric_equals_cache")
+def resize_not_remembered(session, size, now):
+    """The metric follows a session's size, the session does not."""
+    return replace(session, last_used=now)
+
+
+@fault(replaces=is_stale, breaks="young_session_survives")
+def stale_too_soon(session, now):
+    """A session counts as stale at the eviction time, not after it."""
+    return now - session.last_used >= EVICTION_MS
+
+
+@fault(replaces=is_follower_over_consumer, breaks="evicts_only_by_a_rule")
+def privileged_evict_anyone_old(proposal, session):
+    """A follower evicts other followers too, once the clock has run for long enough."""
+    return proposal.privileged and (not session.privileged or session.created != session.last_used)
+
+
+@fault(replaces=is_stale, breaks="refuses_only_when_no_rule_allows")
+def stale_sessions_stay(session, now):
+    """Inactive sessions keep their slots."""
+    return is_stale(session, now) and session.created != session.last_used
+
+
+@fault(
+    replaces=is_outgrown,
+    breaks="consumer_never_displaces_live_follower",
+    constants={"LETTER_OF_RULE_THREE": True},
+)
+def rule_three_by_the_letter(proposal, session, now):
+    """Rule 3 exactly as the KIP's sentence has it: see 227-D26."""
+    return is_outgrown(proposal, session, now)
+
+
+@fault(breaks="evicts_only_when_full")
+def evicts_in_spite_of_room(s, new, x: Slot):
+    """A session is evicted although there is a free slot."""
+    require(s.proposal is not None and not is_full(s) and s.cache[x] is not None)
+    require(may_evict(s.proposal, s.cache[x], s.now))
+    take_in(s, new, x)
+    new.num_partitions_cached = s.num_partitions_cached - s.cache[x].size + s.proposal.size
+    new.evictions = (s.evictions + 1) % METER
+
+
+@fault(replaces=take_in, breaks="never_more_sessions_than_slots")
+def evicted_sessions_still_count(s, new, x):
+    """Every new session counts, and no evicted one is taken off."""
+    take_in(s, new, x)
+    new.num_sessions = s.num_sessions + 1
+
+
+@fault(breaks="sessions_metric_equals_cache")
+def closed_sessions_still_count(s, new, x: Slot):
+    """A session is closed without the metrics."""
+    require(s.proposal is None and s.cache[x] is not None)
+    new.cache[x] = None
+
+
+@fault(replaces=close, breaks="evictions_metric_counts_evictions_only")
+def own_close_counts_as_eviction(s, new, x: Slot):
+    """A session that its client closes is counted as evicted."""
+    close(s, new, x)
+    new.evictions = (s.evictions + 1) % METER

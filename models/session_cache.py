@@ -1,0 +1,173 @@
+"""KIP-227 fetch session caching: slots, the three eviction rules, the times, and the metrics.
+
+One broker's cache, from the moment when a request that wants a session has been answered: the new
+session is proposed, and the cache takes it into a free slot, evicts another for it, or refuses.
+What is inside a session does not matter here, only how many partitions it has (see fetch_session).
+
+The clock is a number of eviction times' worth of ticks, and ends at `MAX_TIME`.
+"""
+
+from lockstep import Constant, Map, OneOf, Range, Record, State, action, replace, require
+
+SLOTS: Constant = ("slot1", "slot2")
+"""max.incremental.fetch.session.cache.slots of them: 1,000 in Kafka."""
+
+EVICTION_MS: Constant = 1
+"""How long a session is left alone: 120,000 ms in Kafka."""
+
+MAX_TIME: Constant = 3
+MAX_SIZE: Constant = 2
+
+METER: Constant = 2
+"""The evictions meter is read modulo this, so that it never stops counting."""
+
+LETTER_OF_RULE_THREE: Constant = False
+"""Whether a larger consumer displaces an old but live follower, as the KIP's sentence says and
+Apache Kafka does not (227-D26)."""
+
+Slot = OneOf(SLOTS)
+Time = Range(0, MAX_TIME)
+Size = Range(1, MAX_SIZE)
+
+
+class Session(Record):
+    privileged: bool  # created by a follower
+    size: Size
+    created: Time
+    last_used: Time
+
+
+class Proposal(Record):
+    """A session that a client asked for and the cache has not decided on."""
+
+    privileged: bool
+    size: Size
+
+
+class SessionCache(State):
+    now: Time = 0
+    cache: Map[Slot, Session | None] = {x: None for x in Slot}
+    proposal: Proposal | None = None
+    # The metrics, kept up to date by each change as a broker does, not computed from the cache.
+    num_sessions: Range(0, len(SLOTS) + 1) = 0
+    num_partitions_cached: Range(0, len(SLOTS) * MAX_SIZE) = 0
+    evictions: Range(0, METER - 1) = 0
+    # What really happened to the session in each slot; the cache never looks at it.
+    truly_created: Map[Slot, Time] = {x: 0 for x in Slot}
+    truly_used: Map[Slot, Time] = {x: 0 for x in Slot}
+
+
+@action
+def tick(s, new):
+    """Time passes."""
+    require(s.proposal is None and s.now < MAX_TIME)
+    new.now = s.now + 1
+
+
+@action
+def propose(s, new, privileged: bool, size: Size):
+    """A full request that wants a session has been answered."""
+    require(s.proposal is None)
+    new.proposal = Proposal(privileged=privileged, size=size)
+
+
+# The three rules: may the proposed session take the place of an existing one?
+
+
+def is_follower_over_consumer(proposal, session):
+    """Rule 1: the new session belongs to a follower, the existing one to a consumer."""
+    return proposal.privileged and not session.privileged
+
+
+def is_stale(session, now):
+    """Rule 2: the existing session has been inactive for longer than the eviction time."""
+    return now - session.last_used > EVICTION_MS
+
+
+def is_outgrown(proposal, session, now):
+    """Rule 3: the existing session is older than the eviction time, and the new one is larger."""
+    return (
+        now - session.created > EVICTION_MS
+        and proposal.size > session.size
+        and (LETTER_OF_RULE_THREE or proposal.privileged or not session.privileged)
+    )
+
+
+def may_evict(proposal, session, now):
+    return (
+        is_follower_over_consumer(proposal, session)
+        or is_stale(session, now)
+        or is_outgrown(proposal, session, now)
+    )
+
+
+def is_full(s):
+    return all(s.cache[x] is not None for x in Slot)
+
+
+# The cache decides.
+
+
+def take_in(s, new, x):
+    """The proposed session begins in slot x."""
+    new.cache[x] = Session(
+        privileged=s.proposal.privileged, size=s.proposal.size, created=s.now, last_used=s.now
+    )
+    new.truly_created[x] = s.now
+    new.truly_used[x] = s.now
+    new.proposal = None
+
+
+@action
+def create_in_free_slot(s, new, x: Slot):
+    """There is room."""
+    require(s.proposal is not None and s.cache[x] is None)
+    take_in(s, new, x)
+    new.num_sessions = s.num_sessions + 1
+    new.num_partitions_cached = s.num_partitions_cached + s.proposal.size
+
+
+@action
+def create_by_evicting(s, new, x: Slot):
+    """There is no room, and a rule lets the new session have the slot of another."""
+    require(s.proposal is not None and is_full(s))
+    require(may_evict(s.proposal, s.cache[x], s.now))
+    take_in(s, new, x)
+    new.num_partitions_cached = s.num_partitions_cached - s.cache[x].size + s.proposal.size
+    new.evictions = (s.evictions + 1) % METER
+
+
+@action
+def refuse(s, new):
+    """There is no room, and no rule applies to any session: the response has session id 0."""
+    require(s.proposal is not None and is_full(s))
+    require(not any(may_evict(s.proposal, s.cache[x], s.now) for x in Slot))
+    new.proposal = None
+
+
+# Sessions are used and closed.
+
+
+def touched(session, size, now):
+    """A session after an incremental request: its size may have changed, its last use is now."""
+    return replace(session, size=size, last_used=now)
+
+
+@action
+def use(s, new, x: Slot, size: Size):
+    """An incremental request of the session in slot x, which leaves it with `size` partitions."""
+    require(s.proposal is None and s.cache[x] is not None)
+    new.cache[x] = touched(s.cache[x], size, s.now)
+    new.num_partitions_cached = s.num_partitions_cached - s.cache[x].size + size
+    new.truly_used[x] = s.now
+
+
+@action
+def close(s, new, x: Slot):
+    """The client closes its session. That is no eviction."""
+    require(s.proposal is None and s.cache[x] is not None)
+    new.cache[x] = None
+    new.num_sessions = s.num_sessions - 1
+    new.num_partitions_cached = s.num_partitions_cached - s.cache[x].size
+    new.truly_created[x] = 0
+    new.truly_used[x] = 0
