@@ -48,12 +48,11 @@ def waits_at_most_as_many_responses_as_there_are_others(s, p: Partition):
 
 @step_invariant("227-59")
 def only_records_move_to_the_tail(s, new):
-    """The list changes only when records of a partition are returned: that one goes to the tail, all
-    others keep their order."""
+    """The list changes only when records of a partition are returned: that one goes to the tail,
+    all others keep their order."""
     when(s.order != new.order)
     return any(
-        new.taken[p] > s.taken[p]
-        and new.order == tuple(q for q in s.order if q != p) + (p,)
+        new.taken[p] > s.taken[p] and new.order == tuple(q for q in s.order if q != p) + (p,)
         for p in Partition
     )
 

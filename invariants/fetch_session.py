@@ -3,8 +3,8 @@
 from lockstep import invariant, sometimes, step_invariant, when
 from models.fetch_metadata import (
     FINAL_EPOCH,
-    INITIAL_EPOCH,
     FIRST_INCREMENTAL_EPOCH,
+    INITIAL_EPOCH,
     MAX_EPOCH,
     NO_SESSION,
     Error,
@@ -93,9 +93,10 @@ def epochs_agree_when_idle(s, f: Fetcher):
 
 @invariant("227-12", "227-31")
 def accepted_request_leaves_agreement(s, f: Fetcher, p: Partition):
-    """While a session's response is under way, the leader has cached exactly the partitions that the
-    fetcher wants, with the fields it last sent."""
-    when(s.response[f] is not None and s.response[f].error == Error.NONE)
+    """While a session's response is under way, the leader has cached exactly the partitions that
+    the fetcher wants, with the fields it last sent."""
+    when(s.request[f] is None and s.response[f] is not None)
+    when(s.response[f].error == Error.NONE)
     when(s.response[f].session_id != NO_SESSION)
     when(s.sessions[s.response[f].session_id] is not None)
     cached = s.sessions[s.response[f].session_id].partitions[p]
@@ -148,8 +149,8 @@ def full_response_answers_every_partition(s, new, f: Fetcher, p: Partition):
 
 @step_invariant("227-37", "227-38", "227-39")
 def unchanged_partitions_are_not_requested(s, new, f: Fetcher, p: Partition):
-    """An incremental request lists a partition only to add or alter it, and names it as removed only
-    if it was there."""
+    """An incremental request lists a partition only to add or alter it, and names it as removed
+    only if it was there."""
     when(was_sent(s, new, f) and not is_full(new.request[f].epoch))
     request = new.request[f]
     return (request.partitions[p] is None or request.partitions[p] != s.fetching[f][p]) and (
@@ -203,11 +204,11 @@ def undisturbed_fetcher_sees_no_epoch_error(s, f: Fetcher):
     return s.response[f].error != Error.INVALID_FETCH_SESSION_EPOCH
 
 
-@invariant("227-43")
-def full_requests_never_get_session_errors(s, f: Fetcher):
+@step_invariant("227-43")
+def full_requests_never_get_session_errors(s, new, f: Fetcher):
     """A session error answers incremental requests only: a full request can always be served."""
-    when(s.response[f] is not None and is_full(s.metadata[f].epoch))
-    return s.response[f].error == Error.NONE
+    when(was_served(s, new, f, Via.AWAITED) and is_full(s.request[f].epoch))
+    return new.response[f].error == Error.NONE
 
 
 # Sessions come and go as the request table says.
@@ -243,7 +244,7 @@ def new_session_starts_at_epoch_one(s, new, i: OpenId):
 
 @step_invariant("227-43", "227-44")
 def answered_with_its_session(s, new, f: Fetcher):
-    """A response without error names the session that the next request may use; 0 if there is none."""
+    """A response without error names the session that the next request may use, or 0 for none."""
     when(was_served(s, new, f, Via.AWAITED) and new.response[f].error == Error.NONE)
     request = s.request[f]
     response = new.response[f]

@@ -111,9 +111,7 @@ def sessions_metric_equals_cache(s):
 @invariant("227-63")
 def partitions_metric_equals_cache(s):
     """NumIncrementalFetchPartitionsCached is how many partitions the sessions have together."""
-    return s.num_partitions_cached == sum(
-        s.cache[x].size for x in Slot if s.cache[x] is not None
-    )
+    return s.num_partitions_cached == sum(s.cache[x].size for x in Slot if s.cache[x] is not None)
 
 
 @step_invariant("227-64", "227-65")

@@ -4,7 +4,7 @@ KIP-227, "Cached data about each partition", "Incremental Fetch Requests" and "I
 Responses".
 """
 
-from lockstep import Constant, Map, OneOf, Range, Record, Set, replace
+from lockstep import Constant, Map, OneOf, Range, Record, replace
 
 PARTITIONS: Constant = ("p1", "p2")
 MAX_OFFSET: Constant = 1
@@ -121,7 +121,7 @@ def answered(cached, answer):
 
 
 def learned(told, answer):
-    """What a fetcher knows once it has an answer. Records that it has not moved past still count."""
+    """What a fetcher knows after an answer. Records that it has not moved past still count."""
     return Told(
         high_watermark=answer.high_watermark,
         log_start_offset=answer.log_start_offset,

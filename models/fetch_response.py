@@ -82,7 +82,9 @@ def readable(s, p):
     """How many messages of a partition go into the response."""
     return (
         1
-        if s.backlog[p] > 0 and taken_in_all(s) == 0 and min(room(s), PARTITION_LIMIT // MESSAGE_BYTES) == 0
+        if s.backlog[p] > 0
+        and taken_in_all(s) == 0
+        and min(room(s), PARTITION_LIMIT // MESSAGE_BYTES) == 0
         else min(s.backlog[p], room(s), PARTITION_LIMIT // MESSAGE_BYTES)
     )
 
@@ -113,7 +115,7 @@ def read_records(s, new, p: Partition):
 
 @action
 def report_change(s, new, p: Partition):
-    """No records fit, or there are none, but the partition's offsets changed: it keeps its place."""
+    """No records go in, but the partition's offsets changed: it keeps its place."""
     require(is_visiting(s, p) and readable(s, p) == 0 and p in s.changed)
     new.changed = s.changed - {p}
     new.reported = s.reported | {p}

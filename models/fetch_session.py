@@ -106,7 +106,9 @@ class FetchSession(State):
     metadata: Map[Fetcher, Metadata] = {f: FRESH for f in Fetcher}
     pending: Map[Fetcher, bool] = {f: False for f in Fetcher}
     fetching: Map[Fetcher, Interests] = {f: {p: None for p in Partition} for f in Fetcher}
-    told: Map[Fetcher, Map[Partition, Told | None]] = {f: {p: None for p in Partition} for f in Fetcher}
+    told: Map[Fetcher, Map[Partition, Told | None]] = {
+        f: {p: None for p in Partition} for f in Fetcher
+    }
     # How often a fetcher's messages were lost, repeated or delayed, or its process restarted.
     disturbances: Map[Fetcher, Range(0, MAX_DISTURBANCES)] = {f: 0 for f in Fetcher}
 
@@ -367,9 +369,7 @@ def is_expected(s, request):
 def outlives(s, f, session_id, epoch):
     """Whether a stray would be taken for a request of this epoch, a whole turn later (227-D15)."""
     return (
-        s.stray[f] is not None
-        and s.stray[f].session_id == session_id
-        and s.stray[f].epoch == epoch
+        s.stray[f] is not None and s.stray[f].session_id == session_id and s.stray[f].epoch == epoch
     )
 
 

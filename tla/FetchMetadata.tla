@@ -11,7 +11,6 @@
 EXTENDS Integers
 
 CONSTANTS
-    None,         \* the absence of a value
     SessionIds,   \* what a leader may draw; any numbers but 0
     MaxEpoch      \* 2^31 - 1 in Kafka
 

@@ -64,11 +64,13 @@ def parameters_json(parameters: Sequence[Parameter], values: Sequence[Any]) -> d
     }
 
 
-def error_json(error: EvaluationError) -> dict[str, object]:
-    """Where a model's text has no meaning, and why."""
+def error_json(model: Model, error: EvaluationError) -> dict[str, object]:
+    """Where a model's text has no meaning, and why; the file is relative to the workspace."""
+    root = model.universe.root
+    file = error.file
     return {
         "function": error.function,
-        "file": None if error.file is None else str(error.file),
+        "file": None if file is None else file.relative_to(root).as_posix(),
         "line": error.line,
         "reason": error.reason,
     }
@@ -97,7 +99,7 @@ def _checked(request: Request, found: Checked, pytest: bool) -> dict[str, Any]:
         "missed_goals": list(result.missed),
         "interrupted": result.interrupted,
         "violation": _violation(found),
-        "error": None if result.error is None else error_json(result.error),
+        "error": None if result.error is None else error_json(found.model, result.error),
         "trace": _trace(found),
     }
     if pytest and found.trace is not None and found.origin is not None and found.origin.property:

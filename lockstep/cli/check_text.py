@@ -60,7 +60,7 @@ class TextReport:
         )
         row = self._row(result.model, self._request.scope, found.verdict, numbers)
         line(row, str(found.verdict))
-        if found.judgement.because:
+        if found.judgement.because and not found.judgement.broken:
             line(f"  because  {found.judgement.because}")
         pins = found.judgement.pins
         if pins is not None and pins.missing:
@@ -72,7 +72,7 @@ class TextReport:
             self._fired(found)
         if result.missed:
             for name in result.missed:
-                self._property(found, name)
+                self._property(found, name, "never reached")
         if found.trace is not None:
             self._counterexample(found)
 
@@ -107,11 +107,8 @@ class TextReport:
         line, result, trace = self._output.line, found.result, found.trace
         assert trace is not None
         if result.error is not None:
-            place = ""
-            if result.error.file is not None:
-                place = f"{shown_path(Path(result.error.file))}:{result.error.line}: "
             line()
-            line(f"  error  {place}{result.error.function}: {result.error.reason}", "violated")
+            line(f"  error  {result.error.seen_from(Path.cwd())}", "violated")
             line("         the text has no meaning in the last state of this behaviour", "dim")
         elif result.violation is not None:
             self._property(found, result.violation.properties[0])
@@ -126,10 +123,10 @@ class TextReport:
         self._test(found)
         line()
 
-    def _property(self, found: Checked, name: str) -> None:
+    def _property(self, found: Checked, name: str, what: str = "violated") -> None:
         line = self._output.line
         line()
-        line(f"  violated  {found.model.name}.{name}", "violated")
+        line(f"  {what}  {found.model.name}.{name}", "violated")
         prop = find_property(found.model, name)
         if name == DEADLOCK:
             line("    No action is enabled in the last state, and the model may not stop.")

@@ -134,7 +134,7 @@ def _keep(checked: Checked, request: Request) -> None:
     """Save the trace of a violation or error, if there is one; a failure to do so is noted."""
     from lockstep.trace.itf import Origin, constants_of, save, to_json
 
-    result = checked.result
+    result, judged = checked.result, checked.judgement
     if result.violation is not None:
         broken, trace = result.violation.properties[0], result.violation.trace
     elif result.error_trace is not None:
@@ -148,7 +148,7 @@ def _keep(checked: Checked, request: Request) -> None:
         scope=request.scope,
         fault=request.fault,
         engine=request.engine,
-        error=str(result.error) if result.error else None,
+        error=judged.because if judged.broken else None,
         constants=constants_of(checked.model),
     )
     parts = [checked.model.name, broken or "error", *([request.fault] if request.fault else [])]

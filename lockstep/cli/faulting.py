@@ -112,7 +112,7 @@ def _run(root: Path, spec: ModelSpec, fault: str, mark: FaultMark, request: Requ
     result = _explore(model, spec, request, f"{spec.name} fault {fault}")
     caught = result.violation.properties if result.violation else result.missed
     run = FaultRun(model, fault, mark, scope, constants, result, caught)
-    run.problem = _problem(run)
+    run.problem = _problem(run, root)
     return run
 
 
@@ -130,12 +130,12 @@ def _explore(
         ).run()
 
 
-def _problem(run: FaultRun) -> str | None:
+def _problem(run: FaultRun, root: Path) -> str | None:
     named = run.mark.breaks
     if named != DEADLOCK and named not in {prop.name for prop in run.model.properties}:
         return f"it says that it breaks {named}, which {run.model.name} does not have"
     if run.result.error is not None:
-        return f"its text has no meaning in a reachable state: {run.result.error}"
+        return f"its text has no meaning in a reachable state: {run.result.error.seen_from(root)}"
     if run.result.verdict is Verdict.INCONCLUSIVE:
         return f"not caught: {run.result.because}"
     if not run.caught_by:

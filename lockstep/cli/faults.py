@@ -179,6 +179,6 @@ def _run_json(run: FaultRun) -> dict[str, object]:
         "source": run.mark.source,
         "by_constants": run.by_constants,
         "problem": run.problem,
-        "error": None if result.error is None else error_json(result.error),
+        "error": None if result.error is None else error_json(run.model, result.error),
         "steps": None if run.trace is None else steps_json(run.model, run.trace),
     }

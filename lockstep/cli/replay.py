@@ -79,7 +79,7 @@ def _json(file: Path, result: Replay, pytest: bool) -> dict[str, object]:
             None if failing is None else parameters_json(prop.parameters, failing) if prop else {}
         ),
         "steps": steps_json(result.model, result.trace),
-        "error": None if result.error is None else error_json(result.error),
+        "error": None if result.error is None else error_json(result.model, result.error),
     }
     if pytest and failing is not None:
         row["pytest"] = to_pytest(result.model, result.trace, origin)

@@ -45,6 +45,13 @@ class EvaluationError(Exception):
         self.line = line
         self.reason = reason
 
+    def seen_from(self, folder: Path) -> str:
+        """The error in one line, its file relative to `folder` where it lies below that."""
+        if self.file is None:
+            return f"{self.function}: {self.reason}"
+        file = self.file.relative_to(folder) if self.file.is_relative_to(folder) else self.file
+        return f"{file}:{self.line}: {self.function}: {self.reason}"
+
 
 @dataclass(frozen=True)
 class Outcome:

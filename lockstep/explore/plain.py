@@ -67,7 +67,7 @@ class _Key:
 
 
 class _Part:
-    """A part of a variable that is about to be written: `new.cached[i]` in `new.cached[i].epoch = 1`."""
+    """A part about to be written: `new.cached[i]` in `new.cached[i].epoch = 1`."""
 
     __slots__ = ("_name", "_next", "_path")
     _name: str

@@ -88,7 +88,7 @@ class Item(Expression):
 
 @dataclass(frozen=True)
 class Slice(Expression):
-    """A stretch of a sequence, ends cut off as Python does; a negative literal counts from the end."""
+    """A stretch of a sequence, its ends cut off as Python does; negative literals from the end."""
 
     sequence: Expression
     start: Expression | None

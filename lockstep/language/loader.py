@@ -153,7 +153,7 @@ class Universe:
 
     def _run(self, tree: ast.Module, module: types.ModuleType, path: Path) -> None:
         try:
-            exec(compile(tree, str(path), "exec", dont_inherit=True), vars(module))  # noqa: S102 - the model is the program
+            exec(compile(tree, str(path), "exec", dont_inherit=True), vars(module))
         except LockstepError:
             raise
         except Exception as error:

@@ -1,4 +1,4 @@
-"""A model as the engines see it: variables, actions, invariants and goals, in order of declaration."""
+"""A model as the engines see it: variables, actions, invariants and goals, in declared order."""
 
 from __future__ import annotations
 

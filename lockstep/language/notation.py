@@ -7,6 +7,7 @@ in an invariant); `require` is a conjunct of the guard, `when` the premise of an
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -34,7 +35,7 @@ class State(Fielded):
         # Read before the fields' accessors take the class attributes' place.
         first_values = {
             name: cls.__dict__[name]
-            for name in cls.__dict__.get("__annotations__", {})
+            for name in inspect.get_annotations(cls)
             if name in cls.__dict__
         }
         super().__init_subclass__()

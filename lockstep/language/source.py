@@ -1,4 +1,4 @@
-"""Places in source text, and problems that are shown with the line, a caret, a reason and a cure."""
+"""Places in source text, and problems shown with the line, a caret, a reason and a cure."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ All of them are tuples underneath, so that hashing and comparing a whole state r
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
@@ -39,7 +40,7 @@ class Fielded(tuple[Any, ...]):
     def __init_subclass__(cls) -> None:
         if Fielded in cls.__bases__:
             return  # Record and State themselves: no fields yet
-        annotations = cls.__dict__.get("__annotations__", {})
+        annotations = inspect.get_annotations(cls)
         from lockstep.language.domains import domain_of
 
         cls.fields = {

@@ -77,7 +77,7 @@ def replay(root: Path, file: Path) -> Replay:
         _take_again(engine, recording, taken)
         failing = _finding(engine, origin, Trace(model.initial, tuple(taken)))
     except EvaluationError as error:
-        return ended(Verdict.INCONCLUSIVE, str(error), error=error)
+        return ended(Verdict.INCONCLUSIVE, error.seen_from(root), error=error)
     except (_Departs, Misfit) as departure:
         if digest(model) == origin.digest:
             misfit = departure if isinstance(departure, Misfit) else Misfit("", str(departure))

@@ -66,8 +66,8 @@ def run_tlc(
     Modules that it extends are looked for in its own folder and among the standard ones. The
     fingerprint function is always the same, so that equal runs name states equally.
 
-    - `workers`: threads that search. Any number gives the same verdict and counts; `depth` and the
-      length of a trace are exact with 1 only.
+    - `workers`: threads that search. Where everything holds, any number gives the same counts;
+      `depth`, and the length of a trace, are exact with 1 only.
     - `dump`: where to write the labelled graph, for `read_dump`. The file appears when TLC has
       ended; unless the verdict is `holds` it has only the part that was searched.
     - `check_deadlock`: whether a state without successors is a failure. The configuration can still

@@ -17,9 +17,7 @@ from models.fetch_response import (
 )
 
 
-@fault(
-    replaces=after_report, breaks="only_records_move_to_the_tail", source="KAFKA-12330"
-)
+@fault(replaces=after_report, breaks="only_records_move_to_the_tail", source="KAFKA-12330")
 def any_response_moves_to_tail(order, p):
     """A partition goes to the tail whenever it is in a response, with or without records."""
     return to_the_tail(order, p)

@@ -1,10 +1,25 @@
 """Mistakes in fetch sessions. Those with a source really happened."""
 
 from lockstep import fault, replace, require
-from models.fetch_metadata import FINAL_EPOCH, FRESH, NO_SESSION, OpenId, next_epoch
-from models.fetch_metadata import Error, after_full_response, is_full
-from models.fetch_partitions import UNKNOWN, Partition, changed, dropped, must_answer
-from models.fetch_partitions import nothing, updated_interest
+from models.fetch_metadata import (
+    FINAL_EPOCH,
+    FRESH,
+    NO_SESSION,
+    Error,
+    OpenId,
+    after_full_response,
+    is_full,
+    next_epoch,
+)
+from models.fetch_partitions import (
+    UNKNOWN,
+    Partition,
+    changed,
+    dropped,
+    must_answer,
+    nothing,
+    updated_interest,
+)
 from models.fetch_session import (
     Fetcher,
     Session,
@@ -37,8 +52,8 @@ from models.fetch_session import (
     source="KAFKA-8052",
 )
 def sends_before_epoch_advances(s, f):
-    """The next request goes out when the response has arrived, before it was handled."""
-    return s.request[f] is None
+    """The next incremental request goes out when a response has arrived, before it was handled."""
+    return may_send(s, f) or (s.request[f] is None and not is_full(s.metadata[f].epoch))
 
 
 @fault(replaces=abandon, breaks="pending_means_in_flight", source="KAFKA-8950")
@@ -59,9 +74,7 @@ def never_sends_removed(old, wanted):
     return {p for p in Partition if p in dropped(old, wanted) and wanted[p] is not None}
 
 
-@fault(
-    replaces=after_wrong_epoch, breaks="epochs_agree_when_idle", source="redpanda#27749"
-)
+@fault(replaces=after_wrong_epoch, breaks="epochs_agree_when_idle", source="redpanda#27749")
 def epoch_error_keeps_session(metadata):
     """After an epoch error the fetcher tries the same session and epoch again, for ever."""
     return metadata
@@ -87,16 +100,26 @@ def requests_everything(old, wanted):
 @fault(replaces=after_disconnect, breaks="epochs_agree_when_idle")
 def carries_on_after_disconnect(metadata):
     """A lost request or response is taken for one that was handled."""
-    return metadata if is_full(metadata.epoch) else replace(metadata, epoch=next_epoch(metadata.epoch))
+    return (
+        metadata if is_full(metadata.epoch) else replace(metadata, epoch=next_epoch(metadata.epoch))
+    )
 
 
 # The leader's mistakes with requests.
 
 
-@fault(replaces=is_expected, breaks="epoch_error_is_deserved")
+@fault(replaces=is_expected, breaks="accepted_request_moves_the_epoch")
 def epoch_not_checked(s, request):
     """Any request of a known session is accepted, repeated ones too."""
     return session_of(s, request) is not None
+
+
+@fault(replaces=is_expected, breaks="epoch_error_is_deserved")
+def expects_the_epoch_after(s, request):
+    """The session looks for the epoch after the one that it told the fetcher to use."""
+    return session_of(s, request) is not None and session_of(s, request).epoch == next_epoch(
+        request.epoch
+    )
 
 
 @fault(replaces=accept, breaks="accepted_request_moves_the_epoch")
@@ -107,7 +130,7 @@ def epoch_not_advanced(s, new, f, request, partitions):
     )
 
 
-@fault(breaks="session_changes_only_by_accepting_its_epoch")
+@fault(breaks="session_changes_only_by_accepting_its_epoch", constants={"MAX_EPOCH": 3})
 def merges_before_checking(s, new, f: Fetcher, via: Via):
     """A request with the wrong epoch gets its error, but its partitions were taken in already."""
     require(incoming(s, f, via) is not None)
@@ -117,9 +140,7 @@ def merges_before_checking(s, new, f: Fetcher, via: Via):
     new.sessions[request.session_id] = replace(
         session_of(s, request), partitions=session_after(s, request)
     )
-    respond(
-        s, new, f, via, Error.INVALID_FETCH_SESSION_EPOCH, NO_SESSION, nothing(), False
-    )
+    respond(s, new, f, via, Error.INVALID_FETCH_SESSION_EPOCH, NO_SESSION, nothing(), False)
 
 
 @fault(
@@ -148,9 +169,7 @@ def session_not_found(s, request):
 # The leader's mistakes with responses.
 
 
-@fault(
-    replaces=throttled_session_id, breaks="answered_with_its_session", source="KAFKA-6946"
-)
+@fault(replaces=throttled_session_id, breaks="answered_with_its_session", source="KAFKA-6946")
 def throttled_response_without_session(request):
     """A throttled response has session id 0, although the session lives on."""
     return NO_SESSION

@@ -6,7 +6,6 @@ from models.session_cache import (
     METER,
     Slot,
     close,
-    is_follower_over_consumer,
     is_full,
     is_outgrown,
     is_stale,
@@ -16,9 +15,7 @@ from models.session_cache import (
 )
 
 
-@fault(
-    replaces=touched, breaks="last_used_is_the_latest_use", source="KAFKA-9137"
-)
+@fault(replaces=touched, breaks="last_used_is_the_latest_use", source="KAFKA-9137")
 def touched_only_when_resized(session, size, now):
     """A session is touched only when its size changes, and then with its old time."""
     return replace(session, size=size, last_used=session.last_used)
@@ -48,10 +45,10 @@ def stale_too_soon(session, now):
     return now - session.last_used >= EVICTION_MS
 
 
-@fault(replaces=is_follower_over_consumer, breaks="evicts_only_by_a_rule")
-def privileged_evict_anyone_old(proposal, session):
-    """A follower evicts other followers too, once the clock has run for long enough."""
-    return proposal.privileged and (not session.privileged or session.created != session.last_used)
+@fault(replaces=is_outgrown, breaks="evicts_only_by_a_rule")
+def old_sessions_need_not_be_smaller(proposal, session, now):
+    """Rule 3 without its condition on the sizes."""
+    return now - session.created > EVICTION_MS and proposal.privileged == session.privileged
 
 
 @fault(replaces=is_stale, breaks="refuses_only_when_no_rule_allows")

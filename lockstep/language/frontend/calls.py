@@ -206,7 +206,7 @@ def _record(scope: Scope, node: ast.Call, record: type[Record]) -> ir.Expression
     for keyword in node.keywords:
         if keyword.arg not in names or keyword.arg in given:
             scope.refuse(
-                keyword.value, "unknown-field", f"{record.__name__} has no field {keyword.arg}, or it is given twice",
+                keyword.value, "unknown-field", f"{record.__name__} has no field {keyword.arg}",
                 f"its fields are {', '.join(names)}",
                 nearest(str(keyword.arg), names, "add the field to the record"),
             )  # fmt: skip
@@ -214,7 +214,7 @@ def _record(scope: Scope, node: ast.Call, record: type[Record]) -> ir.Expression
     missing = [name for name in names if name not in given]
     if missing or len(node.args) > len(names):
         scope.refuse(
-            node, "record", f"{record.__name__} lacks {', '.join(missing) or 'nothing; too many values'}",
+            node, "record", f"{record.__name__} lacks {', '.join(missing) or 'room'}",
             "a record has a value for every field", f"give {', '.join(names)}",
         )  # fmt: skip
     parts = {name: checked(scope, given[name], record.fields[name], name) for name in given}
@@ -232,7 +232,7 @@ def _replace(scope: Scope, node: ast.Call) -> ir.Expression:
     old = unwrapped(scope, node.args[0], lower_expression(scope, node.args[0]))
     if not isinstance(old.domain, RecordDomain):
         scope.refuse(
-            node, "not-a-record", f"{old.domain} is no record", "only records have fields to change",
+            node, "not-a-record", f"{old.domain} is no record", "only records have fields",
             "change a map with `{k: ... for k in Keys}`",
         )  # fmt: skip
     record = old.domain.record

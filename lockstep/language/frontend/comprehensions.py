@@ -86,8 +86,11 @@ def gather(
 def _generators(
     scope: Scope, generators: list[ast.comprehension]
 ) -> tuple[Scope, tuple[ir.Generator, ...], int, bool]:
-    """Lower the `for ... in ... if ...` parts: the inner scope, the parts, how many rounds at
-    most, and whether the order of the rounds is defined."""
+    """Lower the `for ... in ... if ...` parts.
+
+    Returns the inner scope, the parts, how many rounds there are at most, and whether the order
+    of the rounds is defined.
+    """
     lowered = []
     times, ordered = 1, True
     for part in generators:

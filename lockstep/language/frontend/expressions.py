@@ -306,11 +306,14 @@ def _binary(scope: Scope, node: ast.BinOp) -> ir.Expression:
         if kind is ast.Add and item is not None:
             capacity = left.domain.capacity + right.domain.capacity
             return ir.Concatenate(place, SequenceDomain(item, capacity), left, right)
-    if isinstance(left.domain, RangeDomain) and isinstance(right.domain, RangeDomain):
-        if kind in _ARITHMETIC:
-            operator = _ARITHMETIC[kind]
-            interval = _interval(scope, node, operator, left.domain, right.domain)
-            return ir.Arithmetic(place, interval, operator, left, right)
+    if (
+        isinstance(left.domain, RangeDomain)
+        and isinstance(right.domain, RangeDomain)
+        and kind in _ARITHMETIC
+    ):
+        operator = _ARITHMETIC[kind]
+        interval = _interval(scope, node, operator, left.domain, right.domain)
+        return ir.Arithmetic(place, interval, operator, left, right)
     scope.refuse(
         node, "operator", f"this operator is not defined on {left.domain} and {right.domain}",
         "integers have + - * // %, sets | & - ^, sequences +",
@@ -395,7 +398,7 @@ def _compare(
     if isinstance(operator, ast.Eq | ast.NotEq):
         if any(isinstance(side, ir.Literal) and side.value is None for side in (left, right)):
             scope.refuse(
-                node, "compared-with-none", "None is compared with ==", "it is one thing, not a value",
+                node, "compared-with-none", "None is compared with ==", "it is not a value",
                 "write `is None` or `is not None`",
             )  # fmt: skip
         if join(left.domain, right.domain) is None:
@@ -494,9 +497,12 @@ def domain_in(scope: Scope, node: ast.expr) -> Domain | None:
     value: Any = None
     if isinstance(node, ast.Name) and node.id not in scope.names:
         value = scope.global_value(node)
-    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        if node.value.id not in scope.names:
-            value = getattr(scope.global_value(node.value), node.attr, None)
+    elif (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id not in scope.names
+    ):
+        value = getattr(scope.global_value(node.value), node.attr, None)
     try:
         return domain_of(value, "")
     except TypeError:

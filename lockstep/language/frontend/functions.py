@@ -51,7 +51,7 @@ _INSTEAD: dict[type[ast.stmt], tuple[str, str]] = {
 
 
 def lower(model: Model) -> ir.ModelCode:
-    """The IR of a model; `ModelError` with a diagnostic for each function that is not well formed."""
+    """The IR of a model; `ModelError` with a diagnostic for each ill-formed function."""
     actions: list[ir.ActionCode] = []
     properties: list[ir.PropertyCode] = []
     problems: list[Diagnostic] = []
@@ -225,7 +225,7 @@ def _call(scope: Scope, node: ast.Call, body: _Body, guard: Callable[[bool], Non
     if not callable(called) or scope.universe.definition(called) is None:
         scope.refuse(
             node, "unknown-call", f"{ast.unparse(node.func)} cannot be called in a model",
-            "its meaning is not known to every engine", "call a procedure of your own, or `require`",
+            "its meaning is not known to every engine", "call a procedure of your own",
         )  # fmt: skip
     inner, slots, lines = _enter(scope, node, called)
     body.statements.extend(ir.Bind(scope.place(node), slot, value) for slot, value in slots)

@@ -1,0 +1,56 @@
+"""A workspace of one's own: a copy of `tests/workspaces/turnstile`, and the command run in it."""
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockstep.cli.main import run
+
+TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"
+
+
+@dataclass
+class Ran:
+    """How one run of the command ended and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@dataclass
+class Desk:
+    """A workspace that a test may change, and the command in it."""
+
+    root: Path
+    capsys: pytest.CaptureFixture[str]
+
+    def run(self, *arguments: str) -> Ran:
+        self.capsys.readouterr()
+        code = run(arguments)
+        captured = self.capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        path = self.root / file
+        text = path.read_text(encoding="utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.fixture
+def desk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Desk:
+    root = tmp_path / "turnstile"
+    shutil.copytree(TURNSTILE, root)
+    monkeypatch.chdir(root)
+    return Desk(root, capsys)

@@ -1,0 +1,310 @@
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lockstep.cli import progress
+from lockstep.explore.search import Progress
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Desk
+
+SAVED = ".lockstep/counterexamples/turnstile-entries_are_paid.itf.json"
+
+
+def break_push(desk: "Desk") -> None:
+    """Whoever pushes goes in twice."""
+    desk.edit("models/turnstile.py", "= s.entries[g] + 1", "= s.entries[g] + 2")
+    desk.edit("models/turnstile.py", "require(s.arm[g] == Arm.OPEN)", TWICE)
+
+
+TWICE = "require(s.arm[g] == Arm.OPEN and s.entries[g] == 0)"
+
+
+def test_every_model_is_checked_in_its_default_scope(desk: "Desk") -> None:
+    ran = desk.run("check")
+    assert ran.code == 0
+    rows = [line.split()[:6] for line in ran.out.splitlines() if re.match("letters|turn", line)]
+    assert rows == [
+        ["letters", "default", "violated", "72", "109", "6"],
+        ["turnstile", "default", "holds", "64", "208", "10"],
+    ]
+    assert "as pinned" in ran.out
+    assert "2 models: 1 holds, 1 violated" in ran.out
+    assert "\x1b" not in ran.out
+
+
+@pytest.mark.parametrize("engine", ["python", "interpreter"])
+def test_json_is_all_that_is_printed(desk: "Desk", engine: str) -> None:
+    ran = desk.run("check", "turnstile", "--scope", "small", "--engine", engine, "--json")
+    assert ran.code == 0
+    assert ran.json["version"] == 1
+    (row,) = ran.json["results"]
+    assert row["model"], row["scope"] == ("turnstile", "small")
+    assert row["engine"] == engine
+    assert (row["verdict"], row["because"]) == ("holds", "")
+    assert (row["states"], row["transitions"], row["depth"]) == (5, 7, 4)
+    assert row["fired"] == {"coin": 2, "push": 2, "jam": 0, "collect": 3}
+    assert row["seconds"] >= 0
+    assert ran.json["summary"]["holds"] == 1
+    assert ran.json["summary"]["exit_code"] == 0
+
+
+def test_verbose_counts_how_often_each_action_fired(desk: "Desk") -> None:
+    ran = desk.run("check", "turnstile", "--scope", "small", "-v")
+    assert re.search(r"coin +2\n +push +2\n +jam +0\n +collect +3\n", ran.out)
+    assert "as pinned in specs/turnstile.toml: verdict holds, states 5" in ran.out
+
+
+def test_a_violation_tells_what_why_how_and_how_to_see_it_again(desk: "Desk") -> None:
+    break_push(desk)
+    ran = desk.run("check", "turnstile")
+    assert ran.code == 1
+    block = ran.out[ran.out.index("  violated  turnstile.") :]
+    assert block == (
+        "  violated  turnstile.entries_are_paid\n"
+        "    Nobody gets in without a coin.\n"
+        "    9-1  Every entry shall be paid for.\n"
+        "    fails for g=east\n"
+        "\n"
+        "    0  the initial state\n"
+        "         arm = {east: LOCKED, west: LOCKED}\n"
+        "         coins = {east: 0, west: 0}\n"
+        "         entries = {east: 0, west: 0}\n"
+        "    1  coin(g=east)\n"
+        "         arm[east]: LOCKED -> OPEN\n"
+        "         coins[east]: 0 -> 1\n"
+        "    2  push(g=east)\n"
+        "         arm[east]: OPEN -> LOCKED\n"
+        "         entries[east]: 0 -> 2\n"
+        "\n"
+        f"  saved to {SAVED}\n"
+        f"  reproduce with  lockstep replay {SAVED}\n"
+        "  as a test       the same command with --pytest\n"
+        "\n"
+    )
+    assert (desk.root / SAVED).is_file()
+
+
+def test_violation_in_json(desk: "Desk") -> None:
+    break_push(desk)
+    (row,) = desk.run("check", "turnstile", "--json").json["results"]
+    assert row["violation"] == {
+        "property": "entries_are_paid",
+        "properties": ["entries_are_paid"],
+        "requirements": ["9-1"],
+        "parameters": {"g": "east"},
+    }
+    assert row["trace"]["steps"] == [
+        {"action": "coin", "parameters": {"g": "east"}},
+        {"action": "push", "parameters": {"g": "east"}},
+    ]
+    assert Path(row["trace"]["file"]) == desk.root / SAVED
+
+
+def test_the_printed_test_fails_while_the_bug_is_there_and_passes_after(desk: "Desk") -> None:
+    break_push(desk)
+    out = desk.run("check", "turnstile", "--pytest").out
+    program = out[out.index("from lockstep") : out.index('entries_are_paid")') + 19]
+    file = desk.root / "test_pasted.py"
+    file.write_text(program + "\n", encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)]
+    failing = subprocess.run(command, cwd=desk.root, capture_output=True, text=True, check=False)
+    assert failing.returncode == 1
+    assert "1 failed" in failing.stdout
+    assert "AssertionError" in failing.stdout
+    desk.edit("models/turnstile.py", "= s.entries[g] + 2", "= s.entries[g] + 1")
+    passing = subprocess.run(command, cwd=desk.root, capture_output=True, text=True, check=False)
+    assert passing.returncode == 0
+    assert "1 passed" in passing.stdout
+
+
+def test_a_differing_count_is_a_violated_pin(desk: "Desk") -> None:
+    desk.edit("specs/turnstile.toml", "states = 5\n", "states = 6\n")
+    ran = desk.run("check", "turnstile", "--scope", "small")
+    assert ran.code == 1
+    assert "because  differs from what is pinned: states expected 6, found 5" in ran.out
+    assert "reproduce with  lockstep check turnstile --scope small" in ran.out
+    (row,) = desk.run("check", "turnstile", "--scope", "small", "--json").json["results"]
+    assert row["verdict"] == "violated"
+    assert row["differences"] == [{"name": "states", "expected": 6, "found": 5}]
+
+
+def test_an_unpinned_scope_says_so(desk: "Desk") -> None:
+    desk.edit("specs/turnstile.toml", "depth = 4\n", "")
+    ran = desk.run("check", "turnstile", "--scope", "small")
+    assert ran.code == 0
+    assert "not pinned in specs/turnstile.toml: depth" in ran.out
+
+
+def test_an_action_that_never_fires_is_no_proof(desk: "Desk") -> None:
+    desk.edit("specs/turnstile.toml", '[scopes.small.idle]\njam = "CAN_JAM is false"\n', "")
+    ran = desk.run("check", "turnstile", "--scope", "small")
+    assert ran.code == 3
+    assert "inconclusive" in ran.out
+    assert "because  never fired in this scope: jam" in ran.out
+
+
+def test_a_premise_that_never_holds_is_no_proof(desk: "Desk") -> None:
+    desk.edit("invariants/turnstile.py", "new.arm[g] == Arm.OPEN)", "new.coins[g] < 0)")
+    ran = desk.run("check", "turnstile", "--scope", "small")
+    assert ran.code == 3
+    assert "premise never true in this scope: opens_only_for_a_coin" in ran.out
+    with (desk.root / "specs/turnstile.toml").open("a") as spec:
+        spec.write('[scopes.small.vacuous]\nopens_only_for_a_coin = "said"\n')
+    assert desk.run("check", "turnstile", "--scope", "small").code == 0
+
+
+def test_a_declaration_that_is_no_longer_true_is_reported(desk: "Desk") -> None:
+    desk.edit("specs/turnstile.toml", 'jam = "CAN_JAM is false"', 'push = "never"\njam = "no"')
+    ran = desk.run("check", "turnstile", "--scope", "small", "--json")
+    assert ran.code == 1
+    assert ran.json["results"][0]["stale"] == ["push"]
+
+
+def test_a_declaration_of_nothing_is_refused(desk: "Desk") -> None:
+    desk.edit("specs/turnstile.toml", "jam = ", "jamm = ")
+    ran = desk.run("check", "turnstile", "--scope", "small")
+    assert ran.code == 2
+    assert "scopes.small.idle.jamm: turnstile has no such action" in ran.out
+
+
+def test_changed_constants_are_not_held_against_pins(desk: "Desk") -> None:
+    ran = desk.run("check", "turnstile", "--set", 'GATES=["east"]', "--set", "MAX_COINS=1")
+    assert ran.code == 0
+    assert re.search(r"turnstile +default +holds +5 ", ran.out)
+    assert "pinned" not in ran.out
+
+
+def test_a_bound_is_inconclusive_and_says_what_was_covered(desk: "Desk") -> None:
+    ran = desk.run("check", "turnstile", "--max-states", "20")
+    assert ran.code == 3
+    assert re.search(r"because  stopped as bounded with 2\d states known; every behaviour", ran.out)
+    assert "lockstep check turnstile --scope default --max-states 20" in ran.out
+
+
+def test_text_without_meaning_is_an_error_with_the_way_to_it(desk: "Desk") -> None:
+    desk.edit("models/turnstile.py", " and has_room(s, g))", ")")
+    ran = desk.run("check", "turnstile", "--scope", "small")
+    assert ran.code == 2
+    assert "error  models/turnstile.py:37: coin: coins['east'] = 3 is not in 0..2" in ran.out
+    assert "    4  push(g=east)\n" in ran.out
+    assert "turnstile-error.itf.json" in ran.out
+    again = desk.run("replay", ".lockstep/counterexamples/turnstile-error.itf.json")
+    assert again.code == 2
+    assert "coin: coins['east'] = 3 is not in 0..2" in again.out
+
+
+def test_a_state_without_successors_is_a_deadlock_unless_allowed(desk: "Desk") -> None:
+    desk.edit("specs/letters.toml", 'deadlock = "allowed"\ndeadlock_reason = "letters run out"', "")
+    ran = desk.run("check", "letters", "--scope", "small")
+    assert ran.code == 1
+    assert "violated  letters.deadlock" in ran.out
+    assert "No action is enabled in the last state" in ran.out
+    assert desk.run("replay", ".lockstep/counterexamples/letters-deadlock.itf.json").code == 1
+
+
+def test_a_goal_that_nothing_reaches(desk: "Desk") -> None:
+    desk.edit("invariants/turnstile.py", "s.entries[g] > 0", "s.entries[g] > MAX")
+    desk.edit("invariants/turnstile.py", "from models.turnstile", "MAX = 7\nfrom models.turnstile")
+    ran = desk.run("check", "turnstile", "--scope", "small")
+    assert ran.code == 1
+    assert "never reached  turnstile.somebody_gets_in" in ran.out
+    assert "9-3  Whoever pays shall get in." in ran.out
+
+
+def test_one_broken_model_does_not_hide_the_others(desk: "Desk") -> None:
+    desk.edit("models/letters.py", "new.hand = letter", "new.hand = [letter]")
+    ran = desk.run("check")
+    assert ran.code == 2
+    assert "not checked: error[" in ran.out
+    assert re.search(r"turnstile +default +holds +64 ", ran.out)
+    (broken, fine) = desk.run("check", "--json").json["results"]
+    assert (broken["verdict"], broken["exit_code"], fine["verdict"]) == ("inconclusive", 2, "holds")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["check", "turnstyle"], "there is no model 'turnstyle'\n  cure: did you mean turnstile?"),
+        (["check", "x"], "cure: the models are: letters, turnstile"),
+        (["check", "--engine", "tlc"], "cure: the engines are: python, interpreter"),
+        (["check", "--set", "GATES"], "cure: write --set NAME=VALUE"),
+        (["check", "--fault", "stays_open"], "cure: name the model before it"),
+        (["check", "--faults", "--scope", "small"], "--faults does not go with --scope"),
+        (["check", "--max-states", "0"], "Invalid value for '--max-states'"),
+        (["chekc"], "No such command 'chekc'"),
+    ],
+)
+def test_wrong_use_is_one_clear_line(desk: "Desk", arguments: list[str], told: str) -> None:
+    ran = desk.run(*arguments)
+    assert ran.code == 2
+    assert told in ran.err
+    assert ran.out == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--scope", "smal"], "did you mean small?"),
+        (["--set", "COINS=3"], "turnstile has no constant COINS"),
+        (["--set", "MAX_COINS=1.5"], "no constant can be"),
+        (["--fault", "stays_shut"], "its faults are: stays_open, kicked_open"),
+    ],
+)
+def test_what_one_model_lacks(desk: "Desk", arguments: list[str], told: str) -> None:
+    ran = desk.run("check", "turnstile", *arguments)
+    assert ran.code == 2
+    assert told in ran.out + ran.err
+
+
+def test_a_fault_in_place(desk: "Desk") -> None:
+    ran = desk.run("check", "turnstile", "--scope", "small", "--fault", "stays_open")
+    assert ran.code == 1
+    file = ".lockstep/counterexamples/turnstile-entries_are_paid-stays_open.itf.json"
+    assert desk.run("replay", file).code == 1
+
+
+def test_traces_are_saved_where_asked(desk: "Desk") -> None:
+    break_push(desk)
+    ran = desk.run("check", "turnstile", "--save", "kept/here")
+    assert "lockstep replay kept/here/turnstile-entries_are_paid.itf.json" in ran.out
+    assert (desk.root / "kept/here/turnstile-entries_are_paid.itf.json").is_file()
+    assert not (desk.root / ".lockstep").exists()
+
+
+def test_a_folder_that_cannot_be_written_loses_no_verdict(desk: "Desk") -> None:
+    break_push(desk)
+    (desk.root / "taken").write_text("a file, not a folder")
+    ran = desk.run("check", "turnstile", "--save", "taken")
+    assert ran.code == 1
+    assert "violated  turnstile.entries_are_paid" in ran.out
+    assert "not saved: taken/turnstile-entries_are_paid.itf.json cannot be written" in ran.out
+    assert "reproduce with  lockstep check turnstile --scope default" in ran.out
+
+
+def test_ctrl_c_keeps_what_was_found(desk: "Desk", monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def interrupting(
+        title: str, expected: int | None
+    ) -> Iterator[Callable[[Progress], None] | None]:
+        def interrupt(now: Progress) -> None:
+            raise KeyboardInterrupt
+
+        yield interrupt if title.startswith("turnstile") else None
+
+    monkeypatch.setattr(progress, "progress_line", interrupting)
+    ran = desk.run("check", "letters", "turnstile", "letters")
+    assert ran.code == 130
+    assert re.search(r"letters +default +violated +72 ", ran.out)
+    assert re.search(r"turnstile +default +inconclusive +1 ", ran.out)
+    assert "interrupted with 1 state known; every behaviour of up to 0 steps is covered" in ran.out
+    ran = desk.run("check", "turnstile", "letters", "--json")
+    assert ran.code == 130
+    assert ran.json["results"][0]["interrupted"] is True
+    assert ran.json["summary"]["not_checked"] == ["letters"]

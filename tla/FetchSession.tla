@@ -1,0 +1,601 @@
+---------------------------- MODULE FetchSession ----------------------------
+(***************************************************************************)
+(* Incremental fetch sessions, KIP-227: fetchers against one leader.       *)
+(*                                                                         *)
+(* A fetcher awaits one response at a time.  A request that it gave up on, *)
+(* or that the network repeated, may arrive later: it is then the          *)
+(* fetcher's stray, and the response to it reaches nobody.  The leader may *)
+(* drop any session at any time.                                           *)
+(*                                                                         *)
+(* Real epochs and ids take far longer to come round again than any        *)
+(* request stays in the network.  So no request is accepted while a stray  *)
+(* of its session has the epoch after it, and no id is drawn while         *)
+(* anything mentions it.                                                   *)
+(***************************************************************************)
+EXTENDS FetchMetadata, FetchPartitions
+
+CONSTANTS
+    Fetchers,
+    Followers    \* the fetchers that also read what is not committed yet
+
+ASSUME Followers \subseteq Fetchers
+
+VARIABLES
+    \* the leader's logs
+    logStart, highWatermark, logEnd,
+    failing,        \* the partitions that can only be answered with an error
+    failures,       \* how often a partition failed
+    \* the leader's cache
+    sessions,
+    \* the network
+    request, stray, response,
+    \* the fetchers
+    metadata,       \* of the latest request, or of the next one when none is pending
+    pending,        \* whether a response is awaited
+    fetching,       \* the latest interests
+    told,           \* the latest answers
+    disturbances    \* how often something happened to a fetcher or to its messages
+
+logs     == <<logStart, highWatermark, logEnd, failing, failures>>
+network  == <<request, stray, response>>
+fetchers == <<metadata, pending, fetching, told>>
+
+vars == <<logs, sessions, network, fetchers, disturbances>>
+
+Via == {"AWAITED", "STRAY"}
+
+Interests == About(Interest)
+Answers   == About(Answer)
+
+Request ==
+    [sessionId  : SessionId,
+     epoch      : Epoch,
+     partitions : Interests,
+     forgotten  : SUBSET Partitions]
+
+Response ==
+    [error      : Error,
+     sessionId  : SessionId,
+     partitions : Answers,
+     throttled  : BOOLEAN]
+
+\* The leader never looks at the owner of a session; only what must hold of it does.
+Session ==
+    [owner      : Fetchers,
+     epoch      : SessionEpoch,
+     partitions : About(Cached)]
+
+\* How often partitions fail and fetchers are disturbed is for the bounds of a model to say.
+MayFail       == TRUE
+MayDisturb(f) == TRUE
+
+TypeOK ==
+    /\ logStart \in [Partitions -> Offset]
+    /\ highWatermark \in [Partitions -> Offset]
+    /\ logEnd \in [Partitions -> Offset]
+    /\ failing \subseteq Partitions
+    /\ failures \in Nat
+    /\ sessions \in [SessionIds -> Session \cup {None}]
+    /\ request \in [Fetchers -> Request \cup {None}]
+    /\ stray \in [Fetchers -> Request \cup {None}]
+    /\ response \in [Fetchers -> Response \cup {None}]
+    /\ metadata \in [Fetchers -> Metadata]
+    /\ pending \in [Fetchers -> BOOLEAN]
+    /\ fetching \in [Fetchers -> Interests]
+    /\ told \in [Fetchers -> About(Told)]
+    /\ disturbances \in [Fetchers -> Nat]
+
+Init ==
+    /\ logStart = [p \in Partitions |-> 0]
+    /\ highWatermark = [p \in Partitions |-> 0]
+    /\ logEnd = [p \in Partitions |-> 0]
+    /\ failing = {}
+    /\ failures = 0
+    /\ sessions = [i \in SessionIds |-> None]
+    /\ request = [f \in Fetchers |-> None]
+    /\ stray = [f \in Fetchers |-> None]
+    /\ response = [f \in Fetchers |-> None]
+    /\ metadata = [f \in Fetchers |-> Fresh]
+    /\ pending = [f \in Fetchers |-> FALSE]
+    /\ fetching = [f \in Fetchers |-> Nothing]
+    /\ told = [f \in Fetchers |-> Nothing]
+    /\ disturbances = [f \in Fetchers |-> 0]
+
+-----------------------------------------------------------------------------
+(* The leader's logs: log start <= high watermark <= log end. *)
+
+Append(p, end) ==
+    /\ logEnd[p] < end
+    /\ logEnd' = [logEnd EXCEPT ![p] = end]
+    /\ UNCHANGED <<logStart, highWatermark, failing, failures>>
+    /\ UNCHANGED <<sessions, network, fetchers, disturbances>>
+
+AdvanceHighWatermark(p, to) ==
+    /\ to \in (highWatermark[p] + 1) .. logEnd[p]
+    /\ highWatermark' = [highWatermark EXCEPT ![p] = to]
+    /\ UNCHANGED <<logStart, logEnd, failing, failures>>
+    /\ UNCHANGED <<sessions, network, fetchers, disturbances>>
+
+AdvanceLogStart(p, to) ==
+    /\ to \in (logStart[p] + 1) .. highWatermark[p]
+    /\ logStart' = [logStart EXCEPT ![p] = to]
+    /\ UNCHANGED <<highWatermark, logEnd, failing, failures>>
+    /\ UNCHANGED <<sessions, network, fetchers, disturbances>>
+
+FailPartition(p) ==
+    /\ p \notin failing
+    /\ MayFail
+    /\ failing' = failing \cup {p}
+    /\ failures' = failures + 1
+    /\ UNCHANGED <<logStart, highWatermark, logEnd>>
+    /\ UNCHANGED <<sessions, network, fetchers, disturbances>>
+
+RecoverPartition(p) ==
+    /\ p \in failing
+    /\ failing' = failing \ {p}
+    /\ UNCHANGED <<logStart, highWatermark, logEnd, failures>>
+    /\ UNCHANGED <<sessions, network, fetchers, disturbances>>
+
+-----------------------------------------------------------------------------
+(* A fetcher sends a request. *)
+
+Send(f, meta, partitions, forgotten) ==
+    /\ ~pending[f]
+    /\ pending' = [pending EXCEPT ![f] = TRUE]
+    /\ metadata' = [metadata EXCEPT ![f] = meta]
+    /\ request' = [request EXCEPT ![f] =
+                      [sessionId  |-> meta.sessionId,
+                       epoch      |-> meta.epoch,
+                       partitions |-> partitions,
+                       forgotten  |-> forgotten]]
+    /\ UNCHANGED <<logs, sessions, stray, response, disturbances>>
+
+\* A full request says everything, and whatever was told before counts no more.
+SendAll(f, meta, wanted) ==
+    /\ Send(f, meta, wanted, {})
+    /\ fetching' = [fetching EXCEPT ![f] = wanted]
+    /\ told' = [told EXCEPT ![f] = Nothing]
+
+SendSessionless(f, wanted) ==
+    /\ metadata[f].sessionId = NoSession
+    /\ wanted # Nothing
+    /\ SendAll(f, [sessionId |-> NoSession, epoch |-> FinalEpoch], wanted)
+
+SendFull(f, wanted) ==
+    /\ metadata[f].epoch = InitialEpoch
+    /\ wanted # Nothing
+    /\ SendAll(f, metadata[f], wanted)
+
+SendClose(f) ==
+    /\ metadata[f].sessionId # NoSession
+    /\ SendAll(f, [metadata[f] EXCEPT !.epoch = FinalEpoch], Nothing)
+
+\* Records must come before the fetch offset of a partition can move forward.
+MovesOnlyPastRecords(f, wanted) ==
+    \A p \in Mentioned(fetching[f]) \cap Mentioned(wanted) :
+        wanted[p].fetchOffset > fetching[f][p].fetchOffset
+            => told[f][p] # None /\ told[f][p].records
+
+\* A partition fetched from another offset has records to come, whatever came before.
+StillTold(f, wanted) ==
+    [p \in Partitions |->
+        IF p \notin Mentioned(fetching[f]) \cap Mentioned(wanted) \cap Mentioned(told[f])
+        THEN None
+        ELSE IF wanted[p].fetchOffset = fetching[f][p].fetchOffset
+             THEN told[f][p]
+             ELSE [told[f][p] EXCEPT !.records = FALSE]]
+
+SendIncremental(f, wanted) ==
+    /\ IsIncremental(metadata[f].epoch)
+    /\ MovesOnlyPastRecords(f, wanted)
+    /\ Send(f, metadata[f], Altered(fetching[f], wanted), Forgotten(fetching[f], wanted))
+    /\ fetching' = [fetching EXCEPT ![f] = wanted]
+    /\ told' = [told EXCEPT ![f] = StillTold(f, wanted)]
+
+-----------------------------------------------------------------------------
+(* The leader serves a request: every action is one outcome. *)
+
+Incoming(f, via) == IF via = "AWAITED" THEN request[f] ELSE stray[f]
+
+Arrived(f, via) == Incoming(f, via) # None
+
+Respond(f, via, error, sessionId, answers, throttled) ==
+    /\ IF via = "AWAITED"
+       THEN /\ request' = [request EXCEPT ![f] = None]
+            /\ response' = [response EXCEPT ![f] =
+                               [error      |-> error,
+                                sessionId  |-> sessionId,
+                                partitions |-> answers,
+                                throttled  |-> throttled]]
+            /\ UNCHANGED stray
+       ELSE /\ stray' = [stray EXCEPT ![f] = None]
+            /\ UNCHANGED <<request, response>>
+    /\ UNCHANGED <<logs, fetchers, disturbances>>
+
+ReadableEnd(f, p) == IF f \in Followers THEN logEnd[p] ELSE highWatermark[p]
+
+Readable(f, interests) ==
+    {p \in Mentioned(interests) \ failing : interests[p].fetchOffset < ReadableEnd(f, p)}
+
+\* A response may leave records of some partitions for later, not of all.
+Fits(f, interests, filled) ==
+    /\ filled \subseteq Readable(f, interests)
+    /\ filled = {} => Readable(f, interests) = {}
+
+AnswerOf(p, filled) ==
+    IF p \in failing
+    THEN [failed         |-> TRUE,
+          highWatermark  |-> Unknown,
+          logStartOffset |-> Unknown,
+          records        |-> FALSE]
+    ELSE [failed         |-> FALSE,
+          highWatermark  |-> highWatermark[p],
+          logStartOffset |-> logStart[p],
+          records        |-> p \in filled]
+
+AnswersOf(ps, filled) ==
+    [p \in Partitions |-> IF p \in ps THEN AnswerOf(p, filled) ELSE None]
+
+(* Full requests *)
+
+\* No session has the id 0.
+Without(sessionId) == [i \in SessionIds |-> IF i = sessionId THEN None ELSE sessions[i]]
+
+ServeFull(f, via, epoch, filled) ==
+    /\ Arrived(f, via)
+    /\ Incoming(f, via).epoch = epoch
+    /\ Fits(f, Incoming(f, via).partitions, filled)
+
+AnswerInFull(f, via, filled, sessionId) ==
+    Respond(f, via, "NONE", sessionId,
+            AnswersOf(Mentioned(Incoming(f, via).partitions), filled), FALSE)
+
+ServeSessionless(f, via, filled) ==
+    /\ ServeFull(f, via, FinalEpoch, filled)
+    /\ sessions' = Without(Incoming(f, via).sessionId)
+    /\ AnswerInFull(f, via, filled, NoSession)
+
+ServeFullWithoutSession(f, via, filled) ==
+    /\ ServeFull(f, via, InitialEpoch, filled)
+    /\ sessions' = Without(Incoming(f, via).sessionId)
+    /\ AnswerInFull(f, via, filled, NoSession)
+
+\* Everything that mentions a session id, the cache apart.
+Mentions(f) ==
+    {metadata[f]} \cup ({request[f], stray[f], response[f]} \ {None})
+
+Unused(i) ==
+    /\ sessions[i] = None
+    /\ \A f \in Fetchers : \A m \in Mentions(f) : m.sessionId # i
+
+NewSession(f, via, filled) ==
+    LET interests == Incoming(f, via).partitions
+    IN  [owner      |-> f,
+         epoch      |-> FirstIncremental,
+         partitions |-> [p \in Partitions |->
+                            IF interests[p] = None
+                            THEN None
+                            ELSE Answered(Added(interests[p]), AnswerOf(p, filled))]]
+
+ServeFullCreating(f, via, filled, i) ==
+    /\ ServeFull(f, via, InitialEpoch, filled)
+    /\ Unused(i)
+    /\ sessions' = [Without(Incoming(f, via).sessionId) EXCEPT ![i] = NewSession(f, via, filled)]
+    /\ AnswerInFull(f, via, filled, i)
+
+(* Incremental requests *)
+
+HasSession(req) == req.sessionId \in SessionIds /\ sessions[req.sessionId] # None
+
+Expected(req) == HasSession(req) /\ sessions[req.sessionId].epoch = req.epoch
+
+ServeAsIncremental(f, via) ==
+    /\ Arrived(f, via)
+    /\ IsIncremental(Incoming(f, via).epoch)
+
+\* A stray from a whole turn of epochs ago would pass for the request that is expected next.
+ComesRoundAgain(f, req) ==
+    /\ stray[f] # None
+    /\ stray[f].sessionId = req.sessionId
+    /\ stray[f].epoch = NextEpoch(req.epoch)
+
+Merged(req) == Merge(sessions[req.sessionId].partitions, req)
+
+ServeExpected(f, via) ==
+    /\ ServeAsIncremental(f, via)
+    /\ LET req == Incoming(f, via)
+       IN  /\ Expected(req)
+           /\ Merged(req) # Nothing
+           /\ ~ComesRoundAgain(f, req)
+
+Accept(req, cached) ==
+    sessions' = [sessions EXCEPT ![req.sessionId].epoch      = NextEpoch(req.epoch),
+                                 ![req.sessionId].partitions = cached]
+
+ServeIncremental(f, via, filled) ==
+    /\ ServeExpected(f, via)
+    /\ LET req       == Incoming(f, via)
+           cached    == Merged(req)
+           interests == [p \in Partitions |->
+                            IF cached[p] = None THEN None ELSE cached[p].interest]
+           sent      == {p \in Mentioned(cached) : IsNews(cached[p], AnswerOf(p, filled))}
+       IN  /\ Fits(f, interests, filled)
+           /\ Accept(req, [p \in Partitions |->
+                              IF p \in sent
+                              THEN Answered(cached[p], AnswerOf(p, filled))
+                              ELSE cached[p]])
+           /\ Respond(f, via, "NONE", req.sessionId, AnswersOf(sent, filled), FALSE)
+
+\* Over quota: the request counts, and nothing is answered yet.
+ServeIncrementalThrottled(f, via) ==
+    /\ ServeExpected(f, via)
+    /\ LET req == Incoming(f, via)
+       IN  /\ Accept(req, Merged(req))
+           /\ Respond(f, via, "NONE", req.sessionId, Nothing, TRUE)
+
+\* A session without partitions is of no use.
+ServeIncrementalEmptying(f, via) ==
+    /\ ServeAsIncremental(f, via)
+    /\ LET req == Incoming(f, via)
+       IN  /\ Expected(req)
+           /\ Merged(req) = Nothing
+           /\ sessions' = Without(req.sessionId)
+           /\ Respond(f, via, "NONE", NoSession, Nothing, FALSE)
+
+Refuse(f, via, error) ==
+    /\ Respond(f, via, error, NoSession, Nothing, FALSE)
+    /\ UNCHANGED sessions
+
+ServeUnknownSession(f, via) ==
+    /\ ServeAsIncremental(f, via)
+    /\ ~HasSession(Incoming(f, via))
+    /\ Refuse(f, via, "FETCH_SESSION_ID_NOT_FOUND")
+
+ServeWrongEpoch(f, via) ==
+    /\ ServeAsIncremental(f, via)
+    /\ HasSession(Incoming(f, via))
+    /\ ~Expected(Incoming(f, via))
+    /\ Refuse(f, via, "INVALID_FETCH_SESSION_EPOCH")
+
+(* The leader forgets. *)
+
+Evict(i) ==
+    /\ sessions[i] # None
+    /\ sessions' = Without(i)
+    /\ UNCHANGED <<logs, network, fetchers, disturbances>>
+
+RestartBroker ==
+    /\ \E i \in SessionIds : sessions[i] # None
+    /\ sessions' = [i \in SessionIds |-> None]
+    /\ UNCHANGED <<logs, network, fetchers, disturbances>>
+
+-----------------------------------------------------------------------------
+(* A fetcher handles a response. *)
+
+HasResponse(f, error) == response[f] # None /\ response[f].error = error
+
+Proceed(f, meta) ==
+    /\ response' = [response EXCEPT ![f] = None]
+    /\ pending' = [pending EXCEPT ![f] = FALSE]
+    /\ metadata' = [metadata EXCEPT ![f] = meta]
+    /\ UNCHANGED <<logs, sessions, request, stray, disturbances>>
+
+Learn(f) ==
+    LET answers == response[f].partitions
+    IN  told' = [told EXCEPT ![f] =
+                    [p \in Partitions |->
+                        IF answers[p] = None THEN @[p] ELSE Learned(@[p], answers[p])]]
+
+Forget(f) ==
+    /\ fetching' = [fetching EXCEPT ![f] = Nothing]
+    /\ told' = [told EXCEPT ![f] = Nothing]
+
+ReceiveFull(f) ==
+    /\ HasResponse(f, "NONE")
+    /\ ~IsIncremental(metadata[f].epoch)
+    /\ response[f].sessionId # NoSession
+    /\ Learn(f)
+    /\ Proceed(f, [sessionId |-> response[f].sessionId, epoch |-> FirstIncremental])
+    /\ UNCHANGED fetching
+
+ReceiveSessionless(f) ==
+    /\ HasResponse(f, "NONE")
+    /\ ~IsIncremental(metadata[f].epoch)
+    /\ response[f].sessionId = NoSession
+    /\ Forget(f)
+    /\ Proceed(f, Fresh)
+
+ReceiveIncremental(f) ==
+    /\ HasResponse(f, "NONE")
+    /\ IsIncremental(metadata[f].epoch)
+    /\ response[f].sessionId # NoSession
+    /\ Learn(f)
+    /\ Proceed(f, [metadata[f] EXCEPT !.epoch = NextEpoch(@)])
+    /\ UNCHANGED fetching
+
+ReceiveSessionClosed(f) ==
+    /\ HasResponse(f, "NONE")
+    /\ IsIncremental(metadata[f].epoch)
+    /\ response[f].sessionId = NoSession
+    /\ Forget(f)
+    /\ Proceed(f, Fresh)
+
+ReceiveUnknownSession(f) ==
+    /\ HasResponse(f, "FETCH_SESSION_ID_NOT_FOUND")
+    /\ Forget(f)
+    /\ Proceed(f, Fresh)
+
+\* The session may still be there: the next request closes it.
+ReceiveWrongEpoch(f) ==
+    /\ HasResponse(f, "INVALID_FETCH_SESSION_EPOCH")
+    /\ Forget(f)
+    /\ Proceed(f, [metadata[f] EXCEPT !.epoch = InitialEpoch])
+
+-----------------------------------------------------------------------------
+(* What happens to a fetcher and its messages. *)
+
+Disturb(f) ==
+    /\ MayDisturb(f)
+    /\ disturbances' = [disturbances EXCEPT ![f] = @ + 1]
+    /\ UNCHANGED <<logs, sessions>>
+
+\* There is room for one stray; a request that has been served cannot become one.
+CanStray(f) == request[f] # None /\ stray[f] = None
+
+GiveUp(f, arrives, meta) ==
+    /\ arrives => CanStray(f)
+    /\ stray' = IF arrives THEN [stray EXCEPT ![f] = request[f]] ELSE stray
+    /\ request' = [request EXCEPT ![f] = None]
+    /\ response' = [response EXCEPT ![f] = None]
+    /\ pending' = [pending EXCEPT ![f] = FALSE]
+    /\ metadata' = [metadata EXCEPT ![f] = meta]
+    /\ Forget(f)
+    /\ Disturb(f)
+
+Disconnect(f, arrives) ==
+    /\ pending[f]
+    /\ GiveUp(f, arrives, [metadata[f] EXCEPT !.epoch = InitialEpoch])
+
+IsNew(f) == metadata[f] = Fresh /\ ~pending[f]
+
+RestartFetcher(f, arrives) ==
+    /\ ~IsNew(f)
+    /\ GiveUp(f, arrives, Fresh)
+
+Duplicate(f) ==
+    /\ CanStray(f)
+    /\ stray' = [stray EXCEPT ![f] = request[f]]
+    /\ Disturb(f)
+    /\ UNCHANGED <<request, response, fetchers>>
+
+LoseStray(f) ==
+    /\ stray[f] # None
+    /\ stray' = [stray EXCEPT ![f] = None]
+    /\ UNCHANGED <<logs, sessions, request, response, fetchers, disturbances>>
+
+-----------------------------------------------------------------------------
+Next ==
+    \/ \E p \in Partitions :
+        \/ \E o \in Offset :
+            \/ Append(p, o)
+            \/ AdvanceHighWatermark(p, o)
+            \/ AdvanceLogStart(p, o)
+        \/ FailPartition(p)
+        \/ RecoverPartition(p)
+    \/ \E f \in Fetchers :
+        \/ \E wanted \in Interests :
+            \/ SendSessionless(f, wanted)
+            \/ SendFull(f, wanted)
+            \/ SendIncremental(f, wanted)
+        \/ SendClose(f)
+        \/ \E via \in Via :
+            \/ \E filled \in SUBSET Partitions :
+                \/ ServeSessionless(f, via, filled)
+                \/ \E i \in SessionIds : ServeFullCreating(f, via, filled, i)
+                \/ ServeFullWithoutSession(f, via, filled)
+                \/ ServeIncremental(f, via, filled)
+            \/ ServeIncrementalThrottled(f, via)
+            \/ ServeIncrementalEmptying(f, via)
+            \/ ServeUnknownSession(f, via)
+            \/ ServeWrongEpoch(f, via)
+        \/ ReceiveFull(f)
+        \/ ReceiveSessionless(f)
+        \/ ReceiveIncremental(f)
+        \/ ReceiveSessionClosed(f)
+        \/ ReceiveUnknownSession(f)
+        \/ ReceiveWrongEpoch(f)
+        \/ \E arrives \in BOOLEAN :
+            \/ Disconnect(f, arrives)
+            \/ RestartFetcher(f, arrives)
+        \/ Duplicate(f)
+        \/ LoseStray(f)
+    \/ \E i \in SessionIds : Evict(i)
+    \/ RestartBroker
+
+Spec == Init /\ [][Next]_vars
+
+-----------------------------------------------------------------------------
+(* What must hold in every state. *)
+
+EpochsAgreeWhenIdle ==
+    \A f \in Fetchers :
+        (~pending[f] /\ IsIncremental(metadata[f].epoch) /\ HasSession(metadata[f]))
+            => Expected(metadata[f])
+
+\* Once the leader has answered within a session, both sides hold the same interests.
+AcceptedRequestLeavesAgreement ==
+    \A f \in Fetchers :
+        (HasResponse(f, "NONE") /\ HasSession(response[f]))
+            => LET cached == sessions[response[f].sessionId].partitions
+               IN  /\ Mentioned(cached) = Mentioned(fetching[f])
+                   /\ \A p \in Mentioned(cached) : cached[p].interest = fetching[f][p]
+
+UndisturbedFetcherSeesNoEpochError ==
+    \A f \in Fetchers :
+        disturbances[f] = 0 => ~HasResponse(f, "INVALID_FETCH_SESSION_EPOCH")
+
+FullRequestsNeverGetSessionErrors ==
+    \A f \in Fetchers :
+        (response[f] # None /\ ~IsIncremental(metadata[f].epoch))
+            => response[f].error \notin SessionErrors
+
+SessionsAreNeverShared ==
+    \A f \in Fetchers :
+        HasSession(metadata[f]) => sessions[metadata[f].sessionId].owner = f
+
+SessionsOf(f) == {i \in SessionIds : sessions[i] # None /\ sessions[i].owner = f}
+
+OneSessionPerUndisturbedFetcher ==
+    \A f \in Fetchers :
+        disturbances[f] = 0 => \A i, j \in SessionsOf(f) : i = j
+
+PendingMeansInFlight ==
+    \A f \in Fetchers : pending[f] <=> (request[f] # None \/ response[f] # None)
+
+-----------------------------------------------------------------------------
+(* What must hold of every step. *)
+
+Served(f, via) ==
+    /\ Arrived(f, via)
+    /\ via = "AWAITED" => request'[f] = None /\ response'[f] # None
+    /\ via = "STRAY" => stray'[f] = None
+
+\* A session survives a step unchanged, or by taking in the one request that it expects.
+SessionChangesOnlyByAcceptingItsEpoch ==
+    [][\A i \in SessionIds :
+         (sessions[i] # None /\ sessions'[i] \notin {None, sessions[i]})
+            => /\ sessions'[i].epoch = NextEpoch(sessions[i].epoch)
+               /\ \E f \in Fetchers, via \in Via :
+                    /\ Served(f, via)
+                    /\ Incoming(f, via).sessionId = i
+                    /\ Incoming(f, via).epoch = sessions[i].epoch]_vars
+
+NewSessionStartsAtEpochOne ==
+    [][\A i \in SessionIds :
+         (sessions[i] = None /\ sessions'[i] # None)
+            => /\ sessions'[i].epoch = FirstIncremental
+               /\ \E f \in Fetchers, via \in Via :
+                    Served(f, via) /\ Incoming(f, via).epoch = InitialEpoch]_vars
+
+\* What the fetcher knows of a partition once it has handled the response under way.
+Knows(f, p) ==
+    IF response[f] = None \/ response[f].partitions[p] = None
+    THEN told[f][p]
+    ELSE Learned(told[f][p], response[f].partitions[p])
+
+AcceptedNow(f) ==
+    /\ Served(f, "AWAITED")
+    /\ IsIncremental(request[f].epoch)
+    /\ response'[f].error = "NONE"
+    /\ ~response'[f].throttled
+    /\ sessions'[request[f].sessionId] # None
+
+\* A session is an optimisation and nothing else: what it leaves out, the fetcher knows.
+LearnsWhatAFullFetchWouldTell ==
+    [][\A f \in Fetchers :
+         AcceptedNow(f) =>
+            \A p \in Mentioned(sessions'[request[f].sessionId].partitions) :
+                /\ Knows(f, p)' # None
+                /\ Knows(f, p)'.highWatermark = AnswerOf(p, {}).highWatermark
+                /\ Knows(f, p)'.logStartOffset = AnswerOf(p, {}).logStartOffset]_vars
+=============================================================================

@@ -1,0 +1,20 @@
+--------------------------- MODULE MCFetchSession ---------------------------
+(* Bounds for TLC. The numbers are those of a scope in specs/fetch_session.toml. *)
+EXTENDS FetchSession
+
+CONSTANTS
+    MaxOffset, MaxBytes, MaxFetcherLogStart, MaxLeaderEpoch, MaxFetchedEpoch,
+    MaxFailures, MaxDisturbances
+
+\* TLC's configuration files know no negative numbers.
+Minus1 == -1
+
+MCOffset          == 0 .. MaxOffset
+MCByteLimit       == 0 .. MaxBytes
+MCFetcherLogStart == Unknown .. MaxFetcherLogStart
+MCLeaderEpoch     == Unknown .. MaxLeaderEpoch
+MCFetchedEpoch    == Unknown .. MaxFetchedEpoch
+
+MCMayFail       == failures < MaxFailures
+MCMayDisturb(f) == disturbances[f] < MaxDisturbances
+=============================================================================
