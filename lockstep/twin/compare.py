@@ -1,0 +1,277 @@
+"""Holds a twin's state graph against the model's, and names the first place where they part."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import TypeAlias
+
+from lockstep.errors import LockstepError
+from lockstep.explore.engine import Step
+from lockstep.explore.plain import PlainEngine
+from lockstep.explore.search import Progress, Search, SearchResult, Trace
+from lockstep.language.model import Model
+from lockstep.language.notation import State
+from lockstep.trace.changes import changes
+from lockstep.trace.render import render_instance
+from lockstep.twin.dump import LabelledGraph
+from lockstep.twin.findings import TlcRun
+from lockstep.twin.names import (
+    NotInTwin,
+    decode,
+    definition_name,
+    encode,
+    snake_name,
+    variable_name,
+)
+from lockstep.twin.tla_values import TlaValue, format_value
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A state of the twin that is none of the model's: some variable's value is in no domain."""
+
+    number: int
+    """TLC's name for it."""
+    values: Mapping[str, TlaValue]
+    problem: str
+
+    def __hash__(self) -> int:
+        return self.number
+
+
+TwinState: TypeAlias = "State | Foreign"
+Outgoing: TypeAlias = "Counter[tuple[str, TwinState]]"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where the two graphs part first, in breadth-first order.
+
+    `trace` is a shortest behaviour to the state where they do, which both have; `because` says in
+    one sentence what only one of them does there, and `details` what that changes, by variable.
+    """
+
+    because: str
+    details: tuple[str, ...]
+    trace: Trace
+
+
+@dataclass(frozen=True)
+class CountDifference:
+    """A count, `states`, `transitions` or `depth`, that is not the same."""
+
+    name: str
+    model: int
+    twin: int
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.model:,} in the model, {self.twin:,} in the twin"
+
+
+def explore(
+    model: Model,
+    *,
+    on_state: Callable[[State, list[Step]], None] | None = None,
+    max_seconds: float | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> SearchResult:
+    """The model's graph by plain Python, whatever its invariants say of it."""
+    return Search(
+        PlainEngine(dataclasses.replace(model, properties=())),
+        on_state=on_state,
+        max_seconds=max_seconds,
+        on_progress=on_progress,
+    ).run()
+
+
+def compare_counts(result: SearchResult, run: TlcRun) -> list[CountDifference]:
+    """What TLC counted otherwise. Its depth is exact, and looked at, with one worker only."""
+    counts = [
+        ("states", result.states, run.distinct),
+        ("transitions", result.transitions, run.transitions),
+        *([("depth", result.depth, run.steps)] if run.workers == 1 else []),
+    ]
+    return [CountDifference(name, ours, theirs) for name, ours, theirs in counts if ours != theirs]
+
+
+def compare_graphs(
+    model: Model,
+    graph: LabelledGraph,
+    *,
+    max_seconds: float | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> tuple[SearchResult, Difference | None]:
+    """Explores the model and holds each state's steps against the twin's, as they are found.
+
+    The graphs are the same when both begin in the same state and, from each state that one reaches,
+    the same actions lead as often to the same states. None says so, provided that the search saw
+    everything; otherwise the difference is the first. The search goes on to the end after it, for
+    its counts.
+
+    Raises LockstepError when the twin has other variables than the model.
+    """
+    comparison = _Comparison(model, graph)
+    result = explore(
+        model, on_state=comparison.visit, max_seconds=max_seconds, on_progress=on_progress
+    )
+    return result, comparison.difference
+
+
+class _Comparison:
+    def __init__(self, model: Model, graph: LabelledGraph) -> None:
+        self.difference: Difference | None = None
+        self._model = model
+        self._actions = {definition_name(action.name): action.name for action in model.actions}
+        self._parents: dict[State, tuple[State, Step] | None] = {model.initial: None}
+        states = _states(model, graph)
+        self._known = set(states.values())
+        self._outgoing: dict[TwinState, Outgoing] = {}
+        for source, label, target in graph.edges:
+            name = self._actions.get(label, label)
+            self._outgoing.setdefault(states[source], Counter())[name, states[target]] += 1
+        self._compare_initial([states[number] for number in sorted(graph.initial)])
+
+    def visit(self, state: State, steps: list[Step]) -> None:
+        if self.difference is not None:
+            return
+        for step in steps:
+            self._parents.setdefault(step.state, (state, step))
+        ours: Outgoing = Counter((step.action, step.state) for step in steps)
+        theirs = self._outgoing.get(state, Counter())
+        if ours != theirs:
+            self.difference = self._between(state, steps, ours, theirs)
+
+    def _compare_initial(self, initial: list[TwinState]) -> None:
+        ours = self._model.initial
+        if initial == [ours]:
+            return
+        start = Trace(ours, ())
+        if len(initial) != 1:
+            because = f"the twin has {len(initial)} initial states, the model 1"
+            self.difference = Difference(because, (), start)
+        else:
+            details = tuple(_changes(ours, initial[0]))
+            self.difference = Difference("the initial states differ, model -> twin", details, start)
+
+    def _between(
+        self, state: State, steps: list[Step], ours: Outgoing, theirs: Outgoing
+    ) -> Difference:
+        """The first difference between the steps of a state, in the order of the model's actions."""
+        only_ours, only_theirs = ours - theirs, theirs - ours
+        names = [action.name for action in self._model.actions]
+        names += sorted({name for name, _ in only_theirs if name not in self._actions.values()})
+        name = next(
+            name for name in names if any(name == of for of, _ in (*only_ours, *only_theirs))
+        )
+        mine = [target for of, target in only_ours if of == name and isinstance(target, State)]
+        others = [target for of, target in only_theirs if of == name]
+        instances = [step for step in steps if step.action == name]
+        if mine and others:
+            target, other = min(product(mine, others), key=lambda pair: _distance(*pair))
+            because = f"{name} leads to another state in the twin"
+            details = [
+                *self._told("the model", state, target, instances),
+                *self._told("the twin", state, other, []),
+            ]
+        elif mine:
+            target = mine[0]
+            because = self._one_sided(name, target, "the model", "the twin", ours, theirs)
+            details = self._told("the model", state, target, instances)
+            if target not in self._known:
+                details.append("the twin has no such state")
+        else:
+            other = others[0]
+            because = self._one_sided(name, other, "the twin", "the model", theirs, ours)
+            details = self._told("the twin", state, other, [])
+        return Difference(because, tuple(details), self._trace(state))
+
+    def _one_sided(
+        self, name: str, target: TwinState, one: str, other: str, here: Outgoing, there: Outgoing
+    ) -> str:
+        """What to say of a step that one of the two takes more often than the other."""
+        if name not in self._actions.values():
+            return f"the twin takes {name}, and the model has no action {snake_name(name)}"
+        if there[name, target]:
+            ways = f"{here[name, target]} ways, {other} in {there[name, target]}"
+            return f"{one} can take {name} to the same state in {ways}"
+        if any(name == of for of, _ in there):
+            return f"{one} can take {name} to a state to which {other} does not take it"
+        return f"{one} can take {name}, and {other} cannot"
+
+    def _told(
+        self, who: str, before: State, after: TwinState, instances: Iterable[Step]
+    ) -> list[str]:
+        """What a step changes, and the parameters with which the model takes it."""
+        parameters = [
+            render_instance(
+                step.action, self._model.action(step.action).parameters, step.parameters
+            )
+            for step in instances
+            if step.state == after
+        ]
+        changed = list(_changes(before, after)) or ["nothing changes"]
+        head = f"in {who}" + (f", {' or '.join(parameters)}" if parameters else "")
+        return [f"{head}:", *(f"  {change}" for change in changed)]
+
+    def _trace(self, state: State) -> Trace:
+        steps: list[Step] = []
+        parent = self._parents[state]
+        while parent is not None:
+            before, step = parent
+            steps.append(step)
+            parent = self._parents[before]
+        return Trace(self._model.initial, tuple(reversed(steps)))
+
+
+def _states(model: Model, graph: LabelledGraph) -> dict[int, TwinState]:
+    """The twin's states by TLC's names for them."""
+    variables = {name: variable_name(name) for name in model.variables}
+    first = next(iter(graph.states.values()), {})
+    if set(first) != set(variables.values()):
+        missing = ", ".join(sorted(set(variables.values()) - set(first))) or "none"
+        added = ", ".join(sorted(set(first) - set(variables.values()))) or "none"
+        raise LockstepError(
+            f"the twin of {model.name} does not have the model's variables: "
+            f"missing are {missing}, and too many are {added}",
+            cure="a variable such as log_start is called logStart in the twin",
+        )
+    # A dump has each value once, however many states it is part of.
+    decoded: dict[tuple[str, int], object] = {}
+
+    def state_of(number: int, values: Mapping[str, TlaValue]) -> TwinState:
+        parts = []
+        for name, domain in model.variables.items():
+            value = values[variables[name]]
+            key = (name, id(value))
+            if key not in decoded:
+                try:
+                    decoded[key] = decode(domain, value)
+                except NotInTwin as problem:
+                    decoded[key] = problem
+            if isinstance(decoded[key], NotInTwin):
+                return Foreign(number, values, f"{name}: {decoded[key]}")
+            parts.append(decoded[key])
+        return model.state.of(parts)
+
+    return {number: state_of(number, values) for number, values in graph.states.items()}
+
+
+def _changes(before: State, after: TwinState) -> Iterator[str]:
+    """What differs between two states, by variable; a foreign one is shown as TLA+."""
+    if isinstance(after, State):
+        yield from map(str, changes(before, after))
+        return
+    yield f"the model has no such state: {after.problem}"
+    for name, domain in before.fields.items():
+        old, new = encode(domain, getattr(before, name)), after.values[variable_name(name)]
+        if old != new:
+            yield f"{variable_name(name)}: {format_value(old)} -> {format_value(new)}"
+
+
+def _distance(one: State, other: TwinState) -> int:
+    """In how many places two states differ."""
+    return sum(1 for _ in _changes(one, other))

@@ -1,0 +1,121 @@
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Desk
+
+
+def test_every_fault_is_caught_by_what_it_names(desk: "Desk") -> None:
+    ran = desk.run("check", "turnstile", "--faults")
+    assert ran.code == 0
+    lines = [re.split(r"  +", line) for line in ran.out.splitlines()]
+    assert lines[0][:6] == ["model", "fault", "caught by", "expected", "scope", "steps"]
+    assert lines[1][:7] == [
+        *("turnstile", "stays_open", "entries_are_paid", "entries_are_paid", "small", "3", "4"),
+    ]
+    assert lines[1][-1] == "a gate in Graz"
+    assert lines[2][:5] == [
+        *("turnstile", "kicked_open", "opens_only_for_a_coin", "opens_only_for_a_coin", "default"),
+    ]
+    assert ["turnstile", "entries_are_paid", "stays_open"] in lines
+    assert ran.out.endswith(
+        "2 faults, 2 caught as named; 2 invariants, 2 broken first by a fault.\n"
+    )
+
+
+def test_a_fault_caught_by_another_invariant_than_it_names(desk: "Desk") -> None:
+    named = 'breaks="opens_only_for_a_coin"'
+    desk.edit("models/faults/turnstile.py", named, 'breaks="entries_are_paid"')
+    ran = desk.run("check", "turnstile", "--faults")
+    assert ran.code == 1
+    assert (
+        "wrong: turnstile.kicked_open: caught first by opens_only_for_a_coin, not by "
+        "entries_are_paid" in ran.out
+    )
+
+
+def test_a_fault_that_nothing_catches_and_an_invariant_without_one(desk: "Desk") -> None:
+    kick = "new.arm[g] = Arm.OPEN"
+    desk.edit("models/faults/turnstile.py", kick, "new.arm[g] = Arm.LOCKED")
+    ran = desk.run("check", "turnstile", "--faults")
+    assert ran.code == 1
+    assert "kicked_open: not caught, though all of scope default was explored" in ran.out
+    assert "wrong: turnstile.opens_only_for_a_coin: no fault breaks it first" in ran.out
+
+
+def test_a_model_without_faults_has_unproven_invariants(desk: "Desk") -> None:
+    ran = desk.run("check", "letters", "--faults", "--json")
+    assert ran.code == 1
+    assert ran.json["results"] == []
+    assert ran.json["summary"]["problems"] == [
+        "letters.boxes_hold_one_letter: no fault breaks it first",
+        "letters.the_pleased_have_letters: no fault breaks it first",
+    ]
+
+
+def test_a_fault_that_names_nothing(desk: "Desk") -> None:
+    named = 'breaks="opens_only_for_a_coin"'
+    desk.edit("models/faults/turnstile.py", named, 'breaks="opens"')
+    ran = desk.run("check", "turnstile", "--faults")
+    assert ran.code == 1
+    assert "it says that it breaks opens, which turnstile does not have" in ran.out
+
+
+def test_a_fault_may_make_a_goal_unreachable(desk: "Desk") -> None:
+    with (desk.root / "models/faults/turnstile.py").open("a") as faults:
+        faults.write(
+            '\n@fault(replaces=push, breaks="somebody_gets_in")\n'
+            "def never_turns(s, new, g: Gate):\n"
+            '    """Pushing does nothing."""\n'
+            "    require(s.arm[g] == Arm.OPEN)\n"
+            "    new.arm[g] = Arm.OPEN\n"
+        )
+    ran = desk.run("check", "turnstile", "--faults")
+    assert ran.code == 0
+    assert re.search(r"never_turns +somebody_gets_in +somebody_gets_in +small +-", ran.out)
+
+
+def test_constants_that_are_the_whole_fault_are_named(desk: "Desk") -> None:
+    desk.edit("models/turnstile.py", "CAN_JAM: Constant = True", "CAN_JAM: Constant = True\nF")
+    desk.edit("models/turnstile.py", "\nF\n", "\nFREE: Constant = False\n")
+    desk.edit("models/turnstile.py", "s.arm[g] == Arm.OPEN)\n", "s.arm[g] == Arm.OPEN or FREE)\n")
+    with (desk.root / "models/faults/turnstile.py").open("a") as faults:
+        faults.write(
+            '\n@fault(replaces=push, breaks="entries_are_paid", constants={"FREE": True})\n'
+            "def free_for_all(s, new, g: Gate):\n"
+            "    push(s, new, g)\n"
+        )
+    ran = desk.run("check", "turnstile", "--faults")
+    assert ran.code == 0
+    assert "turnstile.free_for_all: its constants alone break the model" in ran.out
+    assert "kicked_open: its constants" not in ran.out
+
+
+def test_faults_in_json_and_saved(desk: "Desk") -> None:
+    ran = desk.run("check", "turnstile", "--faults", "--json", "--save", "kept")
+    assert ran.code == 0
+    first = ran.json["results"][0]
+    assert first["model"], first["scope"] == ("turnstile", "small")
+    assert first["fault"] == "stays_open"
+    assert first["verdict"] == "violated"
+    assert first["caught_by"] == ["entries_are_paid"]
+    assert [step["action"] for step in first["steps"]] == ["coin", "push", "push"]
+    assert ran.json["invariants"][0] == {
+        "model": "turnstile",
+        "invariant": "entries_are_paid",
+        "faults": ["stays_open"],
+    }
+    saved = sorted(path.name for path in (desk.root / "kept").iterdir())
+    assert saved == [
+        "turnstile-entries_are_paid-stays_open.itf.json",
+        "turnstile-opens_only_for_a_coin-kicked_open.itf.json",
+    ]
+    assert desk.run("replay", f"kept/{saved[1]}").code == 1
+
+
+def test_a_fault_that_cannot_be_loaded(desk: "Desk") -> None:
+    desk.edit("models/faults/turnstile.py", 'scope="default"', 'scope="defaults"')
+    ran = desk.run("check", "turnstile", "--faults")
+    assert ran.code == 2
+    assert "error: turnstile has no scope 'defaults'" in ran.out
+    assert "stays_open" in ran.out

@@ -1,0 +1,104 @@
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lockstep.cli.exits import worst
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Desk
+
+COMMAND = [sys.executable, "-m", "lockstep"]
+
+
+def test_version(desk: "Desk") -> None:
+    ran = desk.run("--version")
+    assert ran.code == 0
+    assert ran.out.startswith("lockstep 0.")
+
+
+def test_help_names_every_verb(desk: "Desk") -> None:
+    ran = desk.run("--help")
+    assert ran.code == 0
+    assert "check " in ran.out
+    assert "replay " in ran.out
+
+
+def test_help_loads_neither_models_nor_tables() -> None:
+    program = (
+        "import sys; from lockstep.cli.main import run; run(['--help']); "
+        "print(sorted(m for m in sys.modules if m.startswith(('rich', 'lockstep.language.model', "
+        "'lockstep.explore.search', 'hypothesis'))))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.endswith("[]\n")
+
+
+@pytest.mark.parametrize(
+    ("codes", "expected"),
+    [([], 0), ([0, 3], 3), ([3, 1, 0], 1), ([1, 2, 3], 2), ([2, 130], 130)],
+)
+def test_the_worst_code_wins(codes: list[int], expected: int) -> None:
+    assert worst(codes) == expected
+
+
+def test_no_workspace_is_one_line_with_the_cure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, desk: "Desk"
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = desk.run("check")
+    assert ran.code == 2
+    assert ran.err.startswith(f"lockstep: there is no workspace in {tmp_path} or above it\n  cure:")
+
+
+def test_colour_and_progress_on_a_terminal_only(desk: "Desk") -> None:
+    reader, terminal = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "200"}
+    environment.pop("NO_COLOR", None)
+    command = subprocess.run(
+        [*COMMAND, "check", "turnstile"],
+        stdout=terminal,
+        stderr=terminal,
+        env=environment,
+        check=False,
+    )
+    os.close(terminal)
+    shown = b""
+    try:
+        while part := os.read(reader, 65536):
+            shown += part
+    except OSError:
+        pass  # how the end of a terminal is read on Linux
+    os.close(reader)
+    assert command.returncode == 0
+    assert b"\x1b[32mturnstile  default  holds" in shown
+    piped = subprocess.run([*COMMAND, "check", "turnstile"], capture_output=True, check=False)
+    assert piped.stderr == b""
+    assert b"\x1b" not in piped.stdout
+
+
+def test_a_reader_that_goes_away_changes_no_verdict(desk: "Desk") -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    ran = subprocess.run(
+        [*COMMAND, "check", "turnstile"], stdout=writer, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writer)
+    assert ran.returncode == 0
+    assert ran.stderr == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_an_output_that_is_full_is_one_line(desk: "Desk") -> None:
+    with Path("/dev/full").open("wb") as full:
+        ran = subprocess.run(
+            [*COMMAND, "check", "turnstile"], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert ran.returncode == 2
+    assert ran.stderr == b"lockstep: the output cannot be written: No space left on device\n"

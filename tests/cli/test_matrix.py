@@ -1,0 +1,112 @@
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Desk
+
+
+def test_matrix_is_markdown_in_a_pipe(desk: "Desk") -> None:
+    ran = desk.run("check", "turnstile", "--matrix")
+    assert ran.code == 0
+    assert ran.out == (
+        "# KIP-9: Turnstiles\n"
+        "\n"
+        "| id | section | requirement | answered by |\n"
+        "|---|---|---|---|\n"
+        "| 9-1 | Entering | Every entry shall be paid for. | "
+        "invariant `turnstile.entries_are_paid`<br>fault `turnstile.stays_open` |\n"
+        "| 9-2 | Entering | A gate shall open for a coin only. | "
+        "invariant `turnstile.opens_only_for_a_coin`<br>action `turnstile.coin` |\n"
+        "| 9-3 | Entering | Whoever pays shall get in. | "
+        "invariant `turnstile.somebody_gets_in`<br>deviation `9-D1` |\n"
+        "| 9-4 | Looks | A gate shall be pleasing to the eye. | "
+        "cannot be answered: Taste is not a state. |\n"
+        "\n"
+        "4 requirements: 3 answered, 1 that cannot be, each with the reason.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "problem"),
+    [
+        (
+            "specs/kip_9.toml",
+            "action turnstile.coin",
+            "action turnstile.pay",
+            "9-2 refers to action turnstile.pay: turnstile has no action pay",
+        ),
+        (
+            "specs/kip_9.toml",
+            "fault turnstile.stays_open",
+            "fault turnstile.stays",
+            "9-1 refers to fault turnstile.stays: turnstile has no fault stays",
+        ),
+        (
+            "specs/kip_9.toml",
+            "fault turnstile.stays_open",
+            "fault gate.stays_open",
+            "9-1 refers to fault gate.stays_open: there is no model gate",
+        ),
+        (
+            "specs/kip_9.toml",
+            "deviation 9-D1",
+            "deviation 9-D2",
+            "9-3 refers to deviation 9-D2: there is no such deviation",
+        ),
+        (
+            "specs/kip_9.toml",
+            "deviation 9-D1",
+            "test tests/test_gate.py::test_gate",
+            "9-3 refers to test tests/test_gate.py::test_gate: there is no file tests/test_gate.py",
+        ),
+        (
+            "specs/kip_9.toml",
+            '"invariant turnstile.opens_only_for_a_coin", ',
+            "",
+            "invariant turnstile.opens_only_for_a_coin states 9-2, whose answered_by does not "
+            "name it",
+        ),
+        (
+            "invariants/turnstile.py",
+            '"9-2"',
+            "",
+            "9-2 refers to invariant turnstile.opens_only_for_a_coin, which does not state 9-2",
+        ),
+        (
+            "invariants/turnstile.py",
+            '"9-2"',
+            '"9-2", "9-20"',
+            "invariant turnstile.opens_only_for_a_coin states 9-20, which is no requirement",
+        ),
+    ],
+)
+def test_a_reference_that_leads_nowhere(
+    desk: "Desk", file: str, old: str, new: str, problem: str
+) -> None:
+    (desk.root / "tests").mkdir()
+    desk.edit(file, old, new)
+    ran = desk.run("check", "turnstile", "--matrix")
+    assert ran.code == 1
+    assert f"- {problem}" in ran.out
+    assert "1 reference wrong:" in ran.out
+    assert problem in desk.run("check", "turnstile", "--matrix", "--json").out
+
+
+def test_a_test_is_looked_up_in_its_file(desk: "Desk") -> None:
+    desk.edit("specs/kip_9.toml", "deviation 9-D1", "test tests/test_gate.py::test_gate")
+    ran = desk.run("check", "turnstile", "--matrix")
+    assert ran.code == 0
+    assert "1 reference to tests not looked up: this workspace came without" in ran.out
+    (desk.root / "tests").mkdir()
+    (desk.root / "tests/test_gate.py").write_text("def test_gates():\n    pass\n")
+    ran = desk.run("check", "turnstile", "--matrix")
+    assert "tests/test_gate.py has no function test_gate" in ran.out
+    (desk.root / "tests/test_gate.py").write_text("def test_gate():\n    pass\n")
+    assert desk.run("check", "turnstile", "--matrix").code == 0
+
+
+def test_models_without_requirements_have_no_matrix(desk: "Desk") -> None:
+    ran = desk.run("check", "letters", "--matrix")
+    assert ran.code == 2
+    assert "no model of letters names requirements" in ran.err

@@ -1,0 +1,171 @@
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Desk
+
+FILE = "kept/turnstile-entries_are_paid-stays_open.itf.json"
+
+
+@pytest.fixture
+def saved(desk: "Desk") -> Path:
+    """The trace of the fault that leaves the arm open: coin, push, push."""
+    arguments = ["--scope", "small", "--fault", "stays_open", "--save", "kept"]
+    assert desk.run("check", "turnstile", *arguments).code == 1
+    return desk.root / FILE
+
+
+def test_replay_shows_what_changed_and_reproduces(desk: "Desk", saved: Path) -> None:
+    ran = desk.run("replay", FILE)
+    assert ran.code == 1
+    assert ran.out == (
+        "turnstile (scope small, fault stays_open)\n"
+        "\n"
+        "0  the initial state\n"
+        "     arm = {east: LOCKED}\n"
+        "     coins = {east: 0}\n"
+        "     entries = {east: 0}\n"
+        "1  coin(g=east)\n"
+        "     arm[east]: LOCKED -> OPEN\n"
+        "     coins[east]: 0 -> 1\n"
+        "2  push(g=east)\n"
+        "     entries[east]: 0 -> 1\n"
+        "3  push(g=east)\n"
+        "     entries[east]: 1 -> 2\n"
+        "\n"
+        "entries_are_paid fails for g=east\n"
+        "violated  entries_are_paid is violated again, as recorded\n"
+    )
+
+
+def test_replay_in_json(desk: "Desk", saved: Path) -> None:
+    ran = desk.run("replay", FILE, "--json", "--pytest")
+    assert ran.code == 1
+    (row,) = ran.json["results"]
+    assert row["verdict"] == "violated"
+    assert row["property"] == "entries_are_paid"
+    assert row["parameters"] == {"g": "east"}
+    assert [step["action"] for step in row["steps"]] == ["coin", "push", "push"]
+    assert 'behaviour.take("push", g="east")' in row["pytest"]
+    assert ran.json["summary"] == {"verdict": "violated", "exit_code": 1}
+
+
+def test_a_property_that_holds_now(desk: "Desk", saved: Path) -> None:
+    desk.edit("invariants/turnstile.py", "<= s.coins[g]", "<= s.coins[g] + 1")
+    ran = desk.run("replay", FILE)
+    assert ran.code == 0
+    assert "holds  entries_are_paid holds at the end of this behaviour now" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "because"),
+    [
+        (
+            "models/faults/turnstile.py",
+            "s.entries[g] < 2",
+            "s.entries[g] < 1",
+            "step 3: push(g=east) is not enabled",
+        ),
+        (
+            "models/faults/turnstile.py",
+            "    new.entries[g] = s.entries[g] + 1",
+            "    new.entries[g] = 2",
+            "step 2: push(g=east) leads elsewhere than recorded: entries[east]: 1 -> 2",
+        ),
+        (
+            "models/turnstile.py",
+            "Map[Gate, Arm] = {g: Arm.LOCKED",
+            "Map[Gate, Arm] = {g: Arm.JAMMED",
+            "the initial state leads elsewhere than recorded: arm[east]: LOCKED -> JAMMED",
+        ),
+        ("models/turnstile.py", "def coin(", "def pay(", "step 1: there is no action coin"),
+        (
+            "invariants/turnstile.py",
+            "entries_are_paid",
+            "all_is_paid",
+            "there is no property entries_are_paid",
+        ),
+        (
+            "models/turnstile.py",
+            "LOCKED",
+            "SHUT",
+            "states[0].arm[0][1]: not the name of a member of Arm",
+        ),
+    ],
+)
+def test_a_model_that_no_longer_behaves_so(
+    desk: "Desk", saved: Path, file: str, old: str, new: str, because: str
+) -> None:
+    desk.edit(file, old, new)
+    if old == "LOCKED":
+        for other in ("models/faults/turnstile.py", "invariants/turnstile.py"):
+            text = (desk.root / other).read_text()
+            (desk.root / other).write_text(text.replace(old, new))
+    ran = desk.run("replay", FILE)
+    assert ran.code == 3
+    assert f"inconclusive  the model has changed: {because}" in ran.out
+
+
+def damage(file: Path, *path: Any, value: Any) -> None:
+    document = json.loads(file.read_text())
+    inner = document
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    file.write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        (("states", 2, "coins", "#map", 0, 1), 7, "states[2].coins[0][1]: 7 is not in 0..2"),
+        (("states", 2, "coins", "#map", 0, 1), 2, "step 2: push(g=east) leads elsewhere"),
+        (("states", 1, "#meta", "index"), 3, 'states[1]["#meta"].index: not 1'),
+        (("states", 1, "#meta", "action"), "pay", "step 1: there is no action pay"),
+        (("states", 1, "#meta", "parameters"), {}, "not the parameters of coin"),
+        (("states",), [], "states: not an array of one or more states"),
+        (("#meta", "model"), "../../etc/passwd", "#meta.model: '../../etc/passwd' is not a name"),
+        (("#meta", "constants", "GATES"), {}, "#meta.constants.GATES: not an integer"),
+        (("#meta", "digest"), None, "#meta.digest: missing, or not a text"),
+    ],
+)
+def test_a_damaged_file_is_one_line_with_the_place(
+    desk: "Desk", saved: Path, path: tuple[Any, ...], value: Any, told: str
+) -> None:
+    damage(saved, *path, value=value)
+    ran = desk.run("replay", FILE)
+    assert ran.code == 2
+    assert told in ran.err
+    assert ran.err.startswith(f"lockstep: {FILE} is damaged at ")
+    assert "Traceback" not in ran.err
+    assert ran.out == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "line 1, column 1: Expecting value"),
+        (b'{"#meta": {}', "line 1, column 13: Expecting ',' delimiter"),
+        (b'{"a": 1, "a": 2}', "its top: the key 'a' is there twice"),
+        (b'{"a": NaN}', "NaN is not JSON"),
+        (b"\xff\xfe", "byte 0: not UTF-8"),
+        (b"[" * 100_000, "not JSON that can be read"),
+        (b"[" + b"9" * 5000 + b"]", "not JSON that can be read"),
+        (b"[]", "its top: missing, or not an object"),
+        (b'{"#meta": {"format": "ITF"}}', "no model is named"),
+    ],
+)
+def test_a_file_that_is_no_trace(desk: "Desk", content: bytes, told: str) -> None:
+    (desk.root / "odd.json").write_bytes(content)
+    ran = desk.run("replay", "odd.json")
+    assert ran.code == 2
+    assert told in ran.err
+
+
+def test_a_file_that_is_not_there(desk: "Desk") -> None:
+    ran = desk.run("replay", "none.json")
+    assert ran.code == 2
+    assert ran.err == "lockstep: none.json cannot be read: No such file or directory\n"
