@@ -228,11 +228,11 @@ def send_incremental(s, new, f: Fetcher, wanted: Interests):
 
 
 @action
-def send_close(s, new, f: Fetcher):
-    """(ID, -1): a fetcher that leaves and wants no data."""
+def send_close(s, new, f: Fetcher, wanted: Interests):
+    """(ID, -1): a fetcher that wants no session any more; one that leaves wants no data either."""
     require(may_send(s, f) and s.metadata[f].session_id != NO_SESSION)
     closing = Metadata(session_id=s.metadata[f].session_id, epoch=FINAL_EPOCH)
-    send_all(new, f, closing, nothing())
+    send_all(new, f, closing, wanted)
 
 
 # The leader serves a request.
@@ -255,7 +255,11 @@ def respond(s, new, f, via, error, session_id, partitions, throttled):
 def has_records(s, f, p, interest):
     """Whether there is anything to read: consumers see committed records only."""
     end = s.log_end[p] if f in FOLLOWERS else s.high_watermark[p]
-    return p not in s.failing and interest.fetch_offset < end
+    return (
+        p not in s.failing
+        and s.log_start[p] <= interest.fetch_offset
+        and interest.fetch_offset < end
+    )
 
 
 def answer(s, p, records):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from lockstep.errors import LockstepError
 from lockstep.explore.engine import Step
@@ -51,7 +51,7 @@ class Behaviour:
         """The action that was not enabled when it was to be taken; None while all were."""
         return self._refused
 
-    def take(self, name: str, /, **parameters: Json) -> None:
+    def take(self, name: str, /, **parameters: object) -> None:
         """Take an action. Parameters are written as in ITF: enum members by name, records as dicts.
 
         `LockstepError` for an unknown action or a parameter that it cannot be given.
@@ -71,7 +71,7 @@ class Behaviour:
             )
         try:
             arguments = tuple(
-                decode(parameter.domain, parameters[parameter.name], parameter.name)
+                decode(parameter.domain, cast(Json, parameters[parameter.name]), parameter.name)
                 for parameter in action.parameters
             )
         except Misfit as misfit:

@@ -95,19 +95,14 @@ def encode(domain: Domain, value: Any) -> TlaValue:
             )
         case MapDomain():
             return function_value(
-                {
-                    encode(domain.key, key): encode(domain.value, part)
-                    for key, part in value.items()
-                }
+                {encode(domain.key, key): encode(domain.value, part) for key, part in value.items()}
             )
         case SetDomain():
             return frozenset(encode(domain.item, item) for item in value)
         case SequenceDomain():
             return tuple(encode(domain.item, item) for item in value)
         case BagDomain():
-            return function_value(
-                {encode(domain.item, item): value.count(item) for item in value}
-            )
+            return function_value({encode(domain.item, item): value.count(item) for item in value})
     raise TypeError(f"{domain} has no form in TLA+")
 
 

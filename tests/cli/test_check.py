@@ -45,7 +45,7 @@ def test_json_is_all_that_is_printed(desk: "Desk", engine: str) -> None:
     assert ran.code == 0
     assert ran.json["version"] == 1
     (row,) = ran.json["results"]
-    assert row["model"], row["scope"] == ("turnstile", "small")
+    assert (row["model"], row["scope"]) == ("turnstile", "small")
     assert row["engine"] == engine
     assert (row["verdict"], row["because"]) == ("holds", "")
     assert (row["states"], row["transitions"], row["depth"]) == (5, 7, 4)

@@ -95,7 +95,7 @@ def test_faults_in_json_and_saved(desk: "Desk") -> None:
     ran = desk.run("check", "turnstile", "--faults", "--json", "--save", "kept")
     assert ran.code == 0
     first = ran.json["results"][0]
-    assert first["model"], first["scope"] == ("turnstile", "small")
+    assert (first["model"], first["scope"]) == ("turnstile", "small")
     assert first["fault"] == "stays_open"
     assert first["verdict"] == "violated"
     assert first["caught_by"] == ["entries_are_paid"]

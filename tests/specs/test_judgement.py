@@ -1,0 +1,99 @@
+from pathlib import Path
+
+import pytest
+
+from lockstep.errors import ExitCode, LockstepError
+from lockstep.explore.engine import Verdict
+from lockstep.explore.plain import PlainEngine
+from lockstep.explore.search import Search, SearchResult
+from lockstep.language.model import Model, load_model
+from lockstep.specs.judgement import Difference, check_declarations, judge
+from lockstep.specs.scopes import ModelSpec, Pins, Scope
+from lockstep.specs.tables import Plain
+
+ROOT = Path(__file__).parents[1] / "workspaces" / "turnstile"
+SMALL: dict[str, Plain] = {"GATES": ("east",), "CAN_JAM": False}
+UNPINNED = Pins()
+
+
+@pytest.fixture
+def model() -> Model:
+    return load_model(ROOT, "turnstile", SMALL)
+
+
+@pytest.fixture
+def result(model: Model) -> SearchResult:
+    return Search(PlainEngine(model)).run()
+
+
+def scope(pins: Pins = UNPINNED, **idle: str) -> Scope:
+    return Scope("small", "", SMALL, pins, "counts", idle or {"jam": "it cannot"})
+
+
+def test_as_pinned(model: Model, result: SearchResult) -> None:
+    found = judge(model, scope(Pins("holds", 5, 7, 4)), result, pinned=True)
+    assert (found.verdict, found.because, found.exit_code) == (Verdict.HOLDS, "", ExitCode.HOLDS)
+
+
+@pytest.mark.parametrize(
+    ("pins", "difference"),
+    [
+        (Pins("holds", 6, 7, 4), Difference("states", 6, 5)),
+        (Pins("holds", 5, 1000, 4), Difference("transitions", 1000, 7)),
+        (Pins(depth=5), Difference("depth", 5, 4)),
+        (Pins("violated", 5), Difference("verdict", "violated", "holds")),
+    ],
+)
+def test_a_pin_that_differs_is_violated(
+    model: Model, result: SearchResult, pins: Pins, difference: Difference
+) -> None:
+    found = judge(model, scope(pins), result, pinned=True)
+    assert found.verdict is Verdict.VIOLATED
+    assert found.differences == (difference,)
+    assert str(difference) in found.because
+    assert found.exit_code is ExitCode.VIOLATED
+    unpinned = judge(model, scope(pins), result, pinned=False)
+    assert (unpinned.verdict, unpinned.pins) == (Verdict.HOLDS, None)
+
+
+def test_silence_is_no_proof_unless_it_is_declared(model: Model, result: SearchResult) -> None:
+    silent = judge(model, Scope("small"), result, pinned=False)
+    assert (silent.verdict, silent.idle) == (Verdict.INCONCLUSIVE, ("jam",))
+    assert silent.exit_code is ExitCode.INCONCLUSIVE
+    result.applied.discard("opens_only_for_a_coin")
+    vacuous = judge(model, scope(), result, pinned=True)
+    assert (vacuous.verdict, vacuous.vacuous) == (
+        Verdict.INCONCLUSIVE,
+        ("opens_only_for_a_coin",),
+    )
+
+
+def test_a_stale_declaration_is_violated(model: Model, result: SearchResult) -> None:
+    found = judge(model, scope(jam="", coin="never"), result, pinned=True)
+    assert (found.verdict, found.stale) == (Verdict.VIOLATED, ("coin",))
+
+
+def test_a_pinned_violation_is_what_was_asked_for(model: Model) -> None:
+    broken = load_model(ROOT, "turnstile", SMALL, fault="stays_open")
+    result = Search(PlainEngine(broken)).run()
+    assert result.verdict is Verdict.VIOLATED
+    as_pinned = judge(broken, scope(Pins("violated", result.states)), result, pinned=True)
+    assert (as_pinned.verdict, as_pinned.expected) == (Verdict.VIOLATED, True)
+    assert as_pinned.exit_code is ExitCode.HOLDS
+    other = judge(broken, scope(Pins("violated", result.states + 1)), result, pinned=True)
+    assert (other.verdict, other.exit_code) == (Verdict.VIOLATED, ExitCode.VIOLATED)
+    surprise = judge(broken, scope(Pins("holds", 5, 7, 4)), result, pinned=True)
+    assert surprise.exit_code is ExitCode.VIOLATED
+    assert surprise.differences == (), "the counts of a search that stopped say nothing"
+
+
+def test_declarations_must_name_something(model: Model) -> None:
+    spec = ModelSpec(Path("specs/turnstile.toml"), "turnstile")
+    check_declarations(model, spec, scope())
+    with pytest.raises(
+        LockstepError, match=r"scopes.small.idle.jams: turnstile has no such action"
+    ):
+        check_declarations(model, spec, scope(jams=""))
+    goal = Scope("small", vacuous={"somebody_gets_in": ""})
+    with pytest.raises(LockstepError, match="turnstile has no such invariant"):
+        check_declarations(model, spec, goal)

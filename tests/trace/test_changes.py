@@ -1,0 +1,93 @@
+from enum import Enum
+from typing import Any
+
+import pytest
+
+from lockstep.language.domains import BagOf, Map, OneOf, Range, Sequence, Set
+from lockstep.language.notation import State
+from lockstep.language.values import Bag, Record
+from lockstep.trace.changes import changes, show
+
+
+class Wire(Enum):
+    IDLE = 0
+    SENT = 1
+
+
+class Session(Record):
+    epoch: Range(0, 9)  # type: ignore[valid-type]
+    wire: Wire
+
+
+class Broker(State):
+    cached: Map[OneOf(("p1", "p 2")), Session | None] = None  # type: ignore[valid-type]
+    queue: Sequence[Range(0, 9), 3] = ()  # type: ignore[valid-type]
+    seen: Set[Range(0, 20)] = frozenset()  # type: ignore[valid-type]
+    flying: BagOf[Range(0, 9), 4] = Bag()  # type: ignore[valid-type]
+
+
+def broker(**parts: Any) -> Broker:
+    values = {"cached": {"p1": None, "p 2": None}, "queue": (), "seen": set(), "flying": Bag()}
+    return Broker.of(
+        domain.coerce({**values, **parts}[name], name) for name, domain in Broker.fields.items()
+    )
+
+
+OLD, NEW = Session(1, Wire.IDLE), Session(2, Wire.IDLE)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ({}, {}, []),
+        (
+            {"cached": {"p1": OLD, "p 2": None}},
+            {"cached": {"p1": NEW, "p 2": OLD}},
+            ["cached[p1].epoch: 1 -> 2", "cached['p 2']: None -> Session(epoch=1, wire=IDLE)"],
+        ),
+        (
+            {"cached": {"p1": OLD, "p 2": None}},
+            {"cached": {"p1": None, "p 2": None}},
+            ["cached[p1]: Session(epoch=1, wire=IDLE) -> None"],
+        ),
+        ({"queue": (1,)}, {"queue": (1, 2, 3)}, ["queue: +2, 3 at the end"]),
+        ({"queue": (1, 2, 1)}, {"queue": (2, 1)}, ["queue: -1 at the front"]),
+        ({"queue": (1, 2)}, {"queue": ()}, ["queue: (1, 2) -> ()"]),
+        ({"queue": (1, 2)}, {"queue": (2, 2)}, ["queue: (1, 2) -> (2, 2)"]),
+        ({"seen": {1, 9, 10}}, {"seen": {2, 9, 20}}, ["seen: +2 +20 -1 -10"]),
+        ({"flying": Bag((1, 1, 2))}, {"flying": Bag((1, 3, 3))}, ["flying: +3 +3 -1 -2"]),
+        (
+            {"queue": (), "seen": set()},
+            {"queue": (4,), "seen": {4}},
+            ["queue: +4 at the end", "seen: +4"],
+        ),
+    ],
+)
+def test_only_what_changed_is_told(
+    before: dict[str, Any], after: dict[str, Any], told: list[str]
+) -> None:
+    assert [str(change) for change in changes(broker(**before), broker(**after))] == told
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (Wire.SENT, "SENT"),
+        ("p1", "p1"),
+        ("p 2", "'p 2'"),
+        ("", "''"),
+        (None, "None"),
+        (True, "True"),
+        (-3, "-3"),
+        ((1,), "(1,)"),
+        (frozenset({10, 9, 100}), "{9, 10, 100}"),
+        (Bag(("b", "a", "b")), "Bag(a, b, b)"),
+        (broker(cached={"p1": OLD, "p 2": None}).of, None),
+    ],
+)
+def test_values_are_shown_as_models_write_them(value: object, shown: str | None) -> None:
+    if shown is not None:
+        assert show(value) == shown
+    else:
+        cached = broker(cached={"p1": OLD, "p 2": None})[0]
+        assert show(cached) == "{p1: Session(epoch=1, wire=IDLE), 'p 2': None}"
