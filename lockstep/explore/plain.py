@@ -2,8 +2,8 @@
 
 Nothing is interpreted here. `s` is the state itself (an immutable tuple with named fields) and
 `new` a recorder of writes; each action instance is one call. The only liberty taken is to skip
-instances that must fail the same `require`: when a conjunct that depends on the first k
-parameters alone is false, the remaining parameters are not varied (`guard_depth`).
+instances that must fail the same `require`: when one is false, and nothing up to it reads a
+parameter past the k-th, the later parameters are not varied (`guard_depths`).
 """
 
 from __future__ import annotations
@@ -122,9 +122,10 @@ class PlainEngine:
 
     name = "python"
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, *, skips: bool = True) -> None:
+        """Without `skips` every instance is tried; the steps found are the same."""
         self.model = model
-        self._guards: Mapping[str, Mapping[int, int]] = guard_depths(model)
+        self._guards: Mapping[str, Mapping[int, int]] = guard_depths(model) if skips else {}
 
     def successors(self, state: State) -> Iterator[Step]:
         for action in self.model.actions:
@@ -142,7 +143,7 @@ class PlainEngine:
         return new._finish()
 
     def _instances(self, action: Action, state: State) -> Iterator[Step]:
-        depths = self._guards[action.name]
+        depths = self._guards.get(action.name, {})
         function = action.function
         refused: tuple[Any, ...] | None = None
         for arguments in _bindings(action.parameters):

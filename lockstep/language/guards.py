@@ -1,7 +1,9 @@
-"""On how many leading parameters each `require` of an action depends.
+"""On how many leading parameters each statement of an action depends.
 
-This serves enumeration only: a false conjunct that reads no parameter past the k-th is false for
-every value of the later ones. It changes how fast instances are found, never which.
+This serves enumeration only: where an action is refused by a `require` up to which nothing reads
+a parameter past the k-th, it is refused in the same way for every value of the later ones. It
+changes how fast instances are found, never which: what comes before the `require` counts too,
+since it might be an error for another value.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from lockstep.language.model import Action, Model
 
 
 def guard_depths(model: Model) -> dict[str, Mapping[int, int]]:
-    """For each action: line of a statement that may refuse, to the count of leading parameters."""
+    """For each action: the line of a statement, to how many leading parameters are read by then."""
     return {action.name: _depths(model, action) for action in model.actions}
 
 
@@ -22,15 +24,17 @@ def _depths(model: Model, action: Action) -> Mapping[int, int]:
     if definition is None:
         return {}
     node, _ = definition
-    position = {parameter.name: index + 1 for index, parameter in enumerate(action.parameters)}
-    depth_of: dict[str, int] = dict(position)
+    depth_of = {parameter.name: index + 1 for index, parameter in enumerate(action.parameters)}
     depths: dict[int, int] = {}
+    so_far = 0
     for statement in node.body:
         needed = _depth(statement, depth_of)
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             depth_of[statement.targets[0].id] = needed
+        so_far = max(so_far, needed)
         for line in range(statement.lineno, (statement.end_lineno or statement.lineno) + 1):
-            depths[line] = needed
+            # Two statements may share a line; the deeper one is the safe answer.
+            depths[line] = max(so_far, depths.get(line, 0))
     return depths
 
 

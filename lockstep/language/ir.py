@@ -3,6 +3,7 @@
 Helpers and procedures are gone: calls are inlined, arguments bound to numbered slots. What is
 left is a list of statements per action (bind, guard, write) and expressions without effects.
 Every expression carries its place in the source and its type, a domain that its value lies in.
+The place of an operation is where Python reports what goes wrong in it.
 
 Evaluation is strict and left to right, except that `And`, `Or`, `Conditional` and the
 comprehensions stop early as Python does. An evaluation that Python would refuse (a field of
@@ -80,7 +81,7 @@ class Lookup(Expression):
 
 @dataclass(frozen=True)
 class Item(Expression):
-    """An item of a sequence; index -1 (a literal only) is the last."""
+    """An item of a sequence. Only a literal index is ever negative: -1 is the last item."""
 
     sequence: Expression
     index: Expression
@@ -88,7 +89,10 @@ class Item(Expression):
 
 @dataclass(frozen=True)
 class Slice(Expression):
-    """A stretch of a sequence, its ends cut off as Python does; negative literals from the end."""
+    """A stretch of a sequence, its ends cut off as Python does.
+
+    Only a literal end is ever negative: it counts from the sequence's end.
+    """
 
     sequence: Expression
     start: Expression | None
@@ -97,9 +101,13 @@ class Slice(Expression):
 
 @dataclass(frozen=True)
 class Unwrap(Expression):
-    """The value inside an option; an error for None."""
+    """The value inside an option; an error for None.
+
+    With `certain`, a guard or condition has already excluded None: there is nothing to check.
+    """
 
     option: Expression
+    certain: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,7 +143,7 @@ class Extremum(Expression):
 
 @dataclass(frozen=True)
 class Compare(Expression):
-    """`== !=` on any two values of joined type, `< <= > >=` on integers."""
+    """`== !=` on any two values whose types join, `< <= > >=` on integers."""
 
     operator: str
     left: Expression
@@ -144,7 +152,7 @@ class Compare(Expression):
 
 @dataclass(frozen=True)
 class Contains(Expression):
-    """Whether a set, sequence or bag has an item."""
+    """Whether a set, sequence or bag has an item; an item that is None is in none."""
 
     item: Expression
     collection: Expression
@@ -253,7 +261,7 @@ class Size(Expression):
 
 @dataclass(frozen=True)
 class BagCount(Expression):
-    """How often a bag has an item."""
+    """How often a bag has an item; None is in it no times."""
 
     bag: Expression
     item: Expression
@@ -284,7 +292,10 @@ class OverDomain:
 
 @dataclass(frozen=True)
 class OverCollection:
-    """Iterate over a collection: a sequence in order, the distinct items of a set or bag."""
+    """Iterate over a collection: a sequence in order, the distinct items of a set or bag.
+
+    The items of a set or bag come in any order: no result depends on it.
+    """
 
     collection: Expression
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from lockstep.errors import LockstepError
-from lockstep.language.source import Diagnostic, ModelError, Place
-from lockstep.language.values import NotInDomain
+from lockstep.language import load_problems
+from lockstep.language.source import Diagnostic, ModelError
 
 PACKAGES = ("models", "invariants")
 """Workspace folders that hold text in lockstep's notation."""
@@ -54,28 +54,25 @@ class Universe:
         """The module `models.x` or `invariants.x`, run once in this universe."""
         if name in self.modules:
             return self.modules[name]
-        path = self.root.joinpath(*name.split(".")).with_suffix(".py")
+        path = self._file(name)
         if not path.is_file():
-            folder = path.with_suffix("")
-            if folder.is_dir():
-                return self._package(name)
+            if path.with_suffix("").is_dir():
+                return self._new_module(name)
             raise LockstepError(f"there is no module {name}: {path} does not exist")
         text = path.read_text(encoding="utf-8")
         try:
             tree = ast.parse(text, filename=str(path))
         except SyntaxError as error:
-            raise ModelError([_syntax_diagnostic(path, error)]) from None
-        self._set_constants(tree, path)
+            raise ModelError([load_problems.not_python(error, path)]) from None
+        if problems := load_problems.duplicates(tree, path) + self._set_constants(tree, path):
+            raise ModelError(problems)
         self.files[str(path)] = SourceFile(path, text, _functions(tree))
-        module = types.ModuleType(name, ast.get_docstring(tree))
-        module.__file__ = str(path)
-        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": self._import}
-        self.modules[name] = module
+        module = self._new_module(name, path, ast.get_docstring(tree))
         self._run(tree, module, path)
         self.declared.update(
             (target, vars(module)[target])
-            for target in _declared_constants(tree)
-            if target in vars(module)
+            for node in tree.body
+            if (target := _constant_name(node)) is not None
         )
         return module
 
@@ -105,51 +102,64 @@ class Universe:
         found = file.functions.get((code.co_name, code.co_firstlineno))
         return None if found is None else (found, file.path)
 
-    def _package(self, name: str) -> types.ModuleType:
-        package = types.ModuleType(name)
-        self.modules[name] = package
-        return package
+    def _file(self, name: str) -> Path:
+        return self.root.joinpath(*name.split(".")).with_suffix(".py")
+
+    def _new_module(
+        self, name: str, path: Path | None = None, doc: str | None = None
+    ) -> types.ModuleType:
+        """An empty module, known to this universe and to its package."""
+        module = types.ModuleType(name, doc)
+        if path is not None:
+            module.__file__ = str(path)
+            module.__dict__["__builtins__"] = {**vars(builtins), "__import__": self._import}
+        self.modules[name] = module
+        package, _, last = name.rpartition(".")
+        if package:
+            setattr(self.load(package), last, module)
+        return module
 
     def _import(
         self,
         name: str,
         importer: Mapping[str, object] | None = None,
         locals_: Mapping[str, object] | None = None,
-        names: tuple[str, ...] = (),
+        names: tuple[str, ...] | None = (),
         level: int = 0,
     ) -> types.ModuleType:
         top = name.partition(".")[0]
+        if level == 0 and top in _ALLOWED:
+            return builtins.__import__(name, None, None, names or (), 0)
         if level or top not in PACKAGES:
-            if not level and top in _ALLOWED:
-                return builtins.__import__(name, None, None, names, 0)
-            raise ImportError(name)
+            raise load_problems.ForeignImport(name)
+        self._require_module(name)
         module = self.load(name)
-        for wanted in names:
+        for wanted in names or ():
             if not hasattr(module, wanted) and module.__file__ is None:
-                setattr(module, wanted, self.load(f"{name}.{wanted}"))
+                self._require_module(f"{name}.{wanted}")
+                self.load(f"{name}.{wanted}")
         return module if names else self.load(top)
 
-    def _set_constants(self, tree: ast.Module, path: Path) -> None:
+    def _require_module(self, name: str) -> None:
+        path = self._file(name)
+        if not path.is_file() and not path.with_suffix("").is_dir():
+            raise ModuleNotFoundError(str(path.relative_to(self.root)), name=name)
+
+    def _set_constants(self, tree: ast.Module, path: Path) -> list[Diagnostic]:
+        """Write the scope's values into the text; the constants that are left without one."""
+        problems = []
         for node in tree.body:
-            target = _constant_target(node)
-            if target is None:
+            name = _constant_name(node)
+            if name is None:
                 continue
             assert isinstance(node, ast.AnnAssign)
-            if target in self.constants:
-                value = ast.parse(repr(self.constants[target]), mode="eval").body
-                node.value = ast.fix_missing_locations(ast.copy_location(value, node.annotation))
+            if name in self.constants:
+                value = _syntax_of(name, self.constants[name])
+                node.value = ast.copy_location(value, node.annotation)
+                ast.fix_missing_locations(node)
             elif node.value is None:
-                raise ModelError(
-                    [
-                        Diagnostic(
-                            "constant-without-value",
-                            Place.of(node, path),
-                            f"{target} has no value",
-                            "a constant needs one unless every scope sets it",
-                            f"write `{target}: Constant = ...`",
-                        )
-                    ]
-                )
+                problems.append(load_problems.no_value(node, name, path))
+        return problems
 
     def _run(self, tree: ast.Module, module: types.ModuleType, path: Path) -> None:
         try:
@@ -157,7 +167,7 @@ class Universe:
         except LockstepError:
             raise
         except Exception as error:
-            raise ModelError([_load_diagnostic(error, path)]) from error
+            raise ModelError([load_problems.failed(error, path)]) from error
 
 
 def _functions(tree: ast.Module) -> dict[tuple[str, int], ast.FunctionDef]:
@@ -169,7 +179,7 @@ def _functions(tree: ast.Module) -> dict[tuple[str, int], ast.FunctionDef]:
     return found
 
 
-def _constant_target(node: ast.stmt) -> str | None:
+def _constant_name(node: ast.stmt) -> str | None:
     if (
         isinstance(node, ast.AnnAssign)
         and isinstance(node.target, ast.Name)
@@ -180,46 +190,14 @@ def _constant_target(node: ast.stmt) -> str | None:
     return None
 
 
-def _declared_constants(tree: ast.Module) -> list[str]:
-    return [target for node in tree.body if (target := _constant_target(node)) is not None]
-
-
-def _syntax_diagnostic(path: Path, error: SyntaxError) -> Diagnostic:
-    line, column = error.lineno or 1, max(0, (error.offset or 1) - 1)
-    return Diagnostic(
-        "syntax",
-        Place(path, line, column, line, column + 1),
-        f"this is not Python: {error.msg}",
-        "a model is a Python file first",
-        "mend the line; the caret is where Python gave up",
-    )
-
-
-def _load_diagnostic(error: Exception, path: Path) -> Diagnostic:
-    line = 1
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == str(path):
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    place = Place(path, line, 0, line, 1)
-    if isinstance(error, NotInDomain):
-        return Diagnostic(
-            "outside-domain", place, str(error), "a record is checked when it is made",
-            "give a value in the domain, or widen the domain",
-        )  # fmt: skip
-    if isinstance(error, ImportError):
-        return Diagnostic(
-            "import",
-            place,
-            f"a model cannot import {error.name or error}",
-            "every engine must see all of a model's text",
-            "import from lockstep, enum, models or invariants only",
-        )
-    return Diagnostic(
-        "load",
-        place,
-        f"running the file failed: {type(error).__name__}: {error}",
-        "constants, domains and the state class are built when a model is loaded",
-        "mend the line shown",
+def _syntax_of(name: str, value: object) -> ast.expr:
+    """The value of a constant as Python text; a list becomes a tuple, which is what models use."""
+    if value is None or type(value) in (bool, int, str):
+        assert isinstance(value, bool | int | str | None)
+        return ast.Constant(value)
+    if isinstance(value, list | tuple):
+        return ast.Tuple([_syntax_of(name, part) for part in value], ast.Load())
+    raise LockstepError(
+        f"the constant {name} cannot be {value!r}",
+        cure="a constant is an integer, a boolean, a text, or a list of these",
     )

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
+import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lockstep.errors import LockstepError
-from lockstep.language.domains import Domain, domain_of
+from lockstep.language.declarations import (
+    initial_state,
+    misplaced,
+    read_parameters,
+    state_class,
+)
+from lockstep.language.domains import Domain
 from lockstep.language.loader import Universe
 from lockstep.language.notation import FAULT, MARK, FaultMark, Kind, Mark, State
-from lockstep.language.source import Diagnostic, ModelError, Place
-from lockstep.language.values import NotInDomain
+from lockstep.language.source import Diagnostic, ModelError
 
 
 @dataclass(frozen=True)
@@ -100,42 +105,23 @@ def load_model(
         known = ", ".join(model_names(root)) or "none"
         raise LockstepError(f"there is no model {name!r}", cure=f"the models here are: {known}")
     module = universe.load(f"models.{name}")
-    extra: list[tuple[str, Callable[..., Any]]] = []
     has_invariants = root.joinpath("invariants", f"{name}.py").is_file()
     checks = universe.load(f"invariants.{name}") if has_invariants else None
-    if fault is not None:
-        extra = _apply_fault(universe, name, fault)
+    extra = {} if fault is None else _apply_fault(universe, name, fault)
     if unused := universe.unused_constants():
         raise LockstepError(
             f"{name} has no constant {unused[0]}",
             cure=f"its constants are: {', '.join(sorted(universe.declared)) or 'none'}",
         )
-    state = _state_class(module, name)
-    members = [*vars(module).items(), *extra]
-    seen: set[str] = set()
-    actions = []
-    for function_name, function in members:
-        mark = getattr(function, MARK, None)
-        if isinstance(mark, Mark) and mark.kind is Kind.ACTION and function_name not in seen:
-            seen.add(function_name)
-            actions.append(
-                Action(function_name, function, _parameters(universe, function, 2), _doc(function))
-            )
-    properties = []
-    for function_name, function in vars(checks).items() if checks else ():
-        mark = getattr(function, MARK, None)
-        if isinstance(mark, Mark) and mark.kind is not Kind.ACTION:
-            states = 2 if mark.kind is Kind.STEP_INVARIANT else 1
-            properties.append(
-                Property(
-                    function_name,
-                    mark.kind,
-                    function,
-                    _parameters(universe, function, states),
-                    mark.requirements,
-                    _doc(function),
-                )
-            )
+    state = state_class(module)
+    initial = initial_state(universe, state)
+    problems: list[Diagnostic] = misplaced(universe, module, {Kind.ACTION})
+    if checks is not None:
+        problems += misplaced(universe, checks, set(Kind) - {Kind.ACTION})
+    actions = _actions(universe, {**vars(module), **extra}, problems)
+    properties = _properties(universe, checks, problems)
+    if problems:
+        raise ModelError(problems)
     if not actions:
         raise LockstepError(
             f"models/{name}.py has no action", cure="mark at least one with @action"
@@ -145,9 +131,9 @@ def load_model(
         (module.__doc__ or "").strip(),
         universe,
         state,
-        _initial(universe, state),
-        tuple(actions),
-        tuple(properties),
+        initial,
+        actions,
+        properties,
         dict(universe.declared),
     )
 
@@ -173,114 +159,63 @@ def fault_marks(root: Path, name: str) -> dict[str, tuple[FaultMark, str]]:
     }
 
 
-def _apply_fault(universe: Universe, name: str, fault: str) -> list[tuple[str, Callable[..., Any]]]:
-    module = universe.load(f"models.faults.{name}")
-    function = vars(module).get(fault)
+def _apply_fault(universe: Universe, name: str, fault: str) -> dict[str, Callable[..., Any]]:
+    """Put a fault in place; the actions that it adds."""
+    function = vars(universe.load(f"models.faults.{name}")).get(fault)
     mark = getattr(function, FAULT, None)
-    if function is None or not isinstance(mark, FaultMark):
+    if not callable(function) or not isinstance(mark, FaultMark):
         known = ", ".join(fault_marks(universe.root, name)) or "none"
         raise LockstepError(f"{name} has no fault {fault!r}", cure=f"its faults are: {known}")
     if mark.replaces is None:
         setattr(function, MARK, Mark(Kind.ACTION))
-        return [(fault, function)]
-    old_mark = getattr(mark.replaces, MARK, None)
-    if old_mark is not None:
-        setattr(function, MARK, old_mark)
+        return {fault: function}
+    replaced = getattr(mark.replaces, MARK, None)
+    if replaced is not None:
+        setattr(function, MARK, replaced)
     universe.substitute(mark.replaces, function)
-    return []
+    return {}
 
 
-def _state_class(module: Any, name: str) -> type[State]:
-    classes = [
-        value
-        for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, State) and value is not State
-    ]
-    if len(classes) != 1:
-        raise LockstepError(
-            f"models/{name}.py has {len(classes)} state classes",
-            cure="declare the variables in one class derived from State",
-        )
-    return classes[0]
-
-
-def _initial(universe: Universe, state: type[State]) -> State:
-    values = []
-    for name, domain in state.fields.items():
-        try:
-            if name not in state.first_values:
-                raise LockstepError(
-                    f"variable {name} of {state.__name__} has no first value",
-                    cure=f"write `{name}: ... = first value`",
-                )
-            values.append(domain.coerce(state.first_values[name], name))
-        except NotInDomain as error:
-            raise ModelError([_state_diagnostic(universe, state, name, error)]) from None
-    return state.of(values)
-
-
-def _state_diagnostic(
-    universe: Universe, state: type[State], name: str, error: NotInDomain
-) -> Diagnostic:
-    module = universe.modules[state.__module__]
-    path = Path(str(module.__file__))
-    place = Place(path, 1, 0, 1, 1)
-    for node in ast.walk(ast.parse(universe.files[str(path)].text)):
-        if (
-            isinstance(node, ast.AnnAssign)
-            and isinstance(node.target, ast.Name)
-            and node.target.id == name
-        ):
-            place = Place.of(node, path)
-    return Diagnostic(
-        "outside-domain",
-        place,
-        f"the first value of {name} is outside its domain: {error}",
-        "the initial state must satisfy every domain",
-        "give a first value in the domain, or widen the domain",
+def _actions(
+    universe: Universe, members: Mapping[str, object], problems: list[Diagnostic]
+) -> tuple[Action, ...]:
+    return tuple(
+        Action(name, function, _parameters(universe, function, mark.kind, problems), _doc(function))
+        for name, function, mark in _marked(members)
+        if mark.kind is Kind.ACTION
     )
 
 
-def _parameters(
-    universe: Universe, function: Callable[..., Any], states: int
-) -> tuple[Parameter, ...]:
-    parameters = list(inspect.signature(function).parameters.values())
-    expected = ["s", "new"][:states]
-    definition = universe.definition(function)
-    assert definition is not None
-    node, path = definition
-    if [parameter.name for parameter in parameters[:states]] != expected:
-        raise ModelError(
-            [
-                Diagnostic(
-                    "signature",
-                    Place.of(node, path),
-                    f"{function.__name__} must begin with the parameters {', '.join(expected)}",
-                    "`s` is the state before and `new` the state after",
-                    f"write `def {function.__name__}({', '.join(expected)}, ...)`",
-                )
-            ]
+def _properties(
+    universe: Universe, checks: types.ModuleType | None, problems: list[Diagnostic]
+) -> tuple[Property, ...]:
+    return tuple(
+        Property(
+            name,
+            mark.kind,
+            function,
+            _parameters(universe, function, mark.kind, problems),
+            mark.requirements,
+            _doc(function),
         )
-    found = []
-    for parameter, argument in zip(parameters[states:], node.args.args[states:], strict=True):
-        try:
-            if parameter.annotation is inspect.Parameter.empty:
-                raise TypeError(f"{parameter.name} has no domain")
-            domain = domain_of(parameter.annotation, parameter.name)
-        except TypeError as error:
-            raise ModelError(
-                [
-                    Diagnostic(
-                        "parameter-domain",
-                        Place.of(argument, path),
-                        f"{error}",
-                        "a parameter ranges over a finite domain",
-                        f"write `{parameter.name}: Domain`",
-                    )
-                ]
-            ) from None
-        found.append(Parameter(parameter.name, domain))
-    return tuple(found)
+        for name, function, mark in _marked(vars(checks) if checks is not None else {})
+        if mark.kind is not Kind.ACTION
+    )
+
+
+def _marked(members: Mapping[str, object]) -> list[tuple[str, Callable[..., Any], Mark]]:
+    return [
+        (name, member, mark)
+        for name, member in members.items()
+        if callable(member) and isinstance(mark := getattr(member, MARK, None), Mark)
+    ]
+
+
+def _parameters(
+    universe: Universe, function: Callable[..., Any], kind: Kind, problems: list[Diagnostic]
+) -> tuple[Parameter, ...]:
+    found = read_parameters(universe, function, kind, problems)
+    return tuple(Parameter(name, domain) for name, domain in found)
 
 
 def _doc(function: Callable[..., Any]) -> str:

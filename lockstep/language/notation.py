@@ -27,19 +27,17 @@ class State(Fielded):
     `class FetchSession(State): epoch: Map[Fetcher, Epoch] = {f: 0 for f in Fetcher}`.
     """
 
-    __slots__ = ()
-
     first_values: ClassVar[dict[str, object]] = {}
 
     def __init_subclass__(cls) -> None:
         # Read before the fields' accessors take the class attributes' place.
-        first_values = {
+        own = {
             name: cls.__dict__[name]
             for name in inspect.get_annotations(cls)
             if name in cls.__dict__
         }
         super().__init_subclass__()
-        cls.first_values = first_values
+        cls.first_values = {**cls.first_values, **own}
 
 
 class Disabled(Exception):

@@ -11,7 +11,10 @@ from lockstep.errors import LockstepError
 
 @dataclass(frozen=True)
 class Place:
-    """A stretch of one file; lines count from 1, columns from 0 (the end column is excluded)."""
+    """A stretch of one file.
+
+    Lines count from 1; columns are bytes of UTF-8 from 0, as in `ast`, the end column excluded.
+    """
 
     file: Path
     line: int
@@ -21,7 +24,12 @@ class Place:
 
     @staticmethod
     def of(node: ast.AST, file: Path) -> Place:
-        """Where a syntax node stands."""
+        """Where a syntax node stands; an attribute or method on a line of its own, at its name."""
+        named = node.func if isinstance(node, ast.Call) else node
+        if isinstance(named, ast.Attribute) and named.lineno != named.end_lineno:
+            # Python reports what goes wrong in `a.b` at the line of `b`.
+            line, end = named.end_lineno or named.lineno, named.end_col_offset or 1
+            return Place(file, line, end - len(named.attr), line, end)
         line = getattr(node, "lineno", 1)
         column = getattr(node, "col_offset", 0)
         end_line = getattr(node, "end_lineno", None) or line
@@ -53,9 +61,13 @@ class Diagnostic:
         """The diagnostic as it is printed, with the source line and a caret below it."""
         lines = self.place.file.read_text(encoding="utf-8").splitlines()
         source = lines[self.place.line - 1] if self.place.line <= len(lines) else ""
-        same_line = self.place.end_line == self.place.line
-        end = self.place.end_column if same_line else len(source)
-        carets = "^" * max(1, end - self.place.column)
+        before = source.encode()[: self.place.column].decode(errors="ignore")
+        rest = source[len(before) :]
+        if self.place.end_line == self.place.line:
+            length = self.place.end_column - self.place.column
+            rest = rest.encode()[:length].decode(errors="ignore")
+        indent = "".join("\t" if letter == "\t" else " " for letter in before)
+        carets = "^" * max(1, len(rest.rstrip()))
         gutter = " " * len(str(self.place.line))
         return "\n".join(
             (
@@ -63,7 +75,7 @@ class Diagnostic:
                 f"{gutter}--> {self.place}",
                 f"{gutter} |",
                 f"{self.place.line} | {source}",
-                f"{gutter} | {' ' * self.place.column}{carets}",
+                f"{gutter} | {indent}{carets}",
                 f"{gutter} = why: {self.why}",
                 f"{gutter} = cure: {self.cure}",
             )

@@ -9,10 +9,12 @@ from typing import Any
 from lockstep.language.domains import (
     BagDomain,
     Domain,
+    EnumDomain,
     MapDomain,
     NameDomain,
     OptionDomain,
     RangeDomain,
+    RecordDomain,
     SequenceDomain,
     SetDomain,
 )
@@ -80,14 +82,43 @@ def item_of(domain: Domain) -> Domain | None:
     return domain.key if isinstance(domain, MapDomain) else None
 
 
+def is_item(domain: Domain) -> bool:
+    """Whether sets, sequences and bags may have items of this type: atoms and records."""
+    return domain.is_scalar or isinstance(domain, RecordDomain | NothingDomain)
+
+
 def is_disjoint(value: Domain, target: Domain) -> bool:
-    """Whether no value of the first type can lie in the second domain."""
+    """Whether it is certain that no value of the first type lies in the second domain."""
+    if isinstance(value, OptionDomain):
+        return not isinstance(target, OptionDomain) and is_disjoint(value.some, target)
+    if isinstance(value, NothingDomain):
+        return True
+    target = some_of(target)
     if isinstance(value, RangeDomain) and isinstance(target, RangeDomain):
         return value.high < target.low or value.low > target.high
     names, allowed = _names(value), _names(target)
-    if names is not None and allowed is not None:
-        return not set(names) & set(allowed)
-    return False
+    return names is not None and allowed is not None and not set(names) & set(allowed)
+
+
+def is_within(value: Domain, target: Domain) -> bool:
+    """Whether every value of the first type lies in the second domain: no check is needed."""
+    if value == target or isinstance(value, NothingDomain):
+        return True
+    if isinstance(target, OptionDomain):
+        return is_within(some_of(value), target.some)
+    match value, target:
+        case RangeDomain(), RangeDomain():
+            return target.low <= value.low and value.high <= target.high
+        case SetDomain(), SetDomain():
+            return is_within(value.item, target.item)
+        case SequenceDomain(item, most), SequenceDomain(allowed_item, capacity):
+            return most <= capacity and is_within(item, allowed_item)
+        case BagDomain(item, most), BagDomain(allowed_item, capacity):
+            return most <= capacity and is_within(item, allowed_item)
+        case MapDomain(), MapDomain():
+            return value.key == target.key and is_within(value.value, target.value)
+    names, allowed = _names(value), _names(target)
+    return names is not None and allowed is not None and set(names) <= set(allowed)
 
 
 def capacity_of(domain: Domain) -> int:
@@ -96,6 +127,37 @@ def capacity_of(domain: Domain) -> int:
         return domain.capacity
     item = item_of(domain)
     return 0 if item is None else item.size()
+
+
+def described(domain: Domain) -> str:
+    """A type in the words of a diagnostic: `an integer in 0..3`, `a set of Partition`."""
+    match domain:
+        case RangeDomain():
+            one = domain.low == domain.high
+            return f"the integer {domain.low}" if one else f"an integer in {domain}"
+        case NameDomain():
+            one = len(domain.names) == 1
+            return f"the name {domain.names[0]!r}" if one else f"a name in {domain}"
+        case EnumDomain() | RecordDomain():
+            return f"{'an' if str(domain)[0] in 'AEIOU' else 'a'} {domain}"
+        case OptionDomain():
+            return "None" if domain.some == NOTHING else f"None or {described(domain.some)}"
+        case SetDomain(item) | SequenceDomain(item) | BagDomain(item) if item == NOTHING:
+            return f"an empty {_COLLECTIONS[type(domain)]}"
+        case SetDomain(item) | SequenceDomain(item) | BagDomain(item):
+            return f"a {_COLLECTIONS[type(domain)]} of {item}"
+        case MapDomain():
+            return f"a map from {domain.key} to {domain.value}"
+        case NothingDomain():
+            return "nothing"
+    return f"a {domain}"
+
+
+_COLLECTIONS: dict[type[Domain], str] = {
+    SetDomain: "set",
+    SequenceDomain: "sequence",
+    BagDomain: "bag",
+}
 
 
 def _names(domain: Domain) -> tuple[str | int, ...] | None:

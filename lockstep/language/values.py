@@ -2,7 +2,7 @@
 
 Integers, booleans, enum members, names, `None`, `frozenset` and `tuple` are Python's own. This
 module adds the three shapes that Python lacks in immutable form: records, total maps and bags.
-All of them are tuples underneath, so that hashing and comparing a whole state runs in C.
+Records and maps are tuples underneath, so that hashing and comparing a whole state runs in C.
 """
 
 from __future__ import annotations
@@ -29,10 +29,32 @@ class NotInDomain(Exception):
         self.domain = domain
 
 
-class Fielded(tuple[Any, ...]):
-    """A tuple whose items have names and domains: what records and states have in common."""
+class FieldedType(type):
+    """The type of record and state classes.
 
-    __slots__ = ()
+    Iterating over such a class gives each of its values: `for m in Message`, as for an enum.
+    """
+
+    def __new__(
+        mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any
+    ) -> FieldedType:
+        namespace.setdefault("__slots__", ())  # else each value would carry an empty __dict__
+        return super().__new__(mcs, name, bases, namespace, **options)
+
+    def __iter__(cls) -> Iterator[Any]:
+        from lockstep.language.domains import domain_of
+
+        return iter(domain_of(cls, cls.__name__))
+
+
+_RESERVED = frozenset({"fields", "first_values", "of"})
+
+
+class Fielded(tuple[Any, ...], metaclass=FieldedType):
+    """A tuple whose items have names and domains: what records and states have in common.
+
+    A class derived from one with fields has those first, then its own.
+    """
 
     fields: ClassVar[dict[str, Domain]] = {}
     """Name and domain of each field, in order of declaration."""
@@ -40,11 +62,16 @@ class Fielded(tuple[Any, ...]):
     def __init_subclass__(cls) -> None:
         if Fielded in cls.__bases__:
             return  # Record and State themselves: no fields yet
-        annotations = inspect.get_annotations(cls)
+        # Domains are built from this module's classes, so they are imported late.
         from lockstep.language.domains import domain_of
 
+        own = inspect.get_annotations(cls)
+        for name in own:
+            if name.startswith("_") or name in _RESERVED:
+                raise TypeError(f"{cls.__name__}.{name}: this name is taken by lockstep itself")
         cls.fields = {
-            name: domain_of(hint, f"{cls.__name__}.{name}") for name, hint in annotations.items()
+            **cls.fields,
+            **{name: domain_of(hint, f"{cls.__name__}.{name}") for name, hint in own.items()},
         }
         for position, name in enumerate(cls.fields):
             setattr(cls, name, property(itemgetter(position)))
@@ -68,7 +95,11 @@ class Record(Fielded):
     Construction checks every field against its domain and raises `NotInDomain`.
     """
 
-    __slots__ = ()
+    def __init_subclass__(cls) -> None:
+        for name in inspect.get_annotations(cls):
+            if name in cls.__dict__:
+                raise TypeError(f"{cls.__name__}.{name}: a record's field has no default value")
+        super().__init_subclass__()
 
     def __new__(cls, *positional: object, **named: object) -> Self:
         names = list(cls.fields)
@@ -95,6 +126,8 @@ AnyRecord = TypeVar("AnyRecord", bound=Record)
 
 def replace(record: AnyRecord, **changes: object) -> AnyRecord:
     """A copy of `record` with some fields changed, as `dataclasses.replace` does."""
+    if not isinstance(record, Record):
+        raise TypeError(f"replace takes a record, not {record!r}")
     for name in changes:
         if name not in record.fields:
             raise TypeError(f"{type(record).__name__} has no field {name!r}")
@@ -201,4 +234,4 @@ class Bag:
 
     def __repr__(self) -> str:
         items = [item for item, count in self._counts for _ in range(count)]
-        return "Bag(" + (", ".join(sorted(map(repr, items)))) + ")"
+        return "Bag((" + "".join(f"{item}, " for item in sorted(map(repr, items))) + "))"

@@ -4,46 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
-from lockstep.errors import LockstepError
 from lockstep.explore.engine import Step
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import Progress, Search, SearchResult, Trace
 from lockstep.language.model import Model
 from lockstep.language.notation import State
-from lockstep.trace.changes import changes
 from lockstep.trace.render import render_instance
 from lockstep.twin.dump import LabelledGraph
 from lockstep.twin.findings import TlcRun
-from lockstep.twin.names import (
-    NotInTwin,
-    decode,
-    definition_name,
-    encode,
-    snake_name,
-    variable_name,
-)
-from lockstep.twin.tla_values import TlaValue, format_value
+from lockstep.twin.names import definition_name, snake_name
+from lockstep.twin.states import StateReader, TwinState, twin_changes
 
-
-@dataclass(frozen=True)
-class Foreign:
-    """A state of the twin that is none of the model's: some variable's value is in no domain."""
-
-    number: int
-    """TLC's name for it."""
-    values: Mapping[str, TlaValue]
-    problem: str
-
-    def __hash__(self) -> int:
-        return self.number
-
-
-TwinState: TypeAlias = "State | Foreign"
 Outgoing: TypeAlias = "Counter[tuple[str, TwinState]]"
 
 
@@ -127,7 +103,8 @@ class _Comparison:
         self._model = model
         self._actions = {definition_name(action.name): action.name for action in model.actions}
         self._parents: dict[State, tuple[State, Step] | None] = {model.initial: None}
-        states = _states(model, graph)
+        reader = StateReader(model)
+        states = {number: reader.read(values) for number, values in graph.states.items()}
         self._known = set(states.values())
         self._outgoing: dict[TwinState, Outgoing] = {}
         for source, label, target in graph.edges:
@@ -154,13 +131,13 @@ class _Comparison:
             because = f"the twin has {len(initial)} initial states, the model 1"
             self.difference = Difference(because, (), start)
         else:
-            details = tuple(_changes(ours, initial[0]))
+            details = tuple(twin_changes(ours, initial[0]))
             self.difference = Difference("the initial states differ, model -> twin", details, start)
 
     def _between(
         self, state: State, steps: list[Step], ours: Outgoing, theirs: Outgoing
     ) -> Difference:
-        """The first difference between the steps of a state, in the order of the model's actions."""
+        """How the steps of a state differ, by the first action in the model's order that does."""
         only_ours, only_theirs = ours - theirs, theirs - ours
         names = [action.name for action in self._model.actions]
         names += sorted({name for name, _ in only_theirs if name not in self._actions.values()})
@@ -213,7 +190,7 @@ class _Comparison:
             for step in instances
             if step.state == after
         ]
-        changed = list(_changes(before, after)) or ["nothing changes"]
+        changed = list(twin_changes(before, after)) or ["nothing changes"]
         head = f"in {who}" + (f", {' or '.join(parameters)}" if parameters else "")
         return [f"{head}:", *(f"  {change}" for change in changed)]
 
@@ -227,51 +204,6 @@ class _Comparison:
         return Trace(self._model.initial, tuple(reversed(steps)))
 
 
-def _states(model: Model, graph: LabelledGraph) -> dict[int, TwinState]:
-    """The twin's states by TLC's names for them."""
-    variables = {name: variable_name(name) for name in model.variables}
-    first = next(iter(graph.states.values()), {})
-    if set(first) != set(variables.values()):
-        missing = ", ".join(sorted(set(variables.values()) - set(first))) or "none"
-        added = ", ".join(sorted(set(first) - set(variables.values()))) or "none"
-        raise LockstepError(
-            f"the twin of {model.name} does not have the model's variables: "
-            f"missing are {missing}, and too many are {added}",
-            cure="a variable such as log_start is called logStart in the twin",
-        )
-    # A dump has each value once, however many states it is part of.
-    decoded: dict[tuple[str, int], object] = {}
-
-    def state_of(number: int, values: Mapping[str, TlaValue]) -> TwinState:
-        parts = []
-        for name, domain in model.variables.items():
-            value = values[variables[name]]
-            key = (name, id(value))
-            if key not in decoded:
-                try:
-                    decoded[key] = decode(domain, value)
-                except NotInTwin as problem:
-                    decoded[key] = problem
-            if isinstance(decoded[key], NotInTwin):
-                return Foreign(number, values, f"{name}: {decoded[key]}")
-            parts.append(decoded[key])
-        return model.state.of(parts)
-
-    return {number: state_of(number, values) for number, values in graph.states.items()}
-
-
-def _changes(before: State, after: TwinState) -> Iterator[str]:
-    """What differs between two states, by variable; a foreign one is shown as TLA+."""
-    if isinstance(after, State):
-        yield from map(str, changes(before, after))
-        return
-    yield f"the model has no such state: {after.problem}"
-    for name, domain in before.fields.items():
-        old, new = encode(domain, getattr(before, name)), after.values[variable_name(name)]
-        if old != new:
-            yield f"{variable_name(name)}: {format_value(old)} -> {format_value(new)}"
-
-
 def _distance(one: State, other: TwinState) -> int:
     """In how many places two states differ."""
-    return sum(1 for _ in _changes(one, other))
+    return sum(1 for _ in twin_changes(one, other))

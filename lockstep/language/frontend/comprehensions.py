@@ -6,40 +6,29 @@ import ast
 
 from lockstep.language import ir
 from lockstep.language.domains import (
-    BoolDomain,
     Domain,
     MapDomain,
     RangeDomain,
-    RecordDomain,
     SequenceDomain,
     SetDomain,
 )
-from lockstep.language.frontend.expressions import (
-    bounded_sum,
-    condition,
-    domain_in,
-    integer,
-    lower_expression,
-    unwrapped,
-)
+from lockstep.language.frontend.expected import BOOL, condition, integer, item, unwrapped
+from lockstep.language.frontend.names import domain_in
+from lockstep.language.frontend.presence import present_where
 from lockstep.language.frontend.scope import Scope
-from lockstep.language.types import NOTHING, capacity_of, item_of, join
+from lockstep.language.totality import may_fail
+from lockstep.language.types import capacity_of, described, item_of
 
-_BOOL = BoolDomain()
 
-
-def lower_comprehension(
-    scope: Scope, node: ast.SetComp | ast.DictComp | ast.GeneratorExp
-) -> ir.Expression:
-    """A set or map comprehension; a generator stands only inside what gathers it."""
-    if isinstance(node, ast.DictComp):
-        return _total_map(scope, node)
-    if isinstance(node, ast.SetComp):
-        return gather(scope, node, ir.Gather.SET, node.generators, node.elt)
+def lower_generator(scope: Scope, node: ast.GeneratorExp) -> ir.Expression:
+    """A generator stands only inside what gathers it."""
     scope.refuse(
-        node, "bare-generator", "a generator has no value of its own",
-        "it must be gathered into one", "wrap it: all(...), any(...), sum(...), tuple(...)",
-    )  # fmt: skip
+        node,
+        "bare-generator",
+        "this is not gathered into a value",
+        "a comprehension in parentheses has no value of its own",
+        "wrap it: all(...), any(...), sum(...), min(...), max(...), set(...) or tuple(...)",
+    )
 
 
 def gather(
@@ -51,111 +40,186 @@ def gather(
     default: ast.expr | None = None,
 ) -> ir.Expression:
     """Gather the values of a comprehension in the way of `kind`."""
-    inner, lowered, times, ordered = _generators(scope, generators)
-    place = scope.place(node)
+    rounds = _Rounds(scope, generators)
+    inner, place = rounds.scope, scope.place(node)
     fallback: ir.Expression | None = None
-    if kind in (ir.Gather.ALL, ir.Gather.ANY):
-        body = condition(inner, element)
-        domain: Domain = _BOOL
-    elif kind in (ir.Gather.SUM, ir.Gather.MIN, ir.Gather.MAX):
-        body, interval = integer(inner, element)
-        domain = bounded_sum(interval, times) if kind is ir.Gather.SUM else interval
-        if default is not None:
-            fallback, other = integer(scope, default)
-            domain = RangeDomain(min(interval.low, other.low), max(interval.high, other.high))
-    else:
-        body = lower_expression(inner, element)
-        if not (body.domain.is_scalar or isinstance(body.domain, RecordDomain)):
-            scope.refuse(
-                element, "nested-collection", f"items of {body.domain} stand in a collection",
-                "items are atoms or records", "wrap the inner value in a record",
-            )  # fmt: skip
-        if kind is ir.Gather.SEQUENCE:
-            if not ordered:
-                scope.refuse(
-                    node, "order", "a sequence is made from something without order",
-                    "the items of a set come in no particular order",
-                    "iterate over a domain, a sequence or range(...)",
-                )  # fmt: skip
-            domain = SequenceDomain(body.domain, times)
-        else:
+    domain: Domain = BOOL
+    match kind:
+        case ir.Gather.ALL | ir.Gather.ANY:
+            body = condition(inner, element)
+            _require_order_free(scope, node, rounds, body)
+        case ir.Gather.SUM:
+            body, interval = integer(inner, element)
+            domain = RangeDomain(
+                min(0, interval.low * rounds.most), max(0, interval.high * rounds.most)
+            )
+        case ir.Gather.MIN | ir.Gather.MAX:
+            body, interval = integer(inner, element)
+            domain = interval
+            if default is not None:
+                fallback, other = integer(scope, default)
+                domain = RangeDomain(min(interval.low, other.low), max(interval.high, other.high))
+        case ir.Gather.SET:
+            body = item(inner, element, inner.lower(element))
             domain = SetDomain(body.domain)
-    return ir.Comprehension(place, domain, kind, lowered, body, fallback)
+        case ir.Gather.SEQUENCE:
+            body = item(inner, element, inner.lower(element))
+            domain = SequenceDomain(body.domain, rounds.most)
+            if rounds.unordered is not None:
+                scope.refuse(
+                    rounds.unordered,
+                    "unordered-sequence",
+                    "a sequence is made from something without order",
+                    "the items of a set or a bag come in no particular order",
+                    "iterate over a domain, a sequence or range(...)",
+                )
+    return ir.Comprehension(place, domain, kind, tuple(rounds.lowered), body, fallback)
 
 
-def _generators(
-    scope: Scope, generators: list[ast.comprehension]
-) -> tuple[Scope, tuple[ir.Generator, ...], int, bool]:
-    """Lower the `for ... in ... if ...` parts.
-
-    Returns the inner scope, the parts, how many rounds there are at most, and whether the order
-    of the rounds is defined.
-    """
-    lowered = []
-    times, ordered = 1, True
-    for part in generators:
-        if not isinstance(part.target, ast.Name) or part.is_async:
-            scope.refuse(
-                part.target, "unpacking", "one name stands after `for`",
-                "items are taken whole", "name the item and read its fields",
-            )  # fmt: skip
-        source, item, most, in_order = _source(scope, part.iter)
-        slot = scope.slots.fresh()
-        scope = scope.inner({part.target.id: ir.Local(scope.place(part.target), item, slot)})
-        conditions = tuple(condition(scope, test) for test in part.ifs)
-        lowered.append(ir.Generator(slot, source, conditions))
-        times, ordered = times * most, ordered and in_order
-    return scope, tuple(lowered), times, ordered
-
-
-def _source(scope: Scope, node: ast.expr) -> tuple[ir.Source, Domain, int, bool]:
-    domain = domain_in(scope, node)
-    if domain is not None:
-        return ir.OverDomain(domain), domain, domain.size(), True
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range":
-        if node.keywords or not 1 <= len(node.args) <= 2:
-            scope.refuse(
-                node, "range", "range takes a stop, or a start and a stop",
-                "steps other than one are not in the notation", "write range(start, stop)",
-            )  # fmt: skip
-        ends = [integer(scope, end) for end in node.args]
-        if len(ends) == 1:
-            ends.insert(0, (ir.Literal(scope.place(node), RangeDomain(0, 0), 0), RangeDomain(0, 0)))
-        (start, low), (stop, high) = ends
-        item = RangeDomain(low.low, max(low.low, high.high - 1))
-        return ir.OverRange(start, stop), item, max(0, high.high - low.low), True
-    collection = unwrapped(scope, node, lower_expression(scope, node))
-    found = item_of(collection.domain)
-    if found is None or isinstance(collection.domain, MapDomain):
-        scope.refuse(
-            node, "not-iterable", f"{collection.domain} has no items to go through",
-            "one iterates over a domain, a collection or range(...)",
-            "iterate over the map's key domain" if found else "iterate over a collection",
-        )  # fmt: skip
-    in_order = isinstance(collection.domain, SequenceDomain)
-    return ir.OverCollection(collection), found, capacity_of(collection.domain), in_order
-
-
-def _total_map(scope: Scope, node: ast.DictComp) -> ir.Expression:
+def total_map(scope: Scope, node: ast.DictComp) -> ir.Expression:
+    """A map with a value for each key: `{k: value for k in Keys}`."""
     part = node.generators[0]
     keys = domain_in(scope, part.iter)
-    simple = (
-        len(node.generators) == 1
-        and not part.ifs
-        and isinstance(part.target, ast.Name)
-        and isinstance(node.key, ast.Name)
-        and node.key.id == part.target.id
-    )
-    if keys is None or not keys.is_scalar or not simple:
+    if (
+        keys is None
+        or not keys.is_scalar
+        or len(node.generators) > 1
+        or part.ifs
+        or not isinstance(part.target, ast.Name)
+        or not isinstance(node.key, ast.Name)
+        or node.key.id != part.target.id
+    ):
         scope.refuse(
-            node, "partial-map", "this is not a map over one whole domain",
-            "maps are total: every key has a value", "write `{k: value for k in Keys}`",
-        )  # fmt: skip
-    assert isinstance(part.target, ast.Name)
-    slot = scope.slots.fresh()
-    inner = scope.inner({part.target.id: ir.Local(scope.place(part.target), keys, slot)})
-    body = lower_expression(inner, node.value)
+            node,
+            "partial-map",
+            "this is not a map over one whole domain",
+            "maps are total: every key has a value",
+            "write `{k: value for k in Keys}`; for no value, `... if ... else None`",
+        )
+    slot = scope.unit.fresh()
+    inner = scope.inner((part.target.id,))
+    inner.bind(part.target.id, ir.Local(scope.place(part.target), keys, slot))
+    body = inner.lower(node.value)
     return ir.MakeMap(scope.place(node), MapDomain(keys, body.domain), slot, keys, body)
 
 
-__all__ = ["NOTHING", "gather", "join", "lower_comprehension"]
+class _Rounds:
+    """The `for ... in ... if ...` parts of a comprehension.
+
+    `scope` is what its element is lowered in, `most` how many rounds there are at the most, and
+    `unordered` the source whose items come in no particular order, if one is such.
+    """
+
+    def __init__(self, scope: Scope, generators: list[ast.comprehension]) -> None:
+        self.lowered: list[ir.Generator] = []
+        self.most = 1
+        self.unordered: ast.expr | None = None
+        # Python evaluates the first source outside of the comprehension, the others inside.
+        self.scope = scope.inner(_targets(scope, generators))
+        outside = scope
+        for part in generators:
+            assert isinstance(part.target, ast.Name)
+            source, found = self._source(outside, part.iter)
+            slot = scope.unit.fresh()
+            self.scope.bind(part.target.id, ir.Local(scope.place(part.target), found, slot))
+            conditions = []
+            for test in part.ifs:
+                conditions.append(condition(self.scope, test))
+                self.scope.present |= present_where(conditions[-1], True)
+            self.lowered.append(ir.Generator(slot, source, tuple(conditions)))
+            outside = self.scope
+
+    def _source(self, scope: Scope, node: ast.expr) -> tuple[ir.Source, Domain]:
+        """What is iterated over, and the type of its items."""
+        domain = domain_in(scope, node)
+        if domain is not None:
+            self.most *= domain.size()
+            return ir.OverDomain(domain), domain
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and not scope.is_local(node.func.id)
+            and scope.global_value(node.func) is range
+        ):
+            return self._range(scope, node)
+        if _is_bool(scope, node):
+            scope.refuse(
+                node,
+                "iterated-type",
+                "bool cannot be iterated over",
+                "it is a type of Python, not a domain of the notation",
+                "write `Bool`",
+            )
+        collection = unwrapped(scope, node, scope.lower(node))
+        found = item_of(collection.domain)
+        if found is None or isinstance(collection.domain, MapDomain):
+            scope.refuse(
+                node,
+                "not-iterable",
+                f"this is {described(collection.domain)}, which has no items to go through",
+                "one iterates over a domain, a collection or range(...)",
+                "iterate over the domain of the keys" if found else "iterate over one of these",
+            )
+        if not isinstance(collection.domain, SequenceDomain):
+            self.unordered = self.unordered or node
+        self.most *= capacity_of(collection.domain)
+        return ir.OverCollection(collection), found
+
+    def _range(self, scope: Scope, node: ast.Call) -> tuple[ir.Source, Domain]:
+        if node.keywords or not 1 <= len(node.args) <= 2:
+            scope.refuse(
+                node,
+                "range-step",
+                "range takes a stop, or a start and a stop",
+                "steps other than one are not in the notation",
+                "write range(start, stop)",
+            )
+        ends = [integer(scope, end, node) for end in node.args]
+        if len(ends) == 1:
+            ends.insert(0, (ir.Literal(scope.place(node), RangeDomain(0, 0), 0), RangeDomain(0, 0)))
+        (start, low), (stop, high) = ends
+        self.most *= max(0, high.high - low.low)
+        return ir.OverRange(start, stop), RangeDomain(low.low, max(low.low, high.high - 1))
+
+
+def _targets(scope: Scope, generators: list[ast.comprehension]) -> list[str]:
+    names = []
+    for part in generators:
+        if not isinstance(part.target, ast.Name):
+            scope.refuse(
+                part.target,
+                "unpacking",
+                "more than one name stands after `for`",
+                "items are atoms or records: they are taken whole",
+                "name the item, and read its fields",
+            )
+        names.append(part.target.id)
+    return names
+
+
+def _is_bool(scope: Scope, node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Name)
+        and not scope.is_local(node.id)
+        and scope.global_value(node) is bool
+    )
+
+
+def _require_order_free(scope: Scope, node: ast.expr, rounds: _Rounds, body: ir.Expression) -> None:
+    """Refuse what may either stop early or fail, as the items of a set happen to come."""
+    if rounds.unordered is None:
+        return
+    tests = [test for part in rounds.lowered for test in part.conditions]
+    nested = [
+        part.source.collection
+        for part in rounds.lowered[1:]
+        if isinstance(part.source, ir.OverCollection)
+    ]
+    if any(may_fail(part) for part in (body, *tests, *nested)):
+        scope.refuse(
+            rounds.unordered,
+            "order-dependent",
+            "this goes through items in no particular order, and may fail on one of them",
+            "it stops at the first item that decides, so the order would decide whether it fails",
+            "exclude the failure first, or iterate over a domain: `for x in Domain if x in ...`",
+        )

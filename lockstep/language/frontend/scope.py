@@ -5,22 +5,26 @@ from __future__ import annotations
 import ast
 import builtins
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 from lockstep.language.domains import Domain
+from lockstep.language.frontend.presence import Path as ValuePath
 from lockstep.language.ir import Expression
 from lockstep.language.loader import Universe
 from lockstep.language.source import Diagnostic, Place
 
 
 class Refused(Exception):
-    """The text is outside the notation or not well typed."""
+    """The text is outside the notation or not well typed.
 
-    def __init__(self, diagnostic: Diagnostic) -> None:
-        super().__init__(diagnostic.what)
+    Without a diagnostic it follows from something that has been reported already.
+    """
+
+    def __init__(self, diagnostic: Diagnostic | None) -> None:
+        super().__init__("" if diagnostic is None else diagnostic.what)
         self.diagnostic = diagnostic
 
 
@@ -36,56 +40,99 @@ class NewName:
     """The name `new` in an action or procedure: it can only be written."""
 
 
-Binding: TypeAlias = StateName | NewName | Expression
+@dataclass(frozen=True)
+class Broken:
+    """A local whose value was refused: what uses it is not reported again."""
+
+
+Binding: TypeAlias = StateName | NewName | Broken | Expression
 
 
 @dataclass
-class Slots:
-    """Hands out slot numbers; one counter for an action or property with all it inlines."""
+class Unit:
+    """One action or property while it is lowered, with all that it inlines.
 
-    used: int = 0
+    `lower` lowers any expression; `variables` are the state's; `problems` are found so far.
+    """
+
+    universe: Universe
+    variables: Mapping[str, Domain]
+    lower: Callable[[Scope, ast.expr], Expression]
+    slots: int = 0
+    problems: list[Diagnostic] = field(default_factory=list)
     unreachable: bool = False
     """Whether a guard before this point can never be true: nothing here is ever executed."""
 
     def fresh(self) -> int:
         """A slot that nothing else uses."""
-        self.used += 1
-        return self.used - 1
+        self.slots += 1
+        return self.slots - 1
 
 
 @dataclass
 class Scope:
-    """The names of one function while it is lowered.
+    """The names of one function, or of a comprehension in it.
 
-    `variables` are the state's; `names` the function's parameters and locals; `calls` the chain
-    of functions being inlined, outermost first.
+    `names` are its parameters and locals, `unbound` the locals that have no value yet; `present`
+    holds what is known not to be None; `calls` is the chain of functions being inlined, outermost
+    first.
     """
 
-    universe: Universe
-    variables: Mapping[str, Domain]
-    slots: Slots
+    unit: Unit
     file: Path
     module: Mapping[str, Any]
+    calls: tuple[Callable[..., Any], ...]
     names: dict[str, Binding] = field(default_factory=dict)
-    calls: tuple[Callable[..., Any], ...] = ()
+    unbound: set[str] = field(default_factory=set)
+    present: set[ValuePath] = field(default_factory=set)
 
-    def inner(self, names: Mapping[str, Binding]) -> Scope:
-        """The scope of a comprehension: these names on top of the present ones."""
+    def inner(self, targets: Iterable[str] = (), present: Iterable[ValuePath] = ()) -> Scope:
+        """The scope of a part of the function, in which more may be known to be present.
+
+        `targets` are the variables of a comprehension, none of them bound yet.
+        """
+        hidden = set(targets)
         return Scope(
-            self.universe, self.variables, self.slots, self.file, self.module,
-            {**self.names, **names}, self.calls,
-        )  # fmt: skip
+            self.unit,
+            self.file,
+            self.module,
+            self.calls,
+            {name: bound for name, bound in self.names.items() if name not in hidden},
+            self.unbound | hidden,
+            self.present | set(present),
+        )
+
+    def bind(self, name: str, binding: Binding) -> None:
+        """Give a name its meaning from here on."""
+        self.names[name] = binding
+        self.unbound.discard(name)
+
+    def lower(self, node: ast.expr) -> Expression:
+        """The IR of an expression; `Refused` when it is outside the notation or ill typed."""
+        return self.unit.lower(self, node)
 
     def place(self, node: ast.AST) -> Place:
         """Where a node stands."""
         return Place.of(node, self.file)
 
     def refuse(self, node: ast.AST, code: str, what: str, why: str, cure: str) -> NoReturn:
-        """Give up on the function with a diagnostic at this node."""
+        """Give up on a statement with a diagnostic at this node."""
         raise Refused(Diagnostic(code, self.place(node), what, why, cure))
 
+    def is_local(self, name: str) -> bool:
+        """Whether a name belongs to the function (or the comprehension), bound or not."""
+        return name in self.names or name in self.unbound
+
     def global_value(self, node: ast.Name) -> object:
-        """The module-level or built-in value of a name that is not local."""
+        """The module-level or built-in value of a name that has no local meaning."""
+        if node.id in self.unbound:
+            self.refuse(
+                node,
+                "unbound-local",
+                f"{node.id} has no value yet",
+                "a name that a function assigns is its own from the first line to the last",
+                "assign it before this, or use another name",
+            )
         if node.id in self.module:
             return self.module[node.id]
         if hasattr(builtins, node.id):

@@ -1,0 +1,118 @@
+"""The domains of atoms: integers, booleans, enum members and names."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from lockstep.language.domain import Domain
+from lockstep.language.values import NotInDomain
+
+
+@dataclass(frozen=True)
+class RangeDomain(Domain):
+    """The integers from `low` to `high`, both included."""
+
+    low: int
+    high: int
+
+    def coerce(self, value: object, place: str) -> int:
+        if type(value) is int and self.low <= value <= self.high:
+            return value
+        raise NotInDomain(place, value, self)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.low, self.high + 1))
+
+    def size(self) -> int:
+        return self.high - self.low + 1
+
+    @property
+    def is_scalar(self) -> bool:
+        return True
+
+    def __str__(self) -> str:
+        return f"{self.low}..{self.high}"
+
+
+@dataclass(frozen=True)
+class BoolDomain(Domain):
+    """False and True."""
+
+    def coerce(self, value: object, place: str) -> bool:
+        if type(value) is bool:
+            return value
+        raise NotInDomain(place, value, self)
+
+    def __iter__(self) -> Iterator[bool]:
+        return iter((False, True))
+
+    def size(self) -> int:
+        return 2
+
+    @property
+    def is_scalar(self) -> bool:
+        return True
+
+    def __str__(self) -> str:
+        return "bool"
+
+
+@dataclass(frozen=True)
+class EnumDomain(Domain):
+    """The members of an enum class, in order of declaration."""
+
+    members_of: type[enum.Enum]
+
+    def coerce(self, value: object, place: str) -> enum.Enum:
+        if type(value) is self.members_of:
+            return value
+        raise NotInDomain(place, value, self)
+
+    def __iter__(self) -> Iterator[enum.Enum]:
+        return iter(self.members_of)
+
+    def size(self) -> int:
+        return len(self.members_of)
+
+    @property
+    def is_scalar(self) -> bool:
+        return True
+
+    def __str__(self) -> str:
+        return self.members_of.__name__
+
+
+@dataclass(frozen=True)
+class NameDomain(Domain):
+    """Values that stand for themselves and know only equality: partitions, replicas, session ids.
+
+    They are Python strings or integers, but no arithmetic or order is defined on them.
+    """
+
+    names: tuple[str | int, ...]
+
+    @cached_property
+    def _members(self) -> frozenset[str | int]:
+        return frozenset(self.names)
+
+    def coerce(self, value: object, place: str) -> str | int:
+        if isinstance(value, str | int) and type(value) in (str, int) and value in self._members:
+            return value
+        raise NotInDomain(place, value, self)
+
+    def __iter__(self) -> Iterator[str | int]:
+        return iter(self.names)
+
+    def size(self) -> int:
+        return len(self.names)
+
+    @property
+    def is_scalar(self) -> bool:
+        return True
+
+    def __str__(self) -> str:
+        shown = [repr(name) for name in self.names[:4]] + ["..."] * (len(self.names) > 4)
+        return "{" + ", ".join(shown) + "}"

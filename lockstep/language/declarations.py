@@ -1,0 +1,180 @@
+"""Read what a model declares: its state class, first values, and the parameters of functions.
+
+Each problem is noted with its place, so that all of a model's are shown at once.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from lockstep.errors import LockstepError
+from lockstep.language.domains import Domain, domain_of
+from lockstep.language.loader import Universe
+from lockstep.language.notation import MARK, Kind, Mark, State
+from lockstep.language.source import Diagnostic, ModelError, Place
+from lockstep.language.values import NotInDomain
+
+
+def state_class(module: types.ModuleType) -> type[State]:
+    """The one state class of a module: one that no other state class there is derived from."""
+    known = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, State) and value is not State
+    ]
+    final = [one for one in known if not any(one in other.__mro__[1:] for other in known)]
+    if len(final) != 1:
+        names = ", ".join(one.__name__ for one in final) or "none"
+        raise LockstepError(
+            f"{module.__name__.replace('.', '/')}.py must have one state class; it has {names}",
+            cure="declare all variables in one class derived from State",
+        )
+    return final[0]
+
+
+def initial_state(universe: Universe, state: type[State]) -> State:
+    """The state in which every variable has its first value; `ModelError` when some cannot."""
+    values, problems = [], []
+    for name, domain in state.fields.items():
+        if name not in state.first_values:
+            problems.append(
+                Diagnostic(
+                    "no-first-value",
+                    _declared_at(universe, state, name),
+                    f"variable {name} has no first value",
+                    "a behaviour begins in one state, in which every variable has a value",
+                    f"write `{name}: ... = first value`",
+                )
+            )
+            continue
+        try:
+            values.append(domain.coerce(state.first_values[name], name))
+        except NotInDomain as error:
+            problems.append(
+                Diagnostic(
+                    "first-value",
+                    _declared_at(universe, state, name),
+                    f"the first value of {name} is outside its domain: {error}",
+                    "the first state, like every other, keeps each variable in its domain",
+                    "give a first value in the domain, or widen the domain",
+                )
+            )
+    if problems:
+        raise ModelError(problems)
+    return state.of(values)
+
+
+def read_parameters(
+    universe: Universe, function: Callable[..., Any], kind: Kind, problems: list[Diagnostic]
+) -> list[tuple[str, Domain]]:
+    """Name and domain of each parameter after the states; what is wrong is added to `problems`."""
+    node, path = _text_of(universe, function)
+    states = ["s", "new"] if kind in (Kind.ACTION, Kind.STEP_INVARIANT) else ["s"]
+    arguments = node.args.args
+    if [argument.arg for argument in arguments[: len(states)]] != states:
+        problems.append(
+            Diagnostic(
+                "signature",
+                Place.of(node, path),
+                f"{node.name} must begin with the parameters {', '.join(states)}",
+                "`s` is the state before, `new` the state after",
+                f"write `def {node.name}({', '.join(states)}, ...)`",
+            )
+        )
+        return []
+    if _has_special_parameters(node.args):
+        problems.append(
+            Diagnostic(
+                "parameter-form",
+                Place.of(node, path),
+                f"{node.name} has parameters with `*`, `/` or default values",
+                "every parameter takes every value of its domain, in turn",
+                "write each as `name: Domain`",
+            )
+        )
+        return []
+    found = []
+    for argument in arguments[len(states) :]:
+        hint = function.__annotations__.get(argument.arg)
+        try:
+            if argument.annotation is None:
+                raise TypeError(f"parameter {argument.arg} has no domain")
+            found.append((argument.arg, domain_of(hint, argument.arg)))
+        except TypeError as error:
+            problems.append(
+                Diagnostic(
+                    "parameter-domain",
+                    Place.of(argument, path),
+                    str(error),
+                    "a parameter takes every value of a finite domain in turn",
+                    f"write `{argument.arg}: Domain`",
+                )
+            )
+    return found
+
+
+def misplaced(universe: Universe, module: types.ModuleType, kinds: set[Kind]) -> list[Diagnostic]:
+    """The functions marked in a file that is not for their kind: they would never be used."""
+    found = []
+    for function in vars(module).values():
+        mark = getattr(function, MARK, None)
+        if (
+            isinstance(mark, Mark)
+            and mark.kind not in kinds
+            and getattr(function, "__module__", None) == module.__name__
+        ):
+            node, path = _text_of(universe, function)
+            action = mark.kind is Kind.ACTION
+            found.append(
+                Diagnostic(
+                    "misplaced",
+                    Place.of(node, path),
+                    f"{node.name} is {'an action' if action else 'a claim'} in the wrong file",
+                    "actions are read from models/, what must hold from invariants/",
+                    f"move it to {'models/' if action else 'invariants/'}{path.name}",
+                )
+            )
+    return found
+
+
+def _text_of(universe: Universe, function: Callable[..., Any]) -> tuple[ast.FunctionDef, Path]:
+    definition = universe.definition(function)
+    if definition is None:
+        name = getattr(function, "__name__", repr(function))
+        raise LockstepError(
+            f"{name} is marked as part of a model but is not a function of its text",
+            cure="mark functions written with `def` at module level only",
+        )
+    return definition
+
+
+def _has_special_parameters(arguments: ast.arguments) -> bool:
+    return bool(
+        arguments.posonlyargs
+        or arguments.kwonlyargs
+        or arguments.vararg
+        or arguments.kwarg
+        or arguments.defaults
+    )
+
+
+def _declared_at(universe: Universe, state: type[State], name: str) -> Place:
+    """Where a variable is declared: in the state class or in one that it is derived from."""
+    owner = next(one for one in state.__mro__ if name in inspect.get_annotations(one))
+    path = Path(str(universe.modules[owner.__module__].__file__))
+    tree = ast.parse(universe.files[str(path)].text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and node.name == owner.__name__:
+            for line in node.body:
+                if (
+                    isinstance(line, ast.AnnAssign)
+                    and isinstance(line.target, ast.Name)
+                    and line.target.id == name
+                ):
+                    return Place.of(line, path)
+    return Place(path, 1, 0, 1, 1)

@@ -1,0 +1,101 @@
+"""Lower operators: integer arithmetic with its intervals, set operations, joined sequences."""
+
+from __future__ import annotations
+
+import ast
+
+from lockstep.language import ir
+from lockstep.language.domains import RangeDomain, SequenceDomain, SetDomain
+from lockstep.language.frontend.expected import BOOL, condition, integer, unwrapped
+from lockstep.language.frontend.names import literal
+from lockstep.language.frontend.scope import Scope
+from lockstep.language.types import described, join
+
+_ARITHMETIC: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+}
+_SETS: dict[type[ast.operator], str] = {
+    ast.BitOr: "|",
+    ast.BitAnd: "&",
+    ast.Sub: "-",
+    ast.BitXor: "^",
+}
+
+
+def lower_binary(scope: Scope, node: ast.BinOp) -> ir.Expression:
+    """An operator between two values."""
+    left = unwrapped(scope, node, scope.lower(node.left))
+    right = unwrapped(scope, node, scope.lower(node.right))
+    place, kind = scope.place(node), type(node.op)
+    match left.domain, right.domain:
+        case RangeDomain() as one, RangeDomain() as other if kind in _ARITHMETIC:
+            operator = _ARITHMETIC[kind]
+            interval = _interval(scope, node, operator, one, other)
+            return ir.Arithmetic(place, interval, operator, left, right)
+        case SetDomain() as one_set, SetDomain() as other_set if kind in _SETS:
+            union = join(one_set, other_set)
+            if union is not None:
+                domain = one_set if kind in (ast.Sub, ast.BitAnd) else union
+                return ir.SetOperation(place, domain, _SETS[kind], left, right)
+        case SequenceDomain(item, length), SequenceDomain(other_item, more) if kind is ast.Add:
+            both = join(item, other_item)
+            if both is not None:
+                domain = SequenceDomain(both, length + more)
+                return ir.Concatenate(place, domain, left, right)
+    scope.refuse(
+        node,
+        "operator",
+        f"this operator is not defined on {described(left.domain)} and {described(right.domain)}",
+        "integers have + - * // %, sets of one kind have | & - ^, sequences of one kind have +",
+        "bring both sides to one of these",
+    )
+
+
+def lower_unary(scope: Scope, node: ast.UnaryOp) -> ir.Expression:
+    """`not` before a condition, `-` before an integer."""
+    if isinstance(node.op, ast.Not):
+        return ir.Not(scope.place(node), BOOL, condition(scope, node.operand))
+    if isinstance(node.op, ast.USub):
+        operand, interval = integer(scope, node.operand, node)
+        if isinstance(operand, ir.Literal):
+            return literal(scope, node, -operand.value)
+        return ir.Negate(scope.place(node), RangeDomain(-interval.high, -interval.low), operand)
+    scope.refuse(
+        node,
+        "unary-operator",
+        f"`{'~' if isinstance(node.op, ast.Invert) else '+'}` is not part of the notation",
+        "integers have no bits here, and a plus sign changes nothing",
+        "use arithmetic or sets",
+    )
+
+
+def _interval(
+    scope: Scope, node: ast.BinOp, operator: str, left: RangeDomain, right: RangeDomain
+) -> RangeDomain:
+    """Where the results lie. Each operator is monotone in each operand between the corners."""
+    match operator:
+        case "+":
+            return RangeDomain(left.low + right.low, left.high + right.high)
+        case "-":
+            return RangeDomain(left.low - right.high, left.high - right.low)
+        case "*":
+            corners = [a * b for a in (left.low, left.high) for b in (right.low, right.high)]
+            return RangeDomain(min(corners), max(corners))
+    divisors = [d for d in {right.low, right.high, -1, 1} if d and right.low <= d <= right.high]
+    if not divisors:
+        scope.refuse(
+            node,
+            "division-by-zero",
+            "this always divides by zero",
+            "a division by zero has no value",
+            "divide by something else",
+        )
+    if operator == "//":
+        quotients = [n // d for n in (left.low, left.high) for d in divisors]
+        return RangeDomain(min(quotients), max(quotients))
+    # A remainder has the sign of the divisor, and is nearer to zero than it.
+    return RangeDomain(min(0, right.low + 1), max(0, right.high - 1))

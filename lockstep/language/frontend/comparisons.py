@@ -1,0 +1,148 @@
+"""Lower comparisons: equality, order, membership, inclusion, and chains of them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from lockstep.language import ir
+from lockstep.language.domains import MapDomain, OptionDomain, RangeDomain, SetDomain
+from lockstep.language.frontend.expected import BOOL, unwrapped
+from lockstep.language.frontend.presence import forgotten
+from lockstep.language.frontend.scope import Scope
+from lockstep.language.types import described, item_of, join
+
+_ORDER: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """One comparison of a chain: the text of the whole chain, an operator and its two sides."""
+
+    node: ast.Compare
+    operator: ast.cmpop
+    left: ir.Expression
+    right: ir.Expression
+
+
+def lower_comparison(scope: Scope, node: ast.Compare) -> ir.Expression:
+    """`a < b`, or a chain `a < b <= c`, which compares up to the first false."""
+    return _chain(scope, node, scope.lower(node.left), 0)
+
+
+def _chain(scope: Scope, node: ast.Compare, left: ir.Expression, index: int) -> ir.Expression:
+    """The comparisons of a chain from the given one on; `left` is what stands before it."""
+    right = scope.lower(node.comparators[index])
+    if index + 1 == len(node.ops):
+        return _compare(scope, _Pair(node, node.ops[index], left, right))
+    # The middle of a chain is compared twice and evaluated once.
+    value, slot = right, scope.unit.fresh()
+    right = ir.Local(value.place, value.domain, slot)
+    both = ir.And(
+        scope.place(node),
+        BOOL,
+        (
+            _compare(scope, _Pair(node, node.ops[index], left, right)),
+            _chain(scope, node, right, index + 1),
+        ),
+    )
+    return ir.Let(both.place, BOOL, slot, value, both)
+
+
+def _compare(scope: Scope, pair: _Pair) -> ir.Expression:
+    place = scope.place(pair.node)
+    match pair.operator:
+        case ast.Is() | ast.IsNot():
+            is_none = _is_none(scope, pair)
+            return ir.Not(place, BOOL, is_none) if isinstance(pair.operator, ast.IsNot) else is_none
+        case ast.In() | ast.NotIn():
+            found = _contains(scope, pair)
+            return ir.Not(place, BOOL, found) if isinstance(pair.operator, ast.NotIn) else found
+        case ast.Eq() | ast.NotEq():
+            return _equal(scope, pair)
+    return _ordered(scope, pair)
+
+
+def _equal(scope: Scope, pair: _Pair) -> ir.Expression:
+    left, right = pair.left, pair.right
+    if any(isinstance(side, ir.Literal) and side.value is None for side in (left, right)):
+        scope.refuse(
+            pair.node,
+            "compared-with-none",
+            "None is compared with == or !=",
+            "being None is a question of its own, and reads as one",
+            "write `is None` or `is not None`",
+        )
+    if join(left.domain, right.domain) is None:
+        scope.refuse(
+            pair.node,
+            "never-equal",
+            f"{described(left.domain)} is never equal to {described(right.domain)}",
+            "they are of different kinds",
+            "compare values of one kind",
+        )
+    operator = "==" if isinstance(pair.operator, ast.Eq) else "!="
+    return ir.Compare(scope.place(pair.node), BOOL, operator, left, right)
+
+
+def _ordered(scope: Scope, pair: _Pair) -> ir.Expression:
+    place, operator = scope.place(pair.node), pair.operator
+    left = unwrapped(scope, pair.node, pair.left)
+    right = unwrapped(scope, pair.node, pair.right)
+    match left.domain, right.domain:
+        case RangeDomain(), RangeDomain():
+            return ir.Compare(place, BOOL, _ORDER[type(operator)], left, right)
+        case SetDomain() as one, SetDomain() as other if join(one, other) is not None:
+            if isinstance(operator, ast.Gt | ast.GtE):
+                left, right = right, left
+            return ir.Subset(place, BOOL, isinstance(operator, ast.Lt | ast.Gt), left, right)
+    scope.refuse(
+        pair.node,
+        "not-ordered",
+        f"{described(left.domain)} and {described(right.domain)} have no order",
+        "only integers are ordered, and sets of one kind by inclusion",
+        "compare with == or !=",
+    )
+
+
+def _is_none(scope: Scope, pair: _Pair) -> ir.Expression:
+    if not (isinstance(pair.right, ir.Literal) and pair.right.value is None):
+        scope.refuse(
+            pair.node,
+            "identity",
+            "`is` compares identities",
+            "values have no identity: two that are equal are the same",
+            "write == or !=; `is` stands before None only",
+        )
+    option = forgotten(pair.left)
+    if not isinstance(option.domain, OptionDomain):
+        scope.refuse(
+            pair.node,
+            "never-none",
+            f"this is {described(option.domain)}, which is never None",
+            "only what is declared with `| None` can be None",
+            "remove the test, or declare the domain with `| None`",
+        )
+    return ir.IsNone(scope.place(pair.node), BOOL, option)
+
+
+def _contains(scope: Scope, pair: _Pair) -> ir.Expression:
+    collection = unwrapped(scope, pair.node, pair.right)
+    item = item_of(collection.domain)
+    if item is None or isinstance(collection.domain, MapDomain):
+        scope.refuse(
+            pair.node,
+            "no-members",
+            f"this is {described(collection.domain)}, which has no members to look for",
+            "`in` asks a set, a sequence or a bag; a map has every key, and a domain no choice",
+            "compare with == or with bounds, or look at the map's value with [...]",
+        )
+    if join(pair.left.domain, item) is None:
+        scope.refuse(
+            pair.node,
+            "never-in",
+            f"{described(pair.left.domain)} is never in {described(collection.domain)}",
+            "the items are of another kind",
+            f"look for {described(item)}",
+        )
+    return ir.Contains(scope.place(pair.node), BOOL, pair.left, collection)

@@ -1,0 +1,154 @@
+"""Expressions where the notation expects a certain kind of value: what fits, what is refused."""
+
+from __future__ import annotations
+
+import ast
+
+from lockstep.language import ir
+from lockstep.language.domains import (
+    BoolDomain,
+    Domain,
+    NameDomain,
+    OptionDomain,
+    RangeDomain,
+    SequenceDomain,
+    SetDomain,
+)
+from lockstep.language.frontend.scope import Scope
+from lockstep.language.types import NOTHING, described, is_disjoint, is_item, join
+
+BOOL = BoolDomain()
+
+
+def condition(scope: Scope, node: ast.expr) -> ir.Expression:
+    """An expression that must be a boolean."""
+    lowered = scope.lower(node)
+    if lowered.domain == BOOL:
+        return lowered
+    match lowered.domain:
+        case SetDomain() | SequenceDomain():
+            cure = "ask for its size: `len(...) > 0`"
+        case OptionDomain(some) if some == BOOL:
+            cure = "exclude None first: `x is not None and x`"
+        case OptionDomain():
+            cure = "write `... is not None`"
+        case RangeDomain():
+            cure = "compare it: `... != 0`"
+        case _:
+            cure = "compare it with something"
+    scope.refuse(
+        node,
+        "not-a-condition",
+        f"this is {described(lowered.domain)}, not a condition",
+        "only True and False are truth values in TLA+ and SMT-LIB, so only they are here",
+        cure,
+    )
+
+
+def integer(
+    scope: Scope, node: ast.expr, user: ast.AST | None = None
+) -> tuple[ir.Expression, RangeDomain]:
+    """An expression that must be an integer, with its interval.
+
+    `user` is the operation that would fail for None; without it, None is refused.
+    """
+    lowered = scope.lower(node)
+    lowered = definite(scope, node, lowered) if user is None else unwrapped(scope, user, lowered)
+    if isinstance(lowered.domain, RangeDomain):
+        return lowered, lowered.domain
+    if isinstance(lowered.domain, NameDomain):
+        why, cure = "names know only equality", "use a Range(...) domain for what is counted"
+    elif lowered.domain == BOOL:
+        why = "a boolean is no number in TLA+ and SMT-LIB"
+        cure = "write `1 if ... else 0`, or count with `sum(1 for ... if ...)`"
+    else:
+        why = "arithmetic and order are defined on integers only"
+        cure = "use a Range(...) domain for what is counted or compared"
+    scope.refuse(
+        node, "not-an-integer", f"this is {described(lowered.domain)}, not an integer", why, cure
+    )
+
+
+def unwrapped(scope: Scope, user: ast.AST, lowered: ir.Expression) -> ir.Expression:
+    """The value inside, where an option is used as what it may hold.
+
+    `user` is the operation that fails in Python when it is None.
+    """
+    if not isinstance(lowered.domain, OptionDomain):
+        return lowered
+    if lowered.domain.some == NOTHING:
+        scope.refuse(
+            user,
+            "always-none",
+            "None is used as a value here",
+            "None has no parts, no items and no arithmetic",
+            "remove this, or use an optional value that is not always None",
+        )
+    return ir.Unwrap(scope.place(user), lowered.domain.some, lowered)
+
+
+def definite(scope: Scope, node: ast.AST, lowered: ir.Expression) -> ir.Expression:
+    """A value that is not None, where Python itself would go on with None."""
+    if isinstance(lowered.domain, OptionDomain):
+        scope.refuse(
+            node,
+            "may-be-none",
+            f"this is {described(lowered.domain)}",
+            "only a value can stand here, and Python would go on with None",
+            "exclude None first: `require(x is not None)`, or `... if x is not None else ...`",
+        )
+    return lowered
+
+
+def item(scope: Scope, node: ast.AST, lowered: ir.Expression) -> ir.Expression:
+    """A value that becomes an item of a set, a sequence or a bag: an atom or a record."""
+    definite(scope, node, lowered)
+    if not is_item(lowered.domain):
+        scope.refuse(
+            node,
+            "nested-collection",
+            f"this is {described(lowered.domain)}, as an item of a collection",
+            "items are atoms or records, so that every engine can store them",
+            "wrap it in a record",
+        )
+    return lowered
+
+
+def common(scope: Scope, node: ast.AST, items: tuple[ir.Expression, ...]) -> Domain:
+    """The type of all the items of one collection."""
+    found: Domain = NOTHING
+    for part in items:
+        both = join(found, part.domain)
+        if both is None:
+            scope.refuse(
+                node,
+                "mixed-items",
+                f"{described(found)} and {described(part.domain)} stand in one collection",
+                "the items of a collection are of one kind",
+                "make a record with a field for each",
+            )
+        found = both
+    return found
+
+
+def stored(scope: Scope, node: ast.expr, domain: Domain, place: str) -> ir.Expression:
+    """An expression whose value will be stored in `domain`; refused when it never fits."""
+    lowered = scope.lower(node)
+    what = f"this is {described(lowered.domain)}, but {place} is {described(domain)}"
+    if join(lowered.domain, domain) is None:
+        scope.refuse(
+            node,
+            "wrong-type",
+            what,
+            "a value is stored only where its kind belongs",
+            f"give {described(domain)}",
+        )
+    if is_disjoint(lowered.domain, domain) and not scope.unit.unreachable:
+        scope.refuse(
+            node,
+            "outside-domain",
+            what,
+            "no value of the one is in the other, so this step could never be taken",
+            "mend the value, or widen the domain",
+        )
+    return lowered

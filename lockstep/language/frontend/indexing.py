@@ -1,0 +1,78 @@
+"""Lower `x[...]`: values of maps, items and stretches of sequences."""
+
+from __future__ import annotations
+
+import ast
+
+from lockstep.language import ir
+from lockstep.language.domains import MapDomain, SequenceDomain
+from lockstep.language.frontend.expected import integer, unwrapped
+from lockstep.language.frontend.scope import Scope
+from lockstep.language.types import described, is_disjoint, join
+
+
+def lower_subscript(scope: Scope, node: ast.Subscript) -> ir.Expression:
+    """A map's value for a key, an item of a sequence, or a stretch of one."""
+    whole = unwrapped(scope, node, scope.lower(node.value))
+    place = scope.place(node)
+    match whole.domain:
+        case SequenceDomain() if isinstance(node.slice, ast.Slice):
+            return _slice(scope, node, whole, node.slice)
+        case SequenceDomain(item):
+            index = _position(scope, node.slice, user=node)
+            return ir.Item(place, item, whole, index)
+        case MapDomain() if not isinstance(node.slice, ast.Slice):
+            key = map_key(scope, node, node.slice, whole.domain)
+            return ir.Lookup(place, whole.domain.value, whole, key)
+    scope.refuse(
+        node,
+        "not-indexable",
+        f"this is {described(whole.domain)}, which has nothing at [...]",
+        "maps have values at their keys, sequences have items and stretches",
+        "use `in` to ask whether a collection has an item",
+    )
+
+
+def map_key(scope: Scope, user: ast.AST, node: ast.expr, domain: MapDomain) -> ir.Expression:
+    """An expression that is used as a key of a map; `user` is the operation that does so."""
+    key = unwrapped(scope, user, scope.lower(node))
+    if join(key.domain, domain.key) is None or is_disjoint(key.domain, domain.key):
+        scope.refuse(
+            node,
+            "wrong-key",
+            f"{described(key.domain)} is no key of {described(domain)}",
+            "a map has values at its keys only",
+            f"use {described(domain.key)}",
+        )
+    return key
+
+
+def _slice(
+    scope: Scope, node: ast.Subscript, whole: ir.Expression, ends: ast.Slice
+) -> ir.Expression:
+    if ends.step is not None:
+        scope.refuse(
+            node,
+            "slice-step",
+            "a stretch of a sequence has no step",
+            "only whole stretches mean the same to every engine",
+            "write `q[start:stop]`",
+        )
+    start, stop = (
+        None if end is None else _position(scope, end, user=None)
+        for end in (ends.lower, ends.upper)
+    )
+    return ir.Slice(scope.place(node), whole.domain, whole, start, stop)
+
+
+def _position(scope: Scope, node: ast.expr, user: ast.AST | None) -> ir.Expression:
+    index, interval = integer(scope, node, user)
+    if interval.low < 0 and not isinstance(index, ir.Literal):
+        scope.refuse(
+            node,
+            "negative-index",
+            f"this index may be negative: it is {described(interval)}",
+            "Python would silently count from the end",
+            "keep it at 0 or more: `max(0, ...)`; only a literal such as -1 counts from the end",
+        )
+    return index

@@ -1,0 +1,87 @@
+"""Local names, and the statements that are not part of the notation."""
+
+from __future__ import annotations
+
+import ast
+from typing import NoReturn
+
+from lockstep.language import ir
+from lockstep.language.frontend.presence import forgotten
+from lockstep.language.frontend.scope import Broken, NewName, Refused, Scope, StateName
+
+_INSTEAD: dict[type[ast.stmt], tuple[str, str]] = {
+    ast.If: (
+        "an `if` statement",
+        "write `a if test else b`, or one action per outcome, each with its `require`",
+    ),
+    ast.For: ("a `for` statement", "write a whole map: `new.x = {k: ... for k in Keys}`"),
+    ast.While: ("a `while` statement", "make each round a step of its own"),
+    ast.AugAssign: ("an augmented assignment", "write `new.x = s.x + 1`"),
+    ast.AnnAssign: ("an annotated local", "write `name = value`"),
+    ast.Assert: ("`assert`", "write `require(...)` in an action, or state an invariant"),
+    ast.Raise: ("`raise`", "write `require(...)`"),
+    ast.Try: ("`try`", "an error in a model is a mistake in it: guard with `require(...)`"),
+    ast.Return: ("`return` here", "an action writes to `new`; it returns nothing"),
+    ast.Match: ("`match`", "write one action per case, each with its `require`"),
+    ast.With: ("`with`", "a step is atomic: remove it"),
+    ast.FunctionDef: ("a nested function", "define it at module level"),
+    ast.ClassDef: ("a nested class", "define it at module level"),
+    ast.Delete: ("`del`", "write the value without the part"),
+    ast.Global: ("`global`", "only the state changes: make it a variable"),
+    ast.Nonlocal: ("`nonlocal`", "only the state changes: make it a variable"),
+    ast.Import: ("an import here", "import at the top of the file"),
+    ast.ImportFrom: ("an import here", "import at the top of the file"),
+}
+
+
+def assigned_names(lines: list[ast.stmt]) -> set[str]:
+    """The names that a function's statements assign: its locals, from its first line on."""
+    return {
+        target.id
+        for line in lines
+        if isinstance(line, ast.Assign)
+        for target in line.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def lower_local(scope: Scope, line: ast.stmt) -> tuple[int, ir.Expression] | None:
+    """Lower `name = value` to a slot and its value; None for any other statement."""
+    if not (isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name)):
+        return None
+    name = line.targets[0].id
+    if len(line.targets) > 1:
+        refuse_statement(scope, line)
+    if isinstance(scope.names.get(name), StateName | NewName):
+        scope.refuse(
+            line,
+            "state-reassigned",
+            f"{name} is given another meaning",
+            "it is the state, from the first line to the last",
+            "choose another name, or write a variable: `new.variable = ...`",
+        )
+    try:
+        lowered = scope.lower(line.value)
+    except Refused:
+        scope.bind(name, Broken())
+        raise
+    value, slot = forgotten(lowered), scope.unit.fresh()
+    scope.bind(name, ir.Local(scope.place(line), value.domain, slot))
+    if value is not lowered:
+        scope.present.add(("slot", slot))
+    return slot, value
+
+
+def refuse_statement(scope: Scope, line: ast.stmt) -> NoReturn:
+    """Refuse a statement that is not part of the notation, with what to write instead."""
+    what, cure = _INSTEAD.get(
+        type(line),
+        (f"`{ast.unparse(line).splitlines()[0]}`", "write guards, locals, writes and calls only"),
+    )
+    scope.refuse(
+        line,
+        "unsupported-statement",
+        f"{what} is not part of the notation",
+        "a step is a conjunction: guards, names for expressions, and writes",
+        cure,
+    )

@@ -1,0 +1,208 @@
+"""Lower names, constants and attributes: what a word in the text stands for."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import enum
+import types
+
+from lockstep.language import ir
+from lockstep.language.domains import (
+    BagDomain,
+    Domain,
+    EnumDomain,
+    NameDomain,
+    OptionDomain,
+    RangeDomain,
+    RecordDomain,
+    SequenceDomain,
+    SetDomain,
+    domain_of,
+)
+from lockstep.language.frontend.expected import BOOL, unwrapped
+from lockstep.language.frontend.scope import Broken, NewName, Refused, Scope, StateName, nearest
+from lockstep.language.types import NOTHING, described, is_item, join
+from lockstep.language.values import Bag, Record
+
+
+def lower_name(scope: Scope, node: ast.Name) -> ir.Expression:
+    """A parameter, a local, or a module's constant."""
+    match scope.names.get(node.id):
+        case ir.Expression() as bound:
+            return dataclasses.replace(bound, place=scope.place(node))
+        case Broken():
+            raise Refused(None)
+        case StateName():
+            scope.refuse(
+                node,
+                "whole-state",
+                f"{node.id} is the whole state, which is no value",
+                "only its variables are values; the whole is passed to helpers and no further",
+                f"name a variable: `{node.id}.variable`",
+            )
+        case NewName():
+            scope.refuse(
+                node,
+                "read-of-new",
+                f"{node.id} cannot be read in an action",
+                "it collects what the step writes; nothing is known of it before the step is over",
+                "read the state before, `s`, or keep the value in a local name",
+            )
+        case None:
+            return literal(scope, node, scope.global_value(node))
+
+
+def literal(scope: Scope, node: ast.expr, value: object) -> ir.Expression:
+    """A constant of the text, of a module or of the scope."""
+    place = scope.place(node)
+    if value is None:
+        return ir.Literal(place, OptionDomain(NOTHING), None)
+    domain = _value_domain(value)
+    if domain is None:
+        what, cure = _no_value(node, value)
+        scope.refuse(
+            node,
+            "not-a-value",
+            what,
+            "values are integers, booleans, enum members, names, records and collections of these",
+            cure,
+        )
+    return ir.Literal(place, domain, frozenset(value) if isinstance(value, set) else value)
+
+
+def lower_attribute(scope: Scope, node: ast.Attribute) -> ir.Expression:
+    """A state variable, a member of an enum or a module, or a field of a record."""
+    if isinstance(node.value, ast.Name):
+        binding = scope.names.get(node.value.id)
+        if isinstance(binding, StateName):
+            return ir.Read(scope.place(node), variable(scope, node), node.attr, binding.after)
+        if not scope.is_local(node.value.id):
+            owner = scope.global_value(node.value)
+            if is_namespace(owner):
+                return literal(scope, node, _member(scope, node, node.value.id, owner))
+    record = unwrapped(scope, node, scope.lower(node.value))
+    if not isinstance(record.domain, RecordDomain):
+        scope.refuse(
+            node,
+            "not-a-record",
+            f"this is {described(record.domain)}, which has no field {node.attr}",
+            "only records have fields",
+            "a map or a sequence is read with [...]",
+        )
+    domain, position = field(scope, node, record.domain, node.attr)
+    return ir.Field(scope.place(node), domain, record, node.attr, position)
+
+
+def variable(scope: Scope, node: ast.Attribute) -> Domain:
+    """The domain of the state variable that `s.name` or `new.name` names."""
+    variables = scope.unit.variables
+    if node.attr not in variables:
+        scope.refuse(
+            node,
+            "unknown-variable",
+            f"there is no variable {node.attr}",
+            f"the variables are {', '.join(variables)}",
+            nearest(node.attr, list(variables), "declare it in the state class"),
+        )
+    return variables[node.attr]
+
+
+def field(scope: Scope, node: ast.AST, record: RecordDomain, name: str) -> tuple[Domain, int]:
+    """The domain of a record's field, and its position among the fields."""
+    fields = record.record.fields
+    if name not in fields:
+        scope.refuse(
+            node,
+            "unknown-field",
+            f"{record} has no field {name}",
+            f"its fields are {', '.join(fields)}",
+            nearest(name, list(fields), "add the field to the record"),
+        )
+    return fields[name], list(fields).index(name)
+
+
+def is_namespace(owner: object) -> bool:
+    """Whether `owner.name` is a constant of the text: an enum's member, or a module's."""
+    return isinstance(owner, types.ModuleType) or (
+        isinstance(owner, type) and issubclass(owner, enum.Enum)
+    )
+
+
+def domain_in(scope: Scope, node: ast.expr) -> Domain | None:
+    """The domain that an expression stands for when it is iterated over; None when for none."""
+    value: object = None
+    if isinstance(node, ast.Name) and not scope.is_local(node.id):
+        value = scope.global_value(node)
+    elif (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and not scope.is_local(node.value.id)
+    ):
+        value = getattr(scope.global_value(node.value), node.attr, None)
+    # Not all that serves as an annotation can be iterated over in Python: `bool` cannot.
+    if isinstance(value, Domain) or (
+        isinstance(value, type) and issubclass(value, enum.Enum | Record)
+    ):
+        return domain_of(value, "")
+    return None
+
+
+def _member(scope: Scope, node: ast.Attribute, name: str, owner: object) -> object:
+    if not hasattr(owner, node.attr):
+        known = [known for known in vars(owner) if not known.startswith("_")]
+        scope.refuse(
+            node,
+            "unknown-member",
+            f"{name} has no {node.attr}",
+            "it is not defined there",
+            nearest(node.attr, known, "define it there"),
+        )
+    return getattr(owner, node.attr)
+
+
+def _value_domain(value: object) -> Domain | None:
+    if type(value) is bool:
+        return BOOL
+    if isinstance(value, enum.Enum):
+        return EnumDomain(type(value))
+    if type(value) is int:
+        return RangeDomain(value, value)
+    if type(value) is str:
+        return NameDomain((value,))
+    if isinstance(value, Record):
+        return RecordDomain(type(value))
+    if type(value) in (tuple, frozenset, set, Bag):
+        return _collection_domain(value)  # type: ignore[arg-type]
+    return None
+
+
+def _collection_domain(value: tuple[object, ...] | frozenset[object] | Bag) -> Domain | None:
+    found: Domain = NOTHING
+    for part in value:
+        domain = _value_domain(part)
+        both = None if domain is None else join(found, domain)
+        if both is None or not is_item(both):
+            return None
+        found = both
+    if isinstance(value, tuple):
+        return SequenceDomain(found, len(value))
+    return BagDomain(found, len(value)) if isinstance(value, Bag) else SetDomain(found)
+
+
+def _no_value(node: ast.expr, value: object) -> tuple[str, str]:
+    """What to say of something that is no value, and the cure."""
+    name = ast.unparse(node)
+    if isinstance(value, Domain) or (isinstance(value, type) and issubclass(value, enum.Enum)):
+        return f"{name} is a domain, not a value", f"iterate over it: `... for x in {name}`"
+    if isinstance(value, dict):
+        cure = "write a helper that gives the value for a key: `a if k == ... else b`"
+        return f"{name} is a dict, which is no value of the notation", cure
+    if isinstance(value, list):
+        return f"{name} is a list, which is no value of the notation", "make it a tuple"
+    if isinstance(value, tuple | set | frozenset | Bag):
+        return f"{name} has items of several kinds, or items that are no atoms", "use records"
+    if callable(value):
+        return f"{name} is a function, not a value", "call it, giving each of its parameters"
+    kind = type(value).__name__
+    return f"{name} is of type {kind}, which is no value of the notation", "use a value of these"

@@ -1,0 +1,128 @@
+"""Lower the statements of actions, procedures and invariants: guards, locals, writes and calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+import lockstep.language.notation as notation
+from lockstep.language import ir
+from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDomain
+from lockstep.language.frontend.calls import callee
+from lockstep.language.frontend.expected import condition, stored
+from lockstep.language.frontend.helpers import enter
+from lockstep.language.frontend.indexing import map_key
+from lockstep.language.frontend.locals import lower_local, refuse_statement
+from lockstep.language.frontend.names import field, variable
+from lockstep.language.frontend.presence import present_where
+from lockstep.language.frontend.reachability import is_always_false
+from lockstep.language.frontend.scope import NewName, Refused, Scope
+from lockstep.language.types import described
+
+Guard = Callable[[bool], None]
+"""`require` in actions and their procedures, `when` in invariants."""
+
+
+def lower_statements(scope: Scope, lines: list[ast.stmt], guard: Guard) -> list[ir.Statement]:
+    """The IR of some statements. A problem in one is noted, and the others are still read."""
+    statements: list[ir.Statement] = []
+    for line in lines:
+        try:
+            statements.extend(_statement(scope, line, guard))
+        except Refused as refused:
+            if refused.diagnostic is not None:
+                scope.unit.problems.append(refused.diagnostic)
+    return statements
+
+
+def _statement(scope: Scope, line: ast.stmt, guard: Guard) -> list[ir.Statement]:
+    bound = lower_local(scope, line)
+    if bound is not None:
+        return [ir.Bind(scope.place(line), *bound)]
+    if isinstance(line, ast.Assign):
+        return [_write(scope, line)]
+    if isinstance(line, ast.Expr) and isinstance(line.value, ast.Call):
+        return _call(scope, line.value, guard)
+    if isinstance(line, ast.Pass):
+        return []
+    refuse_statement(scope, line)
+
+
+def _call(scope: Scope, node: ast.Call, guard: Guard) -> list[ir.Statement]:
+    called = callee(scope, node)
+    if called in (notation.require, notation.when):
+        return [_guard(scope, node, called is guard, guard)]
+    if not callable(called) or scope.unit.universe.definition(called) is None:
+        scope.refuse(
+            node,
+            "unknown-procedure",
+            f"{ast.unparse(node.func)} cannot be called as a statement",
+            "only your own procedures have an effect that every engine knows",
+            "call a procedure of your own, or write a guard, a local or a write",
+        )
+    inner, slots, lines = enter(scope, node, called)
+    binds = [ir.Bind(scope.place(node), slot, value) for slot, value in slots]
+    return [*binds, *lower_statements(inner, lines, guard)]
+
+
+def _guard(scope: Scope, node: ast.Call, fits: bool, guard: Guard) -> ir.Guard:
+    if not fits or len(node.args) != 1 or node.keywords:
+        scope.refuse(
+            node,
+            "guard",
+            f"only {guard.__name__}(...) with one condition belongs here",
+            "`require` guards an action, `when` is the premise of an invariant",
+            f"write {guard.__name__}(condition)",
+        )
+    test = condition(scope, node.args[0])
+    scope.present.update(present_where(test, True))
+    scope.unit.unreachable = scope.unit.unreachable or is_always_false(test)
+    return ir.Guard(scope.place(node), test)
+
+
+def _write(scope: Scope, line: ast.Assign) -> ir.Write:
+    target = line.targets[0]
+    if len(line.targets) > 1:
+        refuse_statement(scope, line)
+    steps: list[ast.Attribute | ast.Subscript] = []
+    node: ast.expr = target
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        steps.insert(0, node)
+        node = node.value
+    root = scope.names.get(node.id) if isinstance(node, ast.Name) else None
+    if not isinstance(root, NewName) or not steps or not isinstance(steps[0], ast.Attribute):
+        scope.refuse(
+            target,
+            "not-writable",
+            f"{ast.unparse(target)} cannot be assigned to",
+            "only `new` and its parts change, and locals are plain names",
+            "write `new.variable = ...` or `name = ...`",
+        )
+    domain = variable(scope, steps[0])
+    path: list[ir.FieldStep | ir.KeyStep] = []
+    for step in steps[1:]:
+        part, domain = _part(scope, step, domain)
+        path.append(part)
+    place = ast.unparse(target).removeprefix("new.")
+    value = stored(scope, line.value, domain, place)
+    return ir.Write(scope.place(target), steps[0].attr, tuple(path), value, domain)
+
+
+def _part(
+    scope: Scope, step: ast.Attribute | ast.Subscript, whole: Domain
+) -> tuple[ir.FieldStep | ir.KeyStep, Domain]:
+    """One step towards the part that is written, and the domain of what it leads to."""
+    if isinstance(whole, OptionDomain):
+        whole = whole.some
+    if isinstance(step, ast.Subscript) and isinstance(whole, MapDomain):
+        return ir.KeyStep(map_key(scope, step, step.slice, whole)), whole.value
+    if isinstance(step, ast.Attribute) and isinstance(whole, RecordDomain):
+        domain, position = field(scope, step, whole, step.attr)
+        return ir.FieldStep(step.attr, position), domain
+    scope.refuse(
+        step,
+        "no-such-part",
+        f"this is {described(whole)}, which is not written in part in this way",
+        "a map is written at a key, a record at a field, anything else as a whole",
+        "write the whole value",
+    )

@@ -1,0 +1,66 @@
+"""Which expressions always have a value, whatever the state: those that no engine need check."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from lockstep.language import ir
+from lockstep.language.domains import MapDomain, RangeDomain
+from lockstep.language.types import is_within
+
+
+def parts_of(node: object) -> Iterator[object]:
+    """The IR nodes (expressions, statements, generators, sources) directly inside one."""
+    if not dataclasses.is_dataclass(node):
+        return
+    for field in dataclasses.fields(node):
+        value = getattr(node, field.name)
+        for part in value if isinstance(value, tuple) else (value,):
+            if type(part).__module__ == ir.__name__ and dataclasses.is_dataclass(part):
+                yield part
+
+
+def walk(node: object) -> Iterator[object]:
+    """An IR node and all that is inside, outermost first."""
+    yield node
+    for part in parts_of(node):
+        yield from walk(part)
+
+
+def may_fail(expression: ir.Expression) -> bool:
+    """Whether evaluation may end in an error instead of a value; True when in doubt."""
+    return any(_may_fail_here(node) for node in walk(expression))
+
+
+def _may_fail_here(node: object) -> bool:
+    match node:
+        case ir.Lookup():
+            keys = node.mapping.domain
+            return not (isinstance(keys, MapDomain) and is_within(node.key.domain, keys.key))
+        case ir.Item() | ir.BagRemove():
+            return True
+        case ir.Unwrap():
+            return not node.certain
+        case ir.Arithmetic() if node.operator in ("//", "%"):
+            divisor = node.right.domain
+            return not isinstance(divisor, RangeDomain) or divisor.low <= 0 <= divisor.high
+        case ir.MakeRecord():
+            fields = node.record.fields.values()
+            return not all(
+                is_within(value.domain, field)
+                for value, field in zip(node.values, fields, strict=True)
+            )
+        case ir.Comprehension():
+            extreme = node.gather in (ir.Gather.MIN, ir.Gather.MAX)
+            return extreme and node.default is None and not _never_empty(node)
+    return False
+
+
+def _never_empty(node: ir.Comprehension) -> bool:
+    return all(
+        isinstance(part.source, ir.OverDomain)
+        and part.source.domain.size() > 0
+        and not part.conditions
+        for part in node.generators
+    )
