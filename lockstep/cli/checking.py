@@ -126,11 +126,11 @@ def _check(workspace: Workspace, name: str, request: Request) -> Checked:
         ).run()
     judgement = judge(model, scope, result, pinned=pinned)
     checked = Checked(model, result, judgement)
-    _keep(checked, request)
+    _keep(checked, request, workspace)
     return checked
 
 
-def _keep(checked: Checked, request: Request) -> None:
+def _keep(checked: Checked, request: Request, workspace: Workspace) -> None:
     """Save the trace of a violation or error, if there is one; a failure to do so is noted."""
     from lockstep.trace.itf import Origin, constants_of, save, to_json
 
@@ -154,8 +154,12 @@ def _keep(checked: Checked, request: Request) -> None:
     parts = [checked.model.name, broken or "error", *([request.fault] if request.fault else [])]
     file = request.folder / f"{'-'.join(parts)}.itf.json"
     try:
+        if request.folder.is_relative_to(workspace.output):
+            workspace.make_output()
         save(file, to_json(checked.model, trace, checked.origin))
         checked.saved = file
+    except OSError as error:
+        checked.not_saved = f"{error.filename} cannot be written: {error.strerror}"
     except LockstepError as error:
         checked.not_saved = error.message
 

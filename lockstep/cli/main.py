@@ -9,12 +9,14 @@ from typing import Annotated
 from typer import Exit, Option, Typer, TyperException
 
 from lockstep.cli.check import check
+from lockstep.cli.conform import conform
 from lockstep.cli.exits import INTERRUPTED
 from lockstep.cli.replay import replay
 from lockstep.errors import ExitCode, LockstepError
 
 VERBS: dict[str, Callable[..., int]] = {
     "check": check,
+    "conform": conform,
     "replay": replay,
 }
 """Each verb and its function, which returns the exit code. A verb's module imports at its top only

@@ -126,7 +126,7 @@ class _Fetcher:
         return list(self._findings.values())
 
     def _finding(self, line: FetchLine) -> SessionFinding:
-        """The session that a line belongs to: the one it opens, or else the one that is followed."""
+        """The session that a line belongs to: the one it opens, or the one that is followed."""
         held = 0 if self._walker is None else self._held()
         session = line.session_id or line.response_session_id
         if line.session_epoch > 0 and held:
@@ -296,12 +296,11 @@ class _Fetcher:
         if line.error_code != 0:
             self._serve_error(walker, line, via)
             return
-        if incremental and line.session_id not in (0, line.response_session_id):
-            if line.response_session_id != 0:
-                raise _Departure(
-                    f"the response names session {line.response_session_id}, "
-                    f"the request session {line.session_id}"
-                )
+        if incremental and line.response_session_id not in (0, line.session_id):
+            raise _Departure(
+                f"the response names session {line.response_session_id}, "
+                f"the request session {line.session_id}"
+            )
         actions: list[tuple[str, dict[str, object]]]
         if line.session_epoch < 0:
             actions = [("serve_sessionless", {"filled": filled})]

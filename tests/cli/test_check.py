@@ -89,6 +89,7 @@ def test_a_violation_tells_what_why_how_and_how_to_see_it_again(desk: "Desk") ->
         "\n"
     )
     assert (desk.root / SAVED).is_file()
+    assert (desk.root / ".lockstep/.gitignore").read_text() == "*\n"
 
 
 def test_violation_in_json(desk: "Desk") -> None:
@@ -308,3 +309,11 @@ def test_ctrl_c_keeps_what_was_found(desk: "Desk", monkeypatch: pytest.MonkeyPat
     assert ran.code == 130
     assert ran.json["results"][0]["interrupted"] is True
     assert ran.json["summary"]["not_checked"] == ["letters"]
+
+
+def test_an_output_folder_that_cannot_be_made_loses_no_verdict(desk: "Desk") -> None:
+    break_push(desk)
+    (desk.root / ".lockstep").write_text("a file, not a folder")
+    ran = desk.run("check", "turnstile")
+    assert ran.code == 1
+    assert ".lockstep cannot be written: File exists" in ran.out
