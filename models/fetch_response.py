@@ -9,11 +9,11 @@ from lockstep import Constant, Map, OneOf, Range, Sequence, Set, State, action, 
 
 PARTITIONS: Constant = ("p1", "p2")
 
-MAX_BACKLOG: Constant = 3
+MAX_BACKLOG: Constant = 2
 """The most messages that wait in one partition."""
 
 MESSAGE_BYTES: Constant = 1
-LIMIT: Constant = 3
+LIMIT: Constant = 2
 """The most bytes in a response; the first message is returned even if it is larger."""
 
 PARTITION_LIMIT: Constant = 2

@@ -55,7 +55,11 @@ def limit_counted_anew_for_each_partition(s):
     return LIMIT // MESSAGE_BYTES
 
 
-@fault(replaces=readable, breaks="keeps_within_the_partition_limit")
+@fault(
+    replaces=readable,
+    breaks="keeps_within_the_partition_limit",
+    constants={"LIMIT": 3, "MAX_BACKLOG": 3},
+)
 def partition_limit_ignored(s, p):
     """One partition may fill the response."""
     return max(readable(s, p), min(s.backlog[p], room(s)))
@@ -76,7 +80,7 @@ def unchanged_partition_reported(s, new, p: Partition):
     new.to_visit = s.to_visit[1:]
 
 
-@fault(replaces=read_records, breaks="no_message_is_skipped")
+@fault(replaces=read_records, breaks="no_message_is_skipped", constants={"MAX_BACKLOG": 3})
 def unread_messages_are_dropped(s, new, p: Partition):
     """What does not fit is forgotten."""
     read_records(s, new, p)
