@@ -39,6 +39,13 @@ class Workspace:
         """Where files are written: in the workspace, or in the current folder for a shipped one."""
         return (Path.cwd() if self.shipped else self.root) / OUTPUT_FOLDER
 
+    def make_output(self) -> None:
+        """Make the folder `output`, hidden from git; `OSError` when that cannot be done."""
+        self.output.mkdir(parents=True, exist_ok=True)
+        ignored = self.output / ".gitignore"
+        if not ignored.exists():
+            ignored.write_text("*\n", encoding="utf-8")
+
 
 def find_workspace(start: Path | None = None) -> Workspace:
     """The workspace of `start` (by default the current folder) or of the nearest folder above it.

@@ -166,9 +166,10 @@ SendFull(f, wanted) ==
     /\ wanted # Nothing
     /\ SendAll(f, metadata[f], wanted)
 
-SendClose(f) ==
+\* A fetcher that leaves wants nothing; one that goes on without a session does.
+SendClose(f, wanted) ==
     /\ metadata[f].sessionId # NoSession
-    /\ SendAll(f, [metadata[f] EXCEPT !.epoch = FinalEpoch], Nothing)
+    /\ SendAll(f, [metadata[f] EXCEPT !.epoch = FinalEpoch], wanted)
 
 \* Records must come before the fetch offset of a partition can move forward.
 MovesOnlyPastRecords(f, wanted) ==
@@ -215,7 +216,8 @@ Respond(f, via, error, sessionId, answers, throttled) ==
 ReadableEnd(f, p) == IF f \in Followers THEN logEnd[p] ELSE highWatermark[p]
 
 Readable(f, interests) ==
-    {p \in Mentioned(interests) \ failing : interests[p].fetchOffset < ReadableEnd(f, p)}
+    {p \in Mentioned(interests) \ failing :
+        interests[p].fetchOffset \in logStart[p] .. (ReadableEnd(f, p) - 1)}
 
 \* A response may leave records of some partitions for later, not of all.
 Fits(f, interests, filled) ==
@@ -487,7 +489,7 @@ Next ==
             \/ SendSessionless(f, wanted)
             \/ SendFull(f, wanted)
             \/ SendIncremental(f, wanted)
-        \/ SendClose(f)
+            \/ SendClose(f, wanted)
         \/ \E via \in Via :
             \/ \E filled \in SUBSET Partitions :
                 \/ ServeSessionless(f, via, filled)

@@ -91,7 +91,7 @@ def check(
     if matrix:
         from lockstep.cli.matrix import print_matrix
 
-        return print_matrix(workspace, names, as_json=as_json)
+        return print_matrix(workspace, names, every_file=not models, as_json=as_json)
     from lockstep.specs.scopes import DEFAULT_SCOPE
 
     request = Request(

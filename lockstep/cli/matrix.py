@@ -17,12 +17,17 @@ if TYPE_CHECKING:
 HEADERS = ("id", "section", "requirement", "answered by")
 
 
-def print_matrix(workspace: Workspace, names: Sequence[str], *, as_json: bool) -> int:
-    """Print the matrix of some models: a table on a terminal, Markdown in a pipe, or JSON."""
-    matrix = build_matrix(workspace.root, names)
+def print_matrix(
+    workspace: Workspace, names: Sequence[str], *, every_file: bool, as_json: bool
+) -> int:
+    """Print the matrix: a table on a terminal, Markdown in a pipe, or JSON.
+
+    It has the files of requirements that the models `names` refer to, or every file of `specs/`.
+    """
+    matrix = build_matrix(workspace.root, names, every_file=every_file)
     if not matrix.kips:
         raise LockstepError(
-            f"no model of {', '.join(names)} names requirements",
+            f"{', '.join(names)}: there are no requirements",
             cure='write `requirements = ["kip_N"]` in [model] of specs/MODEL.toml',
         )
     exit_code = ExitCode.VIOLATED if matrix.problems else ExitCode.HOLDS

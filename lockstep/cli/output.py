@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lockstep.errors import LockstepError
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, JustifyMethod
 
 STYLES = {
     "holds": "green",
@@ -52,7 +52,8 @@ class Output:
 
             table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
             for header in headers:
-                table.add_column(header, justify="right" if header in right else "left")
+                justify: JustifyMethod = "right" if header in right else "left"
+                table.add_column(header, justify=justify, overflow="fold")
             for row in rows:
                 table.add_row(*row)
             self._rich().print(table, markup=False, highlight=False)

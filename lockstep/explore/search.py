@@ -191,7 +191,7 @@ class Search:
         if self._max_states is not None and len(self._parents) >= self._max_states:
             self._stop("stopped as bounded")
         if self._max_seconds is not None and seconds >= self._max_seconds:
-            self._stop(f"stopped after {seconds:.0f} s, as bounded")
+            self._stop(f"stopped after {seconds:.0f} s as bounded")
 
     def _stop(self, why: str) -> NoReturn:
         self._give_up(why)
@@ -202,7 +202,7 @@ class Search:
         result = self._result
         result.verdict = Verdict.INCONCLUSIVE
         result.because = (
-            f"{why} with {_count(len(self._parents), 'state')} known; "
+            f"{why}, with {_count(len(self._parents), 'state')} known; "
             f"every behaviour of up to {_count(self._covered, 'step')} is covered"
         )
 

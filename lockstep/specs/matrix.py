@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lockstep.errors import LockstepError
 from lockstep.language.model import Model, fault_marks, load_model, model_names
-from lockstep.specs.kip import Kip, Reference, Requirement, load_kip
+from lockstep.specs.kip import Kip, Reference, Requirement, load_kip, load_kips
 from lockstep.specs.scopes import DEFAULT_SCOPE, Scope, load_model_spec
 
 
@@ -33,14 +33,18 @@ class Matrix:
         return [row for kip in self.kips for row in kip.requirements]
 
 
-def build_matrix(root: Path, names: Sequence[str]) -> Matrix:
-    """The matrix of the requirement files that the models `names` refer to.
+def build_matrix(root: Path, names: Sequence[str], *, every_file: bool) -> Matrix:
+    """The matrix of the requirement files that the models `names` refer to, or of every file.
 
     `LockstepError` when one of the files or models cannot be loaded.
     """
-    specs = {name: load_model_spec(root, name) for name in names}
-    files = dict.fromkeys(file for spec in specs.values() for file in spec.requirements)
-    matrix = Matrix([load_kip(root / "specs" / f"{file}.toml") for file in files])
+    specs = [load_model_spec(root, name) for name in names]
+    files = dict.fromkeys(file for spec in specs for file in spec.requirements)
+    matrix = Matrix(
+        load_kips(root)
+        if every_file
+        else [load_kip(root / "specs" / f"{file}.toml") for file in files]
+    )
     known = _Workspace(root)
     for row in matrix.requirements:
         for reference in row.answered_by:

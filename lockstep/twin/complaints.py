@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from lockstep.errors import LockstepError
@@ -35,19 +36,33 @@ class TwinUnusable(LockstepError):
     """TLC cannot check the twin: a module or the configuration is not well formed."""
 
 
-def unusable(message: str, module: Path, config: Path) -> TwinUnusable:
+def unusable(
+    message: str, module: Path, config: Path, behaviour: Sequence[str] = ()
+) -> TwinUnusable:
     """The error to raise for what TLC says of `module`, the root module, or of `config`.
 
-    The line meant is shown where TLC names one in a file beside `module` or in `config`.
+    The line meant is shown where TLC names one in a file beside `module` or in `config`, and the
+    lines of the behaviour that gets there, if it takes one.
     """
     what = _essence(message) or "TLC cannot check the twin and does not say why"
     place = _place(message, module, config)
     if place is None:
-        return TwinUnusable(f"TLC cannot check {module}:\n  {what}", cure="mend the twin")
+        return TwinUnusable(
+            "\n  ".join([f"TLC cannot check {module}:", what, *_told(behaviour)]),
+            cure="mend the twin",
+        )
     shown = Diagnostic(
-        "twin", place, what, "TLC cannot check the twin as it stands", "mend the line shown"
+        "twin",
+        place,
+        what,
+        "TLC cannot check the twin as it stands",
+        "mend the line shown, or what leads to it",
     )
-    return TwinUnusable(shown.render())
+    return TwinUnusable("\n  ".join([shown.render(), *_told(behaviour)]))
+
+
+def _told(behaviour: Sequence[str]) -> list[str]:
+    return ["it comes to this by:", *(f"  {line}" for line in behaviour)] if behaviour else []
 
 
 def _essence(message: str) -> str:

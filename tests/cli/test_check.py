@@ -185,7 +185,9 @@ def test_changed_constants_are_not_held_against_pins(desk: "Desk") -> None:
 def test_a_bound_is_inconclusive_and_says_what_was_covered(desk: "Desk") -> None:
     ran = desk.run("check", "turnstile", "--max-states", "20")
     assert ran.code == 3
-    assert re.search(r"because  stopped as bounded with 2\d states known; every behaviour", ran.out)
+    assert re.search(
+        r"because  stopped as bounded, with 2\d states known; every behaviour", ran.out
+    )
     assert "lockstep check turnstile --scope default --max-states 20" in ran.out
 
 
@@ -304,7 +306,7 @@ def test_ctrl_c_keeps_what_was_found(desk: "Desk", monkeypatch: pytest.MonkeyPat
     assert ran.code == 130
     assert re.search(r"letters +default +violated +72 ", ran.out)
     assert re.search(r"turnstile +default +inconclusive +1 ", ran.out)
-    assert "interrupted with 1 state known; every behaviour of up to 0 steps is covered" in ran.out
+    assert "interrupted, with 1 state known; every behaviour of up to 0 steps is covered" in ran.out
     ran = desk.run("check", "turnstile", "letters", "--json")
     assert ran.code == 130
     assert ran.json["results"][0]["interrupted"] is True
