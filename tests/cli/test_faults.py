@@ -1,5 +1,12 @@
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+import pytest
+
+from lockstep.cli import faulting
+from lockstep.explore.search import Progress
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
@@ -119,3 +126,21 @@ def test_a_fault_that_cannot_be_loaded(desk: "Desk") -> None:
     assert ran.code == 2
     assert "error: turnstile has no scope 'defaults'" in ran.out
     assert "stays_open" in ran.out
+
+
+def test_ctrl_c_prints_what_is_known(desk: "Desk", monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def interrupting(
+        title: str, expected: int | None
+    ) -> Iterator[Callable[[Progress], None] | None]:
+        def interrupt(now: Progress) -> None:
+            raise KeyboardInterrupt
+
+        yield interrupt if "kicked_open" in title else None
+
+    monkeypatch.setattr(faulting, "progress_line", interrupting)
+    ran = desk.run("check", "turnstile", "--faults")
+    assert ran.code == 130
+    assert re.search(r"stays_open +entries_are_paid +entries_are_paid +small +3", ran.out)
+    assert "interrupted: what is above is not all" in ran.out
+    assert "no fault breaks it first" not in ran.out
