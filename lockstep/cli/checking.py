@@ -102,8 +102,7 @@ def check_model(workspace: Workspace, name: str, request: Request) -> Checked | 
 
 def _check(workspace: Workspace, name: str, request: Request) -> Checked:
     from lockstep.cli.progress import progress_line
-    from lockstep.explore.engines import make_engine
-    from lockstep.explore.search import Search
+    from lockstep.explore.engines import Bounds, explore
     from lockstep.language.frontend import lower
     from lockstep.language.model import load_model
     from lockstep.specs.judgement import check_declarations, judge
@@ -117,13 +116,13 @@ def _check(workspace: Workspace, name: str, request: Request) -> Checked:
     lower(model)  # refuses what is outside the notation, whichever engine runs
     pinned = request.is_the_scope_itself
     with progress_line(f"{name} {scope.name}", scope.pins.states if pinned else None) as watch:
-        result = Search(
-            make_engine(request.engine, model),
+        result = explore(
+            model,
+            request.engine,
+            Bounds(request.max_states, request.max_seconds),
             deadlock_allowed=spec.deadlock_allowed,
-            max_states=request.max_states,
-            max_seconds=request.max_seconds,
             on_progress=watch,
-        ).run()
+        )
     judgement = judge(model, scope, result, pinned=pinned)
     checked = Checked(model, result, judgement)
     _keep(checked, request, workspace)

@@ -10,8 +10,8 @@ from lockstep.cli.checking import Request
 from lockstep.cli.progress import progress_line
 from lockstep.errors import LockstepError
 from lockstep.explore.engine import Verdict
-from lockstep.explore.engines import make_engine
-from lockstep.explore.search import DEADLOCK, Search, SearchResult, Trace
+from lockstep.explore.engines import Bounds, explore
+from lockstep.explore.search import DEADLOCK, SearchResult, Trace
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model, fault_marks, load_model
 from lockstep.language.notation import FaultMark, Kind
@@ -120,14 +120,13 @@ def _explore(
     model: Model, spec: ModelSpec, request: Request, title: str, max_depth: int | None = None
 ) -> SearchResult:
     with progress_line(title, None) as watch:
-        return Search(
-            make_engine(request.engine, model),
+        return explore(
+            model,
+            request.engine,
+            Bounds(request.max_states, request.max_seconds, max_depth),
             deadlock_allowed=spec.deadlock_allowed,
-            max_states=request.max_states,
-            max_seconds=request.max_seconds,
-            max_depth=max_depth,
             on_progress=watch,
-        ).run()
+        )
 
 
 def _problem(run: FaultRun, root: Path) -> str | None:

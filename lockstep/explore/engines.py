@@ -1,22 +1,82 @@
-"""The engines by the names they have on the command line."""
+"""The engines by the names they have on the command line, and one call that explores with any."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
 
 if TYPE_CHECKING:
     from lockstep.explore.engine import Engine
+    from lockstep.explore.search import Progress, SearchResult
     from lockstep.language.model import Model
 
-ENGINES = ("python", "interpreter")
-"""Every name that `make_engine` takes."""
-DEFAULT_ENGINE = "python"
+STEPWISE = ("python", "interpreter")
+"""The engines that execute one state at a time in Python."""
+DEFAULT_ENGINE = "auto"
+"""Plain Python for what it explores in no time, machine code for the rest."""
+ENGINES = (DEFAULT_ENGINE, "compiled", *STEPWISE)
+"""Every name that `explore` takes."""
+
+_TRIAL_SECONDS = 0.2
+"""How long `auto` lets plain Python try: less than it takes to load the compiler."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Where a search ends before it has seen everything; None is no bound.
+
+    `max_states` distinct states known, `max_seconds` passed, every behaviour of `max_depth` steps
+    covered, `memory` bytes taken (compiled engine only; by default nine tenths of what is free).
+    """
+
+    max_states: int | None = None
+    max_seconds: float | None = None
+    max_depth: int | None = None
+    memory: int | None = None
+
+
+def explore(
+    model: Model,
+    engine: str = DEFAULT_ENGINE,
+    bounds: Bounds = Bounds(),
+    *,
+    deadlock_allowed: bool = True,
+    threads: int | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> SearchResult:
+    """Search every reachable state of a model with the engine of that name.
+
+    `threads` (one a core unless told) are for the compiled engine. The result's `engine` is the
+    one that explored: of `auto`, plain Python also where a model has no machine form.
+    `LockstepError` for an unknown engine, or where `compiled` cannot translate the model.
+    """
+    if engine in STEPWISE:
+        return _stepwise(make_engine(engine, model), bounds, deadlock_allowed, on_progress)
+    if engine not in ENGINES:
+        raise _unknown(engine)
+    if engine == DEFAULT_ENGINE:
+        trial = _trial(model, bounds, deadlock_allowed, on_progress)
+        if trial is not None:
+            return trial
+    from lockstep.compiled.layout import NotCompiled
+
+    try:
+        return _compiled(model, bounds, deadlock_allowed, threads, on_progress)
+    except NotCompiled as reason:
+        if engine == DEFAULT_ENGINE:
+            plain = make_engine("python", model)
+            return _stepwise(plain, bounds, deadlock_allowed, on_progress)
+        raise LockstepError(
+            f"{model.name} has no machine code in this scope: {reason}",
+            cure="--engine python explores it, more slowly",
+        ) from None
 
 
 def make_engine(name: str, model: Model) -> Engine:
-    """The engine of that name for one model; `LockstepError` for a name that is none."""
+    """The stepwise engine of that name for one model; `LockstepError` for a name that is none."""
     match name:
         case "python":
             from lockstep.explore.plain import PlainEngine
@@ -26,6 +86,76 @@ def make_engine(name: str, model: Model) -> Engine:
             from lockstep.explore.interpreter import InterpreterEngine
 
             return InterpreterEngine(model)
-    raise LockstepError(
+    raise _unknown(name)
+
+
+def _unknown(name: str) -> LockstepError:
+    return LockstepError(
         f"there is no engine {name!r}", cure=f"the engines are: {', '.join(ENGINES)}"
     )
+
+
+def _stepwise(
+    engine: Engine,
+    bounds: Bounds,
+    deadlock_allowed: bool,
+    on_progress: Callable[[Progress], None] | None,
+) -> SearchResult:
+    from lockstep.explore.search import Search
+
+    return Search(
+        engine,
+        deadlock_allowed=deadlock_allowed,
+        max_states=bounds.max_states,
+        max_seconds=bounds.max_seconds,
+        max_depth=bounds.max_depth,
+        on_progress=on_progress,
+    ).run()
+
+
+def _trial(
+    model: Model,
+    bounds: Bounds,
+    deadlock_allowed: bool,
+    on_progress: Callable[[Progress], None] | None,
+) -> SearchResult | None:
+    """What plain Python finds in no time; None when it needs longer."""
+    from lockstep.explore.search import Search
+
+    shortest = bounds.max_seconds is not None and bounds.max_seconds <= _TRIAL_SECONDS
+    search = Search(
+        make_engine("python", model),
+        deadlock_allowed=deadlock_allowed,
+        max_states=bounds.max_states,
+        max_seconds=bounds.max_seconds if shortest else _TRIAL_SECONDS,
+        max_depth=bounds.max_depth,
+        on_progress=on_progress,
+    )
+    result = search.run()
+    return None if search.ran_out_of_time and not shortest else result
+
+
+def _compiled(
+    model: Model,
+    bounds: Bounds,
+    deadlock_allowed: bool,
+    threads: int | None,
+    on_progress: Callable[[Progress], None] | None,
+) -> SearchResult:
+    from lockstep.compiled.machine import machine_code
+    from lockstep.compiled.program import build_program
+    from lockstep.explore.parallel.search import ParallelSearch
+    from lockstep.user_cache import cache_folder
+
+    program = build_program(model)
+    return ParallelSearch(
+        program,
+        machine_code(program.text, cache_folder() / "compiled"),
+        threads=threads,
+        deadlock_allowed=deadlock_allowed,
+        max_states=bounds.max_states,
+        max_seconds=bounds.max_seconds,
+        max_depth=bounds.max_depth,
+        memory=bounds.memory,
+        on_progress=on_progress,
+    ).run()

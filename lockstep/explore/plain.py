@@ -129,7 +129,7 @@ class PlainEngine:
 
     def successors(self, state: State) -> Iterator[Step]:
         for action in self.model.actions:
-            yield from self._instances(action, state)
+            yield from self.instances(action, state)
 
     def run(self, action: Action, state: State, arguments: tuple[Any, ...]) -> State | None:
         """Where one action instance leads, or None when it is not enabled."""
@@ -142,7 +142,8 @@ class PlainEngine:
             raise self._located(error, action.name) from error
         return new._finish()
 
-    def _instances(self, action: Action, state: State) -> Iterator[Step]:
+    def instances(self, action: Action, state: State) -> Iterator[Step]:
+        """Every enabled instance of one action in `state`."""
         depths = self._guards.get(action.name, {})
         function = action.function
         refused: tuple[Any, ...] | None = None

@@ -1,4 +1,9 @@
-"""Breadth-first search by levels: every reachable state, every property, shortest traces."""
+"""Breadth-first search by levels: every reachable state, every property, shortest traces.
+
+A level is always finished, so that counts do not depend on the order in which its states are
+expanded. Of all that is wrong there, the property that the model declares first is told; where no
+property fails but the text has no meaning, the first such place in the model's order.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from lockstep.explore.engine import Engine, EvaluationError, Outcome, Step, Verdict
-from lockstep.language.model import Property
+from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
 
 DEADLOCK = "deadlock"
@@ -65,7 +70,7 @@ class SearchResult:
 
     `states` distinct states, `transitions` enabled action instances (self-loops and repetitions
     included), `depth` steps to the farthest state. `fired` counts instances an action;
-    `applied` names the properties whose premise some state or step satisfied; `reached` the goals
+    `applied` names the invariants whose premise some state or step satisfied; `reached` the goals
     that some state satisfied, `missed` those that none did once everything was explored.
     `because` says why the verdict is not `holds`; `error` why it is inconclusive because the
     model's text has no meaning at the end of `error_trace`; `interrupted` that Ctrl-C ended it.
@@ -102,6 +107,17 @@ class _Ended(Exception):
     """Ends the search: a violation or an evaluation error was found, or a bound met."""
 
 
+@dataclass
+class _Found:
+    """What is wrong on a level, and its rank: what ranks lowest is told."""
+
+    rank: tuple[int, int]
+    failures: dict[str, tuple[Any, ...]]
+    error: EvaluationError | None
+    state: State
+    step: Step | None
+
+
 class Search:
     """One breadth-first search of a model by an engine."""
 
@@ -132,12 +148,18 @@ class Search:
         self._on_state = on_state
         self._parents: dict[State, tuple[State, Step] | None] = {}
         self._result = SearchResult(self._model.name, engine.name)
+        self._wrong: _Found | None = None
+        self.ran_out_of_time = False
+        """Whether `max_seconds` ended the search."""
         self._covered = 0
         self._started = 0.0
         self._next_report = 0.0
         self._invariants = self._model.of_kind(Kind.INVARIANT)
         self._steps = self._model.of_kind(Kind.STEP_INVARIANT)
         self._goals = self._model.of_kind(Kind.SOMETIMES)
+        names = [action.name for action in self._model.actions]
+        names += [prop.name for prop in self._model.properties]
+        self._order = {name: place for place, name in enumerate(names)}
 
     def run(self) -> SearchResult:
         """Explore until everything is seen, something is broken, or a bound is met.
@@ -149,7 +171,7 @@ class Search:
         result.fired = {action.name: 0 for action in self._model.actions}
         try:
             self._levels()
-            self._conclude()
+            conclude(self._model, result)
         except _Ended:
             pass
         except KeyboardInterrupt:
@@ -164,7 +186,8 @@ class Search:
     def _levels(self) -> None:
         initial = self._model.initial
         self._parents[initial] = None
-        self._report_failures(self._failures_at(initial, None, None), initial, None)
+        self._note(self._failures_at(initial, None, None), initial, None)
+        self._end_if_wrong()
         level = [initial]
         while level:
             self._covered = self._result.depth
@@ -178,6 +201,7 @@ class Search:
             finally:
                 if following:
                     self._result.depth += 1
+            self._end_if_wrong()
             level = following
 
     def _watch(self, frontier: int) -> None:
@@ -191,6 +215,7 @@ class Search:
         if self._max_states is not None and len(self._parents) >= self._max_states:
             self._stop("stopped as bounded")
         if self._max_seconds is not None and seconds >= self._max_seconds:
+            self.ran_out_of_time = True
             self._stop(f"stopped after {seconds:.0f} s as bounded")
 
     def _stop(self, why: str) -> NoReturn:
@@ -202,8 +227,8 @@ class Search:
         result = self._result
         result.verdict = Verdict.INCONCLUSIVE
         result.because = (
-            f"{why}, with {_count(len(self._parents), 'state')} known; "
-            f"every behaviour of up to {_count(self._covered, 'step')} is covered"
+            f"{why}, with {count_of(len(self._parents), 'state')} known; "
+            f"every behaviour of up to {count_of(self._covered, 'step')} is covered"
         )
 
     def _expand(self, state: State, following: list[State]) -> None:
@@ -213,11 +238,12 @@ class Search:
             for step in self._engine.successors(state):
                 taken.append(step)
         except EvaluationError as error:
-            self._fail(error, state, None)
+            self._note_error(error, state, None)
+            return
         if not taken:
             result.deadlocks += 1
             if not self._deadlock_allowed:
-                self._report_failures({DEADLOCK: ()}, state, None)
+                self._note({DEADLOCK: ()}, state, None)
         if self._on_state is not None:
             self._on_state(state, taken)
         for step in taken:
@@ -229,15 +255,18 @@ class Search:
                 following.append(step.state)
                 failures |= self._failures_at(step.state, state, step)
             if failures:
-                self._report_failures(failures, state, step)
+                self._note(failures, state, step)
 
     def _failures_of(self, state: State, step: Step) -> dict[str, tuple[Any, ...]]:
         """The step invariants that a step breaks, each with a binding for which it is false."""
         failures = {}
-        for prop in self._steps:
-            outcome = self._evaluate(prop, state, step.state, state, step)
-            if outcome.failing is not None:
-                failures[prop.name] = outcome.failing
+        try:
+            for prop in self._steps:
+                outcome = self._evaluate(prop, state, step.state)
+                if outcome.failing is not None:
+                    failures[prop.name] = outcome.failing
+        except EvaluationError as error:
+            self._note_error(error, state, step)
         return failures
 
     def _failures_at(
@@ -245,47 +274,54 @@ class Search:
     ) -> dict[str, tuple[Any, ...]]:
         """What a new state, reached by `step` from `state`, breaks; its goals are noted."""
         failures = {}
-        for prop in self._invariants:
-            outcome = self._evaluate(prop, reached, None, state or reached, step)
-            if outcome.failing is not None:
-                failures[prop.name] = outcome.failing
-        for goal in self._goals:
-            if goal.name not in self._result.reached:
-                outcome = self._evaluate(goal, reached, None, state or reached, step)
-                if outcome.failing is None:
+        try:
+            for prop in self._invariants:
+                outcome = self._evaluate(prop, reached, None)
+                if outcome.failing is not None:
+                    failures[prop.name] = outcome.failing
+            for goal in self._goals:
+                if goal.name in self._result.reached:
+                    continue
+                if self._engine.evaluate(goal, reached, None).failing is None:
                     self._result.reached.add(goal.name)
+        except EvaluationError as error:
+            self._note_error(error, state or reached, step)
         return failures
 
-    def _evaluate(
-        self, prop: Property, before: State, after: State | None, state: State, step: Step | None
-    ) -> Outcome:
-        try:
-            outcome = self._engine.evaluate(prop, before, after)
-        except EvaluationError as error:
-            self._fail(error, state, step)
+    def _evaluate(self, prop: Property, before: State, after: State | None) -> Outcome:
+        outcome = self._engine.evaluate(prop, before, after)
         if outcome.applied:
             self._result.applied.add(prop.name)
         return outcome
 
-    def _report_failures(
-        self, failures: dict[str, tuple[Any, ...]], state: State, step: Step | None
-    ) -> None:
-        if not failures:
-            return
-        trace = self._trace(state, step)
-        names = [prop.name for prop in self._model.properties if prop.name in failures]
-        names = names or list(failures)
-        self._result.verdict = Verdict.VIOLATED
-        self._result.violation = Violation(tuple(names), failures[names[0]], trace)
-        self._result.because = f"{names[0]} is violated after {_count(len(trace.steps), 'step')}"
-        raise _Ended
+    def _note(self, failures: dict[str, tuple[Any, ...]], state: State, step: Step | None) -> None:
+        """Remember the failures of one state or step, if nothing found before ranks lower."""
+        if failures:
+            ranks = [self._order.get(name, -1) for name in failures]
+            self._remember(_Found((0, min(ranks)), failures, None, state, step))
 
-    def _fail(self, error: EvaluationError, state: State, step: Step | None) -> NoReturn:
-        self._result.verdict = Verdict.INCONCLUSIVE
-        self._result.error = error
-        self._result.error_trace = self._trace(state, step)
-        self._result.because = str(error)
-        raise _Ended from error
+    def _note_error(self, error: EvaluationError, state: State, step: Step | None) -> None:
+        """Remember where the text has no meaning; whatever property fails ranks lower."""
+        rank = (1 + self._order[error.function], error.line or 0)
+        self._remember(_Found(rank, {}, error, state, step))
+
+    def _remember(self, found: _Found) -> None:
+        if self._wrong is None or found.rank < self._wrong.rank:
+            self._wrong = found
+
+    def _end_if_wrong(self) -> None:
+        """End the search when something is wrong on the level just finished."""
+        if self._wrong is None:
+            return
+        found, result = self._wrong, self._result
+        trace = self._trace(found.state, found.step)
+        if found.error is not None:
+            report_error(result, found.error, trace)
+        else:
+            names = sorted(found.failures, key=lambda name: self._order.get(name, -1))
+            violation = Violation(tuple(names), found.failures[names[0]], trace)
+            report_violation(result, violation)
+        raise _Ended
 
     def _trace(self, state: State, step: Step | None) -> Trace:
         """The shortest behaviour to `state`, and `step` after it when there is one."""
@@ -297,19 +333,37 @@ class Search:
             parent = self._parents[before]
         return Trace(self._model.initial, tuple(reversed(steps)))
 
-    def _conclude(self) -> None:
-        """Everything was explored: goals that no state satisfies are violated."""
-        result = self._result
-        result.missed = tuple(g.name for g in self._goals if g.name not in result.reached)
-        if result.missed:
-            result.verdict = Verdict.VIOLATED
-            result.because = f"no reachable state satisfies {result.missed[0]}"
-
 
 def search(engine: Engine, **options: Any) -> SearchResult:
     """Search with the options of `Search`."""
     return Search(engine, **options).run()
 
 
-def _count(number: int, noun: str) -> str:
+def report_violation(result: SearchResult, violation: Violation) -> None:
+    """What a search found broken."""
+    result.verdict = Verdict.VIOLATED
+    result.violation = violation
+    steps = count_of(len(violation.trace.steps), "step")
+    result.because = f"{violation.properties[0]} is violated after {steps}"
+
+
+def report_error(result: SearchResult, error: EvaluationError, trace: Trace) -> None:
+    """Where a search found the text without meaning: at the end of `trace`."""
+    result.verdict = Verdict.INCONCLUSIVE
+    result.error = error
+    result.error_trace = trace
+    result.because = str(error)
+
+
+def conclude(model: Model, result: SearchResult) -> None:
+    """Everything was explored: goals that no state satisfies are violated."""
+    goals = model.of_kind(Kind.SOMETIMES)
+    result.missed = tuple(goal.name for goal in goals if goal.name not in result.reached)
+    if result.missed:
+        result.verdict = Verdict.VIOLATED
+        result.because = f"no reachable state satisfies {result.missed[0]}"
+
+
+def count_of(number: int, noun: str) -> str:
+    """A number of things, in words: `1 state`, `2,000 states`."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")

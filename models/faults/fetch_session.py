@@ -3,6 +3,7 @@
 from lockstep import fault, replace, require
 from models.fetch_metadata import (
     FINAL_EPOCH,
+    FIRST_INCREMENTAL_EPOCH,
     FRESH,
     NO_SESSION,
     Error,
@@ -14,6 +15,7 @@ from models.fetch_metadata import (
 from models.fetch_partitions import (
     UNKNOWN,
     Partition,
+    answered,
     changed,
     dropped,
     must_answer,
@@ -38,8 +40,10 @@ from models.fetch_session import (
     may_send,
     opened,
     respond,
+    serve_incremental_throttled,
     session_after,
     session_of,
+    start_over,
     throttled_session_id,
 )
 
@@ -48,7 +52,7 @@ from models.fetch_session import (
 
 @fault(
     replaces=may_send,
-    breaks="undisturbed_fetcher_sees_no_epoch_error",
+    breaks="epochs_agree_when_idle",
     source="KAFKA-8052",
 )
 def sends_before_epoch_advances(s, f):
@@ -89,6 +93,12 @@ def epoch_error_keeps_session(metadata):
 def always_asks_for_a_session(session_id):
     """Every request is (0, 0): each opens a session, and none is ever used."""
     return FRESH
+
+
+@fault(replaces=start_over, breaks="after_an_error_everything_is_asked_again")
+def knowledge_outlives_the_session(new, f):
+    """What a fetcher was told in a session is still believed when the session has ended."""
+    new.fetching[f] = nothing()
 
 
 @fault(replaces=changed, breaks="unchanged_partitions_are_not_requested")
@@ -161,9 +171,9 @@ def altered_partition_ignored(cached, interest):
 
 
 @fault(replaces=session_of, breaks="unknown_session_error_is_deserved")
-def session_not_found(s, request):
-    """The leader looks for sessions in the wrong place."""
-    return None if request.epoch > 1 or s.sessions[request.session_id] is None else None
+def session_found_only_once(s, request):
+    """The leader finds a session for its first incremental request, and not for a later one."""
+    return session_of(s, request) if request.epoch == FIRST_INCREMENTAL_EPOCH else None
 
 
 # The leader's mistakes with responses.
@@ -173,6 +183,19 @@ def session_not_found(s, request):
 def throttled_response_without_session(request):
     """A throttled response has session id 0, although the session lives on."""
     return NO_SESSION
+
+
+@fault(replaces=serve_incremental_throttled, breaks="learns_what_a_full_fetch_would_tell")
+def throttled_response_counts_as_told(s, new, f: Fetcher, via: Via):
+    """The session takes what a throttled response left out for what the fetcher was told."""
+    serve_incremental_throttled(s, new, f, via)
+    request = incoming(s, f, via)
+    cached = session_after(s, request)
+    told = {
+        p: None if cached[p] is None else answered(cached[p], answer(s, p, False))
+        for p in Partition
+    }
+    accept(s, new, f, request, told)
 
 
 @fault(replaces=must_answer, breaks="learns_what_a_full_fetch_would_tell")

@@ -31,7 +31,7 @@ def test_every_model_is_checked_in_its_default_scope(desk: "Desk") -> None:
     assert ran.code == 0
     rows = [line.split()[:6] for line in ran.out.splitlines() if re.match("letters|turn", line)]
     assert rows == [
-        ["letters", "default", "violated", "72", "109", "6"],
+        ["letters", "default", "violated", "83", "124", "6"],
         ["turnstile", "default", "holds", "64", "208", "10"],
     ]
     assert "as pinned" in ran.out
@@ -236,7 +236,7 @@ def test_one_broken_model_does_not_hide_the_others(desk: "Desk") -> None:
     [
         (["check", "turnstyle"], "there is no model 'turnstyle'\n  cure: did you mean turnstile?"),
         (["check", "x"], "cure: the models are: letters, turnstile"),
-        (["check", "--engine", "tlc"], "cure: the engines are: python, interpreter"),
+        (["check", "--engine", "tlc"], "cure: the engines are: auto, compiled, python, interpreter"),
         (["check", "--set", "GATES"], "cure: write --set NAME=VALUE"),
         (["check", "--fault", "stays_open"], "cure: name the model before it"),
         (["check", "--faults", "--scope", "small"], "--faults does not go with --scope"),
@@ -304,7 +304,7 @@ def test_ctrl_c_keeps_what_was_found(desk: "Desk", monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(progress, "progress_line", interrupting)
     ran = desk.run("check", "letters", "turnstile", "letters")
     assert ran.code == 130
-    assert re.search(r"letters +default +violated +72 ", ran.out)
+    assert re.search(r"letters +default +violated +83 ", ran.out)
     assert re.search(r"turnstile +default +inconclusive +1 ", ran.out)
     assert "interrupted, with 1 state known; every behaviour of up to 0 steps is covered" in ran.out
     ran = desk.run("check", "turnstile", "letters", "--json")

@@ -11,7 +11,8 @@ import pytest
 
 from lockstep.errors import LockstepError
 from lockstep.twin import artifacts
-from lockstep.twin.artifacts import TLC_SHA256, cache_folder, ivy_jar, tlc_jar
+from lockstep.twin.artifacts import TLC_SHA256, ivy_jar, tlc_jar
+from lockstep.user_cache import cache_folder
 from lockstep.twin.java import find_java
 
 

@@ -1,0 +1,416 @@
+"""How a value is laid out in 64-bit words.
+
+Two values of a domain are equal exactly when their words are: each has one form, and unused bits
+are zero. A domain of at most 64 bits takes one word; parts of larger ones never straddle words.
+
+| domain | form |
+|---|---|
+| integers, enums, booleans, names | the position in the domain's order |
+| option of such an atom | 0 for None, else one more than the atom |
+| other options | the value, and one bit that says that there is one; None is all zeros |
+| record | its fields, each in the next word with room |
+| map, sequence, bag | cells of one size; a sequence or bag has its length before them |
+| set | one bit an item, in the order of the items' codes |
+
+The items of a bag are sorted by their code. A word is a Python integer from 0 to 2**64 - 1.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+from lockstep.language.domains import (
+    BagDomain,
+    Domain,
+    MapDomain,
+    OptionDomain,
+    RangeDomain,
+    RecordDomain,
+    SequenceDomain,
+    SetDomain,
+)
+from lockstep.language.types import NothingDomain
+from lockstep.language.values import Bag
+
+WORD = 64
+"""Bits in a word."""
+
+MAX_SET_ITEMS = 4096
+"""The most items that the domain of a set may have: each takes a bit in every set."""
+
+
+class NotCompiled(Exception):
+    """The model uses something that has no machine form in this scope; the text says what."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a part that fits one word stands in the words of the whole."""
+
+    word: int
+    shift: int
+
+
+class Layout(ABC):
+    """The form of the values of one domain. `widths` are the bits used in each word."""
+
+    widths: tuple[int, ...]
+
+    @abstractmethod
+    def encode(self, value: Any) -> list[int]:
+        """The words of a value of the domain."""
+
+    @abstractmethod
+    def decode(self, words: Sequence[int]) -> Any:
+        """The value that has these words."""
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether a value takes one word."""
+        return len(self.widths) == 1
+
+    @property
+    def bits(self) -> int:
+        """The width of a flat value."""
+        assert self.is_flat
+        return self.widths[0]
+
+
+def mask(bits: int) -> int:
+    """The word with the lowest `bits` set."""
+    return (1 << bits) - 1
+
+
+@dataclass(frozen=True)
+class ScalarLayout(Layout):
+    """Integers, enum members, booleans and names: their position in the domain."""
+
+    domain: Domain
+
+    @cached_property
+    def widths(self) -> tuple[int, ...]:  # type: ignore[override]
+        bits = (max(1, self.domain.size()) - 1).bit_length()
+        if bits > WORD - 1:
+            raise NotCompiled(f"{self.domain} has values beyond 63 bits")
+        return (bits,)
+
+    @cached_property
+    def _positions(self) -> dict[object, int]:
+        return {value: index for index, value in enumerate(self.domain)}
+
+    @cached_property
+    def _values(self) -> list[object]:
+        return list(self.domain)
+
+    def encode(self, value: Any) -> list[int]:
+        if isinstance(self.domain, RangeDomain):
+            return [value - self.domain.low]
+        return [self._positions[value]]
+
+    def decode(self, words: Sequence[int]) -> Any:
+        if isinstance(self.domain, RangeDomain):
+            return words[0] + self.domain.low
+        return self._values[words[0]]
+
+
+@dataclass(frozen=True)
+class OptionLayout(Layout):
+    """None, or a value. `presence` is the bit that tells, None for atoms: their code does."""
+
+    some: Layout
+
+    @cached_property
+    def presence(self) -> Place | None:
+        """Where the bit is that says that there is a value."""
+        if isinstance(self.some, ScalarLayout):
+            return None
+        for word, width in enumerate(self.some.widths):
+            if width < WORD:
+                return Place(word, width)
+        return Place(len(self.some.widths), 0)
+
+    @cached_property
+    def widths(self) -> tuple[int, ...]:  # type: ignore[override]
+        if isinstance(self.some, ScalarLayout):
+            return (self.some.domain.size().bit_length(),)
+        place = self.presence
+        assert place is not None
+        widths = [*self.some.widths, 0][: max(len(self.some.widths), place.word + 1)]
+        widths[place.word] += 1
+        return tuple(widths)
+
+    def encode(self, value: Any) -> list[int]:
+        if value is None:
+            return [0] * len(self.widths)
+        words = self.some.encode(value)
+        place = self.presence
+        if place is None:
+            return [words[0] + 1]
+        words += [0] * (len(self.widths) - len(words))
+        words[place.word] |= 1 << place.shift
+        return words
+
+    def decode(self, words: Sequence[int]) -> Any:
+        place = self.presence
+        if place is None:
+            return None if words[0] == 0 else self.some.decode([words[0] - 1])
+        if not words[place.word] >> place.shift & 1:
+            return None
+        inside = list(words)
+        inside[place.word] &= ~(1 << place.shift)
+        return self.some.decode(inside[: len(self.some.widths)])
+
+
+@dataclass(frozen=True)
+class RecordLayout(Layout):
+    """Fields one after the other; one that does not fit the rest of a word begins the next."""
+
+    domain: RecordDomain
+
+    @cached_property
+    def parts(self) -> tuple[tuple[Layout, Place], ...]:
+        """Layout and first place of each field. A field of several words begins at shift 0."""
+        return self._placed[0]
+
+    @cached_property
+    def widths(self) -> tuple[int, ...]:  # type: ignore[override]
+        return self._placed[1]
+
+    @cached_property
+    def _placed(self) -> tuple[tuple[tuple[Layout, Place], ...], tuple[int, ...]]:
+        parts: list[tuple[Layout, Place]] = []
+        widths = [0]
+        for field in self.domain.record.fields.values():
+            layout = layout_of(field)
+            if layout.is_flat and widths[-1] + layout.bits <= WORD:
+                parts.append((layout, Place(len(widths) - 1, widths[-1])))
+                widths[-1] += layout.bits
+                continue
+            if widths == [0]:
+                widths = []
+            parts.append((layout, Place(len(widths), 0)))
+            widths += layout.widths
+        return tuple(parts), tuple(widths)
+
+    def encode(self, value: Any) -> list[int]:
+        words = [0] * len(self.widths)
+        for (layout, place), part in zip(self.parts, value, strict=True):
+            put(words, layout, place, layout.encode(part))
+        return words
+
+    def decode(self, words: Sequence[int]) -> Any:
+        return self.domain.record.of(
+            layout.decode(take(words, layout, place)) for layout, place in self.parts
+        )
+
+
+def put(words: list[int], layout: Layout, place: Place, part: Iterable[int]) -> None:
+    """Add the words of a part to those of the whole."""
+    for offset, word in enumerate(part):
+        words[place.word + offset] |= word << (place.shift if layout.is_flat else 0)
+
+
+def take(words: Sequence[int], layout: Layout, place: Place) -> list[int]:
+    """The words of a part out of those of the whole."""
+    return [
+        words[place.word + offset] >> (place.shift if layout.is_flat else 0) & mask(width)
+        for offset, width in enumerate(layout.widths)
+    ]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """`count` values of one layout beside each other, beginning at bit `start` of the first word.
+
+    Cells that do not fit the first word beside what is before them begin the next word.
+    """
+
+    item: Layout
+    count: int
+    start: int
+
+    @cached_property
+    def in_first_word(self) -> bool:
+        """Whether all of them are in the first word."""
+        return self.item.is_flat and self.start + self.count * self.item.bits <= WORD
+
+    @cached_property
+    def first_word(self) -> int:
+        """The word with the first cell."""
+        return 0 if self.in_first_word or self.start == 0 else 1
+
+    @cached_property
+    def in_a_word(self) -> int:
+        """How many cells one word has; 0 when a cell takes several words."""
+        if not self.item.is_flat:
+            return 0
+        return max(1, self.count) if self.in_first_word else WORD // self.item.bits
+
+    @cached_property
+    def widths(self) -> tuple[int, ...]:
+        """The bits used in each word, with what is before the cells."""
+        if self.in_first_word:
+            return (self.start + self.count * self.item.bits,)
+        head = (self.start,) if self.start else ()
+        if not self.item.is_flat:
+            return (*head, *(self.item.widths * self.count))
+        full, rest = divmod(self.count, self.in_a_word)
+        bits = self.item.bits
+        return (*head, *[self.in_a_word * bits] * full, *[rest * bits] * (rest > 0))
+
+    def place(self, index: int) -> Place:
+        """Where a cell begins."""
+        if self.in_first_word:
+            return Place(0, self.start + index * self.item.bits)
+        if not self.item.is_flat:
+            return Place(self.first_word + index * len(self.item.widths), 0)
+        word, offset = divmod(index, self.in_a_word)
+        return Place(self.first_word + word, offset * self.item.bits)
+
+
+@dataclass(frozen=True)
+class MapLayout(Layout):
+    """A cell a key, in the keys' order."""
+
+    domain: MapDomain
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The values."""
+        return Cells(layout_of(self.domain.value), self.domain.key.size(), 0)
+
+    @cached_property
+    def widths(self) -> tuple[int, ...]:  # type: ignore[override]
+        return self.cells.widths or (0,)
+
+    def encode(self, value: Any) -> list[int]:
+        words = [0] * len(self.widths)
+        for index, part in enumerate(value.values()):
+            put(words, self.cells.item, self.cells.place(index), self.cells.item.encode(part))
+        return words
+
+    def decode(self, words: Sequence[int]) -> Any:
+        cells = self.cells
+        return self.domain.of(
+            cells.item.decode(take(words, cells.item, cells.place(index)))
+            for index in range(cells.count)
+        )
+
+
+@dataclass(frozen=True)
+class SequenceLayout(Layout):
+    """The length, then a cell an item; of a bag, the items sorted by their code."""
+
+    domain: SequenceDomain | BagDomain
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The items, and cells of zeros after them."""
+        item = layout_of(self.domain.item)
+        if isinstance(self.domain, BagDomain) and not item.is_flat:
+            raise NotCompiled(f"the items of {self.domain} take more than 64 bits each")
+        return Cells(item, self.domain.capacity, self.length_bits)
+
+    @cached_property
+    def length_bits(self) -> int:
+        """The bits of the length, the lowest of the first word."""
+        return self.domain.capacity.bit_length()
+
+    @cached_property
+    def widths(self) -> tuple[int, ...]:  # type: ignore[override]
+        return self.cells.widths or (0,)
+
+    def encode(self, value: Any) -> list[int]:
+        item = self.cells.item
+        if isinstance(self.domain, BagDomain):
+            items = [part for part in value for _ in range(value.count(part))]
+            parts = sorted(item.encode(part) for part in items)
+        else:
+            parts = [item.encode(part) for part in value]
+        words = [0] * len(self.widths)
+        words[0] = len(parts)
+        for index, part in enumerate(parts):
+            put(words, item, self.cells.place(index), part)
+        return words
+
+    def decode(self, words: Sequence[int]) -> Any:
+        length = words[0] & mask(self.length_bits)
+        item = self.cells.item
+        items = (item.decode(take(words, item, self.cells.place(index))) for index in range(length))
+        return Bag(items) if isinstance(self.domain, BagDomain) else tuple(items)
+
+
+@dataclass(frozen=True)
+class SetLayout(Layout):
+    """One bit an item."""
+
+    domain: SetDomain
+
+    @cached_property
+    def codes(self) -> tuple[int, ...] | None:
+        """The codes of the items in ascending order; None when they are 0, 1, 2 and so on."""
+        item = layout_of(self.domain.item)
+        if isinstance(item, ScalarLayout):
+            return None
+        if not item.is_flat:
+            raise NotCompiled(f"the items of {self.domain} take more than 64 bits each")
+        return tuple(sorted(item.encode(value)[0] for value in self.domain.item))
+
+    @cached_property
+    def widths(self) -> tuple[int, ...]:  # type: ignore[override]
+        size = self.domain.item.size()
+        if size > MAX_SET_ITEMS:
+            raise NotCompiled(
+                f"{self.domain} is a set out of {size:,} items, each of which takes a bit"
+            )
+        full, rest = divmod(size, WORD)
+        return (*[WORD] * full, *[rest] * (rest > 0)) or (0,)
+
+    @cached_property
+    def _positions(self) -> dict[int, int]:
+        codes = self.codes
+        return {} if codes is None else {code: position for position, code in enumerate(codes)}
+
+    def encode(self, value: Any) -> list[int]:
+        item = layout_of(self.domain.item)
+        words = [0] * len(self.widths)
+        for part in value:
+            code = item.encode(part)[0]
+            position = code if self.codes is None else self._positions[code]
+            words[position // WORD] |= 1 << position % WORD
+        return words
+
+    def decode(self, words: Sequence[int]) -> Any:
+        item = layout_of(self.domain.item)
+        whole = sum(word << WORD * index for index, word in enumerate(words))
+        found = []
+        while whole:
+            position = (whole & -whole).bit_length() - 1
+            whole &= whole - 1
+            found.append(item.decode([self.codes[position] if self.codes else position]))
+        return frozenset(found)
+
+
+@cache
+def layout_of(domain: Domain) -> Layout:
+    """The layout of a domain's values; `NotCompiled` when it has none."""
+    match domain:
+        case OptionDomain():
+            return OptionLayout(layout_of(domain.some))
+        case RecordDomain():
+            return RecordLayout(domain)
+        case MapDomain():
+            return MapLayout(domain)
+        case SequenceDomain() | BagDomain():
+            return SequenceLayout(domain)
+        case SetDomain():
+            return SetLayout(domain)
+        case NothingDomain():
+            return ScalarLayout(domain)
+    if domain.is_scalar:
+        return ScalarLayout(domain)
+    raise NotCompiled(f"{domain} has no machine form")

@@ -1,0 +1,122 @@
+"""LLVM modules as machine code in this process, kept on disk between runs.
+
+What is kept is named by a digest of all that it was made from: the module's text (in which model,
+scope and this package's translation have become one), LLVM's version, the processor and its
+features. Nothing stale can be found under such a name. A damaged file is made anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import llvmlite
+from llvmlite import binding
+
+_HEADER = b"lockstep-object-1\n"
+
+
+class MachineCode:
+    """A module's functions by their addresses; they live as long as this does."""
+
+    def __init__(self, code: bytes) -> None:
+        engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _target())
+        engine.add_object_file(binding.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+        self._engine = engine
+
+    def address(self, name: str) -> int:
+        """Where a function begins."""
+        return int(self._engine.get_function_address(name))
+
+
+def machine_code(text: str, folder: Path | None) -> MachineCode:
+    """The machine code of an LLVM module, from `folder` if it is there, and kept there if not.
+
+    A folder that cannot be written costs time, nothing else.
+    """
+    if folder is None:
+        return MachineCode(_compile(text))
+    file = folder / f"{_digest(text)}.o"
+    code = _read(file)
+    if code is None:
+        code = _compile(text)
+        _write(file, code)
+    return MachineCode(code)
+
+
+def is_kept(text: str, folder: Path) -> bool:
+    """Whether the machine code of a module is in a folder."""
+    return (folder / f"{_digest(text)}.o").is_file()
+
+
+def _digest(text: str) -> str:
+    target = _target()
+    parts = (
+        text,
+        llvmlite.__version__,
+        str(binding.llvm_version_info),
+        target.triple,
+        binding.get_host_cpu_name(),
+        binding.get_host_cpu_features().flatten(),
+    )
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
+
+
+@cache
+def _initialize() -> None:
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+
+
+def _target() -> binding.TargetMachine:
+    """This machine, anew each time: an execution engine takes its own for itself."""
+    _initialize()
+    return binding.Target.from_default_triple().create_target_machine(
+        cpu=binding.get_host_cpu_name(),
+        features=binding.get_host_cpu_features().flatten(),
+        opt=2,
+        jit=True,
+        codemodel="jitdefault",
+    )
+
+
+def _compile(text: str) -> bytes:
+    target = _target()
+    module = binding.parse_assembly(text)
+    module.verify()
+    options = binding.create_pipeline_tuning_options(speed_level=2)
+    builder = binding.create_pass_builder(target, options)
+    builder.getModulePassManager().run(module, builder)
+    code: bytes = target.emit_object(module)
+    return code
+
+
+def _read(file: Path) -> bytes | None:
+    """What `_write` kept; None when there is nothing, or not all of it."""
+    try:
+        data = file.read_bytes()
+    except OSError:
+        return None
+    if not data.startswith(_HEADER):
+        return None
+    digest, code = data[len(_HEADER) : len(_HEADER) + 32], data[len(_HEADER) + 32 :]
+    return code if hashlib.sha256(code).digest() == digest else None
+
+
+def _write(file: Path, code: bytes) -> None:
+    """Put a whole file in place, or none."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=file.parent, suffix=".part")
+    except OSError:
+        return
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(_HEADER + hashlib.sha256(code).digest() + code)
+        Path(name).replace(file)
+    except OSError:
+        Path(name).unlink(missing_ok=True)

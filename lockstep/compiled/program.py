@@ -1,0 +1,150 @@
+"""A whole model as one LLVM module, and what a search must know of it.
+
+The module exports
+
+    expand(state, successors, fired)    how many successors, written one after the other; adds to
+                                        fired[action] how many of them each action has
+    check_state(state, marks)           the first invariant that fails
+    check_step(before, after, marks)    the first step invariant that fails
+
+All pointers are to 64-bit words. The checks return 0 when nothing fails, else one more than the
+position of the property in the model. `marks[property]` becomes 1 when a premise is satisfied, for
+a goal when it is reached. Each returns `-1 - site` where the text has no meaning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from llvmlite import ir as llvm
+
+from lockstep.compiled.body import I64, POINTER, Body, word
+from lockstep.compiled.functions import FunctionBuilder, Site
+from lockstep.compiled.layout import NotCompiled
+from lockstep.compiled.state import StateLayout, state_layout
+from lockstep.language import ir
+from lockstep.language.frontend import lower
+from lockstep.language.model import Model
+from lockstep.language.notation import Kind
+
+MAX_SUCCESSORS = 2**22
+"""The most action instances that one state may have."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A model's LLVM module, and how to read what it computes.
+
+    `most_successors` bounds how many successors a state has. `sites` are the places where the text
+    may have no meaning, by number.
+    """
+
+    model: Model
+    layout: StateLayout
+    text: str
+    most_successors: int
+    sites: tuple[Site, ...]
+    has_step_invariants: bool
+    has_state_checks: bool
+
+
+def build_program(model: Model, code: ir.ModelCode | None = None) -> Program:
+    """Translate a model; `NotCompiled` when something in it has no machine form in this scope."""
+    code = lower(model) if code is None else code
+    layout = state_layout(model.state, model.variables)
+    most = sum(prod(p.domain.size() for p in action.parameters) for action in code.actions)
+    if most > MAX_SUCCESSORS:
+        raise NotCompiled(f"a state may have {most:,} action instances")
+    module = llvm.Module(name=model.name)
+    builder = FunctionBuilder(module, layout, dict(code.variables))
+    actions = [builder.action(number, action) for number, action in enumerate(code.actions)]
+    properties = [
+        builder.property(len(actions) + index, prop) for index, prop in enumerate(code.properties)
+    ]
+    _expand(module, actions, layout.words)
+    kinds = [prop.kind for prop in code.properties]
+    of_state = [
+        (index, properties[index], kind is Kind.SOMETIMES)
+        for wanted in (Kind.INVARIANT, Kind.SOMETIMES)
+        for index, kind in enumerate(kinds)
+        if kind is wanted
+    ]
+    of_step = [
+        (index, properties[index], False)
+        for index, kind in enumerate(kinds)
+        if kind is Kind.STEP_INVARIANT
+    ]
+    _checks(module, "check_state", of_state, step=False)
+    _checks(module, "check_step", of_step, step=True)
+    return Program(
+        model,
+        layout,
+        str(module),
+        most,
+        tuple(builder.sites),
+        bool(of_step),
+        bool(of_state),
+    )
+
+
+def _exported(module: llvm.Module, name: str, pointers: int) -> Body:
+    function = llvm.Function(module, llvm.FunctionType(I64, [POINTER] * pointers), name)
+    for argument in function.args:
+        argument.add_attribute("noalias")
+    return Body(function)
+
+
+def _expand(module: llvm.Module, actions: list[llvm.Function], words: int) -> None:
+    body = _exported(module, "expand", 3)
+    builder = body.builder
+    state, out, fired = body.function.args
+    total, counts = word(0), []
+    for action in actions:
+        place = builder.gep(out, [builder.mul(total, word(words))], inbounds=True)
+        count = builder.call(action, [state, place])
+        _return_if_failed(body, count)
+        counts.append(count)
+        total = builder.add(total, count)
+    for index, count in enumerate(counts):
+        place = builder.gep(fired, [word(index)], inbounds=True)
+        builder.store(builder.add(builder.load(place), count), place)
+    builder.ret(total)
+    body.finish()
+
+
+def _checks(
+    module: llvm.Module,
+    name: str,
+    properties: list[tuple[int, llvm.Function, bool]],
+    *,
+    step: bool,
+) -> None:
+    """A function that evaluates properties; of a goal, until it is reached once."""
+    body = _exported(module, name, 3 if step else 2)
+    builder = body.builder
+    states, marks = body.function.args[:-1], body.function.args[-1]
+    before, after = states[0], states[-1]
+    first = body.variable(word(0))
+    for index, function, is_goal in properties:
+        mark = builder.gep(marks, [word(index)], inbounds=True)
+        if is_goal:
+            unseen = builder.icmp_unsigned("==", builder.load(mark), word(0))
+            with builder.if_then(unseen):
+                result = builder.call(function, [before, after, mark])
+                _return_if_failed(body, result)
+                builder.store(result, mark)
+            continue
+        result = builder.call(function, [before, after, mark])
+        _return_if_failed(body, result)
+        found = builder.load(first)
+        none_yet = builder.icmp_unsigned("==", found, word(0))
+        fails = builder.and_(none_yet, body.bit_of(result))
+        builder.store(builder.select(fails, word(index + 1), found), first)
+    builder.ret(builder.load(first))
+    body.finish()
+
+
+def _return_if_failed(body: Body, result: llvm.Value) -> None:
+    with body.builder.if_then(body.builder.icmp_signed("<", result, word(0)), likely=False):
+        body.builder.ret(result)

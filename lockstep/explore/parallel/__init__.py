@@ -1,0 +1,1 @@
+"""Breadth-first search by levels over packed states, on all cores."""

@@ -1,0 +1,50 @@
+"""What numba has no word for: a call to an address, and a prefetch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir as llvm
+from numba import types
+from numba.extending import intrinsic
+
+_I64 = llvm.IntType(64)
+
+
+def _call(typingctx: Any, address: Any, one: Any, two: Any, three: Any) -> Any:
+    signature = types.int64(types.int64, types.int64, types.int64, types.int64)
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _I64.as_pointer()
+        function = llvm.FunctionType(_I64, [pointer] * 3).as_pointer()
+        target = builder.inttoptr(arguments[0], function)
+        return builder.call(target, [builder.inttoptr(each, pointer) for each in arguments[1:]])
+
+    return signature, codegen
+
+
+def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
+    signature = types.void(array, types.int64)
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        held = context.make_array(signature.args[0])(context, builder, arguments[0])
+        place = builder.gep(held.data, [arguments[1]], inbounds=True)
+        byte = llvm.IntType(8).as_pointer()
+        int32 = llvm.IntType(32)
+        kind = llvm.FunctionType(llvm.VoidType(), [byte, int32, int32, int32])
+        function: Any = builder.module.globals.get("llvm.prefetch.p0")
+        if function is None:
+            function = llvm.Function(builder.module, kind, "llvm.prefetch.p0")
+        hints = [llvm.Constant(int32, hint) for hint in (0, 3, 1)]
+        builder.call(function, [builder.bitcast(place, byte), *hints])
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+# mypy takes what `intrinsic` returns for a function of all the parameters of the one it decorates.
+call: Any = intrinsic(_call)
+"""`call(address, one, two, three)`: call the function at an address with three pointers; it returns
+a signed word."""
+prefetch: Any = intrinsic(_prefetch)
+"""`prefetch(array, index)`: ask for an item of a contiguous array to be brought near."""

@@ -1,0 +1,45 @@
+"""Large arrays of words, zeroed, on huge pages where the system gives them."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[np.uint64]"
+
+_HUGE = 2 * 1024 * 1024
+
+
+def zeros(words: int) -> Array:
+    """An array of zeros. A large one is returned to the system when nothing refers to it."""
+    size = 8 * words
+    if size < 4 * _HUGE or not hasattr(mmap, "MADV_HUGEPAGE"):
+        return np.zeros(words, np.uint64)
+    region = mmap.mmap(-1, size + _HUGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    region.madvise(mmap.MADV_HUGEPAGE)
+    whole = np.frombuffer(region, np.uint64)
+    skipped = -whole.ctypes.data % _HUGE // 8
+    return whole[skipped : skipped + words]
+
+
+def available_memory() -> int:
+    """Bytes that this process may still take without harm: what is free, of the cgroup too."""
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            fields = dict(line.split(":", 1) for line in lines)
+        free = int(fields["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        pass
+    try:
+        with open("/sys/fs/cgroup/memory.max", encoding="ascii") as limit:
+            most = int(limit.read())
+        with open("/sys/fs/cgroup/memory.current", encoding="ascii") as now:
+            free = min(free, most - int(now.read()))
+    except (OSError, ValueError):
+        pass
+    return max(0, free)
