@@ -1,4 +1,4 @@
-"""The folder in which what can be fetched or made again is kept between runs, for all workspaces."""
+"""The folder where what can be fetched or made again is kept between runs, for all workspaces."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -40,6 +41,25 @@ def check(
     ] = None,
     max_seconds: Annotated[
         float | None, Option("--max-seconds", min=0, metavar="S", help="Stop after S seconds.")
+    ] = None,
+    memory: Annotated[
+        str | None,
+        Option(
+            "--memory",
+            metavar="SIZE",
+            help="Stop before the search takes more, such as 8GiB [nine tenths of what is free].",
+        ),
+    ] = None,
+    threads: Annotated[
+        int | None, Option("--threads", min=1, metavar="N", help="Search by N threads [all cores].")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        Option(
+            "--checkpoint",
+            metavar="DIR",
+            help="Keep the search there, level by level; go on with what is there already.",
+        ),
     ] = None,
     fault: Annotated[
         str | None,
@@ -82,6 +102,7 @@ def check(
             "--scope": scope is not None,
             "--set": bool(constants),
             "--pytest": pytest,
+            "--checkpoint": checkpoint is not None,
         },
     )
     if engine not in ENGINES:
@@ -102,6 +123,9 @@ def check(
         max_seconds=max_seconds,
         constants=_constants(constants or []),
         fault=fault,
+        memory=None if memory is None else parse_size(memory),
+        threads=threads,
+        checkpoint=checkpoint,
     )
     if faults:
         from lockstep.cli.faults import run_faults
@@ -165,6 +189,19 @@ def _check_all(
     return exit_code
 
 
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]i?)?B?", re.IGNORECASE)
+
+
+def parse_size(text: str) -> int:
+    """Bytes of a size such as `8GiB`, `500M` or `1.5 GB`; KB and MB count by thousands."""
+    found = _SIZE.fullmatch(text.strip())
+    if found is None:
+        raise LockstepError(f"--memory {text!r} is no size", cure="write it as 8GiB or 500MB")
+    number, unit = float(found[1]), (found[2] or "").upper()
+    power = " KMGT".index(unit[0]) if unit else 0
+    return int(number * (1024 if unit.endswith("I") else 1000) ** power)
+
+
 def _constants(given: Sequence[str]) -> dict[str, Plain]:
     from lockstep.specs.tables import parse_plain
 
@@ -179,8 +216,8 @@ def _constants(given: Sequence[str]) -> dict[str, Plain]:
 
 def _refuse_contradictions(names: Sequence[str], given: dict[str, bool]) -> None:
     alone = {
-        "--matrix": ("--faults", "--fault", "--scope", "--set", "--pytest"),
-        "--faults": ("--fault", "--scope", "--set", "--pytest"),
+        "--matrix": ("--faults", "--fault", "--scope", "--set", "--pytest", "--checkpoint"),
+        "--faults": ("--fault", "--scope", "--set", "--pytest", "--checkpoint"),
     }
     for option, others in alone.items():
         for other in others:

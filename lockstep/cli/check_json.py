@@ -89,6 +89,7 @@ def _checked(request: Request, found: Checked, pytest: bool) -> dict[str, Any]:
         "depth": result.depth,
         "seconds": round(result.seconds, 3),
         "because": judgement.because,
+        "remark": result.remark,
         "exit_code": found.exit_code,
         "fired": result.fired,
         "pinned": None if judgement.pins is None else vars(judgement.pins),

@@ -62,6 +62,8 @@ class TextReport:
         line(row, str(found.verdict))
         if found.judgement.because and not found.judgement.broken:
             line(f"  because  {found.judgement.because}")
+        if result.remark:
+            line(f"  remark   {result.remark}", "dim")
         pins = found.judgement.pins
         if pins is not None and pins.missing:
             line(f"  not pinned in specs/{result.model}.toml: {', '.join(pins.missing)}", "dim")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +34,11 @@ class Request:
     max_seconds: float | None = None
     constants: Mapping[str, Plain] = field(default_factory=dict)
     fault: str | None = None
+    memory: int | None = None
+    """The most bytes that the search may take."""
+    threads: int | None = None
+    checkpoint: Path | None = None
+    """Where searches are kept, each in a folder of its own."""
 
     @property
     def is_the_scope_itself(self) -> bool:
@@ -49,8 +55,12 @@ class Request:
             parts.append(f"--max-states {self.max_states}")
         if self.max_seconds is not None:
             parts.append(f"--max-seconds {self.max_seconds:g}")
+        if self.memory is not None:
+            parts.append(f"--memory {self.memory}B")
         if self.fault is not None:
             parts.append(f"--fault {self.fault}")
+        if self.checkpoint is not None:
+            parts.append(f"--checkpoint {shlex.quote(str(self.checkpoint))}")
         return " ".join(parts)
 
 
@@ -119,14 +129,23 @@ def _check(workspace: Workspace, name: str, request: Request) -> Checked:
         result = explore(
             model,
             request.engine,
-            Bounds(request.max_states, request.max_seconds),
+            Bounds(request.max_states, request.max_seconds, memory=request.memory),
             deadlock_allowed=spec.deadlock_allowed,
+            threads=request.threads,
+            checkpoint=_checkpoint(request, name, scope.name),
             on_progress=watch,
         )
     judgement = judge(model, scope, result, pinned=pinned)
     checked = Checked(model, result, judgement)
     _keep(checked, request, workspace)
     return checked
+
+
+def _checkpoint(request: Request, name: str, scope: str) -> Path | None:
+    """The folder of one model's search in that of all checkpoints."""
+    if request.checkpoint is None:
+        return None
+    return request.checkpoint / "-".join(filter(None, (name, scope, request.fault)))
 
 
 def _keep(checked: Checked, request: Request, workspace: Workspace) -> None:
@@ -166,6 +185,5 @@ def _keep(checked: Checked, request: Request, workspace: Workspace) -> None:
 def _typed(value: Plain) -> str:
     """A constant as `--set` reads it, quoted for the shell."""
     import json
-    import shlex
 
     return shlex.quote(json.dumps(value))

@@ -30,7 +30,8 @@ class Coercion:
     def to(self, value: Words, source: Domain, target: Domain) -> tuple[Words, Bit | None]:
         """`value` of `source` as one of `target`, and whether it is one; None when it surely is.
 
-        What comes out for a value that is not in `target` is some value of it, or none.
+        What comes out for a value that is not in `target` is some other value of it: a number out
+        of range would make a shift, and with it all that follows, undefined to LLVM.
         """
         if source == target:
             return value, None
@@ -45,7 +46,8 @@ class Coercion:
                 inside, ok = self.to(value, source, target.some)
                 return self._shapes.wrap(target, inside), ok
             case RangeDomain(), RangeDomain():
-                return value, self._in_range(value[0], source, target)
+                ok = self._in_range(value[0], source, target)
+                return value if ok is None else self._some(ok, value, target), ok
             case ((RangeDomain() | NameDomain()), (RangeDomain() | NameDomain())):
                 return self._name(value, source, target)
             case SetDomain(), SetDomain():
@@ -96,6 +98,10 @@ class Coercion:
 
         result = self._body.choose(present, inside, lambda: self._shapes.zero(target))
         return result, self._both(present, self._body.bit_of(self._builder.load(fine)))
+
+    def _some(self, ok: Bit, value: Words, target: RangeDomain) -> Words:
+        """The value if it is in its domain, else the first of that domain."""
+        return self._body.select(ok, value, [word(target.low)])
 
     def _in_range(self, value: Word, source: RangeDomain, target: RangeDomain) -> Bit | None:
         ok: Bit | None = None

@@ -132,11 +132,11 @@ def _checks(
             unseen = builder.icmp_unsigned("==", builder.load(mark), word(0))
             with builder.if_then(unseen):
                 result = builder.call(function, [before, after, mark])
-                _return_if_failed(body, result)
+                _return_if_failed(body, result, first)
                 builder.store(result, mark)
             continue
         result = builder.call(function, [before, after, mark])
-        _return_if_failed(body, result)
+        _return_if_failed(body, result, first)
         found = builder.load(first)
         none_yet = builder.icmp_unsigned("==", found, word(0))
         fails = builder.and_(none_yet, body.bit_of(result))
@@ -145,6 +145,12 @@ def _checks(
     body.finish()
 
 
-def _return_if_failed(body: Body, result: llvm.Value) -> None:
-    with body.builder.if_then(body.builder.icmp_signed("<", result, word(0)), likely=False):
-        body.builder.ret(result)
+def _return_if_failed(body: Body, result: llvm.Value, first: llvm.Value | None = None) -> None:
+    """Leave with a failure, or with what was found before it if `first` holds anything."""
+    builder = body.builder
+    with builder.if_then(builder.icmp_signed("<", result, word(0)), likely=False):
+        if first is not None:
+            found = builder.load(first)
+            nothing = builder.icmp_unsigned("==", found, word(0))
+            result = builder.select(nothing, result, found)
+        builder.ret(result)

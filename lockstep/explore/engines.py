@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
@@ -45,30 +46,39 @@ def explore(
     *,
     deadlock_allowed: bool = True,
     threads: int | None = None,
+    checkpoint: Path | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> SearchResult:
     """Search every reachable state of a model with the engine of that name.
 
-    `threads` (one a core unless told) are for the compiled engine. The result's `engine` is the
-    one that explored: of `auto`, plain Python also where a model has no machine form.
-    `LockstepError` for an unknown engine, or where `compiled` cannot translate the model.
+    `threads` (one a core unless told) and `checkpoint` (a folder for this search alone, from which
+    it goes on if it was interrupted) are for the compiled engine. The result's `engine` is the one
+    that explored: of `auto`, plain Python also where a model has no machine form. `LockstepError`
+    for an unknown engine, for a checkpoint that cannot be used, or where the compiled engine is
+    needed and cannot translate the model.
     """
     if engine in STEPWISE:
+        if checkpoint is not None:
+            raise LockstepError(
+                f"the engine {engine} keeps no checkpoint", cure="leave --engine out"
+            )
         return _stepwise(make_engine(engine, model), bounds, deadlock_allowed, on_progress)
     if engine not in ENGINES:
         raise _unknown(engine)
-    if engine == DEFAULT_ENGINE:
+    if engine == DEFAULT_ENGINE and checkpoint is None:
         trial = _trial(model, bounds, deadlock_allowed, on_progress)
         if trial is not None:
             return trial
     from lockstep.compiled.layout import NotCompiled
 
     try:
-        return _compiled(model, bounds, deadlock_allowed, threads, on_progress)
+        return _compiled(model, bounds, deadlock_allowed, threads, checkpoint, on_progress)
     except NotCompiled as reason:
-        if engine == DEFAULT_ENGINE:
+        if engine == DEFAULT_ENGINE and checkpoint is None:
             plain = make_engine("python", model)
-            return _stepwise(plain, bounds, deadlock_allowed, on_progress)
+            result = _stepwise(plain, bounds, deadlock_allowed, on_progress)
+            result.remark = f"plain Python explored it, for it has no machine code: {reason}"
+            return result
         raise LockstepError(
             f"{model.name} has no machine code in this scope: {reason}",
             cure="--engine python explores it, more slowly",
@@ -140,10 +150,12 @@ def _compiled(
     bounds: Bounds,
     deadlock_allowed: bool,
     threads: int | None,
+    checkpoint: Path | None,
     on_progress: Callable[[Progress], None] | None,
 ) -> SearchResult:
     from lockstep.compiled.machine import machine_code
     from lockstep.compiled.program import build_program
+    from lockstep.explore.parallel.checkpoint import Checkpoint
     from lockstep.explore.parallel.search import ParallelSearch
     from lockstep.user_cache import cache_folder
 
@@ -157,5 +169,6 @@ def _compiled(
         max_seconds=bounds.max_seconds,
         max_depth=bounds.max_depth,
         memory=bounds.memory,
+        checkpoint=None if checkpoint is None else Checkpoint(checkpoint, program),
         on_progress=on_progress,
     ).run()

@@ -74,6 +74,7 @@ class SearchResult:
     that some state satisfied, `missed` those that none did once everything was explored.
     `because` says why the verdict is not `holds`; `error` why it is inconclusive because the
     model's text has no meaning at the end of `error_trace`; `interrupted` that Ctrl-C ended it.
+    `remark` is what else a reader should know of how it was explored.
     """
 
     model: str
@@ -93,6 +94,7 @@ class SearchResult:
     error_trace: Trace | None = None
     interrupted: bool = False
     because: str = ""
+    remark: str = ""
 
     @property
     def idle_actions(self) -> list[str]:

@@ -178,6 +178,19 @@ def expand(
 
 
 @_compiled
+def distribute(level: Any, begin: Any, end: Any, words: Any, buffers: Any, filled: Any) -> Any:
+    """Put states `begin` to `end` into one buffer a shard, until one is full; where it stopped."""
+    capacity = buffers.shape[1] // words
+    for number in range(begin, end):
+        shard = shard_of(hash_of(level, number * words, words))
+        if filled[shard] == capacity:
+            return number
+        copy(level, number * words, buffers[shard], filled[shard] * words, words)
+        filled[shard] += 1
+    return end
+
+
+@_compiled
 def insert(
     candidates: Any,
     count: Any,

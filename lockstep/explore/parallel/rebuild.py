@@ -25,6 +25,7 @@ from lockstep.explore.search import (
     report_error,
     report_violation,
 )
+from lockstep.language.model import Property
 from lockstep.language.notation import Kind, State
 
 
@@ -33,7 +34,7 @@ class Disagreement(Exception):
 
 
 class Rebuilder:
-    """Rebuilds the behaviour to what a search found on its latest level."""
+    """Rebuilds the behaviour to what a search found while it expanded the last of the levels."""
 
     def __init__(self, program: Program, expand_at: int, levels: Levels) -> None:
         self._program = program
@@ -45,16 +46,16 @@ class Rebuilder:
         """Report the violation that comes first, of a step or of a state."""
         model, words = self._program.model, self._program.layout.words
         if step is not None and step.key is not None and step.rank[0] == 0:
-            trace = self._trace(step.states[:words], 2)
+            trace = self._trace(step.states[:words], 1)
             report_violation(result, Violation((DEADLOCK,), (), trace))
             return
         of_step = step if state is None or (step and step.rank[0] < state.rank[0]) else None
         if of_step is not None:
-            trace = self._trace(of_step.states[:words], 2)
+            trace = self._trace(of_step.states[:words], 1)
             trace = self._with_step(trace, self._decode(of_step.states[words:]))
         else:
             assert state is not None
-            trace = self._trace(state.states, 1)
+            trace = self._trace(state.states, 0)
         failing = self._failing(trace)
         finding = of_step or state
         assert finding is not None
@@ -72,9 +73,9 @@ class Rebuilder:
         function = ranked_functions(self._program)[int(finding.rank[0])]
         actions = self._program.model.actions
         if finding is state:
-            trace = self._trace(state.states, 1)
+            trace = self._trace(state.states, 0)
         else:
-            trace = self._trace(finding.states[:words], 2)
+            trace = self._trace(finding.states[:words], 1)
             if function >= len(actions):
                 trace = self._with_step(trace, self._decode(finding.states[words:]))
         report_error(result, self._error_at(trace, function), trace)
@@ -98,20 +99,29 @@ class Rebuilder:
 
     def _failing(self, trace: Trace) -> dict[str, tuple[object, ...]]:
         """The properties that plain Python finds broken at the end of a behaviour."""
-        failing = {}
-        for prop in self._program.model.properties:
-            if prop.kind is Kind.INVARIANT:
-                outcome = self._plain.evaluate(prop, trace.last, None)
-            elif prop.kind is Kind.STEP_INVARIANT and trace.steps:
-                outcome = self._plain.evaluate(prop, trace.states[-2], trace.last)
-            else:
-                continue
-            if outcome.failing is not None:
-                failing[prop.name] = outcome.failing
+        model = self._program.model
+        failing = self._broken(model.of_kind(Kind.INVARIANT), trace.last)
+        if trace.steps:
+            steps = model.of_kind(Kind.STEP_INVARIANT)
+            failing |= self._broken(steps, trace.states[-2], trace.last)
+        return failing
+
+    def _broken(
+        self, properties: tuple[Property, ...], state: State, after: State | None = None
+    ) -> dict[str, tuple[object, ...]]:
+        """Those of one kind that fail, up to where the text has no meaning."""
+        failing: dict[str, tuple[object, ...]] = {}
+        try:
+            for prop in properties:
+                outcome = self._plain.evaluate(prop, state, after)
+                if outcome.failing is not None:
+                    failing[prop.name] = outcome.failing
+        except EvaluationError:
+            pass
         return failing
 
     def _trace(self, target: Array, back: int) -> Trace:
-        """The behaviour to a state of the level `back` from the end (1 is the latest)."""
+        """The behaviour to a state of the level `back` before the one that is being found."""
         chain = [np.array(target)]
         depth = len(self._levels) - back
         while depth > 0:

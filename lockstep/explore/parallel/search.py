@@ -8,32 +8,27 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from threading import Lock
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lockstep.compiled.machine import MachineCode
 from lockstep.compiled.program import Program
 from lockstep.explore.engine import Verdict
 from lockstep.explore.parallel import kernels
-from lockstep.explore.parallel.findings import Findings, first
+from lockstep.explore.parallel.checkpoint import Checkpoint, Totals
+from lockstep.explore.parallel.findings import first
 from lockstep.explore.parallel.known import KnownStates
 from lockstep.explore.parallel.levels import Levels, chunks
 from lockstep.explore.parallel.memory import Array, available_memory
 from lockstep.explore.parallel.rebuild import Rebuilder, site_order
+from lockstep.explore.parallel.workers import NewStates, Shards, Stretches, Worker
 from lockstep.explore.search import Progress, SearchResult, conclude, count_of
 from lockstep.language.notation import Kind
 
 _CHUNK = 4096
 """States of a level that a thread takes at a time."""
-_BUFFER = 8192
-"""Candidates that a buffer holds, one buffer a thread and shard."""
-_RECENT = 1 << 14
-"""Candidates that a thread remembers having sent."""
 _SMALL = 4096
 """Levels of fewer states are done by one thread: starting the others would take longer."""
 _PROGRESS_SECONDS = 0.1
@@ -41,28 +36,6 @@ _PROGRESS_SECONDS = 0.1
 
 class _Stopped(Exception):
     """A bound was met: the text says which."""
-
-
-@dataclass
-class _Worker:
-    """What one thread writes to."""
-
-    findings: Findings
-    successors: Array
-    fired: NDArray[np.int64]
-    marks: NDArray[np.int64]
-    recent: Array
-    buffers: NDArray[np.uint64]
-    filled: NDArray[np.int64]
-    report: NDArray[np.int64]
-
-
-@dataclass
-class _New:
-    """The states of one shard that are new on a level: the first `count` of the array."""
-
-    states: Array = field(default_factory=lambda: np.empty(0, np.uint64))
-    count: int = 0
 
 
 class ParallelSearch:
@@ -79,13 +52,15 @@ class ParallelSearch:
         max_seconds: float | None = None,
         max_depth: int | None = None,
         memory: int | None = None,
+        checkpoint: Checkpoint | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
         """Prepare a search by `threads` threads, one a core unless told.
 
         Each bound ends it as inconclusive: `max_states` distinct states known, `max_seconds`
         passed, every behaviour of `max_depth` steps covered, `memory` bytes needed (unless told,
-        nine tenths of what is free now).
+        nine tenths of what is free now). With a `checkpoint` the states of finished levels are
+        there instead of in memory, and a search that is there already goes on.
         """
         self._program = program
         self._model = program.model
@@ -97,6 +72,7 @@ class ParallelSearch:
         self._max_seconds = max_seconds
         self._max_depth = max_depth
         self._memory = memory if memory is not None else available_memory() * 9 // 10
+        self._checkpoint = checkpoint
         self._on_progress = on_progress
         self._expand_at = code.address("expand")
         self._check_step_at = code.address("check_step") if program.has_step_invariants else 0
@@ -104,8 +80,8 @@ class ParallelSearch:
         self._ranks = np.array(site_ranks(program), np.int64)
         self._known = KnownStates(self._words)
         self._levels = Levels(self._words)
-        self._new = [_New() for _ in range(kernels.SHARDS)]
-        self._workers: list[_Worker] = []
+        self._new = [NewStates() for _ in range(kernels.SHARDS)]
+        self._workers: list[Worker] = []
         self._pool: ThreadPoolExecutor | None = None
         self._result = SearchResult(self._model.name, "compiled")
         self._started = 0.0
@@ -120,6 +96,7 @@ class ParallelSearch:
         """
         self._started = time.perf_counter()
         result = self._result
+        self._add_workers(1)
         try:
             with ThreadPoolExecutor(self._threads) as self._pool:
                 self._explore()
@@ -137,57 +114,95 @@ class ParallelSearch:
         return result
 
     def _explore(self) -> None:
-        initial = np.array(self._program.layout.encode(self._model.initial), np.uint64)
-        self._add_workers(1)
-        worker = self._workers[0]
-        shard = int(kernels.initial_shard(initial, self._words))
-        self._insert(shard, initial, 1, worker)
-        self._levels.add(self._taken_new())
-        if self._ended_by_findings():
-            return
+        if self._checkpoint is not None and self._checkpoint.totals is not None:
+            self._resume(self._checkpoint, self._checkpoint.totals)
+        else:
+            self._begin()
+            if self._ended_by_findings():
+                return
+            self._keep(self._taken_new())
         while self._levels.count(len(self._levels) - 1):
             self._covered = self._result.depth
             if self._covered == self._max_depth:
                 raise _Stopped("stopped as bounded")
             self._watch()
-            self._level(len(self._levels) - 1)
+            found = self._level(len(self._levels) - 1)
             if self._ended_by_findings():
                 return
+            self._keep(found)
 
-    def _level(self, depth: int) -> None:
-        """Find the states that are one step further than those of a level."""
+    def _begin(self) -> None:
+        """Take in the initial state."""
+        initial = np.array(self._program.layout.encode(self._model.initial), np.uint64)
+        shard = int(kernels.initial_shard(initial, self._words))
+        self._insert(shard, initial, 1, self._workers[0], self._check_state_at)
+
+    def _resume(self, checkpoint: Checkpoint, totals: Totals) -> None:
+        """Take in the levels of a checkpoint: their states were checked before."""
+        self._add_workers(self._threads)
+        worker = self._workers[0]
+        for states in checkpoint.levels():
+            begin, count = 0, len(states) // self._words
+            while begin < count:
+                begin = kernels.distribute(
+                    states, begin, count, self._words, worker.buffers, worker.filled
+                )
+                self._make_room()
+                self._each(self._threads, self._collect, Shards(), 0)
+                worker.filled[:] = 0
+                self._watch()
+            self._taken_new()
+            self._levels.add([states] if count else [])
+        worker.fired[:] = totals.fired
+        worker.marks[:] = totals.marks
+        worker.report[:] = totals.report
+        self._result.depth = len(self._levels) - 1
+        if not self._levels.count(self._result.depth):
+            self._result.depth -= 1
+
+    def _keep(self, found: list[Array]) -> None:
+        """A level is finished: its states are kept."""
+        if self._checkpoint is None:
+            self._levels.add(found)
+            return
+        try:
+            self._levels.add([self._checkpoint.add(found, self._totals)])
+        except OSError as error:
+            raise _Stopped(f"stopped: the checkpoint cannot be written: {error.strerror}") from None
+
+    def _level(self, depth: int) -> list[Array]:
+        """The states that are one step further than those of a level."""
         self._waiting = self._levels.count(depth)
         threads = self._threads if self._waiting >= _SMALL else 1
         self._add_workers(threads)
-        work = _Work(chunks(self._levels.parts(depth), self._words, _CHUNK))
+        level = Stretches(chunks(self._levels.parts(depth), self._words, _CHUNK))
         try:
-            while not work.is_done:
-                self._each(threads, self._expand, work)
+            while not level.is_done:
+                self._each(threads, self._expand, level)
                 self._make_room()
-                shards = _Work((shard, 0, 0) for shard in range(kernels.SHARDS))
-                self._each(threads, self._collect, shards)
+                self._each(threads, self._collect, Shards(), self._check_state_at)
                 for worker in self._workers:
                     worker.filled[:] = 0
                 self._watch()
         finally:
-            found = self._taken_new()
-            self._levels.add(found)
-            if found:
+            if any(new.count for new in self._new):
                 self._result.depth += 1
+        return self._taken_new()
 
-    def _each(self, threads: int, task: Callable[[_Worker, _Work], None], work: _Work) -> None:
-        """Let each thread take from the work until there is no more."""
+    def _each(self, threads: int, task: Callable[..., None], *shared: object) -> None:
+        """Let threads do a task, each as a worker of its own, on what they share."""
         if threads == 1:
-            task(self._workers[0], work)
+            task(self._workers[0], *shared)
             return
         assert self._pool is not None
-        for done in [self._pool.submit(task, worker, work) for worker in self._workers[:threads]]:
+        workers = self._workers[:threads]
+        for done in [self._pool.submit(task, worker, *shared) for worker in workers]:
             done.result()
 
-    def _expand(self, worker: _Worker, work: _Work) -> None:
+    def _expand(self, worker: Worker, level: Stretches) -> None:
         """Expand stretches of the level until there is no more, or a buffer is full."""
         found = worker.findings
-        while (stretch := work.take()) is not None:
+        while (stretch := level.take()) is not None:
             part, begin, end = stretch
             stopped = kernels.expand(
                 part,
@@ -210,9 +225,8 @@ class ParallelSearch:
                 found.failed_step.rank,
                 found.failed_step.states,
             )
-            work.expanded(stopped - begin)
             if stopped < end:
-                work.give_back((part, stopped, end))
+                level.give_back((part, stopped, end))
                 return
 
     def _make_room(self) -> None:
@@ -221,27 +235,22 @@ class ParallelSearch:
             more = sum(int(worker.filled[shard]) for worker in self._workers)
             lacking = self._known.lacking(shard, more)
             if lacking and self.bytes + lacking > self._memory:
-                raise _Stopped(f"stopped at {self._memory / 2**30:.1f} GiB of memory as bounded")
+                raise _Stopped(f"stopped at {self._memory / 2**20:,.0f} MiB of memory as bounded")
 
-    def _collect(self, worker: _Worker, shards: _Work) -> None:
+    def _collect(self, worker: Worker, shards: Shards, check_state_at: int) -> None:
         """Insert the candidates of one shard after the other."""
-        while (stretch := shards.take()) is not None:
-            shard = stretch[0]
-            assert isinstance(shard, int)
+        while (shard := shards.take()) is not None:
             for sender in self._workers:
                 count = int(sender.filled[shard])
                 if count:
-                    self._insert(shard, sender.buffers[shard], count, worker)
+                    self._insert(shard, sender.buffers[shard], count, worker, check_state_at)
 
-    def _insert(self, shard: int, candidates: Array, count: int, worker: _Worker) -> None:
-        known, new = self._known, self._new[shard]
+    def _insert(
+        self, shard: int, candidates: Array, count: int, worker: Worker, check_state_at: int
+    ) -> None:
+        known, new, found = self._known, self._new[shard], worker.findings
         known.make_room(shard, count)
-        size = (new.count + count) * self._words
-        if size > len(new.states):
-            larger = np.empty(max(size, 2 * len(new.states)), np.uint64)
-            larger[: new.count * self._words] = new.states[: new.count * self._words]
-            new.states = larger
-        found = worker.findings
+        new.make_room(count, self._words)
         total = kernels.insert(
             candidates,
             count,
@@ -249,7 +258,7 @@ class ParallelSearch:
             known.tables[shard],
             new.states,
             new.count,
-            self._check_state_at,
+            check_state_at,
             self._ranks,
             worker.marks,
             found.broken_state.rank,
@@ -261,13 +270,8 @@ class ParallelSearch:
         new.count = total
 
     def _taken_new(self) -> list[Array]:
-        """The new states of a level, at their exact size."""
-        taken = []
-        for new in self._new:
-            if new.count:
-                taken.append(new.states[: new.count * self._words].copy())
-                new.states, new.count = np.empty(0, np.uint64), 0
-        return taken
+        """The new states of a level."""
+        return [new.take(self._words) for new in self._new if new.count]
 
     @property
     def bytes(self) -> int:
@@ -277,20 +281,8 @@ class ParallelSearch:
         return self._known.bytes + self._levels.bytes + new + buffers
 
     def _add_workers(self, threads: int) -> None:
-        words, most = self._words, max(1, self._program.most_successors)
         while len(self._workers) < threads:
-            self._workers.append(
-                _Worker(
-                    Findings.none(words),
-                    np.zeros(most * words, np.uint64),
-                    np.zeros(len(self._model.actions), np.int64),
-                    np.zeros(max(1, len(self._model.properties)), np.int64),
-                    np.zeros(_RECENT * words, np.uint64),
-                    np.zeros((kernels.SHARDS, max(_BUFFER, 2 * most) * words), np.uint64),
-                    np.zeros(kernels.SHARDS, np.int64),
-                    np.zeros(kernels.REPORT, np.int64),
-                )
-            )
+            self._workers.append(Worker.of(self._program))
 
     def _ended_by_findings(self) -> bool:
         """Whether something is wrong on the level just finished; the result then says what."""
@@ -309,20 +301,25 @@ class ParallelSearch:
             rebuilder.error(self._result, failed_step, failed_state)
         return True
 
+    @property
+    def _totals(self) -> Totals:
+        """What all workers counted together."""
+        return Totals(
+            np.sum([worker.fired for worker in self._workers], axis=0).tolist(),
+            np.max([worker.marks for worker in self._workers], axis=0).tolist(),
+            np.sum([worker.report for worker in self._workers], axis=0).tolist(),
+        )
+
     def _count(self) -> None:
         """Bring the counts of the result up to date."""
-        result = self._result
+        result, totals = self._result, self._totals
         result.states = len(self._known)
-        fired = sum((worker.fired for worker in self._workers), np.zeros(1, np.int64))
-        result.fired = {
-            action.name: int(fired[index % len(fired)])
-            for index, action in enumerate(self._model.actions)
-        }
-        totals = sum((worker.report for worker in self._workers), np.zeros(1, np.int64))
-        result.transitions = int(totals[kernels.TRANSITIONS])
-        result.deadlocks = int(totals[kernels.DEADLOCKS % len(totals)])
-        for index, prop in enumerate(self._model.properties):
-            if any(worker.marks[index] for worker in self._workers):
+        names = [action.name for action in self._model.actions]
+        result.fired = dict(zip(names, totals.fired, strict=True))
+        result.transitions = totals.report[kernels.TRANSITIONS]
+        result.deadlocks = totals.report[kernels.DEADLOCKS]
+        for prop, mark in zip(self._model.properties, totals.marks, strict=False):
+            if mark:
                 kept = result.reached if prop.kind is Kind.SOMETIMES else result.applied
                 kept.add(prop.name)
 
@@ -349,37 +346,6 @@ class ParallelSearch:
             f"{why}, with {count_of(len(self._known), 'state')} known; "
             f"every behaviour of up to {count_of(self._covered, 'step')} is covered"
         )
-
-
-class _Work:
-    """Stretches of work that threads take in turn."""
-
-    def __init__(self, stretches: Iterator[tuple[Array | int, int, int]]) -> None:
-        self._stretches = stretches
-        self._returned: list[tuple[Array | int, int, int]] = []
-        self._lock = Lock()
-        self.is_done = False
-        self.count = 0
-
-    def take(self) -> tuple[Array | int, int, int] | None:
-        """The next stretch, None when there is no more."""
-        with self._lock:
-            if self._returned:
-                return self._returned.pop()
-            found = next(self._stretches, None)
-            self.is_done = found is None
-            return found
-
-    def give_back(self, stretch: tuple[Array | int, int, int]) -> None:
-        """What is left of a stretch, to be taken again."""
-        with self._lock:
-            self._returned.append(stretch)
-            self.is_done = False
-
-    def expanded(self, count: int) -> None:
-        """Count what was done."""
-        with self._lock:
-            self.count += count
 
 
 def site_ranks(program: Program) -> list[int]:

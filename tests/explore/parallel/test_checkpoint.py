@@ -1,0 +1,174 @@
+"""A search survives being killed at any moment, and never goes on from what is damaged."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lockstep.compiled.program import build_program
+from lockstep.errors import LockstepError
+from lockstep.explore.engine import Verdict
+from lockstep.explore.engines import Bounds, explore
+from lockstep.explore.parallel.checkpoint import Checkpoint
+from lockstep.explore.search import SearchResult
+from lockstep.language.model import Model, load_model
+
+ROOT = Path(__file__).parents[3]
+SCOPE = {
+    "PARTITIONS": ("p1",),
+    "SESSION_IDS": (1,),
+    "MAX_EPOCH": 2,
+    "MAX_FAILURES": 1,
+    "MAX_DISTURBANCES": 1,
+}
+SEARCH = """
+import sys
+from pathlib import Path
+from lockstep.explore.engines import explore
+from lockstep.language.model import load_model
+from tests.explore.parallel.test_checkpoint import ROOT, SCOPE
+model = load_model(ROOT, "fetch_session", SCOPE)
+print("begins", flush=True)
+explore(model, "compiled", checkpoint=Path(sys.argv[1]))
+"""
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return load_model(ROOT, "fetch_session", SCOPE)
+
+
+@pytest.fixture(scope="module")
+def whole(model: Model) -> SearchResult:
+    return explore(model, "compiled")
+
+
+def counts(result: SearchResult) -> tuple[object, ...]:
+    return (
+        result.verdict,
+        result.states,
+        result.transitions,
+        result.depth,
+        result.deadlocks,
+        result.fired,
+        result.applied,
+        result.reached,
+    )
+
+
+def levels_in(folder: Path) -> int:
+    file = folder / "checkpoint.json"
+    if not file.exists():
+        return 0
+    return len(json.loads(json.loads(file.read_text("utf-8"))["checkpoint"])["levels"])
+
+
+def test_killed_at_any_moment_it_goes_on_to_the_same_counts(
+    tmp_path: Path, model: Model, whole: SearchResult
+) -> None:
+    moments = random.Random(7)
+    reached = [0]
+    for _ in range(4):
+        process = subprocess.Popen(
+            [sys.executable, "-c", SEARCH, str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE
+        )
+        assert process.stdout is not None
+        process.stdout.readline()
+        wanted = reached[-1] + moments.randint(1, 5)
+        deadline = time.monotonic() + 60
+        while levels_in(tmp_path) < wanted and process.poll() is None:
+            assert time.monotonic() < deadline
+        time.sleep(moments.random() / 100)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        reached.append(levels_in(tmp_path))
+    assert reached == sorted(reached)
+    assert reached[1] < whole.depth, "the first was killed before it was done"
+    assert counts(explore(model, "compiled", checkpoint=tmp_path)) == counts(whole)
+    again = explore(model, "compiled", checkpoint=tmp_path)
+    assert counts(again) == counts(whole), "a finished search is told again"
+
+
+def test_a_bounded_search_goes_on(tmp_path: Path, model: Model, whole: SearchResult) -> None:
+    first = explore(model, "compiled", Bounds(max_depth=6), checkpoint=tmp_path)
+    assert first.verdict is Verdict.INCONCLUSIVE
+    assert levels_in(tmp_path) == 7
+    for threads in (1, 2):
+        bounded = explore(
+            model, "compiled", Bounds(max_depth=6 + threads), threads=threads, checkpoint=tmp_path
+        )
+        assert bounded.depth == 6 + threads
+    assert counts(explore(model, "compiled", checkpoint=tmp_path)) == counts(whole)
+
+
+def test_a_violation_is_found_again_with_its_trace(tmp_path: Path) -> None:
+    broken = load_model(ROOT, "fetch_session", SCOPE, fault="epoch_not_advanced")
+    straight = explore(broken, "compiled")
+    assert straight.violation is not None
+    explore(broken, "compiled", Bounds(max_depth=3), checkpoint=tmp_path)
+    resumed = explore(broken, "compiled", checkpoint=tmp_path)
+    assert resumed.violation is not None
+    assert resumed.violation.properties == straight.violation.properties
+    assert resumed.violation.trace == straight.violation.trace
+
+
+@pytest.mark.parametrize("damage", ["flip", "cut", "remove", "manifest", "manifest cut"])
+def test_a_damaged_checkpoint_is_refused(tmp_path: Path, model: Model, damage: str) -> None:
+    explore(model, "compiled", Bounds(max_depth=5), checkpoint=tmp_path)
+    level, manifest = tmp_path / "level-000004.states", tmp_path / "checkpoint.json"
+    match damage:
+        case "flip":
+            data = bytearray(level.read_bytes())
+            data[len(data) // 2] ^= 4
+            level.write_bytes(data)
+        case "cut":
+            level.write_bytes(level.read_bytes()[:-8])
+        case "remove":
+            level.unlink()
+        case "manifest":
+            text = manifest.read_text("utf-8")
+            manifest.write_text(text.replace("count", "cound", 1), "utf-8")
+        case "manifest cut":
+            manifest.write_text(manifest.read_text("utf-8")[:-20], "utf-8")
+    with pytest.raises(LockstepError, match="the checkpoint is damaged"):
+        explore(model, "compiled", checkpoint=tmp_path)
+
+
+def test_another_search_is_refused(tmp_path: Path, model: Model) -> None:
+    explore(model, "compiled", Bounds(max_depth=2), checkpoint=tmp_path)
+    other = load_model(ROOT, "fetch_session", {**SCOPE, "MAX_EPOCH": 3})
+    with pytest.raises(LockstepError, match="another search"):
+        explore(other, "compiled", checkpoint=tmp_path)
+
+
+def test_a_full_disk_keeps_what_was_kept(
+    tmp_path: Path, model: Model, whole: SearchResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.fsync
+    left = [12]
+
+    def full(descriptor: int) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(28, "No space left on device")
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", full)
+    result = explore(model, "compiled", checkpoint=tmp_path)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "the checkpoint cannot be written: No space left on device" in result.because
+    monkeypatch.setattr(os, "fsync", real)
+    assert counts(explore(model, "compiled", checkpoint=tmp_path)) == counts(whole)
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path, model: Model) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LockstepError, match="cannot be made"):
+        Checkpoint(tmp_path / "file", build_program(model))
