@@ -61,6 +61,16 @@ def check(
             help="Keep the search there, level by level; go on with what is there already.",
         ),
     ] = None,
+    walks: Annotated[
+        int | None,
+        Option("--simulate", min=1, metavar="N", help="Take N random behaviours instead of all."),
+    ] = None,
+    steps: Annotated[
+        int, Option("--steps", min=1, metavar="N", help="Of up to N steps each, with --simulate.")
+    ] = 200,
+    seed: Annotated[
+        int, Option("--seed", min=0, metavar="N", help="Draws others, with --simulate.")
+    ] = 0,
     fault: Annotated[
         str | None,
         Option("--fault", metavar="NAME", help="Put one of the model's faults in place."),
@@ -89,6 +99,7 @@ def check(
     3 not conclusive, 130 interrupted.
     """
     from lockstep.cli.checking import Request
+    from lockstep.explore.engines import Walks
     from lockstep.workspace import find_workspace
 
     workspace = find_workspace()
@@ -103,6 +114,7 @@ def check(
             "--set": bool(constants),
             "--pytest": pytest,
             "--checkpoint": checkpoint is not None,
+            "--simulate": walks is not None,
         },
     )
     if engine not in ENGINES:
@@ -126,6 +138,7 @@ def check(
         memory=None if memory is None else parse_size(memory),
         threads=threads,
         checkpoint=checkpoint,
+        walks=None if walks is None else Walks(walks, steps, seed),
     )
     if faults:
         from lockstep.cli.faults import run_faults
@@ -216,8 +229,17 @@ def _constants(given: Sequence[str]) -> dict[str, Plain]:
 
 def _refuse_contradictions(names: Sequence[str], given: dict[str, bool]) -> None:
     alone = {
-        "--matrix": ("--faults", "--fault", "--scope", "--set", "--pytest", "--checkpoint"),
-        "--faults": ("--fault", "--scope", "--set", "--pytest", "--checkpoint"),
+        "--matrix": (
+            "--faults",
+            "--fault",
+            "--scope",
+            "--set",
+            "--pytest",
+            "--checkpoint",
+            "--simulate",
+        ),
+        "--simulate": ("--checkpoint",),
+        "--faults": ("--fault", "--scope", "--set", "--pytest", "--checkpoint", "--simulate"),
     }
     for option, others in alone.items():
         for other in others:

@@ -14,6 +14,7 @@ from lockstep.explore.engines import DEFAULT_ENGINE
 
 if TYPE_CHECKING:
     from lockstep.explore.engine import Verdict
+    from lockstep.explore.engines import Walks
     from lockstep.explore.search import SearchResult, Trace
     from lockstep.language.model import Model
     from lockstep.specs.judgement import Judgement
@@ -39,11 +40,13 @@ class Request:
     threads: int | None = None
     checkpoint: Path | None = None
     """Where searches are kept, each in a folder of its own."""
+    walks: Walks | None = None
+    """Random behaviours to take instead of a search."""
 
     @property
     def is_the_scope_itself(self) -> bool:
         """Whether what is found can be held against what the scope pins."""
-        bounds = (self.max_states, self.max_seconds, self.fault)
+        bounds = (self.max_states, self.max_seconds, self.fault, self.walks)
         return not self.constants and all(bound is None for bound in bounds)
 
     def again(self, model: str) -> str:
@@ -59,6 +62,9 @@ class Request:
             parts.append(f"--memory {self.memory}B")
         if self.fault is not None:
             parts.append(f"--fault {self.fault}")
+        if self.walks is not None:
+            parts.append(f"--simulate {self.walks.count} --steps {self.walks.steps}")
+            parts.append(f"--seed {self.walks.seed}")
         if self.checkpoint is not None:
             parts.append(f"--checkpoint {shlex.quote(str(self.checkpoint))}")
         return " ".join(parts)
@@ -112,7 +118,7 @@ def check_model(workspace: Workspace, name: str, request: Request) -> Checked | 
 
 def _check(workspace: Workspace, name: str, request: Request) -> Checked:
     from lockstep.cli.progress import progress_line
-    from lockstep.explore.engines import Bounds, explore
+    from lockstep.explore.engines import Bounds, explore, simulate
     from lockstep.language.frontend import lower
     from lockstep.language.model import load_model
     from lockstep.specs.judgement import check_declarations, judge
@@ -126,15 +132,26 @@ def _check(workspace: Workspace, name: str, request: Request) -> Checked:
     lower(model)  # refuses what is outside the notation, whichever engine runs
     pinned = request.is_the_scope_itself
     with progress_line(f"{name} {scope.name}", scope.pins.states if pinned else None) as watch:
-        result = explore(
-            model,
-            request.engine,
-            Bounds(request.max_states, request.max_seconds, memory=request.memory),
-            deadlock_allowed=spec.deadlock_allowed,
-            threads=request.threads,
-            checkpoint=_checkpoint(request, name, scope.name),
-            on_progress=watch,
-        )
+        bounds = Bounds(request.max_states, request.max_seconds, memory=request.memory)
+        if request.walks is not None:
+            result = simulate(
+                model,
+                request.walks,
+                bounds,
+                deadlock_allowed=spec.deadlock_allowed,
+                threads=request.threads,
+                on_progress=watch,
+            )
+        else:
+            result = explore(
+                model,
+                request.engine,
+                bounds,
+                deadlock_allowed=spec.deadlock_allowed,
+                threads=request.threads,
+                checkpoint=_checkpoint(request, name, scope.name),
+                on_progress=watch,
+            )
     judgement = judge(model, scope, result, pinned=pinned)
     checked = Checked(model, result, judgement)
     _keep(checked, request, workspace)

@@ -85,6 +85,55 @@ def explore(
         ) from None
 
 
+@dataclass(frozen=True)
+class Walks:
+    """Random behaviours: how many, of up to how many steps each, and the seed they are drawn by."""
+
+    count: int
+    steps: int = 200
+    seed: int = 0
+
+
+def simulate(
+    model: Model,
+    walks: Walks,
+    bounds: Bounds = Bounds(),
+    *,
+    deadlock_allowed: bool = True,
+    threads: int | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> SearchResult:
+    """Take random behaviours of a model; what they find is violated, or else inconclusive.
+
+    `LockstepError` where the model has no machine code.
+    """
+    from lockstep.compiled.layout import NotCompiled
+    from lockstep.compiled.machine import machine_code
+    from lockstep.compiled.program import build_program
+    from lockstep.explore.parallel.simulation import Simulation
+    from lockstep.user_cache import cache_folder
+
+    try:
+        program = build_program(model)
+    except NotCompiled as reason:
+        raise LockstepError(
+            f"{model.name} has no machine code in this scope: {reason}",
+            cure="a smaller scope may have; the state machines of lockstep.testing need none",
+        ) from None
+    return Simulation(
+        program,
+        machine_code(program.text, cache_folder() / "compiled"),
+        walks=walks.count,
+        steps=walks.steps,
+        seed=walks.seed,
+        threads=threads,
+        deadlock_allowed=deadlock_allowed,
+        max_seconds=bounds.max_seconds,
+        memory=bounds.memory,
+        on_progress=on_progress,
+    ).run()
+
+
 def make_engine(name: str, model: Model) -> Engine:
     """The stepwise engine of that name for one model; `LockstepError` for a name that is none."""
     match name:

@@ -28,6 +28,12 @@ TRANSITIONS = 0
 DEADLOCKS = 1
 REPORT = 2
 
+# How a walk ended.
+FINE = 0
+DEADLOCKED = 1
+BROKEN = 2
+FAILED = 3
+
 _compiled: Any = njit(nogil=True, cache=True, boundscheck=False)
 _inlined: Any = njit(nogil=True, inline="always", boundscheck=False)
 
@@ -280,3 +286,91 @@ def predecessor(
 def initial_shard(state: Any, words: Any) -> Any:
     """The shard of a state."""
     return shard_of(hash_of(state, 0, words))
+
+
+@_inlined
+def next_random(number: Any) -> Any:
+    """The next state of a xorshift generator; never 0 after a number that is not."""
+    number ^= number << np.uint64(13)
+    number ^= number >> np.uint64(7)
+    return number ^ (number << np.uint64(17))
+
+
+@_compiled
+def walk(
+    initial: Any,
+    seed: Any,
+    number: Any,
+    steps: Any,
+    words: Any,
+    expand_at: Any,
+    check_step_at: Any,
+    check_state_at: Any,
+    stop_at_deadlock: Any,
+    ranks: Any,
+    successors: Any,
+    fired: Any,
+    taken: Any,
+    marks: Any,
+    path: Any,
+    ended: Any,
+) -> Any:
+    """One random walk of up to `steps` steps: its length, its states in `path`.
+
+    `ended` tells how and, if not FINE, the rank of what is wrong at the end of the path. `taken`
+    counts by action the steps taken.
+    """
+    mixed = (seed + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= (number + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93)
+    mixed ^= mixed >> np.uint64(32)
+    random = mixed | np.uint64(1)
+    for _ in range(8):
+        random = next_random(random)
+    copy(initial, 0, path, 0, words)
+    ended[0], ended[1] = FINE, 0
+    length = 0
+    while True:
+        here = path.ctypes.data + length * words * 8
+        answer = 0
+        if length > 0 and check_step_at != 0:
+            answer = call(check_step_at, here - words * 8, here, marks.ctypes.data)
+        if check_state_at != 0:
+            of_state = call(check_state_at, here, marks.ctypes.data, marks.ctypes.data)
+            if answer <= 0 and of_state != 0 and (answer == 0 or of_state > 0):
+                answer = of_state
+            elif answer > 0 and of_state > 0:
+                answer = min(answer, of_state)
+        if answer > 0:
+            ended[0], ended[1] = BROKEN, answer
+            return length
+        if answer < 0:
+            ended[0], ended[1] = FAILED, ranks[-1 - answer]
+            return length
+        if length == steps:
+            return length
+        fired[:] = 0
+        count = call(expand_at, here, successors.ctypes.data, fired.ctypes.data)
+        if count < 0:
+            ended[0], ended[1] = FAILED, ranks[-1 - count]
+            return length
+        if count == 0:
+            if stop_at_deadlock:
+                ended[0] = DEADLOCKED
+            return length
+        enabled = 0
+        for action in range(len(fired)):
+            enabled += fired[action] > 0
+        random = next_random(random)
+        wanted = np.int64((random >> np.uint64(11)) % np.uint64(enabled))
+        action, first = -1, 0
+        while wanted >= 0:
+            action += 1
+            if fired[action] > 0:
+                wanted -= 1
+            if wanted >= 0:
+                first += fired[action]
+        random = next_random(random)
+        chosen = first + np.int64((random >> np.uint64(11)) % np.uint64(fired[action]))
+        copy(successors, chosen * words, path, (length + 1) * words, words)
+        taken[action] += 1
+        length += 1

@@ -19,10 +19,11 @@ from lockstep.explore.engine import Verdict
 from lockstep.explore.parallel import kernels
 from lockstep.explore.parallel.checkpoint import Checkpoint, Totals
 from lockstep.explore.parallel.findings import first
+from lockstep.explore.parallel.judge import site_ranks
 from lockstep.explore.parallel.known import KnownStates
 from lockstep.explore.parallel.levels import Levels, chunks
 from lockstep.explore.parallel.memory import Array, available_memory
-from lockstep.explore.parallel.rebuild import Rebuilder, site_order
+from lockstep.explore.parallel.rebuild import Rebuilder
 from lockstep.explore.parallel.workers import NewStates, Shards, Stretches, Worker
 from lockstep.explore.search import Progress, SearchResult, conclude, count_of
 from lockstep.language.notation import Kind
@@ -346,9 +347,3 @@ class ParallelSearch:
             f"{why}, with {count_of(len(self._known), 'state')} known; "
             f"every behaviour of up to {count_of(self._covered, 'step')} is covered"
         )
-
-
-def site_ranks(program: Program) -> list[int]:
-    """For each site its rank: by function in the model's order, then by line."""
-    ranks = {key: rank for rank, key in enumerate(site_order(program))}
-    return [ranks[site.function, site.place.line] for site in program.sites] or [0]
