@@ -61,6 +61,10 @@ def check(
             help="Keep the search there, level by level; go on with what is there already.",
         ),
     ] = None,
+    symmetry: Annotated[
+        bool,
+        Option("--symmetry", help="Take states for one that differ by interchangeable names only."),
+    ] = False,
     walks: Annotated[
         int | None,
         Option("--simulate", min=1, metavar="N", help="Take N random behaviours instead of all."),
@@ -115,6 +119,7 @@ def check(
             "--pytest": pytest,
             "--checkpoint": checkpoint is not None,
             "--simulate": walks is not None,
+            "--symmetry": symmetry,
         },
     )
     if engine not in ENGINES:
@@ -138,6 +143,7 @@ def check(
         memory=None if memory is None else parse_size(memory),
         threads=threads,
         checkpoint=checkpoint,
+        symmetry=symmetry,
         walks=None if walks is None else Walks(walks, steps, seed),
     )
     if faults:
@@ -238,8 +244,16 @@ def _refuse_contradictions(names: Sequence[str], given: dict[str, bool]) -> None
             "--checkpoint",
             "--simulate",
         ),
-        "--simulate": ("--checkpoint",),
-        "--faults": ("--fault", "--scope", "--set", "--pytest", "--checkpoint", "--simulate"),
+        "--simulate": ("--checkpoint", "--symmetry"),
+        "--faults": (
+            "--fault",
+            "--scope",
+            "--set",
+            "--pytest",
+            "--checkpoint",
+            "--simulate",
+            "--symmetry",
+        ),
     }
     for option, others in alone.items():
         for other in others:

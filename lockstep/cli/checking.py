@@ -40,6 +40,8 @@ class Request:
     threads: int | None = None
     checkpoint: Path | None = None
     """Where searches are kept, each in a folder of its own."""
+    symmetry: bool = False
+    """Whether states that differ by interchangeable names only count as one."""
     walks: Walks | None = None
     """Random behaviours to take instead of a search."""
 
@@ -47,7 +49,7 @@ class Request:
     def is_the_scope_itself(self) -> bool:
         """Whether what is found can be held against what the scope pins."""
         bounds = (self.max_states, self.max_seconds, self.fault, self.walks)
-        return not self.constants and all(bound is None for bound in bounds)
+        return not self.constants and not self.symmetry and all(bound is None for bound in bounds)
 
     def again(self, model: str) -> str:
         """The command that asks the same of one model."""
@@ -62,6 +64,7 @@ class Request:
             parts.append(f"--memory {self.memory}B")
         if self.fault is not None:
             parts.append(f"--fault {self.fault}")
+        parts += ["--symmetry"] * self.symmetry
         if self.walks is not None:
             parts.append(f"--simulate {self.walks.count} --steps {self.walks.steps}")
             parts.append(f"--seed {self.walks.seed}")
@@ -150,6 +153,7 @@ def _check(workspace: Workspace, name: str, request: Request) -> Checked:
                 deadlock_allowed=spec.deadlock_allowed,
                 threads=request.threads,
                 checkpoint=_checkpoint(request, name, scope.name),
+                symmetry=request.symmetry,
                 on_progress=watch,
             )
     judgement = judge(model, scope, result, pinned=pinned)

@@ -71,6 +71,10 @@ class Body:
         """One variable a word."""
         return [self.variable(value) for value in first]
 
+    def array(self, size: int) -> llvm.Value:
+        """Memory of the function for some words, by its address."""
+        return self._allocas.alloca(I64, size)
+
     def load(self, places: Sequence[llvm.Value]) -> Words:
         """The words that variables have now."""
         return [self.builder.load(place) for place in places]

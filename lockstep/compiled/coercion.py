@@ -46,8 +46,8 @@ class Coercion:
                 inside, ok = self.to(value, source, target.some)
                 return self._shapes.wrap(target, inside), ok
             case RangeDomain(), RangeDomain():
-                ok = self._in_range(value[0], source, target)
-                return value if ok is None else self._some(ok, value, target), ok
+                ok, zero = self._in_range(value[0], source, target), self._shapes.zero(target)
+                return value if ok is None else self._body.select(ok, value, zero), ok
             case ((RangeDomain() | NameDomain()), (RangeDomain() | NameDomain())):
                 return self._name(value, source, target)
             case SetDomain(), SetDomain():
@@ -99,10 +99,6 @@ class Coercion:
         result = self._body.choose(present, inside, lambda: self._shapes.zero(target))
         return result, self._both(present, self._body.bit_of(self._builder.load(fine)))
 
-    def _some(self, ok: Bit, value: Words, target: RangeDomain) -> Words:
-        """The value if it is in its domain, else the first of that domain."""
-        return self._body.select(ok, value, [word(target.low)])
-
     def _in_range(self, value: Word, source: RangeDomain, target: RangeDomain) -> Bit | None:
         ok: Bit | None = None
         if source.low < target.low:
@@ -142,7 +138,7 @@ class Coercion:
                 if isinstance(name, int) and source.contains(name)
             ]
             sure = len(pairs) == source.size()
-        result, fine = word(0), bit(False)
+        result, fine = self._shapes.zero(target)[0], bit(False)
         for before, after in pairs:
             here = self._builder.icmp_signed("==", value[0], word(before))
             result = self._builder.select(here, word(after), result)

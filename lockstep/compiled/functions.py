@@ -43,7 +43,7 @@ class FunctionBuilder:
         self._module = module
         self._layout = layout
         self._variables = variables
-        self._tables: dict[tuple[int, ...], llvm.GlobalVariable] = {}
+        self.tables: dict[tuple[int, ...], llvm.GlobalVariable] = {}
         self.sites: list[Site] = []
 
     def action(self, number: int, code: ir.ActionCode) -> llvm.Function:
@@ -116,7 +116,7 @@ class FunctionBuilder:
             self.sites.append(Site(number, name, place))
             return len(self.sites) - 1
 
-        return _Function(function, self._layout, self._variables, self._tables, site)
+        return _Function(function, self._layout, self._variables, self.tables, site)
 
 
 class _Function:

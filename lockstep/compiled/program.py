@@ -7,6 +7,10 @@ The module exports
     check_state(state, marks)           the first invariant that fails
     check_step(before, after, marks)    the first step invariant that fails
 
+With symmetry it also exports
+
+    canonical(states, count, _)         each of the states becomes the one that stands for it
+
 All pointers are to 64-bit words. The checks return 0 when nothing fails, else one more than the
 position of the property in the model. `marks[property]` becomes 1 when a premise is satisfied, for
 a goal when it is reached. Each returns `-1 - site` where the text has no meaning.
@@ -22,7 +26,9 @@ from llvmlite import ir as llvm
 from lockstep.compiled.body import I64, POINTER, Body, word
 from lockstep.compiled.functions import FunctionBuilder, Site
 from lockstep.compiled.layout import NotCompiled
+from lockstep.compiled.permutation import emit_canonical
 from lockstep.compiled.state import StateLayout, state_layout
+from lockstep.compiled.symmetry import Symmetry, find_symmetry
 from lockstep.language import ir
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model
@@ -47,10 +53,22 @@ class Program:
     sites: tuple[Site, ...]
     has_step_invariants: bool
     has_state_checks: bool
+    symmetry: Symmetry | None = None
+    """The symmetry by which states are taken for one, if any was asked for."""
+
+    @property
+    def reduces(self) -> bool:
+        """Whether there is a function `canonical`."""
+        return self.symmetry is not None and bool(self.symmetry.groups)
 
 
-def build_program(model: Model, code: ir.ModelCode | None = None) -> Program:
-    """Translate a model; `NotCompiled` when something in it has no machine form in this scope."""
+def build_program(
+    model: Model, code: ir.ModelCode | None = None, *, symmetry: bool = False
+) -> Program:
+    """Translate a model; `NotCompiled` when something in it has no machine form in this scope.
+
+    With `symmetry`, states that differ only by which interchangeable name is which count as one.
+    """
     code = lower(model) if code is None else code
     layout = state_layout(model.state, model.variables)
     most = sum(prod(p.domain.size() for p in action.parameters) for action in code.actions)
@@ -77,6 +95,9 @@ def build_program(model: Model, code: ir.ModelCode | None = None) -> Program:
     ]
     _checks(module, "check_state", of_state, step=False)
     _checks(module, "check_step", of_step, step=True)
+    found = find_symmetry(model, code) if symmetry else None
+    if found is not None and found.groups:
+        emit_canonical(module, layout, dict(code.variables), found, builder.tables)
     return Program(
         model,
         layout,
@@ -85,6 +106,7 @@ def build_program(model: Model, code: ir.ModelCode | None = None) -> Program:
         tuple(builder.sites),
         bool(of_step),
         bool(of_state),
+        found,
     )
 
 

@@ -53,7 +53,9 @@ class Shapes:
         return value
 
     def zero(self, domain: Domain) -> Words:
-        """A value where none is needed."""
+        """The first value of a domain, for where none is needed; of a collection the empty one."""
+        if isinstance(domain, RangeDomain):
+            return [word(domain.low)]
         return [word(0)] * len(layout_of(domain).widths)
 
     def constant(self, domain: Domain, value: object) -> Words:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from lockstep.errors import LockstepError
 
 if TYPE_CHECKING:
+    from lockstep.compiled.program import Program
     from lockstep.explore.engine import Engine
     from lockstep.explore.search import Progress, SearchResult
     from lockstep.language.model import Model
@@ -47,34 +48,39 @@ def explore(
     deadlock_allowed: bool = True,
     threads: int | None = None,
     checkpoint: Path | None = None,
+    symmetry: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> SearchResult:
     """Search every reachable state of a model with the engine of that name.
 
-    `threads` (one a core unless told) and `checkpoint` (a folder for this search alone, from which
-    it goes on if it was interrupted) are for the compiled engine. The result's `engine` is the one
-    that explored: of `auto`, plain Python also where a model has no machine form. `LockstepError`
-    for an unknown engine, for a checkpoint that cannot be used, or where the compiled engine is
-    needed and cannot translate the model.
+    For the compiled engine: `threads` (one a core unless told), `checkpoint` (a folder for this
+    search alone, from which it goes on if it was interrupted) and `symmetry` (states that differ
+    only by which interchangeable name is which count as one).
+
+    The result's `engine` is the one that explored: of `auto`, plain Python also where a model has
+    no machine form. `LockstepError` for an unknown engine, for a checkpoint that cannot be used, or
+    where the compiled engine is needed and cannot translate the model.
     """
     if engine in STEPWISE:
-        if checkpoint is not None:
-            raise LockstepError(
-                f"the engine {engine} keeps no checkpoint", cure="leave --engine out"
-            )
+        if checkpoint is not None or symmetry:
+            what = "keeps no checkpoint" if checkpoint is not None else "knows no symmetry"
+            raise LockstepError(f"the engine {engine} {what}", cure="leave --engine out")
         return _stepwise(make_engine(engine, model), bounds, deadlock_allowed, on_progress)
     if engine not in ENGINES:
         raise _unknown(engine)
-    if engine == DEFAULT_ENGINE and checkpoint is None:
+    stepwise_will_do = engine == DEFAULT_ENGINE and checkpoint is None and not symmetry
+    if stepwise_will_do:
         trial = _trial(model, bounds, deadlock_allowed, on_progress)
         if trial is not None:
             return trial
     from lockstep.compiled.layout import NotCompiled
+    from lockstep.compiled.program import build_program
 
     try:
-        return _compiled(model, bounds, deadlock_allowed, threads, checkpoint, on_progress)
+        program = build_program(model, symmetry=symmetry)
+        return _compiled(program, bounds, deadlock_allowed, threads, checkpoint, on_progress)
     except NotCompiled as reason:
-        if engine == DEFAULT_ENGINE and checkpoint is None:
+        if stepwise_will_do:
             plain = make_engine("python", model)
             result = _stepwise(plain, bounds, deadlock_allowed, on_progress)
             result.remark = f"plain Python explored it, for it has no machine code: {reason}"
@@ -195,7 +201,7 @@ def _trial(
 
 
 def _compiled(
-    model: Model,
+    program: Program,
     bounds: Bounds,
     deadlock_allowed: bool,
     threads: int | None,
@@ -203,12 +209,10 @@ def _compiled(
     on_progress: Callable[[Progress], None] | None,
 ) -> SearchResult:
     from lockstep.compiled.machine import machine_code
-    from lockstep.compiled.program import build_program
     from lockstep.explore.parallel.checkpoint import Checkpoint
     from lockstep.explore.parallel.search import ParallelSearch
     from lockstep.user_cache import cache_folder
 
-    program = build_program(model)
     return ParallelSearch(
         program,
         machine_code(program.text, cache_folder() / "compiled"),

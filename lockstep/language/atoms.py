@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from lockstep.language.domain import Domain
@@ -90,9 +90,12 @@ class NameDomain(Domain):
     """Values that stand for themselves and know only equality: partitions, replicas, session ids.
 
     They are Python strings or integers, but no arithmetic or order is defined on them.
+    `interchangeable` says that none is special: a search may take states for one that differ only
+    by which name is which.
     """
 
     names: tuple[str | int, ...]
+    interchangeable: bool = field(default=False, compare=False)
 
     @cached_property
     def _members(self) -> frozenset[str | int]:

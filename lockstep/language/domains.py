@@ -56,13 +56,19 @@ def Range(low: int, high: int) -> RangeDomain:  # noqa: N802 - reads as a domain
     return RangeDomain(low, high)
 
 
-def OneOf(names: tuple[str | int, ...]) -> NameDomain:  # noqa: N802
-    """Names without order or arithmetic, given as a tuple: `OneOf(("p1", "p2"))`."""
+def OneOf(  # noqa: N802
+    names: tuple[str | int, ...], *, interchangeable: bool = False
+) -> NameDomain:
+    """Names without order or arithmetic, given as a tuple: `OneOf(("p1", "p2"))`.
+
+    `interchangeable` names may change places in any state: `lockstep check --symmetry` uses that,
+    once it has checked it.
+    """
     if not isinstance(names, tuple) or not all(type(name) in (str, int) for name in names):
         raise TypeError(f"OneOf({names!r}): a tuple of names, which are strings or integers")
     if not names or len(set(names)) != len(names):
         raise TypeError(f"OneOf({names!r}): one or more names, all different")
-    return NameDomain(names)
+    return NameDomain(names, interchangeable)
 
 
 class _Family:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from lockstep.compiled.program import Program
+from lockstep.compiled.symmetry import permuted_state
 from lockstep.explore.engine import EvaluationError
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import (
@@ -37,11 +38,14 @@ class Judge:
         self._plain = PlainEngine(program.model)
 
     def behaviour(self, states: Iterable[Iterable[int]]) -> Trace:
-        """The behaviour that goes through packed states, the first of them the initial one."""
-        decoded = [self._program.layout.decode([int(word) for word in each]) for each in states]
-        trace = Trace(decoded[0], ())
-        for state in decoded[1:]:
-            trace = self._with_step(trace, state)
+        """The behaviour that goes through packed states, the first of them the initial one.
+
+        With symmetry it goes through states that are these but for the names.
+        """
+        packed = [[int(word) for word in each] for each in states]
+        trace = Trace(self._program.layout.decode(packed[0]), ())
+        for each in packed[1:]:
+            trace = self._with_step(trace, each)
         return trace
 
     def deadlock(self, result: SearchResult, trace: Trace) -> None:
@@ -93,11 +97,19 @@ class Judge:
             pass
         return failing
 
-    def _with_step(self, trace: Trace, state: State) -> Trace:
+    def _with_step(self, trace: Trace, wanted: list[int]) -> Trace:
+        wanted = self._standing_for(self._program.layout.decode(wanted))
         for step in self._plain.successors(trace.last):
-            if step.state == state:
+            if self._standing_for(step.state) == wanted:
                 return Trace(trace.initial, (*trace.steps, step))
-        raise Disagreement(f"plain Python has no step from {trace.last} to {state}")
+        raise Disagreement(f"plain Python has no step from {trace.last} to the state {wanted}")
+
+    def _standing_for(self, state: State) -> list[int]:
+        """The packed state that stands for a state."""
+        encode, symmetry = self._program.layout.encode, self._program.symmetry
+        if symmetry is None:
+            return encode(state)
+        return min(encode(permuted_state(state, each)) for each in symmetry.permutations())
 
 
 def site_order(program: Program) -> list[tuple[int, int]]:

@@ -110,6 +110,7 @@ def expand(
     words: Any,
     expand_at: Any,
     check_step_at: Any,
+    canonical_at: Any,
     stop_at_deadlock: Any,
     ranks: Any,
     successors: Any,
@@ -134,6 +135,7 @@ def expand(
     most = successors.shape[0] // words
     mask = np.uint64(recent.shape[0] // words - 1)
     pair = np.empty(2 * words, np.uint64)
+    counted = np.empty(1, np.int64)
     fullest = 0
     for number in range(begin, end):
         if fullest + most > capacity:
@@ -154,22 +156,26 @@ def expand(
                 copy(level, at, pair, 0, words)
                 copy(level, at, pair, words, words)
                 note(broken, broken_step, 0, pair, 0, 2 * words)
+        for index in range(count if check_step_at != 0 else 0):
+            there = index * words
+            answer = call(
+                check_step_at,
+                level.ctypes.data + at * 8,
+                successors.ctypes.data + there * 8,
+                marks.ctypes.data,
+            )
+            if answer != 0:
+                copy(level, at, pair, 0, words)
+                copy(successors, there, pair, words, words)
+                if answer < 0:
+                    note(failed, failed_step, ranks[-1 - answer], pair, 0, 2 * words)
+                else:
+                    note(broken, broken_step, answer, pair, 0, 2 * words)
+        if canonical_at != 0:
+            counted[0] = count
+            call(canonical_at, successors.ctypes.data, counted.ctypes.data, counted.ctypes.data)
         for index in range(count):
             there = index * words
-            if check_step_at != 0:
-                answer = call(
-                    check_step_at,
-                    level.ctypes.data + at * 8,
-                    successors.ctypes.data + there * 8,
-                    marks.ctypes.data,
-                )
-                if answer != 0:
-                    copy(level, at, pair, 0, words)
-                    copy(successors, there, pair, words, words)
-                    if answer < 0:
-                        note(failed, failed_step, ranks[-1 - answer], pair, 0, 2 * words)
-                    else:
-                        note(broken, broken_step, answer, pair, 0, 2 * words)
             value = hash_of(successors, there, words)
             seen = np.int64(value & mask) * words
             if same(recent, seen, successors, there, words):
@@ -265,15 +271,26 @@ def move(old: Any, table: Any, words: Any) -> Any:
 
 @_compiled
 def predecessor(
-    level: Any, count: Any, words: Any, expand_at: Any, target: Any, successors: Any, ignored: Any
+    level: Any,
+    count: Any,
+    words: Any,
+    expand_at: Any,
+    canonical_at: Any,
+    target: Any,
+    successors: Any,
+    ignored: Any,
 ) -> Any:
-    """The position in a level of the smallest state that has `target` as a successor, or -1."""
+    """The position in a level of the smallest state with a step to `target`, or -1."""
     found = -1
+    counted = np.empty(1, np.int64)
     for number in range(count):
         at = number * words
         steps = call(
             expand_at, level.ctypes.data + at * 8, successors.ctypes.data, ignored.ctypes.data
         )
+        if canonical_at != 0 and steps > 0:
+            counted[0] = steps
+            call(canonical_at, successors.ctypes.data, counted.ctypes.data, counted.ctypes.data)
         for index in range(steps):
             if same(successors, index * words, target, 0, words):
                 if found < 0 or is_less(level, at, level, found * words, words):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lockstep.compiled.machine import MachineCode
 from lockstep.compiled.program import Program
 from lockstep.explore.parallel import kernels
 from lockstep.explore.parallel.findings import Finding
@@ -20,10 +21,11 @@ from lockstep.explore.search import SearchResult
 class Rebuilder:
     """Rebuilds the behaviour to what a search found while it expanded the last of the levels."""
 
-    def __init__(self, program: Program, expand_at: int, levels: Levels) -> None:
+    def __init__(self, program: Program, code: MachineCode, levels: Levels) -> None:
         self._program = program
         self._judge = Judge(program)
-        self._expand_at = expand_at
+        self._expand_at = code.address("expand")
+        self._canonical_at = code.address("canonical") if program.reduces else 0
         self._levels = levels
 
     def violation(self, result: SearchResult, step: Finding | None, state: Finding | None) -> None:
@@ -74,7 +76,14 @@ class Rebuilder:
         found: list[Array] = []
         for part in self._levels.parts(depth):
             position = kernels.predecessor(
-                part, len(part) // words, words, self._expand_at, target, successors, ignored
+                part,
+                len(part) // words,
+                words,
+                self._expand_at,
+                self._canonical_at,
+                target,
+                successors,
+                ignored,
             )
             if position >= 0:
                 found.append(part[position * words : (position + 1) * words])

@@ -78,6 +78,7 @@ class ParallelSearch:
         self._expand_at = code.address("expand")
         self._check_step_at = code.address("check_step") if program.has_step_invariants else 0
         self._check_state_at = code.address("check_state") if program.has_state_checks else 0
+        self._canonical_at = code.address("canonical") if program.reduces else 0
         self._ranks = np.array(site_ranks(program), np.int64)
         self._known = KnownStates(self._words)
         self._levels = Levels(self._words)
@@ -85,6 +86,8 @@ class ParallelSearch:
         self._workers: list[Worker] = []
         self._pool: ThreadPoolExecutor | None = None
         self._result = SearchResult(self._model.name, "compiled")
+        if program.symmetry is not None:
+            self._result.remark = str(program.symmetry)
         self._started = 0.0
         self._next_report = 0.0
         self._waiting = 0
@@ -212,6 +215,7 @@ class ParallelSearch:
                 self._words,
                 self._expand_at,
                 self._check_step_at,
+                self._canonical_at,
                 not self._deadlock_allowed,
                 self._ranks,
                 worker.successors,
@@ -295,7 +299,7 @@ class ParallelSearch:
         if not (broken_step or broken_state or failed_step or failed_state):
             return False
         self._count()
-        rebuilder = Rebuilder(self._program, self._expand_at, self._levels)
+        rebuilder = Rebuilder(self._program, self._code, self._levels)
         if broken_step or broken_state:
             rebuilder.violation(self._result, broken_step, broken_state)
         else:

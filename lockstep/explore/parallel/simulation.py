@@ -1,8 +1,8 @@
 """Random behaviours, for scopes that are beyond exhaustive search.
 
 Each behaviour is a walk from the initial state: at every step any enabled action has the same
-probability, however many instances it has, and then any of these. The n-th walk of a seed is the same on every machine and
-with any number of threads.
+probability, however many instances it has, and then any of these. The n-th walk of a seed is the
+same on every machine and with any number of threads.
 """
 
 from __future__ import annotations
