@@ -42,7 +42,8 @@ def keeps_within_the_partition_limit(s, p: Partition):
 
 @invariant("227-58", "227-60")
 def waits_at_most_as_many_responses_as_there_are_others(s, p: Partition):
-    """A partition with data is left out of fewer responses in a row than there are partitions."""
+    """A partition with data is left out of fewer responses in a row than there are partitions
+    (227-D36)."""
     return s.waited[p] < len(PARTITIONS)
 
 
@@ -57,14 +58,14 @@ def only_records_move_to_the_tail(s, new):
     )
 
 
-@step_invariant("227-59")
+@step_invariant("227-58", "227-59")
 def records_move_to_the_tail(s, new, p: Partition):
     """A partition of which records are returned is the last of the list."""
     when(new.taken[p] > s.taken[p])
     return new.order[-1] == p
 
 
-@step_invariant("227-52", "227-54")
+@step_invariant("227-13")
 def changes_are_reported(s, new, p: Partition):
     """A partition with changed offsets is in the response, whether records of it fit or not."""
     when(s.to_visit is not None and new.to_visit is not None)
@@ -72,14 +73,14 @@ def changes_are_reported(s, new, p: Partition):
     return p in new.reported or new.taken[p] > 0
 
 
-@step_invariant("227-53")
+@step_invariant("227-52", "227-53")
 def nothing_is_reported_needlessly(s, new, p: Partition):
     """A partition is in the response only for records or changed offsets."""
     when(p in new.reported and p not in s.reported)
     return p in s.changed
 
 
-@step_invariant("227-56", "227-59")
+@step_invariant("227-60")
 def no_message_is_skipped(s, new, p: Partition):
     """What is returned of a partition is what leaves its backlog."""
     when(s.to_visit is not None and new.to_visit is not None)

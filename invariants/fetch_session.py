@@ -53,7 +53,7 @@ def told_of(s, f, p):
 # Requests are served once, and what is lost or repeated is noticed.
 
 
-@step_invariant("227-8", "227-27")
+@step_invariant("227-6", "227-28", "227-32")
 def session_changes_only_by_accepting_its_epoch(s, new, i: OpenId):
     """A session changes only when it processes the request with the epoch it expects, and then its
     epoch moves on: no request is served twice, none is passed over."""
@@ -68,7 +68,7 @@ def session_changes_only_by_accepting_its_epoch(s, new, i: OpenId):
     )
 
 
-@step_invariant("227-27")
+@step_invariant("227-6", "227-8", "227-39")
 def accepted_request_moves_the_epoch(s, new, f: Fetcher):
     """A request that is answered without error was the one expected, and counts as processed."""
     when(was_accepted(s, new, f))
@@ -80,7 +80,7 @@ def accepted_request_moves_the_epoch(s, new, f: Fetcher):
     )
 
 
-@invariant("227-27", "227-35")
+@invariant("227-2", "227-30", "227-31", "227-32", "227-51")
 def epochs_agree_when_idle(s, f: Fetcher):
     """Between requests, fetcher and leader expect the same epoch of a session both have."""
     when(not s.pending[f] and not is_full(s.metadata[f].epoch))
@@ -91,7 +91,7 @@ def epochs_agree_when_idle(s, f: Fetcher):
 # Leader and fetcher agree.
 
 
-@invariant("227-12", "227-31")
+@invariant("227-1", "227-2", "227-9", "227-10", "227-11", "227-32", "227-43", "227-44")
 def accepted_request_leaves_agreement(s, f: Fetcher, p: Partition):
     """While a session's response is under way, the leader has cached exactly the partitions that
     the fetcher wants, with the fields it last sent."""
@@ -107,10 +107,10 @@ def accepted_request_leaves_agreement(s, f: Fetcher, p: Partition):
     )
 
 
-@step_invariant("227-16", "227-46")
+@step_invariant("227-1", "227-10", "227-12", "227-13")
 def learns_what_a_full_fetch_would_tell(s, new, f: Fetcher, p: Partition):
     """After an incremental response the fetcher knows of each partition what a full one would have
-    told it at that moment: the session is only an optimisation."""
+    told it at that moment: the session is only an optimisation (227-D9)."""
     when(was_accepted(s, new, f) and not new.response[f].throttled)
     when(new.sessions[s.request[f].session_id].partitions[p] is not None)
     whole = answer(s, p, False)
@@ -121,7 +121,7 @@ def learns_what_a_full_fetch_would_tell(s, new, f: Fetcher, p: Partition):
     )
 
 
-@step_invariant("227-46", "227-48")
+@step_invariant("227-13", "227-56")
 def records_are_never_withheld_from_all(s, new, f: Fetcher):
     """If any partition of the session has records, the response carries some of one."""
     when(was_accepted(s, new, f) and not new.response[f].throttled)
@@ -137,9 +137,9 @@ def records_are_never_withheld_from_all(s, new, f: Fetcher):
     return any(answers[p] is not None and answers[p].records for p in Partition)
 
 
-@step_invariant("227-23")
+@step_invariant("227-34", "227-36", "227-38", "227-40", "227-66")
 def full_response_answers_every_partition(s, new, f: Fetcher, p: Partition):
-    """A full response tells of every partition that was asked for, and of no other."""
+    """A full response tells of every partition that was asked for, and of no other (227-D23)."""
     when(was_served(s, new, f, Via.AWAITED) and is_full(s.request[f].epoch))
     return (new.response[f].partitions[p] is None) == (s.request[f].partitions[p] is None)
 
@@ -147,7 +147,7 @@ def full_response_answers_every_partition(s, new, f: Fetcher, p: Partition):
 # Nothing needless is sent.
 
 
-@step_invariant("227-37", "227-38", "227-39")
+@step_invariant("227-42", "227-44", "227-45")
 def unchanged_partitions_are_not_requested(s, new, f: Fetcher, p: Partition):
     """An incremental request lists a partition only to add or alter it, and names it as removed
     only if it was there."""
@@ -158,7 +158,7 @@ def unchanged_partitions_are_not_requested(s, new, f: Fetcher, p: Partition):
     )
 
 
-@step_invariant("227-45", "227-47")
+@step_invariant("227-52", "227-53")
 def nothing_unchanged_is_sent(s, new, f: Fetcher, p: Partition):
     """An incremental response includes a partition only for records, an error, or a high watermark
     or log start offset that the fetcher has not been told."""
@@ -176,7 +176,7 @@ def nothing_unchanged_is_sent(s, new, f: Fetcher, p: Partition):
 # Errors are deserved.
 
 
-@step_invariant("227-21")
+@step_invariant("227-27", "227-39", "227-47")
 def unknown_session_error_is_deserved(s, new, f: Fetcher):
     """FETCH_SESSION_ID_NOT_FOUND answers exactly the incremental requests whose session is not in
     the cache."""
@@ -186,7 +186,7 @@ def unknown_session_error_is_deserved(s, new, f: Fetcher):
     )
 
 
-@step_invariant("227-22", "227-27")
+@step_invariant("227-6", "227-28", "227-32", "227-39", "227-47")
 def epoch_error_is_deserved(s, new, f: Fetcher):
     """INVALID_FETCH_SESSION_EPOCH answers exactly the incremental requests whose session expects
     another epoch: a lost or repeated request is always noticed."""
@@ -197,24 +197,33 @@ def epoch_error_is_deserved(s, new, f: Fetcher):
     )
 
 
-@invariant("227-27")
+@invariant("227-31", "227-51")
 def undisturbed_fetcher_sees_no_epoch_error(s, f: Fetcher):
     """A fetcher none of whose messages was lost, repeated or delayed never gets an epoch error."""
     when(s.disturbances[f] == 0 and s.response[f] is not None)
     return s.response[f].error != Error.INVALID_FETCH_SESSION_EPOCH
 
 
-@step_invariant("227-43")
+@step_invariant("227-34", "227-36", "227-38", "227-40", "227-47")
 def full_requests_never_get_session_errors(s, new, f: Fetcher):
     """A session error answers incremental requests only: a full request can always be served."""
     when(was_served(s, new, f, Via.AWAITED) and is_full(s.request[f].epoch))
     return new.response[f].error == Error.NONE
 
 
+@step_invariant("227-48")
+def after_an_error_everything_is_asked_again(s, new, f: Fetcher):
+    """Of what a fetcher learned in its session nothing counts after a session error: its next
+    request is a full one."""
+    when(s.response[f] is not None and s.response[f].error != Error.NONE)
+    when(not new.pending[f])
+    return is_full(new.metadata[f].epoch) and all(new.told[f][p] is None for p in Partition)
+
+
 # Sessions come and go as the request table says.
 
 
-@step_invariant("227-28", "227-32")
+@step_invariant("227-34", "227-40", "227-50", "227-66")
 def sessionless_request_creates_nothing(s, new, f: Fetcher, via: Via):
     """(0, -1) and (ID, -1) create no session, and are answered with session id 0."""
     when(was_served(s, new, f, via) and incoming(s, f, via).epoch == FINAL_EPOCH)
@@ -223,7 +232,7 @@ def sessionless_request_creates_nothing(s, new, f: Fetcher, via: Via):
     )
 
 
-@step_invariant("227-30", "227-32")
+@step_invariant("227-38", "227-40")
 def full_request_closes_the_session_it_names(s, new, f: Fetcher):
     """(ID, 0) and (ID, -1) close session ID."""
     when(was_served(s, new, f, Via.AWAITED) and is_full(s.request[f].epoch))
@@ -231,7 +240,7 @@ def full_request_closes_the_session_it_names(s, new, f: Fetcher):
     return new.sessions[s.request[f].session_id] is None
 
 
-@step_invariant("227-9", "227-29")
+@step_invariant("227-7", "227-36", "227-37", "227-38")
 def new_session_starts_at_epoch_one(s, new, i: OpenId):
     """A session is created by a request with epoch 0 only, and first expects epoch 1."""
     when(s.sessions[i] is None and new.sessions[i] is not None)
@@ -242,7 +251,7 @@ def new_session_starts_at_epoch_one(s, new, i: OpenId):
     )
 
 
-@step_invariant("227-43", "227-44")
+@step_invariant("227-4", "227-49", "227-50", "227-51")
 def answered_with_its_session(s, new, f: Fetcher):
     """A response without error names the session that the next request may use, or 0 for none."""
     when(was_served(s, new, f, Via.AWAITED) and new.response[f].error == Error.NONE)
@@ -258,14 +267,14 @@ def answered_with_its_session(s, new, f: Fetcher):
     )
 
 
-@invariant("227-3", "227-4")
+@invariant("227-2", "227-3", "227-4")
 def sessions_are_never_shared(s, i: OpenId):
     """An id belongs to one fetcher: no other holds it, whatever was evicted or created since."""
     when(s.sessions[i] is not None)
     return all(s.metadata[f].session_id != i or s.sessions[i].owner == f for f in Fetcher)
 
 
-@invariant("227-30")
+@invariant("227-29", "227-38", "227-40")
 def one_session_per_undisturbed_fetcher(s, f: Fetcher):
     """A fetcher none of whose messages was lost never leaves a session behind in the cache."""
     when(s.disturbances[f] == 0)
@@ -275,7 +284,7 @@ def one_session_per_undisturbed_fetcher(s, f: Fetcher):
 # The fetcher never gets stuck.
 
 
-@invariant("227-27")
+@invariant("227-51")
 def pending_means_in_flight(s, f: Fetcher):
     """A fetcher that waits for a response has a request or a response under way: it is never stuck
     waiting for nothing."""
@@ -286,13 +295,13 @@ def pending_means_in_flight(s, f: Fetcher):
 # The scope reaches what it is about.
 
 
-@sometimes("227-10")
+@sometimes("227-8")
 def reaches_the_last_epoch(s):
     """The epoch gets to where it wraps around."""
     return any(s.sessions[i] is not None and s.sessions[i].epoch == MAX_EPOCH for i in OpenId)
 
 
-@sometimes("227-22")
+@sometimes("227-28")
 def an_epoch_error_reaches_a_fetcher(s):
     return any(
         s.response[f] is not None and s.response[f].error == Error.INVALID_FETCH_SESSION_EPOCH
@@ -300,7 +309,7 @@ def an_epoch_error_reaches_a_fetcher(s):
     )
 
 
-@sometimes("227-21")
+@sometimes("227-27")
 def an_unknown_session_error_reaches_a_fetcher(s):
     return any(
         s.response[f] is not None and s.response[f].error == Error.FETCH_SESSION_ID_NOT_FOUND

@@ -37,7 +37,7 @@ def never_more_sessions_than_slots(s):
     return s.num_sessions <= sum(1 for x in Slot)
 
 
-@step_invariant("227-26")
+@step_invariant("227-20", "227-26")
 def young_session_survives(s, new, x: Slot):
     """A session keeps its slot for the eviction time, unless a follower takes a consumer's."""
     when(was_evicted(s, new, x))
@@ -46,21 +46,21 @@ def young_session_survives(s, new, x: Slot):
     )
 
 
-@step_invariant("227-21", "227-22", "227-23", "227-24")
+@step_invariant("227-17", "227-20", "227-21", "227-22", "227-23", "227-24")
 def evicts_only_by_a_rule(s, new, x: Slot):
     """A session loses its slot to another only when one of the three rules says so."""
     when(was_evicted(s, new, x))
     return a_rule_allows(s.proposal, s.cache[x], s.now)
 
 
-@step_invariant("227-18", "227-26")
+@step_invariant("227-26")
 def evicts_only_when_full(s, new, x: Slot):
     """Nothing is evicted while there is a free slot."""
     when(was_evicted(s, new, x))
     return all(s.cache[y] is not None for y in Slot)
 
 
-@step_invariant("227-21", "227-22", "227-23", "227-24")
+@step_invariant("227-15", "227-17", "227-21", "227-22", "227-23", "227-24", "227-36")
 def refuses_only_when_no_rule_allows(s, new):
     """A proposed session is refused only when every slot is taken and no rule gives it one."""
     when(was_refused(s, new))
@@ -69,7 +69,7 @@ def refuses_only_when_no_rule_allows(s, new):
     )
 
 
-@step_invariant("227-25")
+@step_invariant("227-15", "227-25")
 def consumer_never_displaces_live_follower(s, new, x: Slot):
     """A follower's session that is in use is not given up for a consumer's."""
     when(was_evicted(s, new, x) and s.cache[x].privileged)
@@ -77,7 +77,7 @@ def consumer_never_displaces_live_follower(s, new, x: Slot):
     return new.cache[x].privileged
 
 
-@invariant("227-16", "227-17")
+@invariant("227-2", "227-16")
 def last_used_is_the_latest_use(s, x: Slot):
     """The last-used time of a session is when it was created or last used, whatever came later."""
     when(s.cache[x] is not None)
@@ -91,7 +91,7 @@ def created_never_changes(s, x: Slot):
     return s.cache[x].created == s.truly_created[x]
 
 
-@step_invariant("227-14")
+@step_invariant("227-2", "227-14", "227-15")
 def privilege_is_the_creators(s, new, x: Slot):
     """A session is privileged exactly if a follower created it, for as long as it lives."""
     when(new.cache[x] is not None)

@@ -7,6 +7,8 @@ A request carries a pair (session id, epoch):
     (ID, 0)      close session ID, full fetch, create a session if possible
     (ID, EPOCH)  incremental fetch within session ID, EPOCH > 0
     (ID, -1)     close session ID, full fetch, no session
+
+No other pair is sent (227-D16).
 """
 
 from enum import Enum
@@ -24,7 +26,7 @@ INITIAL_EPOCH = 0
 FINAL_EPOCH = -1
 FIRST_INCREMENTAL_EPOCH = 1
 
-OpenId = OneOf(SESSION_IDS)
+OpenId = OneOf(SESSION_IDS, interchangeable=True)
 SessionId = OneOf((NO_SESSION, *SESSION_IDS))
 Epoch = Range(FINAL_EPOCH, MAX_EPOCH)
 SessionEpoch = Range(FIRST_INCREMENTAL_EPOCH, MAX_EPOCH)

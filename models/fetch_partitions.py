@@ -19,13 +19,13 @@ fetch offsets alone vary; scope `fields` lets the others vary instead."""
 
 UNKNOWN = -1
 
-Partition = OneOf(PARTITIONS)
+Partition = OneOf(PARTITIONS, interchangeable=True)
 Offset = Range(0, MAX_OFFSET)
 KnownOffset = Range(UNKNOWN, MAX_OFFSET)
 
 
 class Interest(Record):
-    """One partition of a request, its fields named as in FetchRequest."""
+    """One partition of a request, its fields named as in FetchRequest (227-D6, 227-D7)."""
 
     fetch_offset: Offset
     log_start_offset: Range(UNKNOWN, MAX_FETCHER_LOG_START)  # a consumer has none: -1
@@ -75,12 +75,12 @@ def changed(old, wanted):
 
 
 def dropped(old, wanted):
-    """The partitions that an incremental request must name as removed."""
+    """The partitions that an incremental request must name as removed (227-D10)."""
     return {p for p in Partition if old[p] is not None and wanted[p] is None}
 
 
 def remember(interest):
-    """A partition that was just added to a session: nothing has been answered yet."""
+    """A partition that was just added to a session: nothing has been answered yet (227-D5)."""
     return Cached(interest=interest, high_watermark=UNKNOWN, log_start_offset=UNKNOWN)
 
 
@@ -104,7 +104,8 @@ def merged(cached, requested, forgotten):
 
 
 def must_answer(cached, answer):
-    """Whether an incremental response includes a partition: records, an error, or a change."""
+    """Whether an incremental response includes a partition: records, an error, or a change of what
+    the leader has (227-D3, 227-D4)."""
     return (
         answer.records
         or answer.failed

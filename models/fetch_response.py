@@ -19,7 +19,7 @@ LIMIT: Constant = 2
 PARTITION_LIMIT: Constant = 2
 """The most bytes of one partition in a response, with the same exception."""
 
-Partition = OneOf(PARTITIONS)
+Partition = OneOf(PARTITIONS, interchangeable=True)
 Messages = Range(0, MAX_BACKLOG)
 Order = Sequence[Partition, len(PARTITIONS)]
 Wait = Range(0, len(PARTITIONS))
@@ -79,7 +79,7 @@ def room(s):
 
 
 def readable(s, p):
-    """How many messages of a partition go into the response."""
+    """How many messages of a partition go into the response (227-D34)."""
     return (
         1
         if s.backlog[p] > 0
@@ -98,7 +98,7 @@ def to_the_tail(order, p):
 
 
 def after_report(order, p):
-    """The list after a partition was reported without records: as it was."""
+    """The list after a partition was reported without records: as it was (227-D35)."""
     return order
 
 
@@ -115,7 +115,7 @@ def read_records(s, new, p: Partition):
 
 @action
 def report_change(s, new, p: Partition):
-    """No records go in, but the partition's offsets changed: it keeps its place."""
+    """No records go in, but the partition's offsets changed: it keeps its place (227-D33)."""
     require(is_visiting(s, p) and readable(s, p) == 0 and p in s.changed)
     new.changed = s.changed - {p}
     new.reported = s.reported | {p}

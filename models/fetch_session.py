@@ -7,7 +7,8 @@ at any time. Every action of the leader is one outcome of one row of the request
 
 Two assumptions about a real network, both needed because a scope has few ids and epochs: a stray
 is gone before its epoch comes round again (`outlives`), and an id is not drawn again while
-anything still mentions it (`is_unused`). See 227-D15 and 227-D16 in `specs/`.
+anything still mentions it (`is_unused`). See 227-D38 in `specs/`, where Apache Kafka departs from
+the KIP's text or settles what it leaves open.
 """
 
 from enum import Enum
@@ -59,7 +60,7 @@ MAX_DISTURBANCES: Constant = 1
 MAX_FAILURES: Constant = 1
 """How often a partition becomes unavailable in one behaviour."""
 
-Fetcher = OneOf(FETCHERS)
+Fetcher = OneOf(FETCHERS, interchangeable=True)
 
 
 class Via(Enum):
@@ -147,7 +148,7 @@ def fail_partition(s, new, p: Partition):
 
 @action
 def recover_partition(s, new, p: Partition):
-    """The partition can be answered again."""
+    """The partition can be answered again (227-D4)."""
     require(p in s.failing)
     new.failing = s.failing - {p}
 
@@ -180,7 +181,7 @@ def send_all(new, f, metadata, wanted):
 
 @action
 def send_sessionless(s, new, f: Fetcher, wanted: Interests):
-    """(0, -1): a fetcher that does not want a session."""
+    """(0, -1): a fetcher that does not want a session (227-D25)."""
     require(may_send(s, f) and s.metadata[f].session_id == NO_SESSION)
     require(any(wanted[p] is not None for p in Partition))
     send_all(new, f, Metadata(session_id=NO_SESSION, epoch=FINAL_EPOCH), wanted)
@@ -188,14 +189,14 @@ def send_sessionless(s, new, f: Fetcher, wanted: Interests):
 
 @action
 def send_full(s, new, f: Fetcher, wanted: Interests):
-    """(0, 0) or (ID, 0): a fetcher that wants a new session."""
+    """(0, 0) or (ID, 0): a fetcher that wants a new session, for some partition (227-D2)."""
     require(may_send(s, f) and s.metadata[f].epoch == INITIAL_EPOCH)
     require(any(wanted[p] is not None for p in Partition))
     send_all(new, f, s.metadata[f], wanted)
 
 
 def keeps_its_place(old, wanted, told):
-    """A fetch offset moves forward only past records that came (227-D17)."""
+    """A fetch offset moves forward only past records that came (227-D39)."""
     return wanted.fetch_offset <= old.fetch_offset or (told is not None and told.records)
 
 
@@ -212,7 +213,7 @@ def still_told(old, wanted, told):
 
 @action
 def send_incremental(s, new, f: Fetcher, wanted: Interests):
-    """(ID, EPOCH): list what changed, name what is removed, and nothing else."""
+    """(ID, EPOCH): list what changed, name what is removed, and nothing else (227-D11)."""
     require(may_send(s, f) and not is_full(s.metadata[f].epoch))
     require(
         all(
@@ -229,7 +230,8 @@ def send_incremental(s, new, f: Fetcher, wanted: Interests):
 
 @action
 def send_close(s, new, f: Fetcher, wanted: Interests):
-    """(ID, -1): a fetcher that wants no session any more; one that leaves wants no data either."""
+    """(ID, -1): a fetcher that wants no session any more; one that leaves wants no data either
+    (227-D24)."""
     require(may_send(s, f) and s.metadata[f].session_id != NO_SESSION)
     closing = Metadata(session_id=s.metadata[f].session_id, epoch=FINAL_EPOCH)
     send_all(new, f, closing, wanted)
@@ -303,7 +305,8 @@ def is_mentioned(metadata, request, stray, response, i):
 
 
 def is_unused(s, i):
-    """Ids are drawn at random from 2**31: one that is still spoken of is not drawn again."""
+    """Ids are drawn at random from 2**31: one that is still spoken of is not drawn again
+    (227-D17, 227-D38)."""
     return s.sessions[i] is None and not any(
         is_mentioned(s.metadata[f], s.request[f], s.stray[f], s.response[f], i) for f in Fetcher
     )
@@ -336,7 +339,7 @@ def serve_sessionless(s, new, f: Fetcher, via: Via, filled: Set[Partition]):
 
 @action
 def serve_full_creating(s, new, f: Fetcher, via: Via, filled: Set[Partition], i: OpenId):
-    """(0, 0) and (ID, 0): answer everything, close the session named, create another."""
+    """(0, 0) and (ID, 0): answer everything, close the session named, create another (227-D31)."""
     require(incoming(s, f, via) is not None)
     request = incoming(s, f, via)
     require(request.epoch == INITIAL_EPOCH)
@@ -371,7 +374,7 @@ def is_expected(s, request):
 
 
 def outlives(s, f, session_id, epoch):
-    """Whether a stray would be taken for a request of this epoch, a whole turn later (227-D15)."""
+    """Whether a stray would be taken for a request of this epoch, a whole turn later (227-D38)."""
     return (
         s.stray[f] is not None and s.stray[f].session_id == session_id and s.stray[f].epoch == epoch
     )
@@ -383,7 +386,7 @@ def session_after(s, request):
 
 
 def accept(s, new, f, request, partitions):
-    """The session has processed request N and expects request N + 1."""
+    """The session has processed request N and expects request N + 1 (227-D12)."""
     new.sessions[request.session_id] = Session(
         owner=session_of(s, request).owner,
         epoch=next_epoch(request.epoch),
@@ -429,7 +432,8 @@ def throttled_session_id(request):
 
 @action
 def serve_incremental_throttled(s, new, f: Fetcher, via: Via):
-    """(ID, EPOCH) as expected, but over quota: the request counts, the response is empty."""
+    """(ID, EPOCH) as expected, but over quota: the request counts, the response is empty
+    (227-D18, 227-D40)."""
     require(incoming(s, f, via) is not None)
     request = incoming(s, f, via)
     require(not is_full(request.epoch) and is_expected(s, request))
@@ -454,7 +458,7 @@ def serve_incremental_emptying(s, new, f: Fetcher, via: Via):
 
 @action
 def serve_unknown_session(s, new, f: Fetcher, via: Via):
-    """(ID, EPOCH) for a session that the leader does not have."""
+    """(ID, EPOCH) for a session that the leader does not have (227-D14)."""
     require(incoming(s, f, via) is not None)
     request = incoming(s, f, via)
     require(not is_full(request.epoch) and session_of(s, request) is None)
@@ -463,7 +467,7 @@ def serve_unknown_session(s, new, f: Fetcher, via: Via):
 
 @action
 def serve_wrong_epoch(s, new, f: Fetcher, via: Via):
-    """(ID, EPOCH) with an epoch that the session does not expect."""
+    """(ID, EPOCH) with an epoch that the session does not expect (227-D13)."""
     require(incoming(s, f, via) is not None)
     request = incoming(s, f, via)
     require(not is_full(request.epoch) and session_of(s, request) is not None)
@@ -496,7 +500,7 @@ def settle(new, f, metadata):
 
 
 def start_over(new, f):
-    """The next request is a full one: what was fetched and told no longer matters."""
+    """The next request is a full one: what was fetched and told no longer matters (227-D22)."""
     new.fetching[f] = nothing()
     new.told[f] = nothing()
 
@@ -550,7 +554,7 @@ def receive_session_closed(s, new, f: Fetcher):
 
 @action
 def receive_unknown_session(s, new, f: Fetcher):
-    """FETCH_SESSION_ID_NOT_FOUND: there is nothing to close, start afresh."""
+    """FETCH_SESSION_ID_NOT_FOUND: there is nothing to close, start afresh (227-D20)."""
     require(s.response[f] is not None)
     require(s.response[f].error == Error.FETCH_SESSION_ID_NOT_FOUND)
     start_over(new, f)
@@ -563,7 +567,7 @@ def after_wrong_epoch(metadata):
 
 @action
 def receive_wrong_epoch(s, new, f: Fetcher):
-    """INVALID_FETCH_SESSION_EPOCH: close the session and attempt a new one."""
+    """INVALID_FETCH_SESSION_EPOCH: close the session and attempt a new one (227-D20)."""
     require(s.response[f] is not None)
     require(s.response[f].error == Error.INVALID_FETCH_SESSION_EPOCH)
     start_over(new, f)
@@ -593,7 +597,7 @@ def after_disconnect(metadata):
 
 @action
 def disconnect(s, new, f: Fetcher, arrives: bool):
-    """A request or response is lost, or delayed past the fetcher's patience."""
+    """A request or response is lost, or delayed past the fetcher's patience (227-D21)."""
     require(s.pending[f])
     require(not arrives or (s.request[f] is not None and s.stray[f] is None))
     abandon(s, new, f, arrives)

@@ -1,8 +1,9 @@
 """KIP-227 fetch session caching: slots, the three eviction rules, the times, and the metrics.
 
-One broker's cache, from the moment when a request that wants a session has been answered: the new
-session is proposed, and the cache takes it into a free slot, evicts another for it, or refuses.
-What is inside a session does not matter here, only how many partitions it has (see fetch_session).
+One broker's cache, all one shard (227-D28), from the moment when a request that wants a session
+has been answered: the new session is proposed, and the cache takes it into a free slot, evicts
+another for it, or refuses. What is inside a session does not matter here, only how many partitions
+it has (see fetch_session).
 
 The clock is a number of eviction times' worth of ticks, and ends at `MAX_TIME`.
 """
@@ -25,7 +26,7 @@ LETTER_OF_RULE_THREE: Constant = False
 """Whether a larger consumer displaces an old but live follower, as the KIP's sentence says and
 Apache Kafka does not (227-D26)."""
 
-Slot = OneOf(SLOTS)
+Slot = OneOf(SLOTS, interchangeable=True)
 Time = Range(0, MAX_TIME)
 Size = Range(1, MAX_SIZE)
 
@@ -85,7 +86,8 @@ def is_stale(session, now):
 
 
 def is_outgrown(proposal, session, now):
-    """Rule 3: the existing session is older than the eviction time, and the new one is larger."""
+    """Rule 3: the existing session is older than the eviction time, and the new one is larger
+    (227-D26, 227-D27)."""
     return (
         now - session.created > EVICTION_MS
         and proposal.size > session.size
@@ -129,7 +131,7 @@ def create_in_free_slot(s, new, x: Slot):
 
 @action
 def create_by_evicting(s, new, x: Slot):
-    """There is no room, and a rule lets the new session have the slot of another."""
+    """There is no room, and a rule lets the new session have the slot of another (227-D29)."""
     require(s.proposal is not None and is_full(s))
     require(may_evict(s.proposal, s.cache[x], s.now))
     take_in(s, new, x)
@@ -155,7 +157,8 @@ def touched(session, size, now):
 
 @action
 def use(s, new, x: Slot, size: Size):
-    """An incremental request of the session in slot x, which leaves it with `size` partitions."""
+    """An incremental request of the session in slot x, which leaves it with `size` partitions
+    (227-D30)."""
     require(s.proposal is None and s.cache[x] is not None)
     new.cache[x] = touched(s.cache[x], size, s.now)
     new.num_partitions_cached = s.num_partitions_cached - s.cache[x].size + size
@@ -164,7 +167,7 @@ def use(s, new, x: Slot, size: Size):
 
 @action
 def close(s, new, x: Slot):
-    """The client closes its session. That is no eviction."""
+    """The client closes its session. That is no eviction (227-D32)."""
     require(s.proposal is None and s.cache[x] is not None)
     new.cache[x] = None
     new.num_sessions = s.num_sessions - 1

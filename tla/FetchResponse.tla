@@ -181,6 +181,19 @@ OnlyRecordsMoveToTheTail ==
     [][order' # order
          => \E p \in Partitions : taken'[p] > taken[p] /\ order' = ToTheTail(p)]_vars
 
+RecordsMoveToTheTail ==
+    [][\A p \in Partitions :
+         taken'[p] > taken[p] => order'[Lists!Len(order')] = p]_vars
+
+ItemsOf(list) == {list[n] : n \in DOMAIN list}
+
+ChangesAreReported ==
+    [][(toVisit # None /\ toVisit' # None)
+         => \A p \in changed \cap (ItemsOf(toVisit) \ ItemsOf(toVisit')) :
+                p \in reported' \/ taken'[p] > 0]_vars
+
+NothingIsReportedNeedlessly == [][reported' \ reported \subseteq changed]_vars
+
 NoMessageIsSkipped ==
     [][(toVisit # None /\ toVisit' # None)
          => \A p \in Partitions :

@@ -303,6 +303,9 @@ ComesRoundAgain(f, req) ==
 
 Merged(req) == Merge(sessions[req.sessionId].partitions, req)
 
+InterestsIn(cached) ==
+    [p \in Partitions |-> IF cached[p] = None THEN None ELSE cached[p].interest]
+
 ServeExpected(f, via) ==
     /\ ServeAsIncremental(f, via)
     /\ LET req == Incoming(f, via)
@@ -316,12 +319,10 @@ Accept(req, cached) ==
 
 ServeIncremental(f, via, filled) ==
     /\ ServeExpected(f, via)
-    /\ LET req       == Incoming(f, via)
-           cached    == Merged(req)
-           interests == [p \in Partitions |->
-                            IF cached[p] = None THEN None ELSE cached[p].interest]
-           sent      == {p \in Mentioned(cached) : IsNews(cached[p], AnswerOf(p, filled))}
-       IN  /\ Fits(f, interests, filled)
+    /\ LET req    == Incoming(f, via)
+           cached == Merged(req)
+           sent   == {p \in Mentioned(cached) : IsNews(cached[p], AnswerOf(p, filled))}
+       IN  /\ Fits(f, InterestsIn(cached), filled)
            /\ Accept(req, [p \in Partitions |->
                               IF p \in sent
                               THEN Answered(cached[p], AnswerOf(p, filled))
@@ -366,9 +367,11 @@ Evict(i) ==
     /\ sessions' = Without(i)
     /\ UNCHANGED <<logs, network, fetchers, disturbances>>
 
+NoSessions == [i \in SessionIds |-> None]
+
 RestartBroker ==
-    /\ \E i \in SessionIds : sessions[i] # None
-    /\ sessions' = [i \in SessionIds |-> None]
+    /\ sessions # NoSessions
+    /\ sessions' = NoSessions
     /\ UNCHANGED <<logs, network, fetchers, disturbances>>
 
 -----------------------------------------------------------------------------
@@ -562,6 +565,20 @@ Served(f, via) ==
     /\ via = "AWAITED" => request'[f] = None /\ response'[f] # None
     /\ via = "STRAY" => stray'[f] = None
 
+ServedInFull(f) == Served(f, "AWAITED") /\ ~IsIncremental(request[f].epoch)
+
+ServedIncrementally(f) == Served(f, "AWAITED") /\ IsIncremental(request[f].epoch)
+
+\* The session took the request in and lives on; unless throttled, it was answered as well.
+Accepted(f) ==
+    /\ ServedIncrementally(f)
+    /\ response'[f].error = "NONE"
+    /\ sessions'[request[f].sessionId] # None
+
+AnsweredNow(f) == Accepted(f) /\ ~response'[f].throttled
+
+(* Requests count once. *)
+
 \* A session survives a step unchanged, or by taking in the one request that it expects.
 SessionChangesOnlyByAcceptingItsEpoch ==
     [][\A i \in SessionIds :
@@ -572,12 +589,13 @@ SessionChangesOnlyByAcceptingItsEpoch ==
                     /\ Incoming(f, via).sessionId = i
                     /\ Incoming(f, via).epoch = sessions[i].epoch]_vars
 
-NewSessionStartsAtEpochOne ==
-    [][\A i \in SessionIds :
-         (sessions[i] = None /\ sessions'[i] # None)
-            => /\ sessions'[i].epoch = FirstIncremental
-               /\ \E f \in Fetchers, via \in Via :
-                    Served(f, via) /\ Incoming(f, via).epoch = InitialEpoch]_vars
+AcceptedRequestMovesTheEpoch ==
+    [][\A f \in Fetchers :
+         Accepted(f)
+            => /\ Expected(request[f])
+               /\ sessions'[request[f].sessionId].epoch = NextEpoch(request[f].epoch)]_vars
+
+(* A session is an optimisation and nothing else: what it leaves out, the fetcher knows. *)
 
 \* What the fetcher knows of a partition once it has handled the response under way.
 Knows(f, p) ==
@@ -585,19 +603,94 @@ Knows(f, p) ==
     THEN told[f][p]
     ELSE Learned(told[f][p], response[f].partitions[p])
 
-AcceptedNow(f) ==
-    /\ Served(f, "AWAITED")
-    /\ IsIncremental(request[f].epoch)
-    /\ response'[f].error = "NONE"
-    /\ ~response'[f].throttled
-    /\ sessions'[request[f].sessionId] # None
-
-\* A session is an optimisation and nothing else: what it leaves out, the fetcher knows.
 LearnsWhatAFullFetchWouldTell ==
     [][\A f \in Fetchers :
-         AcceptedNow(f) =>
+         AnsweredNow(f) =>
             \A p \in Mentioned(sessions'[request[f].sessionId].partitions) :
                 /\ Knows(f, p)' # None
                 /\ Knows(f, p)'.highWatermark = AnswerOf(p, {}).highWatermark
                 /\ Knows(f, p)'.logStartOffset = AnswerOf(p, {}).logStartOffset]_vars
+
+RecordsAreNeverWithheldFromAll ==
+    [][\A f \in Fetchers :
+         (/\ AnsweredNow(f)
+          /\ Readable(f, InterestsIn(sessions'[request[f].sessionId].partitions)) # {})
+            => \E p \in Mentioned(response'[f].partitions) :
+                 response'[f].partitions[p].records]_vars
+
+FullResponseAnswersEveryPartition ==
+    [][\A f \in Fetchers :
+         ServedInFull(f)
+            => Mentioned(response'[f].partitions) = Mentioned(request[f].partitions)]_vars
+
+(* Nothing is said twice. *)
+
+UnchangedPartitionsAreNotRequested ==
+    [][\A f \in Fetchers :
+         (request[f] = None /\ request'[f] # None /\ IsIncremental(request'[f].epoch))
+            => /\ \A p \in Mentioned(request'[f].partitions) :
+                    request'[f].partitions[p] # fetching[f][p]
+               /\ request'[f].forgotten \subseteq Mentioned(fetching[f])]_vars
+
+NothingUnchangedIsSent ==
+    [][\A f \in Fetchers :
+         Accepted(f) =>
+            \A p \in Mentioned(response'[f].partitions) :
+                LET sent == response'[f].partitions[p]
+                IN  \/ sent.records
+                    \/ sent.failed
+                    \/ told[f][p] = None
+                    \/ told[f][p].highWatermark # sent.highWatermark
+                    \/ told[f][p].logStartOffset # sent.logStartOffset]_vars
+
+(* Errors answer those requests that deserve them, and no others. *)
+
+UnknownSessionErrorIsDeserved ==
+    [][\A f \in Fetchers :
+         ServedIncrementally(f)
+            => (response'[f].error = "FETCH_SESSION_ID_NOT_FOUND"
+                    <=> ~HasSession(request[f]))]_vars
+
+EpochErrorIsDeserved ==
+    [][\A f \in Fetchers :
+         (ServedIncrementally(f) /\ HasSession(request[f]))
+            => (response'[f].error = "INVALID_FETCH_SESSION_EPOCH"
+                    <=> ~Expected(request[f]))]_vars
+
+AfterAnErrorEverythingIsAskedAgain ==
+    [][\A f \in Fetchers :
+         (/\ response[f] # None
+          /\ response[f].error \in SessionErrors
+          /\ ~pending'[f])
+            => ~IsIncremental(metadata'[f].epoch) /\ told'[f] = Nothing]_vars
+
+(* Sessions begin and end as the fetcher asks. *)
+
+SessionlessRequestCreatesNothing ==
+    [][\A f \in Fetchers, via \in Via :
+         (Served(f, via) /\ Incoming(f, via).epoch = FinalEpoch)
+            => /\ \A i \in SessionIds : sessions[i] = None => sessions'[i] = None
+               /\ via = "AWAITED" => response'[f].sessionId = NoSession]_vars
+
+FullRequestClosesTheSessionItNames ==
+    [][\A f \in Fetchers :
+         (ServedInFull(f) /\ request[f].sessionId # NoSession)
+            => sessions'[request[f].sessionId] = None]_vars
+
+NewSessionStartsAtEpochOne ==
+    [][\A i \in SessionIds :
+         (sessions[i] = None /\ sessions'[i] # None)
+            => /\ sessions'[i].epoch = FirstIncremental
+               /\ \E f \in Fetchers, via \in Via :
+                    Served(f, via) /\ Incoming(f, via).epoch = InitialEpoch]_vars
+
+AnsweredWithItsSession ==
+    [][\A f \in Fetchers :
+         (Served(f, "AWAITED") /\ response'[f].error = "NONE") =>
+            LET answered == response'[f].sessionId
+            IN  /\ answered # NoSession
+                    => sessions'[answered] # None /\ sessions'[answered].owner = f
+                /\ IsIncremental(request[f].epoch)
+                    => (answered = NoSession
+                            <=> sessions'[request[f].sessionId] = None)]_vars
 =============================================================================

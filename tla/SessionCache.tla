@@ -184,12 +184,25 @@ Displaced == IF proposal # None /\ proposal' = None
              THEN {x \in Taken : cache'[x] # cache[x]}
              ELSE {}
 
-EvictsOnlyByARule ==
+Refused == proposal # None /\ proposal' = None /\ cache' = cache
+
+\* The three rules once more, in the order in which the KIP lists them.
+RuleGives(x) ==
+    \/ proposal.privileged /\ ~cache[x].privileged
+    \/ now - cache[x].lastUsed > EvictionMs
+    \/ /\ now - cache[x].created > EvictionMs
+       /\ proposal.size > cache[x].size
+       /\ LetterOfRuleThree \/ proposal.privileged \/ ~cache[x].privileged
+
+EvictsOnlyByARule == [][\A x \in Displaced : RuleGives(x)]_vars
+
+RefusesOnlyWhenNoRuleAllows ==
+    [][Refused => \A x \in Slots : x \in Taken /\ ~RuleGives(x)]_vars
+
+YoungSessionSurvives ==
     [][\A x \in Displaced :
-         \/ proposal.privileged /\ ~cache[x].privileged
-         \/ now - cache[x].lastUsed > EvictionMs
-         \/ /\ now - cache[x].created > EvictionMs
-            /\ proposal.size > cache[x].size]_vars
+         \/ now - trulyCreated[x] > EvictionMs
+         \/ proposal.privileged /\ ~cache[x].privileged]_vars
 
 EvictsOnlyWhenFull == [][Displaced # {} => Taken = Slots]_vars
 
@@ -197,4 +210,15 @@ ConsumerNeverDisplacesLiveFollower ==
     [][\A x \in Displaced :
          (cache[x].privileged /\ now - trulyUsed[x] <= EvictionMs)
             => cache'[x].privileged]_vars
+
+\* A session that did not give way to another, nor began now, is the one that was there.
+PrivilegeIsTheCreators ==
+    [][\A x \in Slots :
+         cache'[x] # None =>
+            IF proposal # None /\ cache'[x] # cache[x]
+            THEN cache'[x].privileged = proposal.privileged
+            ELSE x \in Taken /\ cache'[x].privileged = cache[x].privileged]_vars
+
+EvictionsMetricCountsEvictionsOnly ==
+    [][evictions' = Metered(evictions + Cardinality(Displaced))]_vars
 =============================================================================

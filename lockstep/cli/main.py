@@ -12,12 +12,14 @@ from lockstep.cli.check import check
 from lockstep.cli.conform import conform
 from lockstep.cli.exits import INTERRUPTED
 from lockstep.cli.replay import replay
+from lockstep.cli.twin import twin
 from lockstep.errors import ExitCode, LockstepError
 
 VERBS: dict[str, Callable[..., int]] = {
     "check": check,
     "conform": conform,
     "replay": replay,
+    "twin": twin,
 }
 """Each verb and its function, which returns the exit code. A verb's module imports at its top only
 what its signature needs, so that `lockstep --help` stays quick."""

@@ -13,6 +13,10 @@ class ForeignImport(ImportError):
     """A model imports something that lockstep does not know the text of."""
 
 
+class ImportCycle(ImportError):
+    """A module is asked for a name that it defines only after it has imported the asker."""
+
+
 def not_python(error: SyntaxError, path: Path) -> Diagnostic:
     """The text cannot be parsed."""
     line, letters = error.lineno or 1, max(0, (error.offset or 1) - 1)
@@ -86,6 +90,14 @@ def failed(error: Exception, path: Path) -> Diagnostic:
                 f"there is no module {error.name}",
                 f"it would be the file {error} in the workspace",
                 "mend the name, or write the file",
+            )
+        case ImportCycle():
+            return Diagnostic(
+                "import-cycle",
+                place,
+                f"{error} is not defined yet: {error.name} is still being loaded",
+                "the two modules import each other, and one has to be complete first",
+                "move what both need into a third module",
             )
         case ImportError():
             return Diagnostic(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import builtins
 import types
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,6 +50,7 @@ class Universe:
     files: dict[str, SourceFile] = field(default_factory=dict)
     declared: dict[str, object] = field(default_factory=dict)
     """Every constant that was declared, with its value in this universe."""
+    _running: set[str] = field(default_factory=set)
 
     def load(self, name: str) -> types.ModuleType:
         """The module `models.x` or `invariants.x`, run once in this universe."""
@@ -59,7 +61,12 @@ class Universe:
             if path.with_suffix("").is_dir():
                 return self._new_module(name)
             raise LockstepError(f"there is no module {name}: {path} does not exist")
-        text = path.read_text(encoding="utf-8")
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise LockstepError(
+                f"{path} is not UTF-8 text: {error}", cure="save it as UTF-8"
+            ) from None
         try:
             tree = ast.parse(text, filename=str(path))
         except SyntaxError as error:
@@ -68,7 +75,9 @@ class Universe:
             raise ModelError(problems)
         self.files[str(path)] = SourceFile(path, text, _functions(tree))
         module = self._new_module(name, path, ast.get_docstring(tree))
+        self._running.add(name)
         self._run(tree, module, path)
+        self._running.remove(name)
         self.declared.update(
             (target, vars(module)[target])
             for node in tree.body
@@ -135,7 +144,11 @@ class Universe:
         self._require_module(name)
         module = self.load(name)
         for wanted in names or ():
-            if not hasattr(module, wanted) and module.__file__ is None:
+            if hasattr(module, wanted):
+                continue
+            if name in self._running:
+                raise load_problems.ImportCycle(wanted, name=name)
+            if module.__file__ is None:
                 self._require_module(f"{name}.{wanted}")
                 self.load(f"{name}.{wanted}")
         return module if names else self.load(top)
@@ -163,9 +176,15 @@ class Universe:
 
     def _run(self, tree: ast.Module, module: types.ModuleType, path: Path) -> None:
         try:
-            exec(compile(tree, str(path), "exec", dont_inherit=True), vars(module))
+            with warnings.catch_warnings():
+                # What Python merely warns of, as `x is 0`, is refused with a place later on.
+                warnings.simplefilter("ignore", SyntaxWarning)
+                code = compile(tree, str(path), "exec", dont_inherit=True)
+            exec(code, vars(module))
         except LockstepError:
             raise
+        except SyntaxError as error:
+            raise ModelError([load_problems.not_python(error, path)]) from None
         except Exception as error:
             raise ModelError([load_problems.failed(error, path)]) from error
 

@@ -143,7 +143,7 @@ def model_names(root: Path) -> list[str]:
     return sorted(
         path.stem
         for path in root.joinpath("models").glob("*.py")
-        if "(State):" in path.read_text(encoding="utf-8")
+        if "(State):" in path.read_text(encoding="utf-8", errors="replace")
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
@@ -38,14 +38,19 @@ class Difference:
 
 @dataclass(frozen=True)
 class CountDifference:
-    """A count, `states`, `transitions` or `depth`, that is not the same."""
+    """A count, `states`, `transitions` or `depth`, that is not the same.
+
+    `at_least` says that TLC stopped counting there.
+    """
 
     name: str
     model: int
     twin: int
+    at_least: bool = False
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.model:,} in the model, {self.twin:,} in the twin"
+        more = " or more" if self.at_least else ""
+        return f"{self.name}: {self.model:,} in the model, {self.twin:,}{more} in the twin"
 
 
 def explore(
@@ -65,7 +70,13 @@ def explore(
 
 
 def compare_counts(result: SearchResult, run: TlcRun) -> list[CountDifference]:
-    """What TLC counted otherwise. Its depth is exact, and looked at, with one worker only."""
+    """What TLC counted otherwise.
+
+    Its depth is exact, and looked at, with one worker only. Where it found more states than the
+    model has, it may have stopped there, and nothing else is looked at.
+    """
+    if run.distinct > result.states:
+        return [CountDifference("states", result.states, run.distinct, at_least=True)]
     counts = [
         ("states", result.states, run.distinct),
         ("transitions", result.transitions, run.transitions),
@@ -76,66 +87,85 @@ def compare_counts(result: SearchResult, run: TlcRun) -> list[CountDifference]:
 
 def compare_graphs(
     model: Model,
+    steps: Mapping[State, Sequence[Step]],
     graph: LabelledGraph,
     *,
-    max_seconds: float | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-) -> tuple[SearchResult, Difference | None]:
-    """Explores the model and holds each state's steps against the twin's, as they are found.
+    whole: bool = True,
+) -> Difference | None:
+    """The first difference between the model's graph and the twin's; None when they are the same.
 
-    The graphs are the same when both begin in the same state and, from each state that one reaches,
-    the same actions lead as often to the same states. None says so, provided that the search saw
-    everything; otherwise the difference is the first. The search goes on to the end after it, for
-    its counts.
+    `steps` are those of each state of the model, in the order of breadth-first search. The graphs
+    are the same when both begin in the same state and, from each state that one reaches, the same
+    actions lead as often to the same states.
+
+    `whole` says that TLC explored everything. If not, `graph` is the dump of a search by one worker
+    that stopped early: of the states that it was still to expand nothing is said, and of the one
+    that it was expanding only what the model cannot do.
 
     Raises LockstepError when the twin has other variables than the model.
     """
-    comparison = _Comparison(model, graph)
-    result = explore(
-        model, on_state=comparison.visit, max_seconds=max_seconds, on_progress=on_progress
-    )
-    return result, comparison.difference
+    return _Comparison(model, steps, graph, whole).first()
 
 
 class _Comparison:
-    def __init__(self, model: Model, graph: LabelledGraph) -> None:
-        self.difference: Difference | None = None
+    def __init__(
+        self,
+        model: Model,
+        steps: Mapping[State, Sequence[Step]],
+        graph: LabelledGraph,
+        whole: bool,
+    ) -> None:
         self._model = model
+        self._steps = steps
         self._actions = {definition_name(action.name): action.name for action in model.actions}
         self._parents: dict[State, tuple[State, Step] | None] = {model.initial: None}
         reader = StateReader(model)
         states = {number: reader.read(values) for number, values in graph.states.items()}
+        self._initial = [states[number] for number in sorted(graph.initial)]
         self._known = set(states.values())
         self._outgoing: dict[TwinState, Outgoing] = {}
         for source, label, target in graph.edges:
             name = self._actions.get(label, label)
             self._outgoing.setdefault(states[source], Counter())[name, states[target]] += 1
-        self._compare_initial([states[number] for number in sorted(graph.initial)])
+        self._half: TwinState | None = None
+        self._waiting: set[TwinState] = set()
+        if not whole and graph.edges:
+            # TLC expands states in the order in which it found them.
+            found = list(states)
+            last = found.index(graph.edges[-1][0])
+            self._half = states[found[last]]
+            self._waiting = {states[number] for number in found[last + 1 :]}
 
-    def visit(self, state: State, steps: list[Step]) -> None:
-        if self.difference is not None:
-            return
-        for step in steps:
-            self._parents.setdefault(step.state, (state, step))
-        ours: Outgoing = Counter((step.action, step.state) for step in steps)
-        theirs = self._outgoing.get(state, Counter())
-        if ours != theirs:
-            self.difference = self._between(state, steps, ours, theirs)
+    def first(self) -> Difference | None:
+        difference = self._between_initial()
+        if difference is not None:
+            return difference
+        for state, steps in self._steps.items():
+            for step in steps:
+                self._parents.setdefault(step.state, (state, step))
+            if state in self._waiting:
+                continue
+            ours: Outgoing = Counter((step.action, step.state) for step in steps)
+            theirs = self._outgoing.get(state, Counter())
+            if state == self._half:
+                ours &= theirs
+            if ours != theirs:
+                return self._between(state, steps, ours, theirs)
+        return None
 
-    def _compare_initial(self, initial: list[TwinState]) -> None:
+    def _between_initial(self) -> Difference | None:
         ours = self._model.initial
-        if initial == [ours]:
-            return
+        if self._initial == [ours]:
+            return None
         start = Trace(ours, ())
-        if len(initial) != 1:
-            because = f"the twin has {len(initial)} initial states, the model 1"
-            self.difference = Difference(because, (), start)
-        else:
-            details = tuple(twin_changes(ours, initial[0]))
-            self.difference = Difference("the initial states differ, model -> twin", details, start)
+        if len(self._initial) != 1:
+            because = f"the twin has {len(self._initial)} initial states, the model 1"
+            return Difference(because, (), start)
+        details = tuple(twin_changes(ours, self._initial[0]))
+        return Difference("the initial states differ, model -> twin", details, start)
 
     def _between(
-        self, state: State, steps: list[Step], ours: Outgoing, theirs: Outgoing
+        self, state: State, steps: Sequence[Step], ours: Outgoing, theirs: Outgoing
     ) -> Difference:
         """How the steps of a state differ, by the first action in the model's order that does."""
         only_ours, only_theirs = ours - theirs, theirs - ours

@@ -73,7 +73,8 @@ def _essence(message: str) -> str:
             break
         if text and not _CHATTER.fullmatch(text) and not _SPAN.fullmatch(text):
             kept.append(text)
-    return " ".join(kept)
+    # The parser repeats itself for every module that extends the one it means.
+    return " ".join(dict.fromkeys(kept))
 
 
 def _place(message: str, module: Path, config: Path) -> Place | None:
@@ -85,10 +86,11 @@ def _place(message: str, module: Path, config: Path) -> Place | None:
         line, column, end_line, end_column = (int(number) for number in match.groups()[:4])
         file = module.with_name(f"{match[5]}.tla")
         return _existing(file, line, column, end_line, end_column)
-    match, named = _POINT.search(message), _MODULE.search(message)
-    if match is None or named is None:
+    match, named = _POINT.search(message), _MODULE.findall(message)
+    if match is None or not named:
         return None
-    return _existing(module.with_name(f"{named[1]}.tla"), int(match[1]), int(match[2]))
+    # The root module comes first, the one that it could not extend last.
+    return _existing(module.with_name(f"{named[-1]}.tla"), int(match[1]), int(match[2]))
 
 
 def _existing(

@@ -47,7 +47,8 @@ from lockstep.twin.tla_values import (
 NONE = ModelValue("None")
 """What `None` is in a twin; its configuration says `None = None`."""
 
-_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# Where a word begins: a word may be one letter, as in `LearnsWhatAFetchTells`.
+_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 class NotInTwin(Exception):

@@ -55,15 +55,18 @@ def run_tlc(
     config: Path,
     *,
     workers: int = 2,
+    library: Path | None = None,
     dump: Path | None = None,
     check_deadlock: bool = False,
+    brief: bool = False,
     heap: str = "2g",
     timeout: float | None = None,
     on_progress: Callable[[TlcProgress], None] | None = None,
 ) -> TlcRun:
     """Checks `module` (a .tla file) as `config` (a .cfg file) says.
 
-    Modules that it extends are looked for in its own folder and among the standard ones. The
+    Modules that it extends are looked for in its own folder, in `library` if there is one, and
+    among the standard ones. The
     fingerprint function is always the same, so that equal runs name states equally.
 
     - `workers`: threads that search. Where everything holds, any number gives the same counts;
@@ -72,6 +75,9 @@ def run_tlc(
       ended; unless the verdict is `holds` it has only the part that was searched.
     - `check_deadlock`: whether a state without successors is a failure. The configuration can still
       switch it off.
+    - `brief`: whether the search is known to be short, some hundred thousand states at most. Java
+      then compiles quickly rather than well, which halves the time of such a run and lengthens a
+      long one.
     - `heap`: Java's heap, such as `512m` or `2g`. Queued states and the set of fingerprints go to
       the temporary folder when memory is short.
     - `timeout`: seconds; None for no limit.
@@ -90,7 +96,7 @@ def run_tlc(
     with ExitStack() as folders:
         scratch = Path(folders.enter_context(tempfile.TemporaryDirectory(prefix="lockstep-tlc-")))
         command = [
-            *_java_command(java, heap, scratch),
+            *_java_command(java, heap, scratch, library, brief),
             *("-cp", str(jar), "tlc2.TLC", "-tool"),
             *("-workers", str(workers)),
             *("-fp", "0"),
@@ -102,8 +108,9 @@ def run_tlc(
             command.append("-deadlock")
         written: Path | None = None
         if dump is not None:
-            # Beside its destination, so that it can be renamed into place when it is complete.
-            beside = tempfile.TemporaryDirectory(prefix=f".{dump.name}-", dir=dump.parent)
+            # Beside its destination, so that it can be renamed into place when it is complete. TLC
+            # replaces every `.dot` of the path to name the graph of a liveness property.
+            beside = tempfile.TemporaryDirectory(prefix=".dumping-", dir=dump.parent)
             written = Path(folders.enter_context(beside)).absolute() / "graph.dot"
             command += ["-dump", "dot,actionlabels", str(written)]
         command.append(module.stem)
@@ -138,12 +145,15 @@ def _check_request(module: Path, config: Path, dump: Path | None, workers: int, 
         )
 
 
-def _java_command(java: Path, heap: str, scratch: Path) -> list[str]:
+def _java_command(
+    java: Path, heap: str, scratch: Path, library: Path | None, brief: bool
+) -> list[str]:
     return [
         str(java),
         f"-Xmx{heap}",
         # TLC asks for a collector that favours throughput.
         "-XX:+UseParallelGC",
+        *(["-XX:TieredStopAtLevel=1"] if brief else []),
         # A thread of TLC's that dies of it would leave the others waiting for ever.
         "-XX:+ExitOnOutOfMemoryError",
         "-Dfile.encoding=UTF-8",
@@ -152,6 +162,7 @@ def _java_command(java: Path, heap: str, scratch: Path) -> list[str]:
         "-Duser.country=US",
         # TLC unpacks the standard modules there; in a shared folder two runs would collide.
         f"-Djava.io.tmpdir={scratch}",
+        *([] if library is None else [f"-DTLA-Library={library.absolute()}"]),
     ]
 
 

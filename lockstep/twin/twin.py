@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from lockstep.errors import LockstepError
-from lockstep.explore.engine import Verdict
+from lockstep.errors import ExitCode, LockstepError
+from lockstep.explore.engine import Step, Verdict
 from lockstep.explore.search import Progress, SearchResult
 from lockstep.language.model import Model, load_model
+from lockstep.language.notation import State
 from lockstep.specs.scopes import ModelSpec, Scope
 from lockstep.twin.compare import (
     CountDifference,
@@ -25,12 +27,18 @@ from lockstep.twin.complaints import unusable
 from lockstep.twin.config import scope_config, without_checks
 from lockstep.twin.dump import read_dump
 from lockstep.twin.findings import TlcProgress, TlcRun
+from lockstep.twin.limit import NO_MORE_STATES, limited_module, limited_name
 from lockstep.twin.names import snake_name
+from lockstep.twin.sources import require_constants
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.tlc import run_tlc
 
 Watch: TypeAlias = "Callable[[str], AbstractContextManager[Callable[[Progress], None] | None]]"
 """Makes what is told of the progress of one part of the work, named by its text."""
+
+
+_BRIEF = 200_000
+"""States of a model up to which TLC's search of its twin is short."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +51,11 @@ class TwinFiles:
 
 @dataclass(frozen=True)
 class TwinResult:
-    """One model in one scope beside its twin.
+    """One model in one scope beside its twin, both explored.
 
     The verdict is `holds` when both are the same, state by state (`compare` is `graph`) or in their
-    counts (`counts`), and TLC finds everything that the twin claims; `violated` when they differ or
-    TLC refutes a claim; `inconclusive` when a bound ended the search of the model before that.
+    counts (`counts`), and TLC finds everything that the twin claims; it is `violated` when they
+    differ or TLC refutes a claim.
     """
 
     model: Model
@@ -58,19 +66,38 @@ class TwinResult:
     """Why the verdict is not `holds`; empty if it is."""
     explored: SearchResult
     run: TlcRun
-    """TLC's run that was compared."""
+    """TLC's run that was compared. It ends where it has found more states than the model has."""
     difference: Difference | None
     counts: tuple[CountDifference, ...]
-    """What is not the same although both explored everything."""
+    """The counts that are not the same, where TLC was not stopped by what it refuted."""
     refuting: TlcRun | None
     """TLC's run that refuted a claim of the twin, with the behaviour that does."""
+    seconds: float
+    """Wall-clock time of all of it: the search of the model, TLC, and reading its graph."""
 
     @property
     def refuted(self) -> str | None:
-        """The claim refuted, by its name in the model: an invariant, a property or `deadlock`."""
+        """The claim refuted, by its name in the model: an invariant or `deadlock`.
+
+        None where nothing is refuted, and where TLC does not name it, which is so for liveness.
+        """
         if self.refuting is None:
             return None
-        return snake_name(self.refuting.violated or "deadlock")
+        if self.refuting.verdict == "deadlock":
+            return "deadlock"
+        return None if self.refuting.violated is None else snake_name(self.refuting.violated)
+
+
+class ModelBounded(LockstepError):
+    """The search of the model was stopped before it had seen everything: there is no comparison."""
+
+    exit_code = ExitCode.INCONCLUSIVE
+
+    def __init__(self, model: str, because: str) -> None:
+        super().__init__(
+            f"the search of {model} {because}",
+            cure="give it more time, or compare a smaller scope",
+        )
 
 
 def twin_files(root: Path, spec: ModelSpec) -> TwinFiles:
@@ -103,15 +130,17 @@ def compare_twin(
 ) -> TwinResult:
     """Runs TLC on a model's twin in one scope, explores the model, and compares.
 
-    `workers` are TLC's threads. `max_seconds` bounds TLC and the search of the model, each for
-    itself. `keep` is a folder, made if need be, where TLC's configuration and the dump of the graph
-    are left.
+    `workers` are TLC's threads where counts are compared; a graph is always explored by one, so
+    that the difference named is the first. `max_seconds` bounds TLC and the search of the model,
+    each for itself. `keep` is a folder, made if need be, where TLC's configuration, the module that
+    it began with, and the dump of the graph are left.
 
-    Raises TwinUnusable when TLC cannot check the twin, TlcTimeout and TlcOutOfMemory when it did
-    not see everything, and LockstepError when the model or the twin cannot be used otherwise.
+    Raises TwinUnusable when TLC cannot check the twin; TlcTimeout, TlcOutOfMemory and ModelBounded
+    when not everything was seen; and LockstepError when model or twin cannot be used otherwise.
     """
     files = twin_files(root, spec)
     model = load_model(root, spec.name, scope.constants)
+    require_constants(model.constants, files.module)
     with ExitStack() as folders:
         if keep is None:
             made = tempfile.TemporaryDirectory(prefix="lockstep-twin-")
@@ -134,38 +163,59 @@ class _Work:
     watch: Watch
 
     def compare(self) -> TwinResult:
+        started = time.monotonic()
         self._make_folder()
         whole_graph = self.scope.compare == "graph"
+        steps: dict[State, list[Step]] = {}
+        explored = self._explore(steps.__setitem__ if whole_graph else None)
+        limit = explored.states
         dump = self._file(".dot") if whole_graph else None
-        run = claimed = self._run_tlc(dump)
+        run = claimed = self._run_tlc(dump, limit)
         if whole_graph and claimed.verdict != "holds":
-            # TLC stopped at what it refuted: look at the whole graph, whatever is claimed of it.
-            run = self._run_tlc(dump, claims=False)
-        graph = None if dump is None else read_dump(dump)
-        with self.watch(f"{self.spec.name} {self.scope.name}: model") as on_progress:
-            if graph is None:
-                difference = None
-                explored = explore(
-                    self.model, max_seconds=self.max_seconds, on_progress=on_progress
-                )
-            else:
-                explored, difference = compare_graphs(
-                    self.model, graph, max_seconds=self.max_seconds, on_progress=on_progress
-                )
-        return self._result(explored, run, difference, claimed)
+            # TLC stopped at what it refuted: look at the graph, whatever is claimed of it.
+            run = self._run_tlc(dump, limit, claims=False)
+        difference = None
+        if dump is not None:
+            graph, whole = read_dump(dump), run.distinct <= limit
+            difference = compare_graphs(self.model, steps, graph, whole=whole)
+        return self._result(explored, run, difference, claimed, time.monotonic() - started)
 
-    def _run_tlc(self, dump: Path | None, *, claims: bool = True) -> TlcRun:
+    def _explore(self, on_state: Callable[[State, list[Step]], None] | None) -> SearchResult:
+        name, scope = self.spec.name, self.scope.name
+        with self.watch(f"{name} {scope}: model") as on_progress:
+            explored = explore(
+                self.model,
+                on_state=on_state,
+                max_seconds=self.max_seconds,
+                on_progress=on_progress,
+            )
+        if explored.interrupted:
+            raise KeyboardInterrupt
+        if explored.error is not None:
+            raise LockstepError(
+                f"{name} has no meaning in a reachable state: {explored.because}",
+                cure=f"`lockstep check {name} --scope {scope}` shows how it gets there",
+            )
+        if explored.verdict is not Verdict.HOLDS:
+            raise ModelBounded(name, explored.because)
+        return explored
+
+    def _run_tlc(self, dump: Path | None, limit: int, *, claims: bool = True) -> TlcRun:
         template = self.files.template.read_text("utf-8")
         config = self._file(".cfg" if claims else "-without-claims.cfg")
         text = scope_config(self.model.constants, template if claims else without_checks(template))
-        config.write_text(text, "utf-8")
+        config.write_text(f"{text.rstrip()}\n\nCONSTRAINT {NO_MORE_STATES}\n", "utf-8")
+        module = self.folder / f"{limited_name(self.files.module, self.scope.name)}.tla"
+        module.write_text(limited_module(self.files.module, self.scope.name, limit), "utf-8")
         with self.watch(f"{self.spec.name} {self.scope.name}: TLC") as show:
             run = run_tlc(
-                self.files.module,
+                module,
                 config,
-                workers=self.workers,
+                workers=self.workers if dump is None else 1,
+                library=self.files.module.parent,
                 dump=dump,
                 check_deadlock=claims and not self.spec.deadlock_allowed,
+                brief=limit <= _BRIEF,
                 timeout=self.max_seconds,
                 on_progress=None if show is None else lambda now: show(_as_progress(now)),
             )
@@ -180,15 +230,9 @@ class _Work:
         run: TlcRun,
         difference: Difference | None,
         claimed: TlcRun,
+        seconds: float,
     ) -> TwinResult:
-        name, scope = self.spec.name, self.scope
-        if explored.error is not None:
-            raise LockstepError(
-                f"{name} has no meaning in a reachable state: {explored.because}",
-                cure=f"`lockstep check {name} --scope {scope.name}` shows how it gets there",
-            )
-        saw_everything = explored.verdict is Verdict.HOLDS and run.verdict == "holds"
-        counts = tuple(compare_counts(explored, run)) if saw_everything else ()
+        counts = tuple(compare_counts(explored, run)) if run.verdict == "holds" else ()
         refuting = None if claimed.verdict == "holds" else claimed
         because: list[str] = []
         if difference is not None:
@@ -196,19 +240,19 @@ class _Work:
         elif counts:
             because.append(f"the counts differ: {'; '.join(map(str, counts))}")
         if refuting is not None:
-            because.append(f"TLC refutes the twin's {refuting.violated or 'claim: no deadlock'}")
-        verdict = Verdict.VIOLATED if because else explored.verdict
+            because.append(f"TLC refutes what the twin claims: {_refuted(refuting)}")
         return TwinResult(
             model=self.model,
-            scope=scope.name,
-            compare=scope.compare,
-            verdict=verdict,
-            because="; ".join(because) or explored.because,
+            scope=self.scope.name,
+            compare=self.scope.compare,
+            verdict=Verdict.VIOLATED if because else Verdict.HOLDS,
+            because="; ".join(because),
             explored=explored,
             run=run,
             difference=difference,
             counts=counts,
             refuting=refuting,
+            seconds=seconds,
         )
 
     def _make_folder(self) -> None:
@@ -222,6 +266,12 @@ class _Work:
 
     def _file(self, suffix: str) -> Path:
         return self.folder / f"{self.spec.name}-{self.scope.name}{suffix}"
+
+
+def _refuted(run: TlcRun) -> str:
+    if run.verdict == "deadlock":
+        return "that it never stops"
+    return run.violated or "a temporal property, which TLC does not name"
 
 
 def _as_progress(now: TlcProgress) -> Progress:

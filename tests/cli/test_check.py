@@ -236,7 +236,10 @@ def test_one_broken_model_does_not_hide_the_others(desk: "Desk") -> None:
     [
         (["check", "turnstyle"], "there is no model 'turnstyle'\n  cure: did you mean turnstile?"),
         (["check", "x"], "cure: the models are: letters, turnstile"),
-        (["check", "--engine", "tlc"], "cure: the engines are: auto, compiled, python, interpreter"),
+        (
+            ["check", "--engine", "tlc"],
+            "cure: the engines are: auto, compiled, python, interpreter",
+        ),
         (["check", "--set", "GATES"], "cure: write --set NAME=VALUE"),
         (["check", "--fault", "stays_open"], "cure: name the model before it"),
         (["check", "--faults", "--scope", "small"], "--faults does not go with --scope"),

@@ -14,8 +14,7 @@ from lockstep.language.model import Model, load_model
 from lockstep.language.notation import State
 
 HEAD = """
-from enum import Enum
-from lockstep import BagOf, Map, OneOf, Range, Record, Sequence, Set, State, action, require, replace
+from lockstep import Bag, BagOf, Map, OneOf, Record, Sequence, Set, State, action, require
 
 Node = OneOf(NODES, interchangeable=True)
 Some = OneOf((0, *NODES))
@@ -69,9 +68,7 @@ def read(s, new, note: Note):
 
 def model(folder: Path, nodes: str, text: str = LAND, count: int = 2) -> Model:
     (folder / "models").mkdir(exist_ok=True)
-    source = f"NODES = {nodes}\nNODES_COUNT = {count}\n" + HEAD.replace(
-        "import BagOf", "import Bag, BagOf"
-    )
+    source = f"NODES = {nodes}\nNODES_COUNT = {count}\n" + HEAD
     (folder / "models" / "land.py").write_text(f'"""A land."""\n{source}{text}')
     return load_model(folder, "land")
 

@@ -224,6 +224,33 @@ def test_a_run_leaves_only_the_dump_behind(tmp_path: Path, scratch: Path) -> Non
     assert [path.name for path in folder.iterdir()] == ["graph.dot"]
 
 
+def test_a_brief_run_finds_the_same(tmp_path: Path, processes: list[_Recorded]) -> None:
+    expected = explore(2)
+    run = run_tlc(COUNTERS, _counters(tmp_path), workers=1, brief=True)
+    assert (run.distinct, run.transitions) == (len(expected.states), expected.edges.total())
+    command = processes[-1].args
+    assert isinstance(command, list)
+    assert "-XX:TieredStopAtLevel=1" in command
+
+
+def test_modules_are_looked_for_in_the_library(tmp_path: Path) -> None:
+    folder, library = tmp_path / "around it", tmp_path / "the library"
+    folder.mkdir()
+    library.mkdir()
+    for name in ("Counters.tla", "Bounds.tla"):
+        (library / name).write_text((DATA / name).read_text())
+    module = folder / "Around.tla"
+    module.write_text("---- MODULE Around ----\nEXTENDS Counters\n====\n")
+    run = run_tlc(module, _counters(folder), library=library)
+    assert run.distinct == len(explore(2).states)
+
+
+def test_a_liveness_property_goes_with_a_dump(tmp_path: Path) -> None:
+    config = _counters(tmp_path, "PROPERTY AllFullAtLast")
+    run = run_tlc(COUNTERS, config, dump=tmp_path / "graph.dot")
+    assert (run.verdict, run.message) == ("violated", "Temporal properties were violated.")
+
+
 def test_a_timeout_stops_tlc_and_is_inconclusive(
     tmp_path: Path, scratch: Path, processes: list[_Recorded]
 ) -> None:

@@ -8,6 +8,7 @@ from lockstep.language import ir
 from lockstep.language.domains import RangeDomain, SequenceDomain, SetDomain
 from lockstep.language.frontend.expected import BOOL, condition, integer, unwrapped
 from lockstep.language.frontend.names import literal
+from lockstep.language.frontend.order import operands_first
 from lockstep.language.frontend.scope import Scope
 from lockstep.language.types import described, join
 
@@ -28,8 +29,12 @@ _SETS: dict[type[ast.operator], str] = {
 
 def lower_binary(scope: Scope, node: ast.BinOp) -> ir.Expression:
     """An operator between two values."""
-    left = unwrapped(scope, node, scope.lower(node.left))
-    right = unwrapped(scope, node, scope.lower(node.right))
+    operands = (scope.lower(node.left), scope.lower(node.right))
+    return operands_first(scope, operands, lambda parts: _binary(scope, node, parts))
+
+
+def _binary(scope: Scope, node: ast.BinOp, operands: list[ir.Expression]) -> ir.Expression:
+    left, right = (unwrapped(scope, node, operand) for operand in operands)
     place, kind = scope.place(node), type(node.op)
     match left.domain, right.domain:
         case RangeDomain() as one, RangeDomain() as other if kind in _ARITHMETIC:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+from typing import NoReturn
 
 import lockstep.language.values as values
 from lockstep.language import ir
 from lockstep.language.domains import MapDomain, RangeDomain, SequenceDomain, SetDomain
 from lockstep.language.frontend.comprehensions import gather
-from lockstep.language.frontend.expected import integer, unwrapped
+from lockstep.language.frontend.expected import as_integer, integer, unwrapped
 from lockstep.language.frontend.helpers import inline_helper
 from lockstep.language.frontend.names import is_namespace
+from lockstep.language.frontend.order import operands_first
 from lockstep.language.frontend.records import (
     bag_method,
     make_bag,
@@ -116,8 +118,18 @@ def _absolute(scope: Scope, node: ast.Call) -> ir.Expression:
 
 def _extremum(scope: Scope, node: ast.Call, *, largest: bool) -> ir.Expression:
     if node.keywords:
-        only_argument(scope, node)
-    parts = [integer(scope, argument, node) for argument in node.args]
+        _refuse_form(scope, node)
+    operands = [scope.lower(argument) for argument in node.args]
+    return operands_first(scope, operands, lambda parts: _largest(scope, node, parts, largest))
+
+
+def _largest(
+    scope: Scope, node: ast.Call, operands: list[ir.Expression], largest: bool
+) -> ir.Expression:
+    parts = [
+        as_integer(scope, argument, unwrapped(scope, node, operand))
+        for argument, operand in zip(node.args, operands, strict=True)
+    ]
     pick = max if largest else min
     interval = RangeDomain(
         pick(part.low for _, part in parts), pick(part.high for _, part in parts)
@@ -134,13 +146,7 @@ def _gathered(scope: Scope, node: ast.Call, kind: ir.Gather) -> ir.Expression:
     words = {word.arg: word.value for word in node.keywords}
     default = words.pop("default", None) if kind in (ir.Gather.MIN, ir.Gather.MAX) else None
     if len(node.args) != 1 or words:
-        scope.refuse(
-            node,
-            "gather-arguments",
-            f"{ast.unparse(node.func)} gathers the values of one collection or comprehension",
-            "its other forms have no counterpart in every engine",
-            "write `sum(x for ...)`, `min((x for ...), default=0)` or `max(a, b)`",
-        )
+        _refuse_form(scope, node)
     argument = node.args[0]
     if isinstance(argument, ast.GeneratorExp):
         return gather(scope, node, kind, argument.generators, argument.elt, default)
@@ -149,3 +155,13 @@ def _gathered(scope: Scope, node: ast.Call, kind: ir.Gather) -> ir.Expression:
     target = ast.copy_location(ast.Name("item", ast.Store()), argument)
     each = ast.comprehension(target=target, iter=argument, ifs=[], is_async=0)
     return gather(scope, node, kind, [each], element, default)
+
+
+def _refuse_form(scope: Scope, node: ast.Call) -> NoReturn:
+    scope.refuse(
+        node,
+        "gather-arguments",
+        f"{ast.unparse(node.func)} gathers the values of one collection or comprehension",
+        "its other forms have no counterpart in every engine",
+        "write `sum(x for ...)`, `min((x for ...), default=0)` or `max(a, b)`",
+    )

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from lockstep.language import ir
 from lockstep.language.domains import MapDomain, OptionDomain, RangeDomain, SetDomain
 from lockstep.language.frontend.expected import BOOL, unwrapped
+from lockstep.language.frontend.order import in_call_order, operands_first
 from lockstep.language.frontend.presence import forgotten
 from lockstep.language.frontend.scope import Scope
-from lockstep.language.types import described, item_of, join
+from lockstep.language.types import described, item_of, join, some_of
 
 _ORDER: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 
@@ -35,7 +36,14 @@ def _chain(scope: Scope, node: ast.Compare, left: ir.Expression, index: int) -> 
     right = scope.lower(node.comparators[index])
     if index + 1 == len(node.ops):
         return _compare(scope, _Pair(node, node.ops[index], left, right))
-    # The middle of a chain is compared twice and evaluated once.
+    return in_call_order(scope, (left, right), lambda sides: _links(scope, node, sides, index))
+
+
+def _links(
+    scope: Scope, node: ast.Compare, sides: list[ir.Expression], index: int
+) -> ir.Expression:
+    # The middle of a chain is compared twice and evaluated once, after what stands before it.
+    left, right = sides
     value, slot = right, scope.unit.fresh()
     right = ir.Local(value.place, value.domain, slot)
     both = ir.And(
@@ -86,9 +94,20 @@ def _equal(scope: Scope, pair: _Pair) -> ir.Expression:
 
 
 def _ordered(scope: Scope, pair: _Pair) -> ir.Expression:
+    def make(sides: list[ir.Expression]) -> ir.Expression:
+        return _in_order(scope, pair, sides)
+
+    # A set is compared with a smaller one by asking that of the smaller one.
+    swapped = isinstance(pair.operator, ast.Gt | ast.GtE) and isinstance(
+        some_of(pair.left.domain), SetDomain
+    )
+    arrange = in_call_order if swapped else operands_first
+    return arrange(scope, (pair.left, pair.right), make)
+
+
+def _in_order(scope: Scope, pair: _Pair, sides: list[ir.Expression]) -> ir.Expression:
+    left, right = (unwrapped(scope, pair.node, side) for side in sides)
     place, operator = scope.place(pair.node), pair.operator
-    left = unwrapped(scope, pair.node, pair.left)
-    right = unwrapped(scope, pair.node, pair.right)
     match left.domain, right.domain:
         case RangeDomain(), RangeDomain():
             return ir.Compare(place, BOOL, _ORDER[type(operator)], left, right)

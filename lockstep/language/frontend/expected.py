@@ -54,6 +54,13 @@ def integer(
     """
     lowered = scope.lower(node)
     lowered = definite(scope, node, lowered) if user is None else unwrapped(scope, user, lowered)
+    return as_integer(scope, node, lowered)
+
+
+def as_integer(
+    scope: Scope, node: ast.expr, lowered: ir.Expression
+) -> tuple[ir.Expression, RangeDomain]:
+    """The same, of an expression that is lowered already and is no option."""
     if isinstance(lowered.domain, RangeDomain):
         return lowered, lowered.domain
     if isinstance(lowered.domain, NameDomain):

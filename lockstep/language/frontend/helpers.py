@@ -11,7 +11,7 @@ from lockstep.language.domains import domain_of
 from lockstep.language.frontend.locals import assigned_names, lower_local, refuse_statement
 from lockstep.language.frontend.presence import forgotten
 from lockstep.language.frontend.scope import NewName, Scope, StateName
-from lockstep.language.types import described, join
+from lockstep.language.types import counted, described, join
 
 Bound = tuple[int, ir.Expression]
 """A slot, and the value to bind it to."""
@@ -89,20 +89,22 @@ def _arguments(scope: Scope, node: ast.Call, definition: ast.FunctionDef) -> dic
     arguments = dict(zip(parameters, node.args, strict=False))
     for keyword in node.keywords:
         if keyword.arg not in parameters or keyword.arg in arguments:
+            name = keyword.arg or "**"
+            twice = f"{definition.name} is given {name} twice"
             scope.refuse(
                 keyword.value,
                 "arguments",
-                f"{definition.name} cannot take {keyword.arg or '**'} here",
+                twice if name in arguments else f"{definition.name} has no parameter {name}",
                 f"its parameters are {', '.join(parameters) or 'none'}",
-                "name each parameter once",
+                "give each parameter one value",
             )
         arguments[keyword.arg] = keyword.value
     if len(node.args) > len(parameters) or set(arguments) != set(parameters):
         scope.refuse(
             node,
             "arguments",
-            f"{definition.name} is called with {len(node.args) + len(node.keywords)} arguments "
-            f"and has {len(parameters)} parameters",
+            f"{definition.name} takes {counted(len(parameters), 'argument')}, not "
+            f"{len(node.args) + len(node.keywords)}",
             f"its parameters are {', '.join(parameters) or 'none'}",
             "give one value for each",
         )

@@ -5,31 +5,48 @@ from __future__ import annotations
 import ast
 
 from lockstep.language import ir
-from lockstep.language.domains import MapDomain, SequenceDomain
+from lockstep.language.domains import BagDomain, MapDomain, SequenceDomain, SetDomain
 from lockstep.language.frontend.expected import integer, unwrapped
+from lockstep.language.frontend.order import operands_first
 from lockstep.language.frontend.scope import Scope
 from lockstep.language.types import described, is_disjoint, join
 
 
 def lower_subscript(scope: Scope, node: ast.Subscript) -> ir.Expression:
     """A map's value for a key, an item of a sequence, or a stretch of one."""
-    whole = unwrapped(scope, node, scope.lower(node.value))
+    option = scope.lower(node.value)
+    whole = unwrapped(scope, node, option)
     place = scope.place(node)
     match whole.domain:
         case SequenceDomain() if isinstance(node.slice, ast.Slice):
             return _slice(scope, node, whole, node.slice)
         case SequenceDomain(item):
             index = _position(scope, node.slice, user=node)
-            return ir.Item(place, item, whole, index)
-        case MapDomain() if not isinstance(node.slice, ast.Slice):
+            return operands_first(
+                scope,
+                (option, index),
+                lambda parts: ir.Item(place, item, unwrapped(scope, node, parts[0]), parts[1]),
+            )
+        case MapDomain(_, value) if not isinstance(node.slice, ast.Slice):
             key = map_key(scope, node, node.slice, whole.domain)
-            return ir.Lookup(place, whole.domain.value, whole, key)
+            return operands_first(
+                scope,
+                (option, key),
+                lambda parts: ir.Lookup(place, value, unwrapped(scope, node, parts[0]), parts[1]),
+            )
+    match whole.domain:
+        case MapDomain():
+            cure = "name one key: `m[key]`"
+        case SetDomain() | BagDomain():
+            cure = "ask whether it has an item with `in`"
+        case _:
+            cure = "use the value as it is"
     scope.refuse(
         node,
         "not-indexable",
         f"this is {described(whole.domain)}, which has nothing at [...]",
         "maps have values at their keys, sequences have items and stretches",
-        "use `in` to ask whether a collection has an item",
+        cure,
     )
 
 

@@ -17,6 +17,8 @@ _INSTEAD: dict[type[ast.stmt], tuple[str, str]] = {
     ast.For: ("a `for` statement", "write a whole map: `new.x = {k: ... for k in Keys}`"),
     ast.While: ("a `while` statement", "make each round a step of its own"),
     ast.AugAssign: ("an augmented assignment", "write `new.x = s.x + 1`"),
+    ast.Assign: ("more than one `=`", "write one assignment for each"),
+    ast.Expr: ("a value by itself", "remove it, or write `require(...)`"),
     ast.AnnAssign: ("an annotated local", "write `name = value`"),
     ast.Assert: ("`assert`", "write `require(...)` in an action, or state an invariant"),
     ast.Raise: ("`raise`", "write `require(...)`"),
@@ -74,10 +76,11 @@ def lower_local(scope: Scope, line: ast.stmt) -> tuple[int, ir.Expression] | Non
 
 def refuse_statement(scope: Scope, line: ast.stmt) -> NoReturn:
     """Refuse a statement that is not part of the notation, with what to write instead."""
-    what, cure = _INSTEAD.get(
-        type(line),
-        (f"`{ast.unparse(line).splitlines()[0]}`", "write guards, locals, writes and calls only"),
-    )
+    text = f"`{ast.unparse(line).splitlines()[0]}`"
+    what, cure = _INSTEAD.get(type(line), (text, "write guards, locals, writes and calls only"))
+    if isinstance(line, ast.Expr) and isinstance(line.value, ast.Call):
+        what = f"{text} in a function with a value"
+        cure = "move it to the action, or make a procedure of the function, without `return`"
     scope.refuse(
         line,
         "unsupported-statement",

@@ -5,11 +5,18 @@ from __future__ import annotations
 import ast
 
 from lockstep.language import ir
-from lockstep.language.domains import BagDomain, RangeDomain, RecordDomain, SequenceDomain
+from lockstep.language.domains import (
+    BagDomain,
+    OptionDomain,
+    RangeDomain,
+    RecordDomain,
+    SequenceDomain,
+)
 from lockstep.language.frontend.expected import item, stored, unwrapped
 from lockstep.language.frontend.names import field
+from lockstep.language.frontend.order import in_call_order, operands_first
 from lockstep.language.frontend.scope import Scope
-from lockstep.language.types import NOTHING, described, join
+from lockstep.language.types import NOTHING, counted, described, join
 from lockstep.language.values import Record
 
 
@@ -43,7 +50,11 @@ def make_record(scope: Scope, node: ast.Call, record: type[Record]) -> ir.Expres
         given[names[position]] = keyword.value
     missing = [name for name in names if name not in given]
     if missing or len(node.args) > len(names):
-        wrong = f"lacks {', '.join(missing)}" if missing else f"is given {len(node.args)} values"
+        wrong = (
+            f"lacks {', '.join(missing)}"
+            if missing
+            else f"is given {len(node.args)} values for {counted(len(names), 'field')}"
+        )
         scope.refuse(
             node,
             "record-fields",
@@ -55,9 +66,14 @@ def make_record(scope: Scope, node: ast.Call, record: type[Record]) -> ir.Expres
         name: stored(scope, value, record.fields[name], f"{record.__name__}.{name}")
         for name, value in given.items()
     }
-    return ir.MakeRecord(
-        scope.place(node), RecordDomain(record), record, tuple(parts[name] for name in names)
-    )
+
+    def make(values: list[ir.Expression]) -> ir.Expression:
+        held = dict(zip(parts, values, strict=True))
+        ordered = tuple(held[name] for name in names)
+        return ir.MakeRecord(scope.place(node), RecordDomain(record), record, ordered)
+
+    values = list(parts.values())
+    return make(values) if list(parts) == names else in_call_order(scope, values, make)
 
 
 def replace_fields(scope: Scope, node: ast.Call) -> ir.Expression:
@@ -70,7 +86,8 @@ def replace_fields(scope: Scope, node: ast.Call) -> ir.Expression:
             "what changes is named",
             "write replace(record, field=value)",
         )
-    old = unwrapped(scope, node, scope.lower(node.args[0]))
+    option = scope.lower(node.args[0])
+    old = unwrapped(scope, node, option)
     if not isinstance(old.domain, RecordDomain):
         scope.refuse(
             node,
@@ -80,19 +97,26 @@ def replace_fields(scope: Scope, node: ast.Call) -> ir.Expression:
             "for a map write `{k: ... for k in Keys}`",
         )
     record = old.domain.record
-    slot = scope.unit.fresh()
-    kept = ir.Local(old.place, old.domain, slot)
+    domain = old.domain
     changed: dict[str, ir.Expression] = {}
     for keyword in node.keywords:
         name = keyword.arg or "**"
-        domain, _ = field(scope, keyword.value, old.domain, name)
-        changed[name] = stored(scope, keyword.value, domain, f"{record.__name__}.{name}")
-    parts = tuple(
-        changed[name] if name in changed else ir.Field(old.place, domain, kept, name, position)
-        for position, (name, domain) in enumerate(record.fields.items())
-    )
-    place = scope.place(node)
-    return ir.Let(place, old.domain, slot, old, ir.MakeRecord(place, old.domain, record, parts))
+        kind, _ = field(scope, keyword.value, domain, name)
+        changed[name] = stored(scope, keyword.value, kind, f"{record.__name__}.{name}")
+
+    def make(values: list[ir.Expression]) -> ir.Expression:
+        slot, place = scope.unit.fresh(), scope.place(node)
+        kept, held = ir.Local(old.place, domain, slot), dict(zip(changed, values[1:], strict=True))
+        parts = tuple(
+            held[name] if name in held else ir.Field(old.place, kind, kept, name, position)
+            for position, (name, kind) in enumerate(record.fields.items())
+        )
+        whole = ir.MakeRecord(place, domain, record, parts)
+        return ir.Let(place, domain, slot, unwrapped(scope, node, values[0]), whole)
+
+    values = [option, *changed.values()]
+    arrange = operands_first if isinstance(option.domain, OptionDomain) else in_call_order
+    return arrange(scope, values, make)
 
 
 def make_bag(scope: Scope, node: ast.Call) -> ir.Expression:

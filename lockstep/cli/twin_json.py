@@ -1,0 +1,110 @@
+"""What `twin --json` prints: the shape is documented in docs/reference/json.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lockstep.cli.check_json import VERSION, steps_json
+from lockstep.cli.twinning import Compared, Plan, Task, Uncompared
+from lockstep.explore.engine import Verdict
+from lockstep.explore.engines import DEFAULT_ENGINE
+from lockstep.twin.findings import TlcRun
+from lockstep.twin.states import render_tlc_trace
+from lockstep.twin.twin import TwinResult
+
+
+def twin_json(
+    plan: Plan,
+    results: Sequence[Compared | Uncompared],
+    left: Sequence[Task],
+    exit_code: int,
+) -> dict[str, object]:
+    """The document; `left` are the comparisons that Ctrl-C prevented."""
+    rows = [
+        _compared(found) if isinstance(found, Compared) else _uncompared(found) for found in results
+    ]
+    return {
+        "version": VERSION,
+        "results": rows,
+        "summary": {
+            "comparisons": len(rows),
+            **{str(v): sum(row["verdict"] == v for row in rows) for v in Verdict},
+            "states": sum(row["states"] for row in rows),
+            "transitions": sum(row["transitions"] for row in rows),
+            "seconds": round(sum(row["seconds"] for row in rows), 3),
+            "without_twin": list(plan.without_twin),
+            "not_compared": [{"model": task.model, "scope": task.scope.name} for task in left],
+            "exit_code": exit_code,
+        },
+    }
+
+
+def _compared(found: Compared) -> dict[str, Any]:
+    result, explored = found.result, found.result.explored
+    return {
+        **_head(found.task),
+        "engine": explored.engine,
+        "verdict": str(result.verdict),
+        "states": explored.states,
+        "transitions": explored.transitions,
+        "depth": explored.depth,
+        "seconds": round(result.seconds, 3),
+        "because": result.because,
+        "exit_code": found.exit_code,
+        "twin": _run(result.run),
+        "difference": _difference(result),
+        "counts": [vars(count) for count in result.counts],
+        "refutation": _refutation(result),
+    }
+
+
+def _head(task: Task) -> dict[str, Any]:
+    return {"model": task.model, "scope": task.scope.name, "compare": task.scope.compare}
+
+
+def _run(run: TlcRun) -> dict[str, object]:
+    """What TLC counted; its depth is exact with one worker only."""
+    return {
+        "states": run.distinct,
+        "transitions": run.transitions,
+        "depth": run.steps if run.workers == 1 else None,
+        "seconds": round(run.seconds, 3),
+        "workers": run.workers,
+    }
+
+
+def _difference(result: TwinResult) -> dict[str, object] | None:
+    difference = result.difference
+    if difference is None:
+        return None
+    return {
+        "because": difference.because,
+        "details": list(difference.details),
+        "steps": steps_json(result.model, difference.trace),
+    }
+
+
+def _refutation(result: TwinResult) -> dict[str, object] | None:
+    if result.refuting is None:
+        return None
+    return {
+        "claim": result.refuted,
+        "message": result.refuting.message,
+        "behaviour": list(render_tlc_trace(result.model, result.refuting.trace)),
+    }
+
+
+def _uncompared(found: Uncompared) -> dict[str, Any]:
+    """A comparison that was not made, in the same fields as far as they have a meaning."""
+    return {
+        **_head(found.task),
+        "engine": DEFAULT_ENGINE,
+        "verdict": str(Verdict.INCONCLUSIVE),
+        "states": 0,
+        "transitions": 0,
+        "depth": 0,
+        "seconds": 0.0,
+        "because": str(found.error),
+        "exit_code": found.exit_code,
+    }

@@ -1,0 +1,1 @@
+"""What tests of models are made of: strategies and state machines for Hypothesis."""

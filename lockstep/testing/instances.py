@@ -1,0 +1,252 @@
+"""What is enabled in a state, as strategies from which Hypothesis draws a step.
+
+Of all instances of all actions only a few are enabled in any one state, so drawing parameters
+blindly would hardly ever make a step. Where an action's parameters can be listed, its enabled
+instances are, and one of them is drawn. Where there are too many, the leading parameters that can
+be listed are kept to values that no guard rules out, and the others are tried a few times.
+"""
+
+from __future__ import annotations
+
+import bisect
+import dataclasses
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from hypothesis import strategies as st
+
+from lockstep.explore.engine import Step
+from lockstep.explore.plain import NextState, PlainEngine
+from lockstep.language.guards import guard_depths
+from lockstep.language.model import Action, Model, Parameter
+from lockstep.language.notation import Disabled, State
+from lockstep.testing.guide import Way
+from lockstep.testing.values import capped_product, integers_near, simplest, values
+from lockstep.trace.render import render_instance
+
+LISTED = 10_000
+"""An action with more instances than this is wide: they are drawn, not listed."""
+
+ATTEMPTS = 20
+"""How often the parameters of a wide action are drawn until they enable it."""
+
+Arguments = tuple[Any, ...]
+Found = TypeVar("Found")
+
+
+class Instance:
+    """An action with its parameters, or nothing at all; written as in a trace."""
+
+    def __init__(self, action: Action | None = None, arguments: Arguments = ()) -> None:
+        self.action = action
+        self.arguments = arguments
+
+    def __repr__(self) -> str:
+        if self.action is None:
+            return "nothing"
+        return render_instance(self.action.name, self.action.parameters, self.arguments)
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """The enabled instances of one action, and their numbers among all `count` of them."""
+
+    numbers: Sequence[int]
+    instances: Sequence[Instance]
+    count: int
+
+    def draw(self, draw: st.DrawFn) -> Instance:
+        return _at_or_before(self.numbers, self.instances, draw(_up_to(self.count - 1)))
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """The instances of a wide action; the last one tried where none was found enabled."""
+
+    strategy: st.SearchStrategy[Instance]
+
+    def draw(self, draw: st.DrawFn) -> Instance:
+        return draw(self.strategy)
+
+
+@dataclass(frozen=True)
+class _Nothing:
+    """What can always be done."""
+
+    def draw(self, draw: st.DrawFn) -> Instance:
+        return Instance()
+
+
+_Option = _Nothing | _Listed | _Drawn
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What can be done in a state: nothing, or any of the `enabled` actions.
+
+    A wide action among these may turn out not to be enabled after all.
+    """
+
+    enabled: tuple[Action, ...]
+    ways: tuple[Way, ...]
+    _numbers: Sequence[int]
+    _options: Sequence[_Option]
+    _last: int
+
+    def draw(self, draw: st.DrawFn) -> Instance:
+        """Draw the number of an action (0 is nothing) and, unless it is wide, of an instance.
+
+        Both are numbered in the model's order, enabled or not, and stand for the nearest one that
+        is enabled, downwards. So a number means the same in most states: when a step is taken out
+        of a behaviour, most of the later ones remain what they were.
+        """
+        return _at_or_before(self._numbers, self._options, draw(_up_to(self._last))).draw(draw)
+
+
+class Situations:
+    """What can be done in the states of a model."""
+
+    def __init__(self, model: Model) -> None:
+        guards = guard_depths(model)
+        engine = PlainEngine(model)
+        self._actions = model.actions
+        self._wide = {
+            action.name: _WideAction(action, engine, guards[action.name])
+            for action in model.actions
+            if is_wide(action.parameters)
+        }
+        listed = tuple(action for action in model.actions if action.name not in self._wide)
+        self._listed = PlainEngine(dataclasses.replace(model, actions=listed))
+        self._places = {action.name: _places(action) for action in listed}
+
+    def at(self, state: State) -> Situation:
+        """The situation in `state`.
+
+        `EvaluationError` when the model's text has no meaning in `state`.
+        """
+        steps: dict[str, list[Step]] = {}
+        for step in self._listed.successors(state):
+            steps.setdefault(step.action, []).append(step)
+        enabled: list[Action] = []
+        ways: list[Way] = []
+        numbers = [0]
+        options: list[_Option] = [_Nothing()]
+        for number, action in enumerate(self._actions, start=1):
+            if action.name in self._wide:
+                strategy = self._wide[action.name].at(state)
+                if strategy is None:
+                    continue
+                options.append(_Drawn(strategy))
+                ways.append((number, None, None))
+            elif action.name in steps:
+                found = steps[action.name]
+                places = self._places[action.name]
+                at = [places.of(step.parameters) for step in found]
+                instances = [Instance(action, step.parameters) for step in found]
+                options.append(_Listed(at, instances, places.count))
+                ways += [
+                    (number, place, hash(step.state)) for place, step in zip(at, found, strict=True)
+                ]
+            else:
+                continue
+            enabled.append(action)
+            numbers.append(number)
+        return Situation(tuple(enabled), tuple(ways), numbers, options, len(self._actions))
+
+
+@lru_cache(maxsize=1024)
+def _up_to(last: int) -> st.SearchStrategy[int]:
+    return st.integers(0, last)
+
+
+def _at_or_before(numbers: Sequence[int], values: Sequence[Found], number: int) -> Found:
+    """The value with that number, or the one before it, or the first."""
+    return values[max(0, bisect.bisect_right(numbers, number) - 1)]
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where an action's instances stand among all combinations of its parameters' values."""
+
+    positions: tuple[Mapping[Any, int], ...]
+    count: int
+
+    def of(self, arguments: Arguments) -> int:
+        place = 0
+        for positions, argument in zip(self.positions, arguments, strict=True):
+            place = place * len(positions) + positions[argument]
+        return place
+
+
+def _places(action: Action) -> _Places:
+    positions = tuple(
+        {value: index for index, value in enumerate(one.domain)} for one in action.parameters
+    )
+    return _Places(positions, math.prod(map(len, positions)))
+
+
+def is_wide(parameters: tuple[Parameter, ...]) -> bool:
+    """Whether there are too many bindings of some parameters to go through them."""
+    return capped_product((one.domain for one in parameters), LISTED + 1) > LISTED
+
+
+@dataclass(frozen=True)
+class _WideAction:
+    """An action whose instances are too many to list; `guards` as `guard_depths` gives them."""
+
+    action: Action
+    engine: PlainEngine
+    guards: Mapping[int, int]
+
+    def at(self, state: State) -> st.SearchStrategy[Instance] | None:
+        """A strategy for its instances, or None where a guard rules out all of them."""
+        parameters = self.action.parameters
+        count = next(n for n in range(len(parameters)) if is_wide(parameters[: n + 1]))
+        rest = tuple(simplest(parameter.domain) for parameter in parameters[count:])
+        leading = [
+            chosen
+            for chosen in itertools.product(*(parameter.domain for parameter in parameters[:count]))
+            if self._may_be_enabled(state, chosen, rest)
+        ]
+        if not leading:
+            return None
+        near = integers_near(state)
+        bindings = st.tuples(
+            st.sampled_from(leading), *(values(one.domain, near) for one in parameters[count:])
+        ).map(lambda drawn: (*drawn[0], *drawn[1:]))
+        instances = _first_enabled(
+            bindings, lambda drawn: self.engine.run(self.action, state, drawn) is not None
+        )
+        return instances.map(lambda drawn: Instance(self.action, drawn))
+
+    def _may_be_enabled(self, state: State, chosen: Arguments, rest: Arguments) -> bool:
+        """Whether some values of the later parameters may enable the action with those chosen."""
+        try:
+            self.action.function(state, NextState(state), *chosen, *rest)
+        except Disabled as disabled:
+            # The line in the action's own body, one frame below ours.
+            body = disabled.__traceback__ and disabled.__traceback__.tb_next
+            depth = self.guards.get(body.tb_lineno) if body is not None else None
+            return depth is None or depth > len(chosen)
+        except Exception:
+            self.engine.run(self.action, state, (*chosen, *rest))  # raises it with its place
+        return True
+
+
+@st.composite
+def _first_enabled(
+    draw: st.DrawFn,
+    bindings: st.SearchStrategy[Found],
+    is_enabled: Callable[[Found], bool],
+) -> Found:
+    # Hypothesis's own `filter` gives the whole behaviour up after three failures.
+    drawn = draw(bindings)
+    for _ in range(ATTEMPTS - 1):
+        if is_enabled(drawn):
+            break
+        drawn = draw(bindings)
+    return drawn

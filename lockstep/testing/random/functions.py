@@ -1,0 +1,305 @@
+"""Helpers, procedures, actions and claims: statements in order, each with what it may read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from lockstep.language.domains import (
+    BagDomain,
+    Domain,
+    MapDomain,
+    OptionDomain,
+    RangeDomain,
+    RecordDomain,
+    SequenceDomain,
+    SetDomain,
+)
+from lockstep.testing.random import conditions, moves, numbers, paths
+from lockstep.testing.random.pieces import BOOL, COMPARISON, Env, Expr, fits, indented
+from lockstep.testing.random.vocabulary import MOST
+from lockstep.testing.random.writer import Function, Writer
+
+_LINE = 88
+"""Statements longer than this are broken where that is easy."""
+
+_DEPTH = 3
+_MOST_INSTANCES = 18
+
+
+class Functions:
+    """Writes the functions of a model whose state has the given variables."""
+
+    def __init__(self, writer: Writer, variables: Mapping[str, Domain], *, risky: bool) -> None:
+        self._writer = writer
+        self._choices = writer.choices
+        self._vocabulary = writer.vocabulary
+        self._variables = variables
+        self._risky = risky
+
+    def helper(self, name: str) -> Function:
+        """A function with one `return`."""
+        states = ("s",) if self._choices.below(3) else ()
+        parameters = self._parameters(2, whole=True)
+        body = _Body(self._writer, self._env(states, parameters, risky=self._risky))
+        if self._choices.now_and_then(3):
+            body.local(self._any_domain())
+        result = self._writer.value(body.env, self._any_domain())
+        body.add("return ", result)
+        text = self._text(name, states, parameters, body, annotated=self._choices.below(2) == 0)
+        return Function(name, states, parameters, text, self._risky, result)
+
+    def procedure(self, name: str) -> Function:
+        """A function that writes to `new`."""
+        states = self._choices.pick((("s", "new"), ("new", "s"), ("new",)))
+        parameters = self._parameters(2, whole=True)
+        body = _Body(self._writer, self._env(states, parameters, risky=self._risky))
+        if self._choices.now_and_then(3):
+            body.guard("require")
+        for _ in self._choices.times(1, 2, go_on=1):
+            body.write(self._variables, certain=False)
+        text = self._text(name, states, parameters, body, annotated=self._choices.below(2) == 0)
+        return Function(
+            name, states, parameters, text, self._risky, written=frozenset(body.written)
+        )
+
+    def action(self, name: str) -> str:
+        """An action: guards, locals, writes and calls in any order, with one effect or more."""
+        parameters = self._parameters(3, whole=False)
+        risky = self._risky and self._choices.below(2) == 1
+        body = _Body(self._writer, self._env(("s", "new"), parameters, risky=risky))
+        for _ in self._choices.times(0, 3, go_on=1):
+            kind = self._choices.below(5)
+            if kind <= 1:
+                body.guard("require")
+            elif kind <= 3:
+                body.local(self._any_domain())
+            else:
+                self._effect(body)
+        for _ in self._choices.times(1, 3, go_on=1):
+            self._effect(body)
+        return "@action\n" + self._text(name, ("s", "new"), parameters, body, annotated=True)
+
+    def claim(self, name: str, kind: str) -> str:
+        """An invariant, a step invariant or a goal."""
+        states = ("s", "new") if kind == "step_invariant" else ("s",)
+        parameters = self._parameters(2, whole=False)
+        env = self._env(states, parameters, risky=self._risky and self._choices.below(2) == 1)
+        if kind == "step_invariant":
+            after = (Expr(f"new.{v}", domain, stable=True) for v, domain in self._variables.items())
+            env = Env((*env.roots, *after), states, env.depth, env.risky)
+        body = _Body(self._writer, env)
+        for _ in self._choices.times(0, 2, go_on=1):
+            if self._choices.now_and_then(3):
+                body.local(self._any_domain())
+            else:
+                body.guard("when")
+        body.add("return ", self._claimed(body.env))
+        return f"@{kind}()\n" + self._text(name, states, parameters, body, annotated=True)
+
+    def _claimed(self, env: Env) -> Expr:
+        """Something that may well hold: random conditions alone fail in most states."""
+        shape = self._choices.below(6)
+        if shape == 0:
+            return conditions.condition(self._writer, env)
+        if shape <= 2:
+            found = paths.readable(self._writer, env, numbers.is_number)
+            if found is not None and isinstance(found.domain, RangeDomain):
+                low, high = found.domain.low, found.domain.high
+                text = f"{low} <= {found.text} <= {high}"
+                return Expr(text, BOOL, COMPARISON, found.fails)
+        return conditions.likely(self._writer, env, 3)
+
+    def _effect(self, body: _Body) -> None:
+        procedures = [one for one in self._writer.functions if one.result is None]
+        if procedures and self._choices.now_and_then(4):
+            procedure = self._choices.pick(procedures)
+            if (body.env.risky or not procedure.risky) and body.call(procedure):
+                return
+        body.write(self._variables, certain=True)
+
+    def _any_domain(self) -> Domain:
+        """The type of a local or of what a helper returns."""
+        pick = self._choices.below(4)
+        if pick == 0:
+            return BOOL
+        if pick == 1:
+            return self._vocabulary.range()
+        return self._choices.pick(list(self._variables.values()))
+
+    def _parameters(self, most: int, *, whole: bool) -> tuple[tuple[str, Domain], ...]:
+        """Parameters with few values together; with `whole`, of any type that a variable has."""
+        found: list[tuple[str, Domain]] = []
+        instances = 1
+        for round_ in self._choices.times(0, most):
+            name = ("x", "y", "z")[round_]
+            if whole and self._choices.below(2):
+                domain = self._any_domain()
+            else:
+                domain = self._parameter_domain()
+            instances *= domain.size() if not whole else 1
+            if instances > _MOST_INSTANCES:
+                break
+            found.append((name, domain))
+        return tuple(found)
+
+    def _parameter_domain(self) -> Domain:
+        """A domain of few values, most often one that the state has somewhere."""
+        held = [part for domain in self._variables.values() for part in _parts(domain)]
+        small = [part for part in held if 1 < part.size() <= MOST]
+        if small and self._choices.below(4):
+            return self._choices.pick(small)
+        return self._vocabulary.enumerable()
+
+    def _env(
+        self, states: tuple[str, ...], parameters: tuple[tuple[str, Domain], ...], *, risky: bool
+    ) -> Env:
+        readable = tuple(state for state in states if state == "s")
+        roots = tuple(Expr(name, domain, stable=True) for name, domain in parameters)
+        if readable:
+            variables = self._variables.items()
+            roots += tuple(Expr(f"s.{name}", domain, stable=True) for name, domain in variables)
+        return Env(roots, readable, _DEPTH, risky)
+
+    def _text(
+        self,
+        name: str,
+        states: tuple[str, ...],
+        parameters: tuple[tuple[str, Domain], ...],
+        body: _Body,
+        *,
+        annotated: bool,
+    ) -> str:
+        words = [
+            f"{parameter}: {self._vocabulary.annotation(domain)}" if annotated else parameter
+            for parameter, domain in parameters
+        ]
+        return f"def {name}({', '.join((*states, *words))}):\n" + indented("\n".join(body.lines))
+
+
+def _parts(domain: Domain) -> Iterator[Domain]:
+    """A domain and those inside it."""
+    yield domain
+    match domain:
+        case OptionDomain(inner) | SetDomain(inner):
+            yield from _parts(inner)
+        case SequenceDomain(item) | BagDomain(item):
+            yield from _parts(item)
+        case MapDomain(key, value):
+            yield from _parts(key)
+            yield from _parts(value)
+        case RecordDomain(record):
+            for field in record.fields.values():
+                yield from _parts(field)
+
+
+class _Body:
+    """The statements of a function so far; `env` is what the next one may read.
+
+    `written` are the variables that have been written already.
+    """
+
+    def __init__(self, writer: Writer, env: Env) -> None:
+        self._writer = writer
+        self._choices = writer.choices
+        self.env = env
+        self.lines: list[str] = []
+        self.written: set[str] = set()
+
+    def add(self, start: str, made: Expr) -> None:
+        """A statement that begins with these words and ends with an expression."""
+        too_long = len(start) + len(made.text) > _LINE
+        self.lines.append(start + (made.broken if too_long and made.broken else made.text))
+
+    def guard(self, word: str) -> None:
+        """`require(...)` or `when(...)`."""
+        if self._choices.below(2):
+            test = conditions.likely(self._writer, self.env, 2)
+        else:
+            test, self.env = conditions.guard(self._writer, self.env)
+        if len(test.text) > _LINE and test.broken is not None:
+            self.lines.append(word + test.broken)
+        else:
+            self.lines.append(f"{word}({test.text})")
+
+    def local(self, domain: Domain) -> None:
+        """A name for an expression; perhaps one that had a meaning already."""
+        name = self._choices.pick(("t", "u", "x"))
+        made = self._writer.value(self.env, domain)
+        self.add(f"{name} = ", made)
+        self.env = self.env.naming(name, made.domain)
+
+    def call(self, procedure: Function) -> bool:
+        """Call a procedure, if arguments for it can be written."""
+        if "s" in procedure.states and not self.env.states:
+            return False
+        given = self._writer.arguments(self.env, procedure)
+        if given is None:
+            return False
+        self.lines.append(given[0])
+        self.written |= procedure.written
+        return True
+
+    def write(self, variables: Mapping[str, Domain], *, certain: bool) -> None:
+        """Write a variable or a part of one.
+
+        With `certain`, a part of an option is written only after a guard that excludes None; a
+        procedure cannot know what its callers wrote before, and leaves such parts alone.
+        """
+        fresh = [name for name in variables if name not in self.written]
+        again = not fresh or self._choices.now_and_then(4)
+        variable = self._choices.pick(list(variables) if again else fresh)
+        domain, steps = variables[variable], ""
+        while self._choices.below(3):
+            inside = domain
+            if isinstance(domain, OptionDomain):
+                if not isinstance(domain.some, MapDomain | RecordDomain):
+                    break
+                if not self._excludes_none(variable, steps, domain.some, certain=certain):
+                    break
+                inside = domain.some
+            if isinstance(inside, MapDomain):
+                key = self._key(inside.key)
+                steps, domain = f"{steps}[{key.text}]", inside.value
+            elif isinstance(inside, RecordDomain):
+                field = self._choices.pick(list(inside.record.fields))
+                steps, domain = f"{steps}.{field}", inside.record.fields[field]
+            else:
+                break
+        self.add(f"new.{variable}{steps} = ", self._written_value(f"s.{variable}{steps}", domain))
+        self.written.add(variable)
+
+    def _excludes_none(self, variable: str, steps: str, some: Domain, *, certain: bool) -> bool:
+        text = f"s.{variable}{steps}"
+        if self.env.risky and self._choices.now_and_then(3):
+            return True
+        if not certain or variable in self.written:
+            return False
+        if self.env.known(text) is None:
+            self.lines.append(f"require({text} is not None)")
+        return True
+
+    def _key(self, domain: Domain) -> Expr:
+        if self.env.risky and self._choices.now_and_then(3):
+            other = paths.readable(
+                self._writer, self.env, lambda found: found != domain and fits(found, domain)
+            )
+            if other is not None:
+                return other
+        env = Env(self.env.roots, self.env.states, 1, self.env.risky)
+        return self._writer.within(env, domain)
+
+    def _written_value(self, old: str, domain: Domain) -> Expr:
+        if self.env.risky and self._choices.now_and_then(4):
+            if isinstance(domain, RangeDomain):
+                number = numbers.number(self._writer, self.env)
+                if fits(number.domain, domain):
+                    return number
+            other = paths.readable(
+                self._writer, self.env, lambda found: found != domain and fits(found, domain)
+            )
+            if other is not None:
+                return other
+        made = self._writer.value(self.env, domain) if self._choices.below(3) == 0 else None
+        if (made is None or made.text == old) and self.env.states:
+            made = moves.moved(self._writer, self.env, Expr(old, domain)) or made
+        return made or self._writer.value(self.env, domain)

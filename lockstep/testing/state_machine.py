@@ -1,0 +1,191 @@
+"""Hypothesis state machines made from models: one rule an action, nothing to write by hand.
+
+    TestFetchSession = state_machine_for(load_model(root, "fetch_session")).TestCase
+
+Plain Python takes every step and checks every property, so a machine tests a model without any
+engine, and at widths at which no search ends. What it finds, Hypothesis shortens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import ClassVar, TypeVar, cast
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule
+
+from lockstep.errors import LockstepError
+from lockstep.explore.engine import EvaluationError, Step
+from lockstep.explore.plain import PlainEngine
+from lockstep.explore.search import DEADLOCK, Trace, Violation
+from lockstep.language.model import Model
+from lockstep.language.notation import Kind, State
+from lockstep.testing.guide import BACKEND, Guide
+from lockstep.testing.instances import (
+    LISTED,
+    Arguments,
+    Instance,
+    Situation,
+    Situations,
+    is_wide,
+)
+from lockstep.trace.claims import find_property
+from lockstep.trace.itf import Origin, constants_of
+from lockstep.trace.pytest_export import to_pytest
+from lockstep.trace.render import render_binding, render_trace
+
+Found = TypeVar("Found")
+
+_REMEMBERED = 20_000
+"""How many states, and how many steps, of all machines together are looked at only once."""
+
+
+class Violated(AssertionError):
+    """A machine's behaviour breaks what must hold. The text ends with a test to paste.
+
+    `violation` says what is broken and by which steps. While Hypothesis shortens a behaviour, any
+    violation counts as the same one: what is left is the shortest of all, as in a search.
+    """
+
+    def __init__(self, model: Model, violation: Violation, fault: str | None) -> None:
+        super().__init__(violation)
+        self.model = model
+        self.violation = violation
+        self.fault = fault
+
+    def __str__(self) -> str:
+        # Not before it is asked for: hundreds of behaviours are tried for the one that is shown.
+        model, violation = self.model, self.violation
+        name, *others = violation.properties
+        steps = len(violation.trace.steps)
+        text = f"{name} is violated after {steps} step{'' if steps == 1 else 's'}"
+        prop = find_property(model, name)
+        if prop is not None and prop.parameters:
+            text += f", for {render_binding(prop.parameters, violation.parameters)}"
+        if others:
+            text += f"; and with it: {', '.join(others)}"
+        origin = Origin(model.name, name, fault=self.fault, constants=constants_of(model))
+        return f"{text}\n\n{to_pytest(model, violation.trace, origin)}"
+
+
+@st.composite
+def _any_step(draw: st.DrawFn) -> Instance:
+    """A step that the machine which draws it can take now."""
+    machine: ModelMachine = draw(st.runner())
+    if machine._walk is not None:
+        machine._walk.suggest()
+    return machine._situation.draw(draw)
+
+
+class ModelMachine(RuleBasedStateMachine):
+    """A behaviour of a model, made step by step. `state_machine_for` makes its subclasses."""
+
+    _tested: ClassVar[_Tested]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._steps: list[Step] = []
+        self._walk = self._tested.guide.begin()
+        self._arrive(None, self._tested.model.initial)
+
+    @property
+    def trace(self) -> Trace:
+        """The behaviour so far."""
+        return Trace(self._tested.model.initial, tuple(self._steps))
+
+    # One rule for all actions. With one for each, Hypothesis draws a varying number of values a
+    # step, and then it seldom manages to take a step out of the middle of a behaviour.
+    @rule(step=_any_step())
+    def take(self, step: Instance) -> None:
+        """Take a step; nothing, or an action that is not enabled after all, changes nothing."""
+        if step.action is None:
+            return
+        before, action, arguments = self._state, step.action, step.arguments
+        after = self._located(lambda: self._tested.engine.run(action, before, arguments))
+        if after is not None:
+            self._steps.append(Step(action.name, arguments, after))
+            self._arrive(before, after)
+
+    def _arrive(self, before: State | None, state: State) -> None:
+        """Check the state that the last step led to, and see what can be done there."""
+        tested = self._tested
+        failing = self._located(lambda: _failing(tested, before, state))
+        situation = self._located(lambda: _situation(tested, state))
+        if not failing and not situation.enabled and not tested.deadlock_allowed:
+            failing = {DEADLOCK: ()}
+        if failing:
+            violation = Violation(tuple(failing), next(iter(failing.values())), self.trace)
+            raise Violated(tested.model, violation, tested.fault)
+        self._state, self._situation = state, situation
+        if self._walk is not None:
+            self._walk.arrive(hash(state), situation.ways)
+
+    def _located(self, evaluate: Callable[[], Found]) -> Found:
+        """The result of `evaluate`; an error in the model's text is given the behaviour so far."""
+        try:
+            return evaluate()
+        except EvaluationError as error:
+            lines = render_trace(self._tested.model, self.trace)
+            error.add_note("\n".join(["It happens after these steps:", *lines]))
+            raise
+
+
+def state_machine_for(
+    model: Model, *, deadlock_allowed: bool = False, fault: str | None = None
+) -> type[ModelMachine]:
+    """A machine that takes any enabled actions of `model`, one after the other.
+
+    Every invariant is checked in every state, every step invariant over every step, and unless
+    `deadlock_allowed` something must always be enabled; the machine raises `Violated` for the
+    first that fails, and `EvaluationError` where the text has no meaning. Goals are not checked:
+    no single behaviour can miss one. `fault` names the fault with which the model was loaded, so
+    that the test which is printed loads it, too.
+
+    `LockstepError` for a property with more than 10,000 bindings: plain Python cannot check it.
+    """
+    for prop in model.properties:
+        if is_wide(prop.parameters):
+            raise LockstepError(
+                f"{prop.name} of {model.name} has more than {LISTED:,} bindings of its parameters",
+                cure="choose smaller constants for what its parameters range over",
+            )
+    name = "".join(part.capitalize() for part in model.name.split("_")) + "Machine"
+    members = {"__doc__": model.doc, "_tested": _Tested(model, deadlock_allowed, fault)}
+    machine = cast(type[ModelMachine], type(name, (ModelMachine,), members))
+    machine.TestCase.settings = settings(machine.TestCase.settings, backend=BACKEND)
+    return machine
+
+
+class _Tested:
+    """What all machines of one class have in common."""
+
+    def __init__(self, model: Model, deadlock_allowed: bool, fault: str | None) -> None:
+        self.model = model
+        self.deadlock_allowed = deadlock_allowed
+        self.fault = fault
+        self.engine = PlainEngine(model)
+        self.situations = Situations(model)
+        self.guide = Guide()
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _situation(tested: _Tested, state: State) -> Situation:
+    return tested.situations.at(state)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _failing(tested: _Tested, before: State | None, state: State) -> dict[str, Arguments]:
+    """The properties that fail in a state and over the step to it, each with a binding."""
+    found: dict[str, Arguments] = {}
+    for prop in tested.model.properties:
+        if prop.kind is Kind.INVARIANT:
+            outcome = tested.engine.evaluate(prop, state, None)
+        elif prop.kind is Kind.STEP_INVARIANT and before is not None:
+            outcome = tested.engine.evaluate(prop, before, state)
+        else:
+            continue
+        if outcome.failing is not None:
+            found[prop.name] = outcome.failing
+    return found

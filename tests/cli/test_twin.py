@@ -1,0 +1,269 @@
+"""The command `lockstep twin`; what it compares, and how, is tested in tests/twin."""
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lockstep.cli.twin_text import after_the_last
+from lockstep.twin.findings import TlcRun, TraceStep
+from lockstep.twin.tlc import run_tlc
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Desk, Ran
+
+TWIN = "tla/Turnstile.tla"
+
+
+def rows(ran: "Ran") -> list[list[str]]:
+    """The rows without their seconds, which are the last of seven."""
+    found = [
+        line.split() for line in ran.out.splitlines() if re.match("(letters|turnstile) ", line)
+    ]
+    return [row[:7] for row in found]
+
+
+def test_every_twin_is_compared_in_the_usual_scopes(desk: "Desk") -> None:
+    ran = desk.run("twin")
+    assert ran.code == 0
+    assert rows(ran) == [
+        ["letters", "small", "graph", "holds", "13", "12", "3"],
+        ["letters", "default", "counts", "holds", "83", "124", "6"],
+        ["turnstile", "small", "graph", "holds", "5", "7", "4"],
+        ["turnstile", "default", "counts", "holds", "64", "208", "10"],
+    ]
+    assert ran.out.splitlines()[0].split() == [
+        *("model", "scope", "compare", "verdict", "states", "transitions", "depth", "seconds")
+    ]
+    assert ran.out.splitlines()[-1] == "4 comparisons: 4 holds"
+    assert ran.err == ""
+    assert "\x1b" not in ran.out
+
+
+def test_json_is_all_that_is_printed(desk: "Desk") -> None:
+    ran = desk.run("twin", "turnstile", "--scope", "default", "--workers", "2", "--json")
+    assert ran.code == 0
+    assert ran.json["version"] == 1
+    (row,) = ran.json["results"]
+    assert row.pop("seconds") >= row["twin"].pop("seconds") > 0
+    assert row == {
+        **{"model": "turnstile", "scope": "default", "compare": "counts", "engine": "python"},
+        **{"verdict": "holds", "states": 64, "transitions": 208, "depth": 10},
+        **{"because": "", "exit_code": 0, "difference": None, "counts": [], "refutation": None},
+        "twin": {"states": 64, "transitions": 208, "depth": None, "workers": 2},
+    }
+    summary = ran.json["summary"]
+    assert (summary["comparisons"], summary["holds"], summary["exit_code"]) == (1, 1, 0)
+    assert (summary["without_twin"], summary["not_compared"]) == ([], [])
+
+
+def test_a_wrong_twin_is_shown_with_the_way_to_the_first_difference(desk: "Desk") -> None:
+    desk.edit(
+        TWIN, "    /\\ entries' = [entries EXCEPT ![g] = @ + 1]\n", "    /\\ UNCHANGED entries\n"
+    )
+    ran = desk.run("twin", "turnstile", "--scope", "small")
+    assert ran.code == 1
+    assert rows(ran) == [["turnstile", "small", "graph", "violated", "5", "7", "4"]]
+    told = ran.out[ran.out.index("  because") :]
+    assert told.startswith("  because  push leads to another state in the twin\n")
+    assert "    in the model, push(g=east):\n      arm[east]: OPEN -> LOCKED\n" in told
+    assert "      entries[east]: 0 -> 1\n" in told
+    assert "the two part first after 1 step, which both can take:" in told
+    assert re.search(r"1  coin\(g=east\)\n +arm\[east\]: LOCKED -> OPEN\n", told)
+    assert "  reproduce with  lockstep twin turnstile --scope small\n" in told
+
+
+def test_a_difference_in_json(desk: "Desk") -> None:
+    desk.edit(TWIN, "Coin(g) \\/ Push(g)", "Coin(g)")
+    ran = desk.run("twin", "turnstile", "--scope", "small", "--json")
+    assert ran.code == 1
+    (row,) = ran.json["results"]
+    assert (row["verdict"], row["exit_code"]) == ("violated", 1)
+    assert row["difference"]["because"] == "the model can take push, and the twin cannot"
+    assert row["difference"]["steps"] == [{"action": "coin", "parameters": {"g": "east"}}]
+    assert row["refutation"]["claim"] == "deadlock"
+    assert row["refutation"]["message"] == "Deadlock reached."
+    assert [line.split() for line in row["refutation"]["behaviour"]][-3] == ["1", "coin"]
+
+
+def test_counts_that_differ_in_json(desk: "Desk") -> None:
+    desk.edit(TWIN, "    /\\ CanJam\n", "    /\\ CanJam /\\ coins[g] = 0\n")
+    ran = desk.run("twin", "turnstile", "--scope", "default", "--json")
+    assert ran.code == 1
+    (row,) = ran.json["results"]
+    assert row["because"].startswith("the counts differ: states: 64 in the model, ")
+    first = row["counts"][0]
+    assert (first["name"], first["model"], first["at_least"]) == ("states", 64, False)
+    assert first["twin"] == row["twin"]["states"] < 64
+
+
+def test_a_refuted_claim_comes_with_the_behaviour_of_tlc(desk: "Desk") -> None:
+    desk.edit(TWIN, "entries[g] <= coins[g]", "entries[g] < coins[g]")
+    ran = desk.run("twin", "turnstile", "--scope", "small")
+    assert ran.code == 1
+    assert "because  TLC refutes what the twin claims: EntriesArePaid" in ran.out
+    assert "TLC's behaviour:" in ran.out
+    assert "entries = {east: 0}" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("loops", "told"), [(1, "and nothing happens any more"), (0, "and on as after step 0")]
+)
+def test_how_a_behaviour_without_end_goes_on(loops: int, told: str) -> None:
+    run = TlcRun(
+        verdict="violated",
+        violated=None,
+        message="Temporal properties were violated.",
+        initial=1,
+        initial_generated=1,
+        generated=2,
+        distinct=2,
+        depth=2,
+        workers=1,
+        seconds=1.0,
+        trace=(TraceStep("Init", {"x": 0}), TraceStep("Next", {"x": 1})),
+        loops_to=loops,
+        warnings=(),
+    )
+    assert list(after_the_last(run)) == [told]
+    assert list(after_the_last(replace(run, loops_to=None))) == []
+
+
+def test_a_twin_that_does_not_parse_keeps_no_other_from_being_compared(desk: "Desk") -> None:
+    desk.edit("tla/Letters.tla", "/\\ hand = letter\n", "/\\ hand = = letter\n")
+    ran = desk.run("twin", "--scope", "small")
+    assert ran.code == 2
+    assert [row[:4] for row in rows(ran)] == [
+        ["letters", "small", "graph", "inconclusive"],
+        ["turnstile", "small", "graph", "holds"],
+    ]
+    assert re.search(
+        r"not compared: error\[twin\]: Was expecting .*\n +--> tla/Letters.tla:\d+", ran.out
+    )
+    assert "2 comparisons: 1 holds, 1 inconclusive" in ran.out
+
+
+def test_a_twin_that_does_not_parse_in_json(desk: "Desk") -> None:
+    desk.edit(TWIN, 'arm[g] = "LOCKED"\n    /\\ coins', "arm[g] = missing\n    /\\ coins")
+    ran = desk.run("twin", "turnstile", "--scope", "small", "--json")
+    assert ran.code == 2
+    (row,) = ran.json["results"]
+    assert (row["verdict"], row["exit_code"], row["states"]) == ("inconclusive", 2, 0)
+    assert "Unknown operator: `missing'" in row["because"]
+    assert "tla/Turnstile.tla:22:17" in row["because"]
+
+
+@pytest.mark.parametrize("bound", ["model", "TLC"])
+def test_a_bound_that_is_met_is_not_conclusive(desk: "Desk", bound: str) -> None:
+    if bound == "model":
+        ran = desk.run("twin", "turnstile", "--scope", "small", "--max-seconds", "0")
+        assert "the search of turnstile stopped after 0 s as bounded" in ran.out
+    else:
+        desk.edit(
+            TWIN, "Spec == Init", "Long == \\A n \\in 1 .. 10^9 : n > 0\nSpec == Init /\\ Long"
+        )
+        ran = desk.run("twin", "turnstile", "--scope", "small", "--max-seconds", "2")
+        assert "within 2 s and was stopped" in ran.out
+        assert "reproduce with  lockstep twin turnstile --scope small --max-seconds 2" in ran.out
+    assert ran.code == 3
+    assert [row[3] for row in rows(ran)] == ["inconclusive"]
+
+
+def test_without_java_one_sentence_says_so(
+    desk: "Desk", monkeypatch: pytest.MonkeyPatch, tmp_path: "Path"
+) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    ran = desk.run("twin")
+    assert (ran.code, ran.out) == (2, "")
+    lines = ran.err.splitlines()
+    assert lines[0] == (
+        "lockstep: Java 17 or later is needed: JAVA_HOME is not set and PATH has no java."
+    )
+    assert [line.split()[0] for line in lines[1:]] == ["cure:"]
+
+
+def test_models_without_a_twin_are_named(desk: "Desk") -> None:
+    desk.edit("specs/letters.toml", 'twin = "Letters"\n', "")
+    ran = desk.run("twin", "--scope", "small")
+    assert ran.code == 0
+    assert [row[0] for row in rows(ran)] == ["turnstile"]
+    assert ran.out.splitlines()[-1] == "no twin: letters"
+
+
+def test_a_model_without_a_twin_cannot_be_asked_for(desk: "Desk") -> None:
+    desk.edit("specs/letters.toml", 'twin = "Letters"\n', "")
+    ran = desk.run("twin", "letters", "turnstile")
+    assert (ran.code, ran.out) == (2, "")
+    assert "letters has no twin" in ran.err
+
+
+def test_a_workspace_without_twins(desk: "Desk") -> None:
+    desk.edit("specs/letters.toml", 'twin = "Letters"\n', "")
+    desk.edit("specs/turnstile.toml", 'twin = "Turnstile"\n', "")
+    ran = desk.run("twin")
+    assert ran.code == 2
+    assert "no model of the workspace turnstile has a twin" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["turnstil"], "did you mean turnstile?"),
+        (["turnstile", "--scope", "smal"], "did you mean small?"),
+        (["--workers", "0"], "--workers"),
+    ],
+)
+def test_what_is_not_there_is_refused(desk: "Desk", arguments: list[str], told: str) -> None:
+    ran = desk.run("twin", *arguments)
+    assert ran.code == 2
+    assert told in ran.err
+
+
+def test_files_are_kept(desk: "Desk") -> None:
+    ran = desk.run("twin", "turnstile", "--keep", "kept folder")
+    assert ran.code == 0
+    assert sorted(path.name for path in (desk.root / "kept folder").iterdir()) == [
+        *("MCTurnstile_default.tla", "MCTurnstile_small.tla"),
+        *("turnstile-default.cfg", "turnstile-small.cfg", "turnstile-small.dot"),
+    ]
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_ctrl_c_keeps_what_was_compared(
+    desk: "Desk", as_json: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[object] = []
+
+    def interrupt_the_second(*arguments: Any, **options: Any) -> TlcRun:
+        started.append(arguments)
+        if len(started) == 2:
+            raise KeyboardInterrupt
+        return run_tlc(*arguments, **options)
+
+    monkeypatch.setattr("lockstep.twin.twin.run_tlc", interrupt_the_second)
+    ran = desk.run("twin", "turnstile", *["--json"] * as_json)
+    assert ran.code == 130
+    if as_json:
+        assert [row["verdict"] for row in ran.json["results"]] == ["holds"]
+        left = [{"model": "turnstile", "scope": "default"}]
+        assert ran.json["summary"]["not_compared"] == left
+        assert ran.json["summary"]["exit_code"] == 130
+    else:
+        assert [row[1] for row in rows(ran)] == ["small"]
+        assert "interrupted; not compared: turnstile default" in ran.out
+
+
+def test_ctrl_c_while_the_model_is_explored(desk: "Desk", monkeypatch: pytest.MonkeyPatch) -> None:
+    from lockstep.explore import plain
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(plain.PlainEngine, "successors", interrupt)
+    ran = desk.run("twin", "turnstile", "--scope", "small")
+    assert ran.code == 130
+    assert "interrupted; not compared: turnstile small" in ran.out

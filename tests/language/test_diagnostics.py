@@ -1,0 +1,65 @@
+"""Every diagnostic as its reader sees it: `diagnostics/CODE.model` gives `diagnostics/CODE.err`.
+
+A `.model` file is the text of `models/case.py`, or of several files, each after a line with its
+name. It has no `.py` ending because it is wrong on purpose: linters would complain. After a change
+to a message, `LOCKSTEP_ACCEPT=1 pytest tests/language/test_diagnostics.py` writes the `.err` files
+anew; read what changed.
+"""
+
+import ast
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+import lockstep.language
+from lockstep.explore.interpreter import InterpreterEngine
+from lockstep.language.model import load_model
+from lockstep.language.source import ModelError
+
+FOLDER = Path(__file__).parent / "diagnostics"
+CASES = sorted(path.stem for path in FOLDER.glob("*.model"))
+
+
+def codes() -> set[str]:
+    """The codes of all diagnostics, read from the text of the package."""
+    found = set()
+    for path in Path(lockstep.language.__path__[0]).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            name = (
+                node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+            )
+            code = {"refuse": 1, "Diagnostic": 0}.get(name)
+            if code is not None and isinstance(argument := node.args[code], ast.Constant):
+                found.add(str(argument.value))
+    return found
+
+
+def write_files(text: str, root: Path) -> None:
+    """Write the files of a case below `root`; a file's first line is the one with its name."""
+    (root / "models").mkdir()
+    (root / "invariants").mkdir()
+    parts = re.split(r"^(?=# (?:models|invariants)/\w+\.py$)", text, flags=re.MULTILINE)
+    for part in filter(None, parts):
+        named = re.match(r"# (\S+\.py)\n", part)
+        (root / (named[1] if named else "models/case.py")).write_text(part, encoding="utf-8")
+
+
+def test_every_code_has_a_case() -> None:
+    assert {code.replace("-", "_") for code in codes()} == set(CASES)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_diagnostic(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_files((FOLDER / f"{case}.model").read_text(encoding="utf-8"), tmp_path)
+    monkeypatch.chdir(tmp_path)  # so that places are shown relative to the workspace
+    with pytest.raises(ModelError) as raised:
+        InterpreterEngine(load_model(tmp_path, "case"))
+    told, expected = f"{raised.value}\n", FOLDER / f"{case}.err"
+    if os.environ.get("LOCKSTEP_ACCEPT"):
+        expected.write_text(told, encoding="utf-8")
+    assert told == expected.read_text(encoding="utf-8")
+    assert {problem.code for problem in raised.value.diagnostics} == {case.replace("_", "-")}

@@ -1,0 +1,27 @@
+"""Every mistake in `models/faults/` is caught by what it names; every invariant catches one."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lockstep.cli.main import run
+from lockstep.language.model import model_names
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("name", model_names(ROOT))
+def test_every_fault_is_caught_and_every_invariant_catches_one(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    code = run(["check", name, "--faults", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert found["summary"]["errors"] == []
+    assert found["summary"]["problems"] == []
+    assert code == 0
+    assert [
+        row["fault"] for row in found["results"] if row["expected"] not in row["caught_by"]
+    ] == []
+    assert [row["invariant"] for row in found["invariants"] if not row["faults"]] == []

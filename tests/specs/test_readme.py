@@ -1,0 +1,57 @@
+"""The numbers in README.md are those of `specs/` and of the models."""
+
+import re
+from pathlib import Path
+
+from lockstep.language.model import fault_marks, load_model, model_names
+from lockstep.language.notation import Kind
+from lockstep.specs.kip import load_kip
+from lockstep.specs.scopes import Pins, load_model_spec
+
+ROOT = Path(__file__).parents[2]
+README = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+NAMES = model_names(ROOT)
+
+
+def stated(pattern: str) -> list[int]:
+    """The numbers in the one sentence of that form."""
+    (found,) = re.findall(pattern, README)
+    return [int(number) for number in ([found] if isinstance(found, str) else found)]
+
+
+def test_requirements_and_deviations() -> None:
+    kip = load_kip(ROOT / "specs" / "kip_227.toml")
+    answered = sum(bool(row.answered_by) for row in kip.requirements)
+    everything = len(kip.requirements)
+    pattern = r"(\d+) numbered requirements, of which (\d+) are answered .*? and (\d+) say why"
+    assert stated(pattern) == [everything, answered, everything - answered]
+    assert stated(r"(\d+) deviations") == [len(kip.deviations)]
+
+
+def test_faults_and_invariants() -> None:
+    claims = [
+        prop
+        for name in NAMES
+        for prop in load_model(ROOT, name).properties
+        if prop.kind is not Kind.SOMETIMES
+    ]
+    faults = sum(len(fault_marks(ROOT, name)) for name in NAMES)
+    assert stated(r"each of (\d+) small mistakes .*? of the (\d+) invariants") == [
+        faults,
+        len(claims),
+    ]
+
+
+def test_tables() -> None:
+    number = r"([\d,]+)"
+    rows = re.findall(
+        rf"({'|'.join(NAMES)})[ |]+(\w+)[ |]+(?:holds )?{number}[ |]+{number}[ |]+{number}", README
+    )
+    found = {
+        (name, scope): Pins("holds", *(int(count.replace(",", "")) for count in counts))
+        for name, scope, *counts in rows
+    }
+    assert len(found) >= len(NAMES)
+    assert found == {
+        (name, scope): load_model_spec(ROOT, name).scope(scope).pins for name, scope in found
+    }

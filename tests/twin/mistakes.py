@@ -1,0 +1,264 @@
+"""Small changes of the twins, each with the claim that it breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """`right`, which stands once in the module, becomes `wrong`."""
+
+    module: str
+    right: str
+    wrong: str
+    constants: Mapping[str, int | tuple[str | int, ...]] = field(default_factory=dict)
+    """Those of the scope `small` that have to be others for the mistake to matter."""
+
+
+MISTAKES: dict[str, dict[str, Mistake]] = {
+    "fetch_response": {
+        "TypeOK": Mistake(
+            "FetchResponse",
+            "    /\\ reported = {}\n",
+            '    /\\ reported = {"nobody"}\n',
+        ),
+        "ReturnsAtLeastOneMessage": Mistake(
+            "FetchResponse",
+            "Fits(n) \\/ InAll + n = 1",
+            "Fits(n)",
+            {"LIMIT": 1, "MESSAGE_BYTES": 2},
+        ),
+        "KeepsWithinTheLimit": Mistake(
+            "FetchResponse",
+            "    /\\ (InAll + n) * MessageBytes <= Limit\n",
+            "",
+        ),
+        "KeepsWithinThePartitionLimit": Mistake(
+            "FetchResponse",
+            "    /\\ n * MessageBytes <= PartitionLimit\n",
+            "",
+            {"PARTITION_LIMIT": 1},
+        ),
+        "WaitsAtMostAsManyResponsesAsThereAreOthers": Mistake(
+            "FetchResponse",
+            "    /\\ order' = ToTheTail(p)\n    /\\ Visited\n",
+            "    /\\ UNCHANGED order\n    /\\ Visited\n",
+            {"LIMIT": 1},
+        ),
+        "OnlyRecordsMoveToTheTail": Mistake(
+            "FetchResponse",
+            "UNCHANGED <<order, backlog, taken, due, waited>>",
+            "order' = ToTheTail(p) /\\ UNCHANGED <<backlog, taken, due, waited>>",
+        ),
+        "RecordsMoveToTheTail": Mistake(
+            "FetchResponse",
+            "    /\\ order' = ToTheTail(p)\n    /\\ Visited\n",
+            "    /\\ UNCHANGED order\n    /\\ Visited\n",
+        ),
+        "ChangesAreReported": Mistake(
+            "FetchResponse",
+            "    /\\ p \\notin changed\n    /\\ Visited\n",
+            "    /\\ Visited\n",
+        ),
+        "NothingIsReportedNeedlessly": Mistake(
+            "FetchResponse",
+            "    /\\ p \\in changed\n    /\\ changed'",
+            "    /\\ changed'",
+        ),
+        "NoMessageIsSkipped": Mistake(
+            "FetchResponse",
+            "backlog' = [backlog EXCEPT ![p] = @ - Readable(p)]",
+            "backlog' = [backlog EXCEPT ![p] = 0]",
+            {"LIMIT": 1},
+        ),
+    },
+    "fetch_session": {
+        "TypeOK": Mistake(
+            "FetchSession",
+            "    /\\ disturbances = [f \\in Fetchers |-> 0]",
+            "    /\\ disturbances = [f \\in Fetchers |-> -1]",
+        ),
+        "EpochsAgreeWhenIdle": Mistake(
+            "FetchSession",
+            "Proceed(f, [metadata[f] EXCEPT !.epoch = NextEpoch(@)])",
+            "Proceed(f, metadata[f])",
+        ),
+        "AcceptedRequestLeavesAgreement": Mistake(
+            "FetchPartitions",
+            "Mentioned(old) \\ Mentioned(wanted)",
+            "{}",
+        ),
+        "UndisturbedFetcherSeesNoEpochError": Mistake(
+            "FetchSession",
+            "Proceed(f, [metadata[f] EXCEPT !.epoch = NextEpoch(@)])",
+            "Proceed(f, metadata[f])",
+        ),
+        "FullRequestsNeverGetSessionErrors": Mistake(
+            "FetchSession",
+            "    /\\ IsIncremental(Incoming(f, via).epoch)\n",
+            "",
+        ),
+        "SessionsAreNeverShared": Mistake(
+            "FetchSession",
+            "    /\\ \\A f \\in Fetchers : \\A m \\in Mentions(f) : m.sessionId # i\n",
+            "",
+            {"FETCHERS": ("c1", "c2"), "MAX_DISTURBANCES": 0, "MAX_OFFSET": 0},
+        ),
+        "OneSessionPerUndisturbedFetcher": Mistake(
+            "FetchSession",
+            "Proceed(f, [metadata[f] EXCEPT !.epoch = NextEpoch(@)])",
+            "Proceed(f, Fresh)",
+            {"SESSION_IDS": (1, 2), "MAX_OFFSET": 0},
+        ),
+        "PendingMeansInFlight": Mistake(
+            "FetchSession",
+            "    /\\ pending' = [pending EXCEPT ![f] = FALSE]\n"
+            "    /\\ metadata' = [metadata EXCEPT ![f] = meta]\n"
+            "    /\\ Forget(f)\n",
+            "    /\\ UNCHANGED pending\n"
+            "    /\\ metadata' = [metadata EXCEPT ![f] = meta]\n"
+            "    /\\ Forget(f)\n",
+        ),
+        "SessionChangesOnlyByAcceptingItsEpoch": Mistake(
+            "FetchSession",
+            "Expected(req) == HasSession(req) /\\ sessions[req.sessionId].epoch = req.epoch",
+            "Expected(req) == HasSession(req)",
+        ),
+        "AcceptedRequestMovesTheEpoch": Mistake(
+            "FetchSession",
+            "![req.sessionId].epoch      = NextEpoch(req.epoch),",
+            "![req.sessionId].epoch      = @,",
+        ),
+        "LearnsWhatAFullFetchWouldTell": Mistake(
+            "FetchPartitions",
+            "answer.failed \\/ answer.records \\/ Answered(cached, answer) # cached",
+            "answer.failed \\/ answer.records",
+        ),
+        "RecordsAreNeverWithheldFromAll": Mistake(
+            "FetchSession",
+            "    /\\ filled = {} => Readable(f, interests) = {}\n",
+            "",
+        ),
+        "FullResponseAnswersEveryPartition": Mistake(
+            "FetchSession",
+            "AnswersOf(Mentioned(Incoming(f, via).partitions), filled), FALSE)",
+            "AnswersOf(filled, filled), FALSE)",
+        ),
+        "UnchangedPartitionsAreNotRequested": Mistake(
+            "FetchPartitions",
+            "IF wanted[p] = old[p] THEN None ELSE wanted[p]",
+            "wanted[p]",
+        ),
+        "NothingUnchangedIsSent": Mistake(
+            "FetchPartitions",
+            "answer.failed \\/ answer.records \\/ Answered(cached, answer) # cached",
+            "TRUE",
+        ),
+        "UnknownSessionErrorIsDeserved": Mistake(
+            "FetchSession",
+            "    /\\ ~HasSession(Incoming(f, via))\n",
+            "",
+        ),
+        "EpochErrorIsDeserved": Mistake(
+            "FetchSession",
+            "    /\\ ~Expected(Incoming(f, via))\n",
+            "",
+        ),
+        "AfterAnErrorEverythingIsAskedAgain": Mistake(
+            "FetchSession",
+            "    /\\ Forget(f)\n    /\\ Proceed(f, [metadata[f] EXCEPT !.epoch = InitialEpoch])",
+            "    /\\ Forget(f)\n    /\\ Proceed(f, metadata[f])",
+        ),
+        "SessionlessRequestCreatesNothing": Mistake(
+            "FetchSession",
+            "    /\\ ServeFull(f, via, InitialEpoch, filled)\n    /\\ Unused(i)\n",
+            "    /\\ ServeFull(f, via, FinalEpoch, filled)\n    /\\ Unused(i)\n",
+        ),
+        "FullRequestClosesTheSessionItNames": Mistake(
+            "FetchSession",
+            "    /\\ ServeFull(f, via, FinalEpoch, filled)\n"
+            "    /\\ sessions' = Without(Incoming(f, via).sessionId)\n",
+            "    /\\ ServeFull(f, via, FinalEpoch, filled)\n    /\\ UNCHANGED sessions\n",
+        ),
+        "NewSessionStartsAtEpochOne": Mistake(
+            "FetchSession",
+            "epoch      |-> FirstIncremental,\n         partitions",
+            "epoch      |-> NextEpoch(FirstIncremental),\n         partitions",
+        ),
+        "AnsweredWithItsSession": Mistake(
+            "FetchSession",
+            'Respond(f, via, "NONE", req.sessionId, Nothing, TRUE)',
+            'Respond(f, via, "NONE", NoSession, Nothing, TRUE)',
+        ),
+    },
+    "session_cache": {
+        "TypeOK": Mistake(
+            "SessionCache",
+            "    /\\ evictions = 0\n",
+            "    /\\ evictions = -1\n",
+        ),
+        "NeverMoreSessionsThanSlots": Mistake(
+            "SessionCache",
+            "    /\\ UNCHANGED numSessions\n",
+            "    /\\ numSessions' = numSessions + 1\n",
+        ),
+        "LastUsedIsTheLatestUse": Mistake(
+            "SessionCache",
+            ", ![x].lastUsed = now]",
+            "]",
+        ),
+        "CreatedNeverChanges": Mistake(
+            "SessionCache",
+            ", ![x].lastUsed = now]",
+            ", ![x].lastUsed = now, ![x].created = now]",
+        ),
+        "SessionsMetricEqualsCache": Mistake(
+            "SessionCache",
+            "    /\\ numSessions' = numSessions - 1\n",
+            "    /\\ UNCHANGED numSessions\n",
+        ),
+        "PartitionsMetricEqualsCache": Mistake(
+            "SessionCache",
+            "numPartitionsCached + (size - cache[x].size)",
+            "numPartitionsCached + size",
+        ),
+        "EvictsOnlyByARule": Mistake(
+            "SessionCache",
+            "    /\\ proposal.size > session.size\n",
+            "",
+        ),
+        "EvictsOnlyWhenFull": Mistake(
+            "SessionCache",
+            "    /\\ Free = {}\n",
+            "",
+        ),
+        "RefusesOnlyWhenNoRuleAllows": Mistake(
+            "SessionCache",
+            "Free \\cup Evictable = {}",
+            "Free = {}",
+        ),
+        "YoungSessionSurvives": Mistake(
+            "SessionCache",
+            "now - session.created > EvictionMs",
+            "now - session.created >= EvictionMs",
+        ),
+        "ConsumerNeverDisplacesLiveFollower": Mistake(
+            "SessionCache",
+            "    /\\ IsOutranked(session) => LetterOfRuleThree\n",
+            "",
+        ),
+        "PrivilegeIsTheCreators": Mistake(
+            "SessionCache",
+            "[privileged |-> proposal.privileged,",
+            "[privileged |-> TRUE,",
+        ),
+        "EvictionsMetricCountsEvictionsOnly": Mistake(
+            "SessionCache",
+            "UNCHANGED <<now, proposal, evictions>>",
+            "UNCHANGED <<now, proposal>> /\\ evictions' = Metered(evictions + 1)",
+        ),
+    },
+}
+"""By model and claim."""

@@ -1,0 +1,59 @@
+"""What the twins claim: each invariant of the model, and nothing that no mistake could break."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lockstep.language.model import load_model
+from lockstep.language.notation import Kind
+from lockstep.specs.scopes import load_model_spec
+from lockstep.twin.config import scope_config, without_checks
+from lockstep.twin.names import definition_name
+from lockstep.twin.tlc import run_tlc
+from lockstep.twin.twin import twin_files
+from tests.twin.conftest import KAFKA, Copy
+from tests.twin.mistakes import MISTAKES
+
+MODELS = ("fetch_response", "fetch_session", "session_cache")
+
+
+def _claims(model: str) -> dict[str, str]:
+    """What the twin's configuration claims, each with its keyword."""
+    template = twin_files(KAFKA, load_model_spec(KAFKA, model)).template.read_text("utf-8")
+    invariants, properties = template.split("INVARIANTS", 1)[1].split("PROPERTIES")
+    return {claim: "INVARIANT" for claim in invariants.split()} | {
+        claim: "PROPERTY" for claim in properties.split()
+    }
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_twin_claims_every_invariant_of_the_model(name: str) -> None:
+    model = load_model(KAFKA, name, {})
+    invariants = [prop.name for prop in model.properties if prop.kind is not Kind.SOMETIMES]
+    assert sorted(_claims(name)) == sorted(["TypeOK", *map(definition_name, invariants)])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_mistake_is_known_for_every_claim(name: str) -> None:
+    assert sorted(MISTAKES[name]) == sorted(_claims(name))
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize(
+    ("name", "claim"), [(name, claim) for name, claims in MISTAKES.items() for claim in claims]
+)
+def test_every_claim_is_refuted_by_a_mistake(
+    kafka: Copy, tmp_path: Path, name: str, claim: str
+) -> None:
+    mistake = MISTAKES[name][claim]
+    kafka.edit(f"tla/{mistake.module}.tla", mistake.right, mistake.wrong)
+    spec = load_model_spec(kafka.root, name)
+    files = twin_files(kafka.root, spec)
+    model = load_model(kafka.root, name, {**spec.scope("small").constants, **mistake.constants})
+    config = tmp_path / "claim.cfg"
+    text = scope_config(model.constants, without_checks(files.template.read_text("utf-8")))
+    config.write_text(f"{text}\n{_claims(name)[claim]} {claim}\n")
+    run = run_tlc(files.module, config, workers=2, brief=True, timeout=120)
+    assert (run.verdict, run.violated) == ("violated", claim), run.message
