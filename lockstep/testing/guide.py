@@ -13,7 +13,7 @@ and experimental. Under any other a machine works all the same, only less far fr
 from __future__ import annotations
 
 import itertools
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -26,6 +26,7 @@ BACKEND = "lockstep"
 BEYOND = 8
 """How many steps a behaviour goes on from the state that it was led to, at most."""
 
+TRIALS = 1
 MOST_PLACES = 100_000
 """A guide that remembers more states than this forgets them all and starts anew."""
 
@@ -109,6 +110,7 @@ class Guide:
         self._places: dict[int, _Place] = {}
         self._at_the_edge: list[_Place] = []
         self._unfinished: list[_Place] = []
+        self._taken: Counter[int] = Counter()
 
     def begin(self) -> Walk | None:
         """Lead the behaviour that begins now; None where another backend draws."""
@@ -119,11 +121,11 @@ class Guide:
             for forgotten in (self._places, self._at_the_edge, self._unfinished):
                 forgotten.clear()
         random = provider.random
-        walk = Walk(self, provider, thorough=random.random() < 0.5)
+        walk = Walk(self, provider, thorough=random.random() < 0.25)
         place = None
         if not walk.thorough:
-            place = _any(self._at_the_edge, lambda one: bool(self.ways_beyond(one)), random)
-        place = place or _any(self._unfinished, lambda one: bool(one.untried), random)
+            place = self._choose(self._at_the_edge, self.ways_beyond, random)
+        place = place or self._choose(self._unfinished, lambda one: one.untried, random)
         steps = []
         while place is not None:
             steps.append(place.drawn)
@@ -147,6 +149,19 @@ class Guide:
     def ways_beyond(self, place: _Place) -> list[Way]:
         """The ways on from a place to where nobody was."""
         return [way for way in place.untried if way[2] is None or way[2] not in self._places]
+
+    def pick(self, ways: Sequence[Way], random: Random) -> Way:
+        """One of some ways, by an action that was rarely taken so far."""
+        actions = list(dict.fromkeys(way[0] for way in ways))
+        weights = [1 / (1 + self._taken[action]) for action in actions]
+        (action,) = random.choices(actions, weights)
+        self._taken[action] += 1
+        return random.choice([way for way in ways if way[0] == action])
+
+    def _choose(self, places: list[_Place], ways: Callable[[_Place], list[Way]], random: Random) -> _Place | None:
+        found = [place for _ in range(TRIALS) if (place := _any(places, lambda one: bool(ways(one)), random))]
+        if not found: return None
+        return min(found, key=lambda place: min(self._taken[way[0]] for way in ways(place)))
 
 
 def _any(
@@ -192,7 +207,7 @@ class Walk:
             return
         ways = self._ways(self.place)
         if ways:
-            way = self.provider.random.choice(ways)
+            way = self._guide.pick(ways, self.provider.random)
             action, instance, leads_to = way
             self.provider.suggested.append(action)
             if instance is not None:

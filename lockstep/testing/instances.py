@@ -39,11 +39,20 @@ Found = TypeVar("Found")
 
 
 class Instance:
-    """An action with its parameters, or nothing at all; written as in a trace."""
+    """An action with its parameters, or nothing at all; written as in a trace.
 
-    def __init__(self, action: Action | None = None, arguments: Arguments = ()) -> None:
+    `after` is the state that it leads to from where it was drawn, None where that is not known.
+    """
+
+    def __init__(
+        self,
+        action: Action | None = None,
+        arguments: Arguments = (),
+        after: State | None = None,
+    ) -> None:
         self.action = action
         self.arguments = arguments
+        self.after = after
 
     def __repr__(self) -> str:
         if self.action is None:
@@ -146,7 +155,7 @@ class Situations:
                 found = steps[action.name]
                 places = self._places[action.name]
                 at = [places.of(step.parameters) for step in found]
-                instances = [Instance(action, step.parameters) for step in found]
+                instances = [Instance(action, step.parameters, step.state) for step in found]
                 options.append(_Listed(at, instances, places.count))
                 ways += [
                     (number, place, hash(step.state)) for place, step in zip(at, found, strict=True)

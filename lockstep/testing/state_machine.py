@@ -8,7 +8,7 @@ engine, and at widths at which no search ends. What it finds, Hypothesis shorten
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import ClassVar, TypeVar, cast
 
@@ -90,6 +90,11 @@ class ModelMachine(RuleBasedStateMachine):
         self._walk = self._tested.guide.begin()
         self._arrive(None, self._tested.model.initial)
 
+    @classmethod
+    def fired(cls) -> Mapping[str, int]:
+        """How often each action was taken, in all behaviours of machines of this class so far."""
+        return dict(cls._tested.fired)
+
     @property
     def trace(self) -> Trace:
         """The behaviour so far."""
@@ -103,8 +108,11 @@ class ModelMachine(RuleBasedStateMachine):
         if step.action is None:
             return
         before, action, arguments = self._state, step.action, step.arguments
-        after = self._located(lambda: self._tested.engine.run(action, before, arguments))
+        after = step.after
+        if after is None:
+            after = self._located(lambda: self._tested.engine.run(action, before, arguments))
         if after is not None:
+            self._tested.fired[action.name] += 1
             self._steps.append(Step(action.name, arguments, after))
             self._arrive(before, after)
 
@@ -168,6 +176,7 @@ class _Tested:
         self.engine = PlainEngine(model)
         self.situations = Situations(model)
         self.guide = Guide()
+        self.fired = {action.name: 0 for action in model.actions}
 
 
 @lru_cache(maxsize=_REMEMBERED)

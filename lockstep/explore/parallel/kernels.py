@@ -116,7 +116,6 @@ def expand(
     successors: Any,
     fired: Any,
     marks: Any,
-    recent: Any,
     buffers: Any,
     filled: Any,
     report: Any,
@@ -128,12 +127,10 @@ def expand(
     """Expand the states `begin` to `end` of a level into one buffer a shard.
 
     Stops early when a buffer might not hold the successors of the next state; returns the state
-    that it stopped at. `recent` remembers candidates sent lately: one that was sent before is in
-    the set, or on its way there, and is not sent again.
+    that it stopped at.
     """
-    capacity = buffers.shape[1] // words
+    capacity = buffers.shape[0] // words // SHARDS
     most = successors.shape[0] // words
-    mask = np.uint64(recent.shape[0] // words - 1)
     pair = np.empty(2 * words, np.uint64)
     counted = np.empty(1, np.int64)
     fullest = 0
@@ -177,13 +174,9 @@ def expand(
         for index in range(count):
             there = index * words
             value = hash_of(successors, there, words)
-            seen = np.int64(value & mask) * words
-            if same(recent, seen, successors, there, words):
-                continue
-            copy(successors, there, recent, seen, words)
             shard = shard_of(value)
             held = filled[shard]
-            copy(successors, there, buffers[shard], held * words, words)
+            copy(successors, there, buffers, (shard * capacity + held) * words, words)
             filled[shard] = held + 1
             fullest = max(fullest, held + 1)
     return end
@@ -192,12 +185,12 @@ def expand(
 @_compiled
 def distribute(level: Any, begin: Any, end: Any, words: Any, buffers: Any, filled: Any) -> Any:
     """Put states `begin` to `end` into one buffer a shard, until one is full; where it stopped."""
-    capacity = buffers.shape[1] // words
+    capacity = buffers.shape[0] // words // SHARDS
     for number in range(begin, end):
         shard = shard_of(hash_of(level, number * words, words))
         if filled[shard] == capacity:
             return number
-        copy(level, number * words, buffers[shard], filled[shard] * words, words)
+        copy(level, number * words, buffers, (shard * capacity + filled[shard]) * words, words)
         filled[shard] += 1
     return end
 
@@ -223,14 +216,21 @@ def insert(
     The table and `new` must have room. Returns how many new states there are then.
     """
     size = table.shape[0] // words
+    places = np.empty(AHEAD, np.int64)
     for index in range(min(AHEAD, count)):
-        prefetch(table, place_of(hash_of(candidates, index * words, words), size) * words)
+        places[index] = place_of(hash_of(candidates, index * words, words), size)
+        prefetch(table, places[index] * words)
+    turn = 0
     for index in range(count):
-        if index + AHEAD < count:
-            later = hash_of(candidates, (index + AHEAD) * words, words)
-            prefetch(table, place_of(later, size) * words)
         at = index * words
-        place = place_of(hash_of(candidates, at, words), size)
+        place = places[turn]
+        if index + AHEAD < count:
+            later = place_of(hash_of(candidates, at + AHEAD * words, words), size)
+            places[turn] = later
+            prefetch(table, later * words)
+        turn += 1
+        if turn == AHEAD:
+            turn = 0
         while table[place * words] != 0 and not same(table, place * words, candidates, at, words):
             place += 1
             if place == size:

@@ -10,8 +10,11 @@ from lockstep.explore.parallel.memory import Array, zeros
 _FIRST_PLACES = 1 << 6
 _FULL = 0.8
 """How much of a table may be taken: beyond, linear probing becomes slow."""
-_GROWTH = 1.6
-"""By how much a table grows: with `_FULL`, tables are on average two thirds full."""
+_GROWTH = 2.0
+"""By how much a table grows while all of them are small."""
+_LATE_GROWTH = 1.25
+"""By how much it grows once memory counts: tables are then on average nine tenths as full as they
+may be, for more copying."""
 
 
 class KnownStates:
@@ -20,8 +23,10 @@ class KnownStates:
     `counts[shard]` states are in a shard. A shard is used by one thread at a time.
     """
 
-    def __init__(self, words: int) -> None:
+    def __init__(self, words: int, memory: int) -> None:
+        """An empty set of states of so many words, for a search that may take `memory` bytes."""
         self.words = words
+        self._ample = memory // 8
         self.tables: list[Array] = [
             np.zeros(_FIRST_PLACES * words, np.uint64) for _ in range(kernels.SHARDS)
         ]
@@ -40,7 +45,9 @@ class KnownStates:
         places = len(self.tables[shard]) // self.words
         if self.counts[shard] + more <= places * _FULL:
             return 0
-        needed = max(int((self.counts[shard] + more) / _FULL) + 1, int(places * _GROWTH))
+        small = places * self.words * 8 * len(self.tables) < self._ample
+        growth = _GROWTH if small else _LATE_GROWTH
+        needed = max(int((self.counts[shard] + more) / _FULL) + 1, int(places * growth))
         return needed * self.words * 8
 
     def make_room(self, shard: int, more: int) -> None:

@@ -80,7 +80,7 @@ class ParallelSearch:
         self._check_state_at = code.address("check_state") if program.has_state_checks else 0
         self._canonical_at = code.address("canonical") if program.reduces else 0
         self._ranks = np.array(site_ranks(program), np.int64)
-        self._known = KnownStates(self._words)
+        self._known = KnownStates(self._words, self._memory)
         self._levels = Levels(self._words)
         self._new = [NewStates() for _ in range(kernels.SHARDS)]
         self._workers: list[Worker] = []
@@ -221,7 +221,6 @@ class ParallelSearch:
                 worker.successors,
                 worker.fired,
                 worker.marks,
-                worker.recent,
                 worker.buffers,
                 worker.filled,
                 worker.report,
@@ -248,7 +247,7 @@ class ParallelSearch:
             for sender in self._workers:
                 count = int(sender.filled[shard])
                 if count:
-                    self._insert(shard, sender.buffers[shard], count, worker, check_state_at)
+                    self._insert(shard, sender.sent_to(shard), count, worker, check_state_at)
 
     def _insert(
         self, shard: int, candidates: Array, count: int, worker: Worker, check_state_at: int

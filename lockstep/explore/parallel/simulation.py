@@ -74,7 +74,7 @@ class Simulation:
         self._check_state_at = code.address("check_state") if program.has_state_checks else 0
         self._ranks = np.array(site_ranks(program), np.int64)
         self._initial: Array = np.array(program.layout.encode(program.model.initial), np.uint64)
-        self._known = KnownStates(self._words)
+        self._known = KnownStates(self._words, self._memory)
         self._workers = [Worker.of(program) for _ in range(self._threads)]
         self._result = SearchResult(program.model.name, "simulation")
         self._started = 0.0
@@ -199,7 +199,7 @@ class Simulation:
         new.make_room(count, self._words)
         found = worker.findings
         known.counts[shard] += kernels.insert(
-            worker.buffers[shard],
+            worker.sent_to(shard),
             count,
             self._words,
             known.tables[shard],

@@ -17,8 +17,6 @@ from lockstep.explore.parallel.memory import Array
 
 BUFFER = 8192
 """Candidates that a buffer holds at least, one buffer a thread and shard."""
-RECENT = 1 << 14
-"""Candidates that a thread remembers having sent."""
 
 Stretch: TypeAlias = tuple[Array, int, int]
 """Some states of an array: from where to where."""
@@ -29,17 +27,22 @@ class Worker:
     """What one thread writes to.
 
     `fired` counts by action, `marks` tells by property whether it was applied or reached, `report`
-    counts as `kernels` says. `buffers` has a row a shard, `filled` of it taken.
+    counts as `kernels` says. `buffers` has one part after the other for each shard, `filled[shard]`
+    states of it taken.
     """
 
     findings: Findings
     successors: Array
     fired: NDArray[np.int64]
     marks: NDArray[np.int64]
-    recent: Array
-    buffers: NDArray[np.uint64]
+    buffers: Array
     filled: NDArray[np.int64]
     report: NDArray[np.int64]
+
+    def sent_to(self, shard: int) -> Array:
+        """The part of the buffers for a shard."""
+        size = len(self.buffers) // kernels.SHARDS
+        return self.buffers[shard * size : (shard + 1) * size]
 
     @classmethod
     def of(cls, program: Program) -> Worker:
@@ -50,8 +53,7 @@ class Worker:
             np.zeros(most * words, np.uint64),
             np.zeros(len(program.model.actions), np.int64),
             np.zeros(max(1, len(program.model.properties)), np.int64),
-            np.zeros(RECENT * words, np.uint64),
-            np.zeros((kernels.SHARDS, max(BUFFER, 2 * most) * words), np.uint64),
+            np.zeros(kernels.SHARDS * max(BUFFER, 2 * most) * words, np.uint64),
             np.zeros(kernels.SHARDS, np.int64),
             np.zeros(kernels.REPORT, np.int64),
         )
