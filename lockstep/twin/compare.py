@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
+from lockstep.explore import engines
 from lockstep.explore.engine import Step
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import Progress, Search, SearchResult, Trace
@@ -60,9 +61,18 @@ def explore(
     max_seconds: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> SearchResult:
-    """The model's graph by plain Python, whatever its invariants say of it."""
+    """The model's graph, whatever its invariants say of it.
+
+    Where each state is to be visited, by plain Python; where only counts are asked for, by the
+    engine that is fastest.
+    """
+    bare = dataclasses.replace(model, properties=())
+    if on_state is None:
+        return engines.explore(
+            bare, bounds=engines.Bounds(max_seconds=max_seconds), on_progress=on_progress
+        )
     return Search(
-        PlainEngine(dataclasses.replace(model, properties=())),
+        PlainEngine(bare),
         on_state=on_state,
         max_seconds=max_seconds,
         on_progress=on_progress,
