@@ -323,7 +323,7 @@ class _Fetcher:
                 because = because or self._why_not_served(line, action, filled)
                 continue
             response = after.response[f]
-            difference = self._difference(response.partitions, observed)
+            difference = self._difference(response.partitions, observed, line)
             if difference is None and response.session_id == line.response_session_id:
                 walker.state = after
                 return
@@ -335,6 +335,8 @@ class _Fetcher:
                     f"not {response.session_id}"
                 )
             )
+        if line.throttle_time_ms > 0 and not line.answered and line.response_session_id == 0:
+            raise _LostSight("empty responses over quota with session id 0 are outside the model")
         raise _Departure(because)
 
     def _serve_error(self, walker: Walker, line: FetchLine, via: object) -> None:
@@ -381,7 +383,9 @@ class _Fetcher:
             for partition, answer in line.answered.items()
         }
 
-    def _difference(self, expected: Mapping[str, Any], observed: Mapping[str, Any]) -> str | None:
+    def _difference(
+        self, expected: Mapping[str, Any], observed: Mapping[str, Any], line: FetchLine
+    ) -> str | None:
         told = self._state.told[self._client]
         for p in self._partitions():
             wanted, seen = expected[p], observed.get(p)
@@ -397,6 +401,12 @@ class _Fetcher:
                     f"watermark {wanted.high_watermark}"
                 )
             if wanted is None:
+                answer = next(each for of, each in line.answered.items() if str(of) == p)
+                if answer.has_diverging_epoch or answer.preferred_read_replica >= 0:
+                    raise _LostSight(
+                        f"{p} is answered for a diverging epoch or a preferred replica, which are "
+                        "outside the model"
+                    )
                 return f"{p} is answered, although nothing about it changed and it has no records"
             return f"{p} is answered with {seen}, not {wanted}"
         return None

@@ -206,3 +206,27 @@ def test_lines_out_of_order_are_put_right_and_named(tmp_path: Path) -> None:
     findings = edited(tmp_path, "java-classic.log", swap)
     assert [line.reason for line in findings.reordered] == ["out of order"]
     assert only(findings).verdict == "conforms"
+
+
+def test_preferred_replica_is_outside_the_model(tmp_path: Path) -> None:
+    def add(document: Any) -> None:
+        topic = document["response"]["responses"][0]
+        again = {**topic["partitions"][0], "partitionIndex": 0, "highWatermark": 43}
+        topic["partitions"].append({**again, "recordsSizeInBytes": 0, "preferredReadReplica": 2})
+
+    found = only(edited(tmp_path, "java-classic.log", change(4, add)))
+    assert (found.verdict, found.line) == ("unknown", 4)
+    assert "preferred replica" in found.because
+
+
+@pytest.mark.parametrize("number", [1, 17], ids=["full", "incremental"])
+@pytest.mark.parametrize(("throttle", "verdict"), [(50, "unknown"), (0, "departs")])
+def test_empty_response_over_quota_without_session(
+    tmp_path: Path, number: int, throttle: int, verdict: str
+) -> None:
+    def empty(document: Any) -> None:
+        response = {"throttleTimeMs": throttle, "sessionId": 0, "responses": []}
+        document["response"].update(response)
+
+    found = only(edited(tmp_path, "java-consumer.log", change(number, empty)))
+    assert (found.verdict, found.line) == (verdict, number)
