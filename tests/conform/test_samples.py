@@ -158,12 +158,12 @@ def test_eviction_is_inferred(tmp_path: Path) -> None:
 def test_unchanged_partition_answered_departs(tmp_path: Path) -> None:
     def add(document: Any) -> None:
         topic = document["response"]["responses"][0]
-        again = {**topic["partitions"][0], "partitionIndex": 0, "highWatermark": 43}
+        again = {**topic["partitions"][0], "partitionIndex": 0, "highWatermark": 44}
         topic["partitions"].append({**again, "recordsSizeInBytes": 0})
 
     found = only(edited(tmp_path, "java-classic.log", change(4, add)))
-    assert found.verdict == "departs"
-    assert found.line == 4
+    assert (found.verdict, found.line) == ("departs", 4)
+    assert "although nothing about it changed" in found.because
 
 
 def test_session_open_before_the_log_is_unknown(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_lines_out_of_order_are_put_right_and_named(tmp_path: Path) -> None:
 def test_preferred_replica_is_outside_the_model(tmp_path: Path) -> None:
     def add(document: Any) -> None:
         topic = document["response"]["responses"][0]
-        again = {**topic["partitions"][0], "partitionIndex": 0, "highWatermark": 43}
+        again = {**topic["partitions"][0], "partitionIndex": 0, "highWatermark": 44}
         topic["partitions"].append({**again, "recordsSizeInBytes": 0, "preferredReadReplica": 2})
 
     found = only(edited(tmp_path, "java-classic.log", change(4, add)))
@@ -228,5 +228,5 @@ def test_empty_response_over_quota_without_session(
         response = {"throttleTimeMs": throttle, "sessionId": 0, "responses": []}
         document["response"].update(response)
 
-    found = only(edited(tmp_path, "java-consumer.log", change(number, empty)))
+    found = edited(tmp_path, "java-consumer.log", change(number, empty)).sessions[0]
     assert (found.verdict, found.line) == (verdict, number)
