@@ -16,6 +16,7 @@ import itertools
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from random import Random
 
 from hypothesis.internal.conjecture.data import ConjectureData
@@ -26,9 +27,18 @@ BACKEND = "lockstep"
 BEYOND = 8
 """How many steps a behaviour goes on from the state that it was led to, at most."""
 
-TRIALS = 1
+CANDIDATES = 16
+"""From how many states one is chosen for a behaviour to be led to."""
+
+THOROUGH = 0.25
+"""The share of behaviours that try steps between known states, too: such a step may be wrong."""
+
 MOST_PLACES = 100_000
 """A guide that remembers more states than this forgets them all and starts anew."""
+
+Way = tuple[int, int | None, int | None]
+"""A way on from a state: the numbers of its action and of the instance, and the state it leads to.
+The last two are None for a wide action: nobody knows them before it is tried."""
 
 
 class GuidedProvider(HypothesisProvider):
@@ -84,11 +94,6 @@ class GuidedProvider(HypothesisProvider):
 AVAILABLE_PROVIDERS[BACKEND] = GuidedProvider
 
 
-Way = tuple[int, int | None, int | None]
-"""A way on from a state: the numbers of its action and of the instance, and the state it leads to.
-The last two are None for a wide action: nobody knows them before it is tried."""
-
-
 @dataclass
 class _Place:
     """A state that was reached: from which place, by what was drawn, and after how many steps.
@@ -110,7 +115,7 @@ class Guide:
         self._places: dict[int, _Place] = {}
         self._at_the_edge: list[_Place] = []
         self._unfinished: list[_Place] = []
-        self._taken: Counter[int] = Counter()
+        self._suggested: Counter[int] = Counter()
 
     def begin(self) -> Walk | None:
         """Lead the behaviour that begins now; None where another backend draws."""
@@ -120,12 +125,12 @@ class Guide:
         if len(self._places) > MOST_PLACES:
             for forgotten in (self._places, self._at_the_edge, self._unfinished):
                 forgotten.clear()
-        random = provider.random
-        walk = Walk(self, provider, thorough=random.random() < 0.25)
+        walk = Walk(self, provider, thorough=provider.random.random() < THOROUGH)
         place = None
         if not walk.thorough:
-            place = self._choose(self._at_the_edge, self.ways_beyond, random)
-        place = place or self._choose(self._unfinished, lambda one: one.untried, random)
+            place = self._choose(self._at_the_edge, self.ways_beyond, provider.random)
+        if place is None:
+            place = self._choose(self._unfinished, lambda one: one.untried, provider.random)
         steps = []
         while place is not None:
             steps.append(place.drawn)
@@ -151,30 +156,31 @@ class Guide:
         return [way for way in place.untried if way[2] is None or way[2] not in self._places]
 
     def pick(self, ways: Sequence[Way], random: Random) -> Way:
-        """One of some ways, by an action that was rarely taken so far."""
+        """One of some ways; the less its action was suggested so far, the likelier."""
         actions = list(dict.fromkeys(way[0] for way in ways))
-        weights = [1 / (1 + self._taken[action]) for action in actions]
+        weights = [1 / (1 + self._suggested[action]) for action in actions]
         (action,) = random.choices(actions, weights)
-        self._taken[action] += 1
+        self._suggested[action] += 1
         return random.choice([way for way in ways if way[0] == action])
 
-    def _choose(self, places: list[_Place], ways: Callable[[_Place], list[Way]], random: Random) -> _Place | None:
-        found = [place for _ in range(TRIALS) if (place := _any(places, lambda one: bool(ways(one)), random))]
-        if not found: return None
-        return min(found, key=lambda place: min(self._taken[way[0]] for way in ways(place)))
+    def _choose(
+        self, places: list[_Place], ways: Callable[[_Place], list[Way]], random: Random
+    ) -> _Place | None:
+        """A place with ways on: among a few, the one where the rarest action is possible.
 
-
-def _any(
-    places: list[_Place], is_wanted: Callable[[_Place], bool], random: Random
-) -> _Place | None:
-    """One of the wanted places. Those found unwanted are dropped: they will not be wanted again."""
-    while places:
-        index = random.randrange(len(places))
-        if is_wanted(places[index]):
-            return places[index]
-        places[index] = places[-1]
-        places.pop()
-    return None
+        A place found without any is dropped from `places`: it will not have any again.
+        """
+        candidates: list[tuple[int, _Place]] = []
+        while places and len(candidates) < CANDIDATES:
+            index = random.randrange(len(places))
+            place = places[index]
+            actions = {way[0] for way in ways(place)}
+            if actions:
+                candidates.append((min(self._suggested[action] for action in actions), place))
+            else:
+                places[index] = places[-1]
+                places.pop()
+        return min(candidates, key=itemgetter(0))[1] if candidates else None
 
 
 class Walk:

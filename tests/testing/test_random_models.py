@@ -136,6 +136,7 @@ def test_state_spaces_differ(survey: Survey) -> None:
     assert 5 < sum(result.error is not None for result in results) < len(results) / 3
 
 
+@pytest.mark.verify
 def test_shrinking_leaves_what_matters() -> None:
     """A model in which an action takes the larger of two numbers needs little more than that."""
     shown = find(
