@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given, reject, settings
 
 from lockstep.compiled.layout import NotCompiled
 from lockstep.compiled.machine import machine_code
-from lockstep.compiled.program import Program, build_program
+from lockstep.compiled.program import build_program
 from lockstep.explore.engine import EvaluationError
 from lockstep.explore.parallel.search import ParallelSearch
 from lockstep.explore.plain import PlainEngine
@@ -65,11 +65,6 @@ def assert_takes_place(model: Model, result: SearchResult) -> None:
         assert plain.run(model.action(step.action), before, step.parameters) == step.state
 
 
-def compiled(program: Program, threads: int, **options: Any) -> SearchResult:
-    code = machine_code(program.text, None)
-    return ParallelSearch(program, code, threads=threads, **options).run()
-
-
 @settings(max_examples=max(150, settings().max_examples), suppress_health_check=list(HealthCheck))
 @given(text=random_models())
 def test_compiled_agrees_on_random_models(
@@ -80,12 +75,16 @@ def test_compiled_agrees_on_random_models(
         program = build_program(model)
     except (ModelError, NotCompiled):
         reject()
+    code = machine_code(program.text, None)
     for deadlock_allowed in (True, False):
-        options = {"deadlock_allowed": deadlock_allowed, "max_depth": MOST_DEPTH}
-        oracle = Search(PlainEngine(model), **options, max_states=MOST_STATES).run()  # type: ignore[arg-type]
+        options: dict[str, Any] = {
+            "deadlock_allowed": deadlock_allowed,
+            "max_depth": MOST_DEPTH,
+        }
+        oracle = Search(PlainEngine(model), **options, max_states=MOST_STATES).run()
         assume(oracle.states < MOST_STATES)
         for threads in (1, 2, 4):
-            result = compiled(program, threads, **options)
+            result = ParallelSearch(program, code, threads=threads, **options).run()
             assert summary(result) == summary(oracle)
             assert_takes_place(model, result)
 
@@ -95,6 +94,7 @@ def test_compiled_agrees_on_every_model(name: str) -> None:
     scope = load_model_spec(ROOT, name).scope("small")
     model = load_model(ROOT, name, scope.constants)
     program = build_program(model)
+    code = machine_code(program.text, None)
     oracle = summary(Search(PlainEngine(model)).run())
     for threads in (1, 2, 4):
-        assert summary(compiled(program, threads)) == oracle
+        assert summary(ParallelSearch(program, code, threads=threads).run()) == oracle
