@@ -14,13 +14,14 @@ COMPILE := pip compile --quiet --no-config --universal --python-version 3.11 \
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .SILENT:
-.PHONY: help check test lint verify lock clean java
+.PHONY: help check test lint verify bench bench-small lock clean java
 
 help:
 	echo "make check   explore every model in its default scope and check what must hold"
 	echo "make test    lint, then every test; needs Java 17 or later"
 	echo "make lint    formatting, lint rules, types"
 	echo "make verify  the large scopes, the twins and the long tests; needs Java 17 or later"
+	echo "make bench   lockstep beside TLC, SPIN, Stateright and C++; bench-small in small scopes"
 	echo "make lock    resolve the dependencies again into the lock files"
 	echo "make clean   remove the environment and everything that was generated"
 
@@ -39,6 +40,13 @@ verify: java $(VENV)/.installed $(VENV)/.spark
 	$(BIN)/lockstep check --scope large
 	$(BIN)/lockstep twin
 	$(BIN)/pytest -m verify
+
+# A peer that is not installed is reported as not measured.
+bench: $(VENV)/.installed
+	$(BIN)/python -m bench
+
+bench-small: $(VENV)/.installed
+	$(BIN)/python -m bench --scope default --repeats 1 --results bench/build
 
 # Prints the first interpreter that can make the environment: the tested versions first, then later ones.
 define find_python
@@ -91,5 +99,5 @@ lock:
 	"$$uv/bin/uv" $(COMPILE) --group spark --constraints requirements.lock --output-file requirements-spark.lock
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist bench/build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
