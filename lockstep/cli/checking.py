@@ -154,6 +154,7 @@ def _check(workspace: Workspace, name: str, request: Request) -> Checked:
                 threads=request.threads,
                 checkpoint=_checkpoint(request, name, scope.name),
                 symmetry=request.symmetry,
+                expected=(scope.pins.states or 0) if pinned else 0,
                 on_progress=watch,
             )
     judgement = judge(model, scope, result, pinned=pinned)

@@ -49,13 +49,15 @@ def explore(
     threads: int | None = None,
     checkpoint: Path | None = None,
     symmetry: bool = False,
+    expected: int = 0,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> SearchResult:
     """Search every reachable state of a model with the engine of that name.
 
     For the compiled engine: `threads` (one a core unless told), `checkpoint` (a folder for this
-    search alone, from which it goes on if it was interrupted) and `symmetry` (states that differ
-    only by which interchangeable name is which count as one).
+    search alone, from which it goes on if it was interrupted), `symmetry` (states that differ only
+    by which interchangeable name is which count as one) and `expected` (how many states there
+    should be, which saves time if it is right and nothing else).
 
     The result's `engine` is the one that explored: of `auto`, plain Python also where a model has
     no machine form. `LockstepError` for an unknown engine, for a checkpoint that cannot be used, or
@@ -78,7 +80,9 @@ def explore(
 
     try:
         program = build_program(model, symmetry=symmetry)
-        return _compiled(program, bounds, deadlock_allowed, threads, checkpoint, on_progress)
+        return _compiled(
+            program, bounds, deadlock_allowed, threads, checkpoint, expected, on_progress
+        )
     except NotCompiled as reason:
         if stepwise_will_do:
             plain = make_engine("python", model)
@@ -206,6 +210,7 @@ def _compiled(
     deadlock_allowed: bool,
     threads: int | None,
     checkpoint: Path | None,
+    expected: int,
     on_progress: Callable[[Progress], None] | None,
 ) -> SearchResult:
     from lockstep.compiled.machine import machine_code
@@ -223,5 +228,6 @@ def _compiled(
         max_depth=bounds.max_depth,
         memory=bounds.memory,
         checkpoint=None if checkpoint is None else Checkpoint(checkpoint, program),
+        expected=expected,
         on_progress=on_progress,
     ).run()

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
 
 from lockstep.explore.parallel import kernels
 from lockstep.explore.parallel.memory import Array, zeros
 
 _FIRST_PLACES = 1 << 6
-_FULL = 0.8
-"""How much of a table may be taken: beyond, linear probing becomes slow."""
-_GROWTH = 2.0
-"""By how much a table grows while all of them are small."""
-_LATE_GROWTH = 1.25
-"""By how much it grows once memory counts: tables are then on average nine tenths as full as they
-may be, for more copying."""
+_SPREAD = 1.02
+"""By how much the largest shard may be larger than the average one."""
+_CANDIDATES = 1 << 15
+"""Room in each shard for candidates that may be new, though none of the last ones are."""
+
+
+@dataclass(frozen=True)
+class _Policy:
+    """How much of a table may be taken, and by how much it then grows."""
+
+    full: float
+    growth: float
+
+
+_AMPLE = _Policy(full=0.6, growth=2.0)
+"""For speed: linear probing slows down with what is taken."""
+_TIGHT = _Policy(full=0.8, growth=1.25)
+"""For memory, once tables are an eighth of what there is."""
 
 
 class KnownStates:
@@ -23,12 +34,20 @@ class KnownStates:
     `counts[shard]` states are in a shard. A shard is used by one thread at a time.
     """
 
-    def __init__(self, words: int, memory: int) -> None:
-        """An empty set of states of so many words, for a search that may take `memory` bytes."""
+    def __init__(self, words: int, memory: int, expected: int = 0) -> None:
+        """An empty set of states of so many words, for a search that may take `memory` bytes.
+
+        Tables have room for the `expected` number of states from the start, if that is not too
+        much.
+        """
         self.words = words
         self._ample = memory // 8
+        self._move = kernels.kernels_for(words).move
+        share = expected * _SPREAD / kernels.SHARDS + (_CANDIDATES if expected else 0)
+        roomy = int(share / _AMPLE.full)
+        first = roomy if expected and roomy * kernels.SHARDS * words * 8 < memory // 2 else 0
         self.tables: list[Array] = [
-            np.zeros(_FIRST_PLACES * words, np.uint64) for _ in range(kernels.SHARDS)
+            zeros(max(_FIRST_PLACES, first) * words) for _ in range(kernels.SHARDS)
         ]
         self.counts = [0] * kernels.SHARDS
 
@@ -43,11 +62,12 @@ class KnownStates:
     def lacking(self, shard: int, more: int) -> int:
         """How many bytes a larger table for `more` states takes; 0 if the present one will do."""
         places = len(self.tables[shard]) // self.words
-        if self.counts[shard] + more <= places * _FULL:
-            return 0
         small = places * self.words * 8 * len(self.tables) < self._ample
-        growth = _GROWTH if small else _LATE_GROWTH
-        needed = max(int((self.counts[shard] + more) / _FULL) + 1, int(places * growth))
+        policy = _AMPLE if small else _TIGHT
+        if self.counts[shard] + more <= places * policy.full:
+            return 0
+        least = int((self.counts[shard] + more) / policy.full) + 1
+        needed = max(least, int(places * policy.growth))
         return needed * self.words * 8
 
     def make_room(self, shard: int, more: int) -> None:
@@ -55,5 +75,5 @@ class KnownStates:
         size = self.lacking(shard, more)
         if size:
             table = zeros(size // 8)
-            kernels.move(self.tables[shard], table, self.words)
+            self._move(self.tables[shard], table)
             self.tables[shard] = table

@@ -27,6 +27,7 @@ class Rebuilder:
         self._expand_at = code.address("expand")
         self._canonical_at = code.address("canonical") if program.reduces else 0
         self._levels = levels
+        self._predecessor_in = kernels.kernels_for(program.layout.words).predecessor
 
     def violation(self, result: SearchResult, step: Finding | None, state: Finding | None) -> None:
         """Report the violation that comes first, of a step or of a state."""
@@ -75,10 +76,9 @@ class Rebuilder:
         ignored = np.zeros(len(self._program.model.actions), np.int64)
         found: list[Array] = []
         for part in self._levels.parts(depth):
-            position = kernels.predecessor(
+            position = self._predecessor_in(
                 part,
                 len(part) // words,
-                words,
                 self._expand_at,
                 self._canonical_at,
                 target,

@@ -54,6 +54,7 @@ class ParallelSearch:
         max_depth: int | None = None,
         memory: int | None = None,
         checkpoint: Checkpoint | None = None,
+        expected: int = 0,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
         """Prepare a search by `threads` threads, one a core unless told.
@@ -61,7 +62,8 @@ class ParallelSearch:
         Each bound ends it as inconclusive: `max_states` distinct states known, `max_seconds`
         passed, every behaviour of `max_depth` steps covered, `memory` bytes needed (unless told,
         nine tenths of what is free now). With a `checkpoint` the states of finished levels are
-        there instead of in memory, and a search that is there already goes on.
+        there instead of in memory, and a search that is there already goes on. `expected` states
+        have room from the start.
         """
         self._program = program
         self._model = program.model
@@ -80,7 +82,8 @@ class ParallelSearch:
         self._check_state_at = code.address("check_state") if program.has_state_checks else 0
         self._canonical_at = code.address("canonical") if program.reduces else 0
         self._ranks = np.array(site_ranks(program), np.int64)
-        self._known = KnownStates(self._words, self._memory)
+        self._kernels = kernels.kernels_for(self._words)
+        self._known = KnownStates(self._words, self._memory, expected)
         self._levels = Levels(self._words)
         self._new = [NewStates() for _ in range(kernels.SHARDS)]
         self._workers: list[Worker] = []
@@ -138,7 +141,7 @@ class ParallelSearch:
     def _begin(self) -> None:
         """Take in the initial state."""
         initial = np.array(self._program.layout.encode(self._model.initial), np.uint64)
-        shard = int(kernels.initial_shard(initial, self._words))
+        shard = int(self._kernels.initial_shard(initial))
         self._insert(shard, initial, 1, self._workers[0], self._check_state_at)
 
     def _resume(self, checkpoint: Checkpoint, totals: Totals) -> None:
@@ -148,8 +151,8 @@ class ParallelSearch:
         for states in checkpoint.levels():
             begin, count = 0, len(states) // self._words
             while begin < count:
-                begin = kernels.distribute(
-                    states, begin, count, self._words, worker.buffers, worker.filled
+                begin = self._kernels.distribute(
+                    states, begin, count, worker.buffers, worker.filled
                 )
                 self._make_room()
                 self._each(self._threads, self._collect, Shards(), 0)
@@ -208,11 +211,10 @@ class ParallelSearch:
         found = worker.findings
         while (stretch := level.take()) is not None:
             part, begin, end = stretch
-            stopped = kernels.expand(
+            stopped = self._kernels.expand(
                 part,
                 begin,
                 end,
-                self._words,
                 self._expand_at,
                 self._check_step_at,
                 self._canonical_at,
@@ -255,10 +257,9 @@ class ParallelSearch:
         known, new, found = self._known, self._new[shard], worker.findings
         known.make_room(shard, count)
         new.make_room(count, self._words)
-        total = kernels.insert(
+        total = self._kernels.insert(
             candidates,
             count,
-            self._words,
             known.tables[shard],
             new.states,
             new.count,

@@ -74,6 +74,7 @@ class Simulation:
         self._check_state_at = code.address("check_state") if program.has_state_checks else 0
         self._ranks = np.array(site_ranks(program), np.int64)
         self._initial: Array = np.array(program.layout.encode(program.model.initial), np.uint64)
+        self._kernels = kernels.kernels_for(self._words)
         self._known = KnownStates(self._words, self._memory)
         self._workers = [Worker.of(program) for _ in range(self._threads)]
         self._result = SearchResult(program.model.name, "simulation")
@@ -147,12 +148,11 @@ class Simulation:
         path = np.zeros((self._steps + 1) * self._words, np.uint64)
         ended = np.zeros(2, np.int64)
         for number in numbers:
-            length = kernels.walk(
+            length = self._kernels.walk(
                 self._initial,
                 np.uint64(self._seed),
                 np.uint64(number),
                 self._steps,
-                self._words,
                 self._expand_at,
                 self._check_step_at,
                 self._check_state_at,
@@ -175,8 +175,8 @@ class Simulation:
         self._result.depth = max(self._result.depth, count - 1)
         worker, begin = self._workers[0], 0
         while begin < count:
-            begin = kernels.distribute(
-                walk.states, begin, count, words, worker.buffers, worker.filled
+            begin = self._kernels.distribute(
+                walk.states, begin, count, worker.buffers, worker.filled
             )
             for shard in np.flatnonzero(worker.filled):
                 self._insert(int(shard), worker)
@@ -198,10 +198,9 @@ class Simulation:
         known.make_room(shard, count)
         new.make_room(count, self._words)
         found = worker.findings
-        known.counts[shard] += kernels.insert(
+        known.counts[shard] += self._kernels.insert(
             worker.sent_to(shard),
             count,
-            self._words,
             known.tables[shard],
             new.states,
             0,
