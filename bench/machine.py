@@ -70,8 +70,8 @@ def _processor() -> str:
 
 
 def _stateright(root: Path) -> str:
-    lock = (root / "bench" / "peers" / "stateright" / "Cargo.lock").read_text("utf-8")
-    named = re.search(r'name = "stateright"\nversion = "([^"]+)"', lock)
+    manifest = (root / "bench" / "peers" / "stateright" / "Cargo.toml").read_text("utf-8")
+    named = re.search(r'^stateright = "=([^"]+)"', manifest, re.MULTILINE)
     return named.group(1) if named else "unknown"
 
 

@@ -30,7 +30,7 @@ def rows(case: Case, bench: Bench) -> Iterator[Row]:
     folder = case.root / "bench" / "peers" / "stateright"
     target = bench.build / "stateright"
     built = measure(
-        [cargo, "build", "--release", "--locked"],
+        [cargo, "build", "--release"],
         folder,
         environment={"CARGO_TARGET_DIR": str(target), "RUSTFLAGS": "-C target-cpu=native"},
     )
@@ -52,7 +52,7 @@ def rows(case: Case, bench: Bench) -> Iterator[Row]:
         complaint=complaint.group() if complaint else "",
         prepared=float(took.read_text("utf-8")) if took.is_file() else None,
         commands=(
-            "RUSTFLAGS='-C target-cpu=native' cargo build --release --locked",
+            "RUSTFLAGS='-C target-cpu=native' cargo build --release",
             f"./stateright-peer {case.model} {' '.join(constants)}",
         ),
     )
