@@ -1,0 +1,94 @@
+"""`python -m bench.growth`: the same model from 10^5 states to as many as the machine holds.
+
+Each row is a whole process of `lockstep check session_cache --engine compiled` in a larger scope,
+with everything checked that is always checked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.machine import this_machine
+from bench.process import measure
+from bench.table import machine_text
+
+_HEAD = ("constants", "states", "transitions", "depth", "wall s", "peak MiB", "B/state", "M/s")
+
+
+@dataclass(frozen=True)
+class Growth:
+    """One scope of `session_cache`, and about how many states it has."""
+
+    slots: int
+    max_time: int
+    max_size: int
+    about: int
+
+    @property
+    def settings(self) -> list[str]:
+        """The scope as options of `lockstep check`."""
+        names = json.dumps([f"slot{number + 1}" for number in range(self.slots)])
+        values = {"SLOTS": names, "MAX_TIME": self.max_time, "MAX_SIZE": self.max_size}
+        return [part for name, value in values.items() for part in ("--set", f"{name}={value}")]
+
+    def __str__(self) -> str:
+        return f"{self.slots} slots, MAX_TIME {self.max_time}, MAX_SIZE {self.max_size}"
+
+
+GROWTH = (
+    Growth(3, 2, 2, 179_470),
+    Growth(3, 3, 2, 868_680),
+    Growth(4, 2, 2, 4_198_110),
+    Growth(4, 3, 2, 32_455_720),
+    Growth(4, 2, 4, 100_000_000),
+    Growth(4, 3, 4, 1_000_000_000),
+)
+
+
+def main() -> int:
+    """Measure the scopes that are asked for, print a table of them, and keep it."""
+    root = Path(__file__).resolve().parent.parent
+    parser = argparse.ArgumentParser(prog="python -m bench.growth", description=__doc__)
+    parser.add_argument("--most", type=int, default=10**8, help="leave out scopes beyond")
+    parser.add_argument("--limit", type=float, default=1200.0, help="seconds for each")
+    parser.add_argument("--results", type=Path, default=root / "bench" / "results")
+    given = parser.parse_args()
+    lines = [" | ".join(("", *_HEAD, "")).strip(), "|" + "---|" * len(_HEAD)]
+    for growth in GROWTH:
+        if growth.about <= given.most:
+            lines.append(_row(growth, root, given.limit))
+            print(lines[-1], flush=True)
+    machine = this_machine(root)
+    text = "\n".join(["# Growth", "", machine_text(machine), "", *lines, ""])
+    given.results.mkdir(parents=True, exist_ok=True)
+    file = given.results / f"{machine.date}-growth.md"
+    file.write_text(text, "utf-8")
+    print(f"kept in {file.relative_to(root)}")
+    return 0
+
+
+def _row(growth: Growth, root: Path, limit: float) -> str:
+    command = [sys.executable, "-m", "lockstep", "check", "session_cache", *growth.settings]
+    run = measure([*command, "--engine", "compiled", "--json"], root, limit=limit)
+    if run.exit_code != 0:
+        return f"| {growth} | not finished: {run.last_words} |" + " |" * (len(_HEAD) - 2)
+    (found,) = json.loads(run.output)["results"]
+    cells = (
+        str(growth),
+        f"{found['states']:,}",
+        f"{found['transitions']:,}",
+        str(found["depth"]),
+        f"{run.seconds:.1f}",
+        f"{run.peak_bytes / 2**20:,.0f}",
+        f"{run.peak_bytes / found['states']:.0f}",
+        f"{found['states'] / run.seconds / 1e6:.2f}",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
