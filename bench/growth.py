@@ -67,7 +67,7 @@ def main() -> int:
     given.results.mkdir(parents=True, exist_ok=True)
     file = given.results / f"{machine.date}-growth.md"
     file.write_text(text, "utf-8")
-    print(f"kept in {file.relative_to(root)}")
+    print(f"kept in {file}")
     return 0
 
 
