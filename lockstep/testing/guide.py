@@ -36,6 +36,10 @@ THOROUGH = 0.25
 MOST_PLACES = 100_000
 """A guide that remembers more states than this forgets them all and starts anew."""
 
+_NARROW = 2**16
+"""Integers of smaller ranges are drawn evenly. Hypothesis prefers those that occur in any module
+that happens to be imported, so that the same test could draw others when run along with more."""
+
 Way = tuple[int, int | None, int | None]
 """A way on from a state: the numbers of its action and of the instance, and the state it leads to.
 The last two are None for a wide action: nobody knows them before it is tried."""
@@ -84,11 +88,20 @@ class GuidedProvider(HypothesisProvider):
             or (min_value is not None and value < min_value)
             or (max_value is not None and value > max_value)
         ):
-            value = super().draw_integer(
-                min_value, max_value, weights=weights, shrink_towards=shrink_towards
-            )
+            value = self._any_integer(min_value, max_value, weights, shrink_towards)
         self.drawn.append(value)
         return value
+
+    def _any_integer(
+        self,
+        low: int | None,
+        high: int | None,
+        weights: dict[int, float] | None,
+        shrink_towards: int,
+    ) -> int:
+        if low is not None and high is not None and high - low < _NARROW and weights is None:
+            return self.random.randint(low, high)
+        return super().draw_integer(low, high, weights=weights, shrink_towards=shrink_towards)
 
 
 AVAILABLE_PROVIDERS[BACKEND] = GuidedProvider

@@ -31,7 +31,7 @@ from lockstep.trace.render import render_instance
 LISTED = 10_000
 """An action with more instances than this is wide: they are drawn, not listed."""
 
-ATTEMPTS = 20
+ATTEMPTS = 8
 """How often the parameters of a wide action are drawn until they enable it."""
 
 Arguments = tuple[Any, ...]

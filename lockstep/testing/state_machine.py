@@ -120,15 +120,18 @@ class ModelMachine(RuleBasedStateMachine):
         """Check the state that the last step led to, and see what can be done there."""
         tested = self._tested
         failing = self._located(lambda: _failing(tested, before, state))
-        situation = self._located(lambda: _situation(tested, state))
-        if not failing and not situation.enabled and not tested.deadlock_allowed:
-            failing = {DEADLOCK: ()}
         if failing:
-            violation = Violation(tuple(failing), next(iter(failing.values())), self.trace)
-            raise Violated(tested.model, violation, tested.fault)
+            raise self._violated(failing)
+        situation = self._located(lambda: _situation(tested, state))
+        if not situation.enabled and not tested.deadlock_allowed:
+            raise self._violated({DEADLOCK: ()})
         self._state, self._situation = state, situation
         if self._walk is not None:
             self._walk.arrive(hash(state), situation.ways)
+
+    def _violated(self, failing: Mapping[str, Arguments]) -> Violated:
+        violation = Violation(tuple(failing), next(iter(failing.values())), self.trace)
+        return Violated(self._tested.model, violation, self._tested.fault)
 
     def _located(self, evaluate: Callable[[], Found]) -> Found:
         """The result of `evaluate`; an error in the model's text is given the behaviour so far."""
