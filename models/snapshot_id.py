@@ -1,5 +1,5 @@
-"""What KIP-630 calls a snapshot id, and KIP-595 the last offset and epoch of a log: how far they go,
-and which of two goes further.
+"""How far a snapshot or a log goes, and which of two goes further: what KIP-630 calls a snapshot id,
+and KIP-595 the end offset and last epoch of a log.
 """
 
 from lockstep import Constant, Range, Record
