@@ -1,5 +1,6 @@
-"""How far a snapshot or a log goes, and which of two goes further: what KIP-630 calls a snapshot id,
-and KIP-595 the end offset and last epoch of a log.
+"""How far a snapshot or a log goes, and which of two goes further.
+
+KIP-630 calls it a snapshot id; KIP-595 the end offset and the last epoch of a log.
 """
 
 from lockstep import Constant, Range, Record
