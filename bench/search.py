@@ -41,7 +41,10 @@ def main() -> int:
     spec = load_model_spec(root, asked.model)
     model = load_model(root, asked.model, spec.scope(asked.scope).constants)
     result = explore(
-        with_checks(model, asked.checks), "compiled", deadlock_allowed=spec.deadlock_allowed
+        with_checks(model, asked.checks),
+        "compiled",
+        deadlock_allowed=spec.deadlock_allowed,
+        expected=spec.scope(asked.scope).pins.states or 0,
     )
     print(f"states {result.states}\ntransitions {result.transitions}\ndepth {result.depth}")
     if result.verdict is not Verdict.HOLDS:

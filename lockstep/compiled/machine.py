@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -40,10 +41,18 @@ def machine_code(text: str, folder: Path | None) -> MachineCode:
     """
     if folder is None:
         return MachineCode(_compile(text))
-    file = folder / f"{_digest(text)}.o"
+    return kept_code(text, lambda: text, folder)
+
+
+def kept_code(key: str, text: Callable[[], str], folder: Path) -> MachineCode:
+    """The machine code of an LLVM module, whose text is asked for only if it is not kept.
+
+    The key has to tell all that the text depends on.
+    """
+    file = folder / f"{_digest(key)}.o"
     code = _read(file)
     if code is None:
-        code = _compile(text)
+        code = _compile(text())
         _write(file, code)
     return MachineCode(code)
 
@@ -53,10 +62,10 @@ def is_kept(text: str, folder: Path) -> bool:
     return (folder / f"{_digest(text)}.o").is_file()
 
 
-def _digest(text: str) -> str:
+def _digest(key: str) -> str:
     target = _target()
     parts = (
-        text,
+        key,
         llvmlite.__version__,
         str(binding.llvm_version_info),
         target.triple,

@@ -1,4 +1,4 @@
-"""What numba has no word for: a call to an address, and a prefetch."""
+"""What numba has no word for: calls to addresses, addresses, and a prefetch."""
 
 from __future__ import annotations
 
@@ -23,12 +23,20 @@ def _call(typingctx: Any, address: Any, one: Any, two: Any, three: Any) -> Any:
     return signature, codegen
 
 
-def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
-    signature = types.void(array, types.int64)
+def _address(typingctx: Any, pointer: Any, index: Any) -> Any:
+    signature = types.int64(pointer, types.int64)
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        held = context.make_array(signature.args[0])(context, builder, arguments[0])
-        place = builder.gep(held.data, [arguments[1]], inbounds=True)
+        return builder.ptrtoint(builder.gep(arguments[0], [arguments[1]], inbounds=True), _I64)
+
+    return signature, codegen
+
+
+def _prefetch(typingctx: Any, pointer: Any, index: Any) -> Any:
+    signature = types.void(pointer, types.int64)
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = builder.gep(arguments[0], [arguments[1]], inbounds=True)
         byte = llvm.IntType(8).as_pointer()
         int32 = llvm.IntType(32)
         kind = llvm.FunctionType(llvm.VoidType(), [byte, int32, int32, int32])
@@ -46,5 +54,7 @@ def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
 call: Any = intrinsic(_call)
 """`call(address, one, two, three)`: call the function at an address with three pointers; it returns
 a signed word."""
+address: Any = intrinsic(_address)
+"""`address(pointer, index)`: where an item is, as a number."""
 prefetch: Any = intrinsic(_prefetch)
-"""`prefetch(array, index)`: ask for an item of a contiguous array to be brought near."""
+"""`prefetch(pointer, index)`: ask for an item to be brought near."""

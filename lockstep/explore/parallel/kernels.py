@@ -1,4 +1,4 @@
-"""The loops of the search, compiled once for all models.
+"""The loops of the search, in Python that numba understands, as an LLVM module.
 
 States are rows of `words` 64-bit words in flat arrays. The set of known states is split into
 shards by the highest bits of a state's hash. A shard is an open-addressing table with linear
@@ -7,37 +7,35 @@ A row of zeros is a free place: the first word of a state is never zero.
 
 Threads never write to the same array: one expands a part of the level into buffers, one a shard;
 then, all having finished, one inserts the candidates of a shard.
+
+numba is needed once for each number of words: `loops` keeps the machine code. So these functions
+know pointers and 64-bit numbers only, and neither allocate nor raise.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from types import SimpleNamespace
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
+from llvmlite import binding
+from numba import cfunc, njit, types
 
-from lockstep.explore.parallel.intrinsics import call, prefetch
+from lockstep.explore.parallel.interface import (
+    AHEAD,
+    BROKEN,
+    DEADLOCKED,
+    DEADLOCKS,
+    FAILED,
+    FINE,
+    KERNELS,
+    SHARD_BITS,
+    TRANSITIONS,
+)
+from lockstep.explore.parallel.intrinsics import address, call, prefetch
 
-SHARD_BITS = 6
-SHARDS = 1 << SHARD_BITS
-AHEAD = 12
-"""How many candidates ahead a table's place is asked for."""
-
-# What `expand` reports, by position in its `report` array.
-TRANSITIONS = 0
-DEADLOCKS = 1
-REPORT = 2
-
-# How a walk ended.
-FINE = 0
-DEADLOCKED = 1
-BROKEN = 2
-FAILED = 3
-
-_compiled: Any = njit(nogil=True, cache=True, boundscheck=False)
-_inlined: Any = njit(nogil=True, inline="always", boundscheck=False)
+_inlined: Any = njit(inline="always", boundscheck=False)
+_compiled: Any = njit(boundscheck=False)
 
 
 @_inlined
@@ -112,14 +110,43 @@ def next_random(number: Any) -> Any:
     return number ^ (number << np.uint64(17))
 
 
-@cache
-def kernels_for(words: int) -> Any:
-    """The loops for states of so many words, as attributes: for each number they are compiled anew.
+def module_text(words: int) -> str:
+    """The loops for states of so many words as the text of an LLVM module.
 
-    A constant number of words makes the innermost loops straight code.
+    Its functions have the names and parameters of `KERNELS`, after two pointers: to where the
+    answer goes, and to a word that is not used. A constant number of words makes the innermost
+    loops straight code.
     """
+    module = None
+    for name, function in _loops(words).items():
+        part = binding.parse_assembly(_text(name, function))
+        if module is None:
+            module = part
+        else:
+            module.link_in(part)
+    return str(module)
 
-    @_compiled
+
+def _text(name: str, function: Callable[..., Any]) -> str:
+    """One loop as LLVM text."""
+    pointer = {"states": types.CPointer(types.uint64), "counts": types.CPointer(types.int64)}
+    parameters = [
+        pointer.get(kind, types.int64)
+        for kind in (part.partition(":")[2] for part in KERNELS[name].split())
+    ]
+    made = cfunc(types.int64(*parameters), error_model="numpy")(function)
+    module = binding.parse_assembly(made.inspect_llvm())
+    for each in module.functions:
+        # What Python would call reports exceptions; there are none.
+        if each.name.startswith("cfunc."):
+            inner = each.name.removeprefix("cfunc.")
+            each.linkage = "internal"
+    module.get_function(inner).name = name
+    return str(module)
+
+
+def _loops(words: int) -> dict[str, Callable[..., Any]]:
+
     def expand(
         level: Any,
         begin: Any,
@@ -130,33 +157,31 @@ def kernels_for(words: int) -> Any:
         stop_at_deadlock: Any,
         ranks: Any,
         successors: Any,
+        most: Any,
         fired: Any,
         marks: Any,
         buffers: Any,
+        capacity: Any,
         filled: Any,
         report: Any,
         broken: Any,
         broken_step: Any,
         failed: Any,
         failed_step: Any,
+        pair: Any,
+        scratch: Any,
     ) -> Any:
         """Expand the states `begin` to `end` of a level into one buffer a shard.
 
         Stops early when a buffer might not hold the successors of the next state; returns the state
         that it stopped at.
         """
-        capacity = buffers.shape[0] // words // SHARDS
-        most = successors.shape[0] // words
-        pair = np.empty(2 * words, np.uint64)
-        counted = np.empty(1, np.int64)
         fullest = 0
         for number in range(begin, end):
             if fullest + most > capacity:
                 return number
             at = number * words
-            count = call(
-                expand_at, level.ctypes.data + at * 8, successors.ctypes.data, fired.ctypes.data
-            )
+            count = call(expand_at, address(level, at), address(successors, 0), address(fired, 0))
             if count < 0:
                 copy(level, at, pair, 0, words)
                 copy(level, at, pair, words, words)
@@ -165,7 +190,7 @@ def kernels_for(words: int) -> Any:
             report[TRANSITIONS] += count
             if count == 0:
                 report[DEADLOCKS] += 1
-                if stop_at_deadlock:
+                if stop_at_deadlock != 0:
                     copy(level, at, pair, 0, words)
                     copy(level, at, pair, words, words)
                     note(broken, broken_step, 0, pair, 0, 2 * words)
@@ -173,9 +198,9 @@ def kernels_for(words: int) -> Any:
                 there = index * words
                 answer = call(
                     check_step_at,
-                    level.ctypes.data + at * 8,
-                    successors.ctypes.data + there * 8,
-                    marks.ctypes.data,
+                    address(level, at),
+                    address(successors, there),
+                    address(marks, 0),
                 )
                 if answer != 0:
                     copy(level, at, pair, 0, words)
@@ -185,8 +210,9 @@ def kernels_for(words: int) -> Any:
                     else:
                         note(broken, broken_step, answer, pair, 0, 2 * words)
             if canonical_at != 0:
-                counted[0] = count
-                call(canonical_at, successors.ctypes.data, counted.ctypes.data, counted.ctypes.data)
+                scratch[0] = count
+                held_there = address(scratch, 0)
+                call(canonical_at, address(successors, 0), held_there, held_there)
             for index in range(count):
                 there = index * words
                 value = hash_of(successors, there, words)
@@ -197,10 +223,15 @@ def kernels_for(words: int) -> Any:
                 fullest = max(fullest, held + 1)
         return end
 
-    @_compiled
-    def distribute(level: Any, begin: Any, end: Any, buffers: Any, filled: Any) -> Any:
+    def distribute(
+        level: Any,
+        begin: Any,
+        end: Any,
+        buffers: Any,
+        capacity: Any,
+        filled: Any,
+    ) -> Any:
         """Put states into one buffer a shard, from `begin` on until one is full; where it ends."""
-        capacity = buffers.shape[0] // words // SHARDS
         for number in range(begin, end):
             shard = shard_of(hash_of(level, number * words, words))
             if filled[shard] == capacity:
@@ -209,11 +240,11 @@ def kernels_for(words: int) -> Any:
             filled[shard] += 1
         return end
 
-    @_compiled
     def insert(
         candidates: Any,
         count: Any,
         table: Any,
+        size: Any,
         new: Any,
         known: Any,
         check_state_at: Any,
@@ -223,13 +254,13 @@ def kernels_for(words: int) -> Any:
         broken_state: Any,
         failed: Any,
         failed_state: Any,
+        scratch: Any,
     ) -> Any:
         """Put the states of one shard that are not known yet into its table and after `new[known]`.
 
         The table and `new` must have room. Returns how many new states there are then.
         """
-        size = table.shape[0] // words
-        places = np.empty(AHEAD, np.int64)
+        places = scratch
         for index in range(min(AHEAD, count)):
             places[index] = place_of(hash_of(candidates, index * words, words), size)
             prefetch(table, places[index] * words)
@@ -257,9 +288,9 @@ def kernels_for(words: int) -> Any:
             if check_state_at != 0:
                 answer = call(
                     check_state_at,
-                    new.ctypes.data + known * words * 8,
-                    marks.ctypes.data,
-                    marks.ctypes.data,
+                    address(new, known * words),
+                    address(marks, 0),
+                    address(marks, 0),
                 )
                 if answer < 0:
                     note(failed, failed_state, ranks[-1 - answer], new, known * words, words)
@@ -268,11 +299,14 @@ def kernels_for(words: int) -> Any:
             known += 1
         return known
 
-    @_compiled
-    def move(old: Any, table: Any) -> Any:
+    def move(
+        old: Any,
+        old_size: Any,
+        table: Any,
+        size: Any,
+    ) -> Any:
         """Put every state of one table into an empty larger one."""
-        size = table.shape[0] // words
-        for at in range(0, old.shape[0], words):
+        for at in range(0, old_size * words, words):
             if old[at] == 0:
                 continue
             place = place_of(hash_of(old, at, words), size)
@@ -281,8 +315,8 @@ def kernels_for(words: int) -> Any:
                 if place == size:
                     place = 0
             copy(old, at, table, place * words, words)
+        return 0
 
-    @_compiled
     def predecessor(
         level: Any,
         count: Any,
@@ -291,18 +325,17 @@ def kernels_for(words: int) -> Any:
         target: Any,
         successors: Any,
         ignored: Any,
+        scratch: Any,
     ) -> Any:
         """The position in a level of the smallest state with a step to `target`, or -1."""
         found = -1
-        counted = np.empty(1, np.int64)
         for number in range(count):
             at = number * words
-            steps = call(
-                expand_at, level.ctypes.data + at * 8, successors.ctypes.data, ignored.ctypes.data
-            )
+            steps = call(expand_at, address(level, at), address(successors, 0), address(ignored, 0))
             if canonical_at != 0 and steps > 0:
-                counted[0] = steps
-                call(canonical_at, successors.ctypes.data, counted.ctypes.data, counted.ctypes.data)
+                scratch[0] = steps
+                held_there = address(scratch, 0)
+                call(canonical_at, address(successors, 0), held_there, held_there)
             for index in range(steps):
                 if same(successors, index * words, target, 0, words):
                     if found < 0 or is_less(level, at, level, found * words, words):
@@ -310,12 +343,12 @@ def kernels_for(words: int) -> Any:
                     break
         return found
 
-    @_compiled
-    def initial_shard(state: Any) -> Any:
+    def initial_shard(
+        state: Any,
+    ) -> Any:
         """The shard of a state."""
         return shard_of(hash_of(state, 0, words))
 
-    @_compiled
     def walk(
         initial: Any,
         seed: Any,
@@ -328,6 +361,7 @@ def kernels_for(words: int) -> Any:
         ranks: Any,
         successors: Any,
         fired: Any,
+        actions: Any,
         taken: Any,
         marks: Any,
         path: Any,
@@ -338,8 +372,8 @@ def kernels_for(words: int) -> Any:
         `ended` tells how and, if not FINE, the rank of what is wrong at the end of the path.
         `taken` counts by action the steps taken.
         """
-        mixed = (seed + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= (number + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93)
+        mixed = (np.uint64(seed) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= (np.uint64(number) + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93)
         mixed ^= mixed >> np.uint64(32)
         random = mixed | np.uint64(1)
         for _ in range(8):
@@ -348,12 +382,12 @@ def kernels_for(words: int) -> Any:
         ended[0], ended[1] = FINE, 0
         length = 0
         while True:
-            here = path.ctypes.data + length * words * 8
+            here = address(path, length * words)
             answer = 0
             if length > 0 and check_step_at != 0:
-                answer = call(check_step_at, here - words * 8, here, marks.ctypes.data)
+                answer = call(check_step_at, here - words * 8, here, address(marks, 0))
             if check_state_at != 0:
-                of_state = call(check_state_at, here, marks.ctypes.data, marks.ctypes.data)
+                of_state = call(check_state_at, here, address(marks, 0), address(marks, 0))
                 if answer <= 0 and of_state != 0 and (answer == 0 or of_state > 0):
                     answer = of_state
                 elif answer > 0 and of_state > 0:
@@ -366,17 +400,18 @@ def kernels_for(words: int) -> Any:
                 return length
             if length == steps:
                 return length
-            fired[:] = 0
-            count = call(expand_at, here, successors.ctypes.data, fired.ctypes.data)
+            for action in range(actions):
+                fired[action] = 0
+            count = call(expand_at, here, address(successors, 0), address(fired, 0))
             if count < 0:
                 ended[0], ended[1] = FAILED, ranks[-1 - count]
                 return length
             if count == 0:
-                if stop_at_deadlock:
+                if stop_at_deadlock != 0:
                     ended[0] = DEADLOCKED
                 return length
             enabled = 0
-            for action in range(len(fired)):
+            for action in range(actions):
                 enabled += fired[action] > 0
             random = next_random(random)
             wanted = np.int64((random >> np.uint64(11)) % np.uint64(enabled))
@@ -393,12 +428,12 @@ def kernels_for(words: int) -> Any:
             taken[action] += 1
             length += 1
 
-    return SimpleNamespace(
-        expand=expand,
-        distribute=distribute,
-        insert=insert,
-        move=move,
-        predecessor=predecessor,
-        initial_shard=initial_shard,
-        walk=walk,
-    )
+    return {
+        "expand": expand,
+        "distribute": distribute,
+        "insert": insert,
+        "move": move,
+        "predecessor": predecessor,
+        "initial_shard": initial_shard,
+        "walk": walk,
+    }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lockstep.explore.parallel import kernels
+from lockstep.explore.parallel.interface import SHARDS
+from lockstep.explore.parallel.loops import loops_for
 from lockstep.explore.parallel.memory import Array, zeros
 
 _FIRST_PLACES = 1 << 6
@@ -37,19 +38,18 @@ class KnownStates:
     def __init__(self, words: int, memory: int, expected: int = 0) -> None:
         """An empty set of states of so many words, for a search that may take `memory` bytes.
 
-        Tables have room for the `expected` number of states from the start, if that is not too
-        much.
+        The first time that a table grows, it gets room for the `expected` number of states, if that
+        is not too much.
         """
         self.words = words
         self._ample = memory // 8
-        self._move = kernels.kernels_for(words).move
-        share = expected * _SPREAD / kernels.SHARDS + (_CANDIDATES if expected else 0)
+        self._move = loops_for(words).move
+        share = expected * _SPREAD / SHARDS + (_CANDIDATES if expected else 0)
         roomy = int(share / _AMPLE.full)
-        first = roomy if expected and roomy * kernels.SHARDS * words * 8 < memory // 2 else 0
-        self.tables: list[Array] = [
-            zeros(max(_FIRST_PLACES, first) * words) for _ in range(kernels.SHARDS)
-        ]
-        self.counts = [0] * kernels.SHARDS
+        fits = roomy * SHARDS * words * 8 < memory // 2
+        self._least_growth = roomy if expected and fits else 0
+        self.tables: list[Array] = [zeros(_FIRST_PLACES * words) for _ in range(SHARDS)]
+        self.counts = [0] * SHARDS
 
     def __len__(self) -> int:
         return sum(self.counts)
@@ -67,7 +67,7 @@ class KnownStates:
         if self.counts[shard] + more <= places * policy.full:
             return 0
         least = int((self.counts[shard] + more) / policy.full) + 1
-        needed = max(least, int(places * policy.growth))
+        needed = max(least, int(places * policy.growth), self._least_growth)
         return needed * self.words * 8
 
     def make_room(self, shard: int, more: int) -> None:
@@ -75,5 +75,6 @@ class KnownStates:
         size = self.lacking(shard, more)
         if size:
             table = zeros(size // 8)
-            self._move(self.tables[shard], table)
+            old = self.tables[shard]
+            self._move(old, len(old) // self.words, table, len(table) // self.words)
             self.tables[shard] = table

@@ -10,10 +10,11 @@ import numpy as np
 
 from lockstep.compiled.machine import MachineCode
 from lockstep.compiled.program import Program
-from lockstep.explore.parallel import kernels
 from lockstep.explore.parallel.findings import Finding
+from lockstep.explore.parallel.interface import AHEAD
 from lockstep.explore.parallel.judge import Judge, ranked_functions
 from lockstep.explore.parallel.levels import Levels
+from lockstep.explore.parallel.loops import loops_for
 from lockstep.explore.parallel.memory import Array
 from lockstep.explore.search import SearchResult
 
@@ -27,7 +28,7 @@ class Rebuilder:
         self._expand_at = code.address("expand")
         self._canonical_at = code.address("canonical") if program.reduces else 0
         self._levels = levels
-        self._predecessor_in = kernels.kernels_for(program.layout.words).predecessor
+        self._predecessor_in = loops_for(program.layout.words).predecessor
 
     def violation(self, result: SearchResult, step: Finding | None, state: Finding | None) -> None:
         """Report the violation that comes first, of a step or of a state."""
@@ -84,6 +85,7 @@ class Rebuilder:
                 target,
                 successors,
                 ignored,
+                np.zeros(AHEAD, np.int64),
             )
             if position >= 0:
                 found.append(part[position * words : (position + 1) * words])

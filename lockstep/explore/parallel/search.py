@@ -16,12 +16,13 @@ import numpy as np
 from lockstep.compiled.machine import MachineCode
 from lockstep.compiled.program import Program
 from lockstep.explore.engine import Verdict
-from lockstep.explore.parallel import kernels
 from lockstep.explore.parallel.checkpoint import Checkpoint, Totals
 from lockstep.explore.parallel.findings import first
+from lockstep.explore.parallel.interface import DEADLOCKS, SHARDS, TRANSITIONS
 from lockstep.explore.parallel.judge import site_ranks
 from lockstep.explore.parallel.known import KnownStates
 from lockstep.explore.parallel.levels import Levels, chunks
+from lockstep.explore.parallel.loops import loops_for
 from lockstep.explore.parallel.memory import Array, available_memory
 from lockstep.explore.parallel.rebuild import Rebuilder
 from lockstep.explore.parallel.workers import NewStates, Shards, Stretches, Worker
@@ -69,6 +70,7 @@ class ParallelSearch:
         self._model = program.model
         self._words = program.layout.words
         self._code = code
+        self._most = max(1, program.most_successors)
         self._threads = threads or len(os.sched_getaffinity(0))
         self._deadlock_allowed = deadlock_allowed
         self._max_states = max_states
@@ -82,10 +84,10 @@ class ParallelSearch:
         self._check_state_at = code.address("check_state") if program.has_state_checks else 0
         self._canonical_at = code.address("canonical") if program.reduces else 0
         self._ranks = np.array(site_ranks(program), np.int64)
-        self._kernels = kernels.kernels_for(self._words)
+        self._loops = loops_for(self._words)
         self._known = KnownStates(self._words, self._memory, expected)
         self._levels = Levels(self._words)
-        self._new = [NewStates() for _ in range(kernels.SHARDS)]
+        self._new = [NewStates() for _ in range(SHARDS)]
         self._workers: list[Worker] = []
         self._pool: ThreadPoolExecutor | None = None
         self._result = SearchResult(self._model.name, "compiled")
@@ -141,7 +143,7 @@ class ParallelSearch:
     def _begin(self) -> None:
         """Take in the initial state."""
         initial = np.array(self._program.layout.encode(self._model.initial), np.uint64)
-        shard = int(self._kernels.initial_shard(initial))
+        shard = self._loops.initial_shard(initial)
         self._insert(shard, initial, 1, self._workers[0], self._check_state_at)
 
     def _resume(self, checkpoint: Checkpoint, totals: Totals) -> None:
@@ -151,8 +153,8 @@ class ParallelSearch:
         for states in checkpoint.levels():
             begin, count = 0, len(states) // self._words
             while begin < count:
-                begin = self._kernels.distribute(
-                    states, begin, count, worker.buffers, worker.filled
+                begin = self._loops.distribute(
+                    states, begin, count, worker.buffers, worker.capacity, worker.filled
                 )
                 self._make_room()
                 self._each(self._threads, self._collect, Shards(), 0)
@@ -211,7 +213,7 @@ class ParallelSearch:
         found = worker.findings
         while (stretch := level.take()) is not None:
             part, begin, end = stretch
-            stopped = self._kernels.expand(
+            stopped = self._loops.expand(
                 part,
                 begin,
                 end,
@@ -221,15 +223,19 @@ class ParallelSearch:
                 not self._deadlock_allowed,
                 self._ranks,
                 worker.successors,
+                self._most,
                 worker.fired,
                 worker.marks,
                 worker.buffers,
+                worker.capacity,
                 worker.filled,
                 worker.report,
                 found.broken_step.rank,
                 found.broken_step.states,
                 found.failed_step.rank,
                 found.failed_step.states,
+                worker.pair,
+                worker.scratch,
             )
             if stopped < end:
                 level.give_back((part, stopped, end))
@@ -237,7 +243,7 @@ class ParallelSearch:
 
     def _make_room(self) -> None:
         """See that the tables can take all candidates, or stop while memory is left."""
-        for shard in range(kernels.SHARDS):
+        for shard in range(SHARDS):
             more = sum(int(worker.filled[shard]) for worker in self._workers)
             lacking = self._known.lacking(shard, more)
             if lacking and self.bytes + lacking > self._memory:
@@ -257,10 +263,11 @@ class ParallelSearch:
         known, new, found = self._known, self._new[shard], worker.findings
         known.make_room(shard, count)
         new.make_room(count, self._words)
-        total = self._kernels.insert(
+        total = self._loops.insert(
             candidates,
             count,
             known.tables[shard],
+            len(known.tables[shard]) // self._words,
             new.states,
             new.count,
             check_state_at,
@@ -270,6 +277,7 @@ class ParallelSearch:
             found.broken_state.states,
             found.failed_state.rank,
             found.failed_state.states,
+            worker.scratch,
         )
         known.counts[shard] += total - new.count
         new.count = total
@@ -321,8 +329,8 @@ class ParallelSearch:
         result.states = len(self._known)
         names = [action.name for action in self._model.actions]
         result.fired = dict(zip(names, totals.fired, strict=True))
-        result.transitions = totals.report[kernels.TRANSITIONS]
-        result.deadlocks = totals.report[kernels.DEADLOCKS]
+        result.transitions = totals.report[TRANSITIONS]
+        result.deadlocks = totals.report[DEADLOCKS]
         for prop, mark in zip(self._model.properties, totals.marks, strict=False):
             if mark:
                 kept = result.reached if prop.kind is Kind.SOMETIMES else result.applied
@@ -333,7 +341,7 @@ class ParallelSearch:
         seconds = time.perf_counter() - self._started
         if self._on_progress is not None and seconds >= self._next_report:
             self._next_report = seconds + _PROGRESS_SECONDS
-            transitions = sum(int(w.report[kernels.TRANSITIONS]) for w in self._workers)
+            transitions = sum(int(w.report[TRANSITIONS]) for w in self._workers)
             states = len(self._known)
             self._on_progress(
                 Progress(states, transitions, self._result.depth, self._waiting, seconds)

@@ -18,9 +18,10 @@ import numpy as np
 from lockstep.compiled.machine import MachineCode
 from lockstep.compiled.program import Program
 from lockstep.explore.engine import Verdict
-from lockstep.explore.parallel import kernels
+from lockstep.explore.parallel.interface import BROKEN, DEADLOCKED, FINE
 from lockstep.explore.parallel.judge import Judge, ranked_functions, site_ranks
 from lockstep.explore.parallel.known import KnownStates
+from lockstep.explore.parallel.loops import loops_for
 from lockstep.explore.parallel.memory import Array, available_memory
 from lockstep.explore.parallel.workers import NewStates, Worker
 from lockstep.explore.search import Progress, SearchResult, count_of
@@ -32,7 +33,7 @@ _BATCH = 256
 
 @dataclass
 class _Walk:
-    """One walk: its packed states, and how it ended, in the words of `kernels.walk`."""
+    """One walk: its packed states, and how it ended, in the words of `interface`."""
 
     number: int
     states: Array
@@ -74,7 +75,7 @@ class Simulation:
         self._check_state_at = code.address("check_state") if program.has_state_checks else 0
         self._ranks = np.array(site_ranks(program), np.int64)
         self._initial: Array = np.array(program.layout.encode(program.model.initial), np.uint64)
-        self._kernels = kernels.kernels_for(self._words)
+        self._loops = loops_for(self._words)
         self._known = KnownStates(self._words, self._memory)
         self._workers = [Worker.of(program) for _ in range(self._threads)]
         self._result = SearchResult(program.model.name, "simulation")
@@ -148,10 +149,10 @@ class Simulation:
         path = np.zeros((self._steps + 1) * self._words, np.uint64)
         ended = np.zeros(2, np.int64)
         for number in numbers:
-            length = self._kernels.walk(
+            length = self._loops.walk(
                 self._initial,
-                np.uint64(self._seed),
-                np.uint64(number),
+                self._seed,
+                number,
                 self._steps,
                 self._expand_at,
                 self._check_step_at,
@@ -160,6 +161,7 @@ class Simulation:
                 self._ranks,
                 worker.successors,
                 ignored,
+                len(ignored),
                 worker.fired,
                 worker.marks,
                 path,
@@ -175,19 +177,19 @@ class Simulation:
         self._result.depth = max(self._result.depth, count - 1)
         worker, begin = self._workers[0], 0
         while begin < count:
-            begin = self._kernels.distribute(
-                walk.states, begin, count, worker.buffers, worker.filled
+            begin = self._loops.distribute(
+                walk.states, begin, count, worker.buffers, worker.capacity, worker.filled
             )
             for shard in np.flatnonzero(worker.filled):
                 self._insert(int(shard), worker)
             worker.filled[:] = 0
-        if walk.outcome == kernels.FINE:
+        if walk.outcome == FINE:
             return True
         judge = Judge(self._program)
         trace = judge.behaviour(walk.states.reshape(count, words).tolist())
-        if walk.outcome == kernels.DEADLOCKED:
+        if walk.outcome == DEADLOCKED:
             judge.deadlock(self._result, trace)
-        elif walk.outcome == kernels.BROKEN:
+        elif walk.outcome == BROKEN:
             judge.violation(self._result, trace, walk.rank)
         else:
             judge.error(self._result, trace, ranked_functions(self._program)[walk.rank])
@@ -198,10 +200,11 @@ class Simulation:
         known.make_room(shard, count)
         new.make_room(count, self._words)
         found = worker.findings
-        known.counts[shard] += self._kernels.insert(
+        known.counts[shard] += self._loops.insert(
             worker.sent_to(shard),
             count,
             known.tables[shard],
+            len(known.tables[shard]) // self._words,
             new.states,
             0,
             0,
@@ -211,6 +214,7 @@ class Simulation:
             found.broken_state.states,
             found.failed_state.rank,
             found.failed_state.states,
+            worker.scratch,
         )
 
     def _count(self) -> None:

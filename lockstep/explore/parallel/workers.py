@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lockstep.compiled.program import Program
-from lockstep.explore.parallel import kernels
 from lockstep.explore.parallel.findings import Findings
+from lockstep.explore.parallel.interface import AHEAD, REPORT, SHARDS
 from lockstep.explore.parallel.memory import Array
 
-BUFFER = 8192
+BUFFER = 32768
 """Candidates that a buffer holds at least, one buffer a thread and shard."""
 
 Stretch: TypeAlias = tuple[Array, int, int]
@@ -27,8 +27,8 @@ class Worker:
     """What one thread writes to.
 
     `fired` counts by action, `marks` tells by property whether it was applied or reached, `report`
-    counts as `kernels` says. `buffers` has one part after the other for each shard, `filled[shard]`
-    states of it taken.
+    counts as `interface` says. `buffers` has one part after the other for each shard,
+    `filled[shard]` states of it taken. The loops may use `pair` and `scratch` as they like.
     """
 
     findings: Findings
@@ -38,10 +38,17 @@ class Worker:
     buffers: Array
     filled: NDArray[np.int64]
     report: NDArray[np.int64]
+    pair: Array
+    scratch: NDArray[np.int64]
+
+    @property
+    def capacity(self) -> int:
+        """How many candidates the buffer for one shard holds."""
+        return len(self.buffers) // SHARDS // (len(self.pair) // 2)
 
     def sent_to(self, shard: int) -> Array:
         """The part of the buffers for a shard."""
-        size = len(self.buffers) // kernels.SHARDS
+        size = len(self.buffers) // SHARDS
         return self.buffers[shard * size : (shard + 1) * size]
 
     @classmethod
@@ -53,9 +60,11 @@ class Worker:
             np.zeros(most * words, np.uint64),
             np.zeros(len(program.model.actions), np.int64),
             np.zeros(max(1, len(program.model.properties)), np.int64),
-            np.zeros(kernels.SHARDS * max(BUFFER, 2 * most) * words, np.uint64),
-            np.zeros(kernels.SHARDS, np.int64),
-            np.zeros(kernels.REPORT, np.int64),
+            np.zeros(SHARDS * max(BUFFER, 2 * most) * words, np.uint64),
+            np.zeros(SHARDS, np.int64),
+            np.zeros(REPORT, np.int64),
+            np.zeros(2 * words, np.uint64),
+            np.zeros(AHEAD, np.int64),
         )
 
 
@@ -76,7 +85,9 @@ class NewStates:
 
     def take(self, words: int) -> Array:
         """The states at their exact size; there are none after that."""
-        taken = self.states[: self.count * words].copy()
+        taken = self.states
+        # In place: nothing else refers to the array.
+        taken.resize(self.count * words, refcheck=False)
         self.states, self.count = np.empty(0, np.uint64), 0
         return taken
 
@@ -110,7 +121,7 @@ class Shards:
     """The numbers of the shards, which threads take one by one."""
 
     def __init__(self) -> None:
-        self._left = list(range(kernels.SHARDS))
+        self._left = list(range(SHARDS))
 
     def take(self) -> int | None:
         """The next number, None when there is no more."""
