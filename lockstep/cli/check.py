@@ -61,6 +61,14 @@ def check(
             help="Keep the search there, level by level; go on with what is there already.",
         ),
     ] = None,
+    spill: Annotated[
+        Path | None,
+        Option(
+            "--spill",
+            metavar="DIR",
+            help="Keep states there, too, beyond --memory; the folder is as empty afterwards.",
+        ),
+    ] = None,
     symmetry: Annotated[
         bool,
         Option("--symmetry", help="Take states for one that differ by interchangeable names only."),
@@ -80,7 +88,7 @@ def check(
         Option("--fault", metavar="NAME", help="Put one of the model's faults in place."),
     ] = None,
     faults: Annotated[
-        bool, Option("--faults", help="Run every fault; each must be caught by what it names.")
+        bool, Option("--faults", help="Run every fault; each must do what it says it does.")
     ] = False,
     matrix: Annotated[
         bool, Option("--matrix", help="Print each requirement and what answers it.")
@@ -141,6 +149,7 @@ def check(
         constants=_constants(constants or []),
         fault=fault,
         memory=None if memory is None else parse_size(memory),
+        spill=spill,
         threads=threads,
         checkpoint=checkpoint,
         symmetry=symmetry,

@@ -36,6 +36,7 @@ class Request:
     constants: Mapping[str, Plain] = field(default_factory=dict)
     fault: str | None = None
     memory: int | None = None
+    spill: Path | None = None
     """The most bytes that the search may take."""
     threads: int | None = None
     checkpoint: Path | None = None
@@ -62,6 +63,8 @@ class Request:
             parts.append(f"--max-seconds {self.max_seconds:g}")
         if self.memory is not None:
             parts.append(f"--memory {self.memory}B")
+        if self.spill is not None:
+            parts.append(f"--spill {shlex.quote(str(self.spill))}")
         if self.fault is not None:
             parts.append(f"--fault {self.fault}")
         parts += ["--symmetry"] * self.symmetry
@@ -135,7 +138,9 @@ def _check(workspace: Workspace, name: str, request: Request) -> Checked:
     lower(model)  # refuses what is outside the notation, whichever engine runs
     pinned = request.is_the_scope_itself
     with progress_line(f"{name} {scope.name}", scope.pins.states if pinned else None) as watch:
-        bounds = Bounds(request.max_states, request.max_seconds, memory=request.memory)
+        bounds = Bounds(
+            request.max_states, request.max_seconds, memory=request.memory, spill=request.spill
+        )
         if request.walks is not None:
             result = simulate(
                 model,

@@ -8,13 +8,16 @@ from contextlib import contextmanager
 
 from lockstep.explore.search import Progress
 
+_ESTIMATE_AFTER = 2.0
+"""Seconds until the rate says something about the time that is left."""
+
 
 @contextmanager
 def progress_line(title: str, expected: int | None) -> Iterator[Callable[[Progress], None] | None]:
     """What to give a `Search` as `on_progress`; None where no terminal would show it.
 
-    `expected` is how many states there will be, where that is known. The line goes to standard
-    error and is gone at the end.
+    `expected` is how many states there will be, where that is known: without it nobody can tell
+    how long it takes. The line goes to standard error and is gone at the end.
     """
     if not (sys.stdout.isatty() and sys.stderr.isatty()):
         yield None
@@ -34,10 +37,12 @@ def progress_line(title: str, expected: int | None) -> Iterator[Callable[[Progre
 
         def show(now: Progress) -> None:
             rate = now.states / now.seconds if now.seconds else 0.0
-            bar.update(
-                task,
-                completed=now.states - now.frontier,
-                told=f"{now.states:,} states  step {now.depth}  {rate:,.0f} states/s",
-            )
+            told = f"{now.states:,} states  step {now.depth}, {now.frontier:,} to go on from  "
+            told += f"{rate:,.0f} states/s"
+            if now.memory:
+                told += f"  {now.memory / 2**20:,.0f} MiB"
+            if expected is not None and now.seconds >= _ESTIMATE_AFTER and now.states < expected:
+                told += f"  about {(expected - now.states) / rate:,.0f} s left"
+            bar.update(task, completed=now.states - now.frontier, told=told)
 
         yield show

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
+from lockstep.language.notation import Kind
 
 if TYPE_CHECKING:
     from lockstep.compiled.program import Program
@@ -32,12 +33,14 @@ class Bounds:
 
     `max_states` distinct states known, `max_seconds` passed, every behaviour of `max_depth` steps
     covered, `memory` bytes taken (compiled engine only; by default nine tenths of what is free).
+    With `spill`, a folder, states beyond `memory` go there instead.
     """
 
     max_states: int | None = None
     max_seconds: float | None = None
     max_depth: int | None = None
     memory: int | None = None
+    spill: Path | None = None
 
 
 def explore(
@@ -50,9 +53,14 @@ def explore(
     checkpoint: Path | None = None,
     symmetry: bool = False,
     expected: int = 0,
+    liveness: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> SearchResult:
     """Search every reachable state of a model with the engine of that name.
+
+    What must come to pass (`leads_to`) is then checked by plain Python, unless the engine
+    `compiled` was asked for, or there are too many states for that. With `liveness` it is checked
+    with every engine and in more states, and not to know is inconclusive; see `check_liveness`.
 
     For the compiled engine: `threads` (one a core unless told), `checkpoint` (a folder for this
     search alone, from which it goes on if it was interrupted), `symmetry` (states that differ only
@@ -63,14 +71,52 @@ def explore(
     no machine form. `LockstepError` for an unknown engine, for a checkpoint that cannot be used, or
     where the compiled engine is needed and cannot translate the model.
     """
+    safety = model.without(Kind.LEADS_TO)
+    result = _explore(
+        safety,
+        engine,
+        bounds,
+        deadlock_allowed,
+        threads,
+        checkpoint,
+        symmetry,
+        expected,
+        on_progress,
+    )
+    if safety is not model:
+        from lockstep.explore.live_search import check_liveness
+
+        check_liveness(
+            model,
+            result,
+            insist=liveness,
+            unasked=engine != "compiled",
+            max_seconds=bounds.max_seconds,
+            on_progress=on_progress,
+        )
+    return result
+
+
+def _explore(
+    model: Model,
+    engine: str,
+    bounds: Bounds,
+    deadlock_allowed: bool,
+    threads: int | None,
+    checkpoint: Path | None,
+    symmetry: bool,
+    expected: int,
+    on_progress: Callable[[Progress], None] | None,
+) -> SearchResult:
     if engine in STEPWISE:
-        if checkpoint is not None or symmetry:
-            what = "keeps no checkpoint" if checkpoint is not None else "knows no symmetry"
+        if checkpoint is not None or bounds.spill is not None or symmetry:
+            what = "knows no symmetry" if symmetry else "keeps all states in memory"
             raise LockstepError(f"the engine {engine} {what}", cure="leave --engine out")
         return _stepwise(make_engine(engine, model), bounds, deadlock_allowed, on_progress)
     if engine not in ENGINES:
         raise _unknown(engine)
-    stepwise_will_do = engine == DEFAULT_ENGINE and checkpoint is None and not symmetry
+    on_disk = checkpoint is not None or bounds.spill is not None
+    stepwise_will_do = engine == DEFAULT_ENGINE and not on_disk and not symmetry
     if stepwise_will_do:
         trial = _trial(model, bounds, deadlock_allowed, on_progress)
         if trial is not None:
@@ -124,7 +170,7 @@ def simulate(
     from lockstep.user_cache import cache_folder
 
     try:
-        program = build_program(model)
+        program = build_program(model.without(Kind.LEADS_TO))
     except NotCompiled as reason:
         raise LockstepError(
             f"{model.name} has no machine code in this scope: {reason}",
@@ -216,6 +262,7 @@ def _compiled(
     from lockstep.compiled.machine import machine_code
     from lockstep.explore.parallel.checkpoint import Checkpoint
     from lockstep.explore.parallel.search import ParallelSearch
+    from lockstep.explore.parallel.spill import Spill
     from lockstep.user_cache import cache_folder
 
     return ParallelSearch(
@@ -228,6 +275,7 @@ def _compiled(
         max_depth=bounds.max_depth,
         memory=bounds.memory,
         checkpoint=None if checkpoint is None else Checkpoint(checkpoint, program),
+        spill=None if bounds.spill is None else Spill(bounds.spill),
         expected=expected,
         on_progress=on_progress,
     ).run()

@@ -24,10 +24,15 @@ _PROGRESS_SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Trace:
-    """A behaviour from the initial state: `steps[i]` leads to the state after i + 1 steps."""
+    """A behaviour from the initial state: `steps[i]` leads to the state after i + 1 steps.
+
+    With `loop` it never ends: `steps[loop:]` lead back to where the first of them begins, and are
+    taken for ever; where there are none, nothing happens any more.
+    """
 
     initial: State
     steps: tuple[Step, ...]
+    loop: int | None = None
 
     @property
     def last(self) -> State:
@@ -44,6 +49,7 @@ class Trace:
 class Violation:
     """What is broken, and the shortest behaviour that breaks it.
 
+    Of a `leads_to` that behaviour never ends, and it is the only one of `properties`. Otherwise
     `properties` are all that fail at the end of the trace, in the model's order (or just
     `deadlock`); `parameters` is the binding for which the first of them fails.
     """
@@ -55,13 +61,18 @@ class Violation:
 
 @dataclass
 class Progress:
-    """How far a search is: `frontier` is how many states of this level are still to expand."""
+    """How far a search is.
+
+    `frontier` is how many states of this level are still to expand, and `memory` how many bytes
+    the states take, where that is known.
+    """
 
     states: int
     transitions: int
     depth: int
     frontier: int
     seconds: float
+    memory: int = 0
 
 
 @dataclass
@@ -72,6 +83,8 @@ class SearchResult:
     included), `depth` steps to the farthest state. `fired` counts instances an action;
     `applied` names the invariants whose premise some state or step satisfied; `reached` the goals
     that some state satisfied, `missed` those that none did once everything was explored.
+    `unfulfilled` are the violations of `leads_to`, each with its behaviour, the first of which is
+    the `violation`, and `unchecked` names the `leads_to` of which nothing is known.
     `because` says why the verdict is not `holds`; `error` why it is inconclusive because the
     model's text has no meaning at the end of `error_trace`; `interrupted` that Ctrl-C ended it.
     `remark` is what else a reader should know of how it was explored.
@@ -90,6 +103,8 @@ class SearchResult:
     missed: tuple[str, ...] = ()
     deadlocks: int = 0
     violation: Violation | None = None
+    unfulfilled: tuple[Violation, ...] = ()
+    unchecked: tuple[str, ...] = ()
     error: EvaluationError | None = None
     error_trace: Trace | None = None
     interrupted: bool = False
@@ -347,6 +362,16 @@ def report_violation(result: SearchResult, violation: Violation) -> None:
     result.violation = violation
     steps = count_of(len(violation.trace.steps), "step")
     result.because = f"{violation.properties[0]} is violated after {steps}"
+
+
+def report_unfulfilled(result: SearchResult, found: tuple[Violation, ...]) -> None:
+    """What must come to pass and does not, each with a behaviour that never ends."""
+    result.verdict = Verdict.VIOLATED
+    result.violation = found[0]
+    result.unfulfilled = found
+    names = ", ".join(violation.properties[0] for violation in found)
+    are = "is" if len(found) == 1 else "are"
+    result.because = f"{names} {are} violated by a behaviour that goes on for ever"
 
 
 def report_error(result: SearchResult, error: EvaluationError, trace: Trace) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from lockstep.explore.parallel.interface import SHARDS
 from lockstep.explore.parallel.loops import loops_for
 from lockstep.explore.parallel.memory import Array, zeros
+from lockstep.explore.parallel.spill import Spill, is_on_disk
 
 _FIRST_PLACES = 1 << 6
 _SPREAD = 1.02
@@ -42,6 +43,7 @@ class KnownStates:
         is not too much.
         """
         self.words = words
+        self._zeros = zeros
         self._ample = memory // 8
         self._move = loops_for(words).move
         share = expected * _SPREAD / SHARDS + (_CANDIDATES if expected else 0)
@@ -56,8 +58,12 @@ class KnownStates:
 
     @property
     def bytes(self) -> int:
-        """The size of all tables."""
-        return sum(table.nbytes for table in self.tables)
+        """The size of all tables in memory."""
+        return sum(table.nbytes for table in self.tables if not is_on_disk(table))
+
+    def grow_on_disk(self, spill: Spill) -> None:
+        """From now on, whatever table grows moves into a file."""
+        self._zeros = spill.zeros
 
     def lacking(self, shard: int, more: int) -> int:
         """How many bytes a larger table for `more` states takes; 0 if the present one will do."""
@@ -74,7 +80,7 @@ class KnownStates:
         """Let a shard take `more` states: it moves into a larger table if it must."""
         size = self.lacking(shard, more)
         if size:
-            table = zeros(size // 8)
+            table = self._zeros(size // 8)
             old = self.tables[shard]
             self._move(old, len(old) // self.words, table, len(table) // self.words)
             self.tables[shard] = table

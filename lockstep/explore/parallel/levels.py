@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lockstep.explore.parallel.memory import Array
+from lockstep.explore.parallel.spill import is_on_disk
 
 
 class Levels:
@@ -35,7 +36,8 @@ class Levels:
     @property
     def bytes(self) -> int:
         """The size of all levels in memory."""
-        return sum(part.nbytes for level in self._levels for part in level)
+        parts = (part for level in self._levels for part in level)
+        return sum(part.nbytes for part in parts if not is_on_disk(part))
 
 
 def chunks(parts: list[Array], words: int, most: int) -> Iterator[tuple[Array, int, int]]:

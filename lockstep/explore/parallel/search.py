@@ -25,6 +25,7 @@ from lockstep.explore.parallel.levels import Levels, chunks
 from lockstep.explore.parallel.loops import loops_for
 from lockstep.explore.parallel.memory import Array, available_memory
 from lockstep.explore.parallel.rebuild import Rebuilder
+from lockstep.explore.parallel.spill import Spill
 from lockstep.explore.parallel.workers import NewStates, Shards, Stretches, Worker
 from lockstep.explore.search import Progress, SearchResult, conclude, count_of
 from lockstep.language.notation import Kind
@@ -55,6 +56,7 @@ class ParallelSearch:
         max_depth: int | None = None,
         memory: int | None = None,
         checkpoint: Checkpoint | None = None,
+        spill: Spill | None = None,
         expected: int = 0,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
@@ -63,7 +65,8 @@ class ParallelSearch:
         Each bound ends it as inconclusive: `max_states` distinct states known, `max_seconds`
         passed, every behaviour of `max_depth` steps covered, `memory` bytes needed (unless told,
         nine tenths of what is free now). With a `checkpoint` the states of finished levels are
-        there instead of in memory, and a search that is there already goes on. `expected` states
+        there instead of in memory, and a search that is there already goes on. With `spill` they
+        are there, and `memory` ends nothing: what does not fit goes there too. `expected` states
         have room from the start.
         """
         self._program = program
@@ -78,6 +81,7 @@ class ParallelSearch:
         self._max_depth = max_depth
         self._memory = memory if memory is not None else available_memory() * 9 // 10
         self._checkpoint = checkpoint
+        self._spill = spill
         self._on_progress = on_progress
         self._expand_at = code.address("expand")
         self._check_step_at = code.address("check_step") if program.has_step_invariants else 0
@@ -116,6 +120,8 @@ class ParallelSearch:
             self._give_up("interrupted")
         except MemoryError:
             self._give_up("the memory is full")
+        except OSError as error:
+            self._give_up(f"stopped: no more can be kept on disk: {error.strerror}")
         self._count()
         if result.verdict is Verdict.HOLDS:
             conclude(self._model, result)
@@ -171,13 +177,12 @@ class ParallelSearch:
 
     def _keep(self, found: list[Array]) -> None:
         """A level is finished: its states are kept."""
-        if self._checkpoint is None:
-            self._levels.add(found)
-            return
-        try:
+        if self._checkpoint is not None:
             self._levels.add([self._checkpoint.add(found, self._totals)])
-        except OSError as error:
-            raise _Stopped(f"stopped: the checkpoint cannot be written: {error.strerror}") from None
+        elif self._spill is not None:
+            self._levels.add([self._spill.kept(found)])
+        else:
+            self._levels.add(found)
 
     def _level(self, depth: int) -> list[Array]:
         """The states that are one step further than those of a level."""
@@ -246,7 +251,11 @@ class ParallelSearch:
         for shard in range(SHARDS):
             more = sum(int(worker.filled[shard]) for worker in self._workers)
             lacking = self._known.lacking(shard, more)
-            if lacking and self.bytes + lacking > self._memory:
+            if lacking == 0 or self.bytes + lacking <= self._memory:
+                continue
+            if self._spill is not None:
+                self._known.grow_on_disk(self._spill)
+            else:
                 raise _Stopped(f"stopped at {self._memory / 2**20:,.0f} MiB of memory as bounded")
 
     def _collect(self, worker: Worker, shards: Shards, check_state_at: int) -> None:
@@ -344,7 +353,9 @@ class ParallelSearch:
             transitions = sum(int(w.report[TRANSITIONS]) for w in self._workers)
             states = len(self._known)
             self._on_progress(
-                Progress(states, transitions, self._result.depth, self._waiting, seconds)
+                Progress(
+                    states, transitions, self._result.depth, self._waiting, seconds, self.bytes
+                )
             )
         if self._max_states is not None and len(self._known) >= self._max_states:
             raise _Stopped("stopped as bounded")

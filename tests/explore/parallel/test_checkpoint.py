@@ -163,7 +163,7 @@ def test_a_full_disk_keeps_what_was_kept(
     monkeypatch.setattr(os, "fsync", full)
     result = explore(model, "compiled", checkpoint=tmp_path)
     assert result.verdict is Verdict.INCONCLUSIVE
-    assert "the checkpoint cannot be written: No space left on device" in result.because
+    assert "no more can be kept on disk: No space left on device" in result.because
     monkeypatch.setattr(os, "fsync", real)
     assert counts(explore(model, "compiled", checkpoint=tmp_path)) == counts(whole)
 
