@@ -6,7 +6,6 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 from bench.bench import Bench
 from bench.cases import Case
@@ -36,10 +35,7 @@ def rows(case: Case, bench: Bench) -> Iterator[Row]:
                 return measure(
                     [sys.executable, *command],
                     case.root,
-                    environment={
-                        "LOCKSTEP_CACHE": str(Path(caches, "lockstep")),
-                        "NUMBA_CACHE_DIR": str(Path(caches, "numba")),
-                    },
+                    environment={"LOCKSTEP_CACHE": caches},
                     limit=bench.limit,
                 )
 

@@ -2,7 +2,8 @@
 
 What is kept is named by a digest of all that it was made from: the module's text (in which model,
 scope and this package's translation have become one), LLVM's version, the processor and its
-features. Nothing stale can be found under such a name. A damaged file is made anew.
+features. Nothing stale can be found under such a name. A damaged file is made anew. When there are
+too many files, those go that were not used for longest.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +20,7 @@ import llvmlite
 from llvmlite import binding
 
 _HEADER = b"lockstep-object-1\n"
+_MOST_FILES = 512
 
 
 class MachineCode:
@@ -110,6 +113,8 @@ def _read(file: Path) -> bytes | None:
         data = file.read_bytes()
     except OSError:
         return None
+    with suppress(OSError):
+        os.utime(file)
     if not data.startswith(_HEADER):
         return None
     digest, code = data[len(_HEADER) : len(_HEADER) + 32], data[len(_HEADER) + 32 :]
@@ -129,3 +134,14 @@ def _write(file: Path, code: bytes) -> None:
         Path(name).replace(file)
     except OSError:
         Path(name).unlink(missing_ok=True)
+    _prune(file.parent)
+
+
+def _prune(folder: Path) -> None:
+    """Remove what was not used for longest; another process may do so at the same time."""
+    used = []
+    for file in folder.glob("*.o"):
+        with suppress(FileNotFoundError):
+            used.append((file.stat().st_mtime_ns, file))
+    for _, file in sorted(used)[:-_MOST_FILES]:
+        file.unlink(missing_ok=True)
