@@ -19,7 +19,7 @@ LIMIT: Constant = 2
 PARTITION_LIMIT: Constant = 2
 """The most bytes of one partition in a response, with the same exception."""
 
-Partition = OneOf(PARTITIONS, interchangeable=True)
+Partition = OneOf(PARTITIONS)
 Messages = Range(0, MAX_BACKLOG)
 Order = Sequence[Partition, len(PARTITIONS)]
 Wait = Range(0, len(PARTITIONS))

@@ -73,6 +73,10 @@ def check(
         bool,
         Option("--symmetry", help="Take states for one that differ by interchangeable names only."),
     ] = False,
+    liveness: Annotated[
+        bool,
+        Option("--liveness", help="Insist on what must come to pass, in larger scopes, too."),
+    ] = False,
     walks: Annotated[
         int | None,
         Option("--simulate", min=1, metavar="N", help="Take N random behaviours instead of all."),
@@ -128,6 +132,7 @@ def check(
             "--checkpoint": checkpoint is not None,
             "--simulate": walks is not None,
             "--symmetry": symmetry,
+            "--liveness": liveness,
         },
     )
     if engine not in ENGINES:
@@ -153,6 +158,7 @@ def check(
         threads=threads,
         checkpoint=checkpoint,
         symmetry=symmetry,
+        liveness=liveness,
         walks=None if walks is None else Walks(walks, steps, seed),
     )
     if faults:
@@ -252,8 +258,9 @@ def _refuse_contradictions(names: Sequence[str], given: dict[str, bool]) -> None
             "--pytest",
             "--checkpoint",
             "--simulate",
+            "--liveness",
         ),
-        "--simulate": ("--checkpoint", "--symmetry"),
+        "--simulate": ("--checkpoint", "--symmetry", "--liveness"),
         "--faults": (
             "--fault",
             "--scope",

@@ -90,6 +90,7 @@ def _checked(request: Request, found: Checked, pytest: bool) -> dict[str, Any]:
         "seconds": round(result.seconds, 3),
         "because": judgement.because,
         "remark": result.remark,
+        "unchecked": list(result.unchecked),
         "exit_code": found.exit_code,
         "fired": result.fired,
         "pinned": None if judgement.pins is None else vars(judgement.pins),
@@ -115,10 +116,15 @@ def _violation(found: Checked) -> dict[str, object] | None:
     prop = find_property(found.model, violation.properties[0])
     return {
         "property": violation.properties[0],
-        "properties": list(violation.properties),
+        "properties": list(violation.properties) + _others(found),
         "requirements": list(prop.requirements) if prop else [],
         "parameters": parameters_json(prop.parameters, violation.parameters) if prop else {},
     }
+
+
+def _others(found: Checked) -> list[str]:
+    """What is unfulfilled besides, each along a behaviour of its own."""
+    return [other.properties[0] for other in found.result.unfulfilled[1:]]
 
 
 def _trace(found: Checked) -> dict[str, object] | None:
@@ -126,6 +132,7 @@ def _trace(found: Checked) -> dict[str, object] | None:
         return None
     return {
         "steps": steps_json(found.model, found.trace),
+        "loop": found.trace.loop,
         "file": None if found.saved is None else str(found.saved),
         "not_saved": found.not_saved,
     }

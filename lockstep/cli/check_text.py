@@ -12,6 +12,7 @@ from lockstep.explore.engine import Verdict
 from lockstep.explore.search import DEADLOCK
 from lockstep.specs.kip import Requirement, load_kips
 from lockstep.trace.claims import find_property
+from lockstep.trace.lasso import render_fairness
 from lockstep.trace.pytest_export import to_pytest
 from lockstep.trace.render import render_binding, render_trace
 
@@ -116,14 +117,26 @@ class TextReport:
             self._property(found, result.violation.properties[0])
             for name in result.violation.properties[1:]:
                 line(f"    {name} is violated there too")
+            for other in result.unfulfilled[1:]:
+                line(f"    {other.properties[0]} is violated too, by another behaviour")
         line()
         for text in render_trace(found.model, trace):
             line(f"    {text}")
         line()
+        self._fairness(found)
         for text in self._closing(found):
             line(f"  {text}")
         self._test(found)
         line()
+
+    def _fairness(self, found: Checked) -> None:
+        """How a behaviour that goes on for ever keeps every promise of fairness."""
+        violation = found.result.violation
+        if violation is None or violation.trace.loop is None:
+            return
+        for text in render_fairness(found.model, violation.properties[0], violation.trace):
+            self._output.line(f"    {text}")
+        self._output.line()
 
     def _property(self, found: Checked, name: str, what: str = "violated") -> None:
         line = self._output.line

@@ -43,6 +43,8 @@ class Request:
     """Where searches are kept, each in a folder of its own."""
     symmetry: bool = False
     """Whether states that differ by interchangeable names only count as one."""
+    liveness: bool = False
+    """Whether not to know what comes to pass is inconclusive."""
     walks: Walks | None = None
     """Random behaviours to take instead of a search."""
 
@@ -68,6 +70,7 @@ class Request:
         if self.fault is not None:
             parts.append(f"--fault {self.fault}")
         parts += ["--symmetry"] * self.symmetry
+        parts += ["--liveness"] * self.liveness
         if self.walks is not None:
             parts.append(f"--simulate {self.walks.count} --steps {self.walks.steps}")
             parts.append(f"--seed {self.walks.seed}")
@@ -159,6 +162,7 @@ def _check(workspace: Workspace, name: str, request: Request) -> Checked:
                 threads=request.threads,
                 checkpoint=_checkpoint(request, name, scope.name),
                 symmetry=request.symmetry,
+                liveness=request.liveness,
                 expected=(scope.pins.states or 0) if pinned else 0,
                 on_progress=watch,
             )

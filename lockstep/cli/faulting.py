@@ -1,4 +1,4 @@
-"""Runs the faults of a model: which invariant catches each, and is it the one that it names."""
+"""Runs the faults of a model: what catches each, and whether that is what it says of itself."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from lockstep.cli.checking import Request
 from lockstep.cli.progress import progress_line
 from lockstep.errors import LockstepError
-from lockstep.explore.engine import Verdict
+from lockstep.explore.engine import EvaluationError, Verdict
 from lockstep.explore.engines import Bounds, explore
-from lockstep.explore.search import DEADLOCK, SearchResult, Trace
+from lockstep.explore.search import DEADLOCK, SearchResult, Trace, count_of
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model, fault_marks, load_model
 from lockstep.language.notation import FaultMark, Kind
@@ -23,11 +23,12 @@ FAULT_SCOPE = "small"
 
 @dataclass
 class FaultRun:
-    """One fault, explored up to the first violation.
+    """One fault, explored up to the first violation; a harmless one in all of its scope.
 
     `caught_by` are the properties that fail where the shortest trace ends: more than one when they
-    fail at the same step. `problem` says what is wrong, None when the fault is caught as it says.
-    `by_constants` says that the constants which the fault sets break the model by themselves.
+    fail at the same step. `problem` says what is wrong, None when the fault is caught, or harmless,
+    as it says. `by_constants` says that the constants which the fault sets break the model by
+    themselves.
     """
 
     model: Model
@@ -43,6 +44,9 @@ class FaultRun:
     @property
     def trace(self) -> Trace | None:
         """The shortest behaviour to the violation; None without one, or for a missed goal."""
+        for violation in self.result.unfulfilled:
+            if violation.properties[0] == self.first:
+                return violation.trace
         return None if self.result.violation is None else self.result.violation.trace
 
     @property
@@ -51,6 +55,13 @@ class FaultRun:
         if self.mark.breaks in self.caught_by:
             return self.mark.breaks
         return self.caught_by[0] if self.caught_by else ""
+
+    @property
+    def idle(self) -> bool:
+        """Whether the fault is an action, its own or another's, that was never enabled."""
+        replaced = self.mark.replaces
+        name = self.name if replaced is None else replaced.__name__
+        return self.result.fired.get(name) == 0
 
 
 @dataclass
@@ -109,15 +120,25 @@ def _run(root: Path, spec: ModelSpec, fault: str, mark: FaultMark, request: Requ
     constants: dict[str, object] = {**scope.constants, **mark.constants}
     model = load_model(root, spec.name, constants, fault=fault)
     lower(model)
-    result = _explore(model, spec, request, f"{spec.name} fault {fault}")
+    pending = {prop.name for prop in model.of_kind(Kind.LEADS_TO)}
+    title = f"{spec.name} fault {fault}"
+    result = _explore(model, spec, request, title, liveness=mark.breaks in pending)
     caught = result.violation.properties if result.violation else result.missed
+    if result.unfulfilled:
+        caught = tuple(violation.properties[0] for violation in result.unfulfilled)
     run = FaultRun(model, fault, mark, scope, constants, result, caught)
     run.problem = _problem(run, root)
     return run
 
 
 def _explore(
-    model: Model, spec: ModelSpec, request: Request, title: str, max_depth: int | None = None
+    model: Model,
+    spec: ModelSpec,
+    request: Request,
+    title: str,
+    max_depth: int | None = None,
+    *,
+    liveness: bool = False,
 ) -> SearchResult:
     with progress_line(title, None) as watch:
         return explore(
@@ -125,16 +146,19 @@ def _explore(
             request.engine,
             Bounds(request.max_states, request.max_seconds, max_depth),
             deadlock_allowed=spec.deadlock_allowed,
+            liveness=liveness,
             on_progress=watch,
         )
 
 
 def _problem(run: FaultRun, root: Path) -> str | None:
     named = run.mark.breaks
+    if named is None:
+        return _problem_of_harmless(run, root)
     if named != DEADLOCK and named not in {prop.name for prop in run.model.properties}:
         return f"it says that it breaks {named}, which {run.model.name} does not have"
     if run.result.error is not None:
-        return f"its text has no meaning in a reachable state: {run.result.error.seen_from(root)}"
+        return _without_meaning(run.result.error, root)
     if run.result.verdict is Verdict.INCONCLUSIVE:
         return f"not caught: {run.result.because}"
     if not run.caught_by:
@@ -142,6 +166,25 @@ def _problem(run: FaultRun, root: Path) -> str | None:
     if named not in run.caught_by:
         return f"caught first by {run.caught_by[0]}, not by {named}"
     return None
+
+
+def _problem_of_harmless(run: FaultRun, root: Path) -> str | None:
+    if run.result.error is not None:
+        return _without_meaning(run.result.error, root)
+    if run.caught_by:
+        steps = f" after {count_of(len(run.trace.steps), 'step')}" if run.trace else ""
+        if run.trace is not None and run.trace.loop is not None:
+            steps = " by a behaviour that goes on for ever"
+        return f"not harmless: it breaks {', '.join(run.caught_by)}{steps}"
+    if run.result.verdict is Verdict.INCONCLUSIVE:
+        return f"not known to be harmless: {run.result.because}"
+    if run.idle:
+        return f"not known to be harmless: it never happens in scope {run.scope.name}"
+    return None
+
+
+def _without_meaning(error: EvaluationError, root: Path) -> str:
+    return f"its text has no meaning in a reachable state: {error.seen_from(root)}"
 
 
 def _is_constants_alone(root: Path, run: FaultRun, spec: ModelSpec, request: Request) -> bool:
@@ -153,4 +196,7 @@ def _is_constants_alone(root: Path, run: FaultRun, spec: ModelSpec, request: Req
     except LockstepError:
         return False  # a constant of the fault's own: without the fault there is no such scope
     title = f"{spec.name} without {run.name}"
-    return _explore(model, spec, request, title, len(run.trace.steps)).violation is not None
+    # What goes on for ever is found only where everything is explored.
+    loops = run.trace.loop is not None
+    depth = None if loops else len(run.trace.steps)
+    return _explore(model, spec, request, title, depth, liveness=loops).violation is not None

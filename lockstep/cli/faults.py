@@ -35,7 +35,8 @@ def run_faults(
     """Run every fault of some models and print one table of them, and one of the invariants.
 
     With `saves` the shortest trace of each is written to the request's folder. The exit code is 1
-    when a fault is not caught by what it names, or an invariant has no fault that it catches.
+    when a fault is not caught by what it names, is not as harmless as it says, or an invariant has
+    no fault that it catches.
     """
     output = Output()
     found: list[FaultsOfModel] = []
@@ -106,14 +107,18 @@ def _print(
     for run in runs:
         if run.by_constants:
             output.line(f"{run.model.name}.{run.name}: its constants alone break the model", "dim")
+    harmless = [run for run in runs if run.mark.harmless and run.problem is None]
+    for run in harmless:
+        output.line(f"{run.model.name}.{run.name}: {_harmless(run)}", "dim")
     for error in errors:
         output.line(f"error: {error}", "violated")
     for problem in problems:
         output.line(f"wrong: {problem}", "violated")
-    right = sum(run.problem is None for run in runs)
     broken = sum(bool(faults) for model in found for faults in model.invariants.values())
+    caught = sum(run.mark.breaks is not None and run.problem is None for run in runs)
+    unharmful = f", {len(harmless)} harmless" if any(run.mark.harmless for run in runs) else ""
     output.line(
-        f"{plural(len(runs), 'fault')}, {right} caught as named; "
+        f"{plural(len(runs), 'fault')}, {caught} caught as named{unharmful}; "
         f"{plural(len(invariants), 'invariant')}, {broken} broken first by a fault."
     )
     if interrupted:
@@ -126,13 +131,27 @@ def _row(run: FaultRun) -> tuple[str, ...]:
         run.model.name,
         run.name,
         (run.first + (f" (+{together})" if together > 0 else "")) or "-",
-        run.mark.breaks,
+        run.mark.breaks or "harmless",
         run.scope.name,
-        str(len(run.trace.steps)) if run.trace else "-",
+        _steps(run),
         f"{run.result.states:,}",
         f"{run.result.seconds:.2f}",
         run.mark.source or "",
     )
+
+
+def _steps(run: FaultRun) -> str:
+    """How long the trace is: `3`, or `3 + 2` with two steps that are then taken for ever."""
+    if run.trace is None:
+        return "-"
+    count, loop = len(run.trace.steps), run.trace.loop
+    return str(count) if loop is None else f"{loop} + {count - loop}"
+
+
+def _harmless(run: FaultRun) -> str:
+    explored = f"{plural(run.result.states, 'state')} of scope {run.scope.name}"
+    but = f" (not checked: {', '.join(run.result.unchecked)})" if run.result.unchecked else ""
+    return f"harmless in all {explored}{but}: {' '.join((run.mark.harmless or '').split())}"
 
 
 def _json(
@@ -152,7 +171,8 @@ def _json(
         ],
         "summary": {
             "faults": len(runs),
-            "caught_as_named": sum(run.problem is None for run in runs),
+            "caught_as_named": sum(bool(run.mark.breaks) and not run.problem for run in runs),
+            "harmless": sum(bool(run.mark.harmless) and not run.problem for run in runs),
             "invariants": sum(len(model.invariants) for model in found),
             "problems": list(problems),
             "errors": [str(error) for error in errors],
@@ -176,9 +196,12 @@ def _run_json(run: FaultRun) -> dict[str, object]:
         "because": result.because,
         "caught_by": list(run.caught_by),
         "expected": run.mark.breaks,
+        "harmless": run.mark.harmless,
         "source": run.mark.source,
         "by_constants": run.by_constants,
         "problem": run.problem,
         "error": None if result.error is None else error_json(run.model, result.error),
+        "unchecked": list(result.unchecked),
         "steps": None if run.trace is None else steps_json(run.model, run.trace),
+        "loop": None if run.trace is None else run.trace.loop,
     }

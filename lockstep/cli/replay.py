@@ -40,6 +40,7 @@ def replay(
 
 def _text(result: Replay, pytest: bool) -> list[str]:
     from lockstep.trace.claims import find_property
+    from lockstep.trace.lasso import render_fairness
     from lockstep.trace.pytest_export import to_pytest
     from lockstep.trace.render import render_binding, render_trace
 
@@ -50,6 +51,9 @@ def _text(result: Replay, pytest: bool) -> list[str]:
     lines = [f"{origin.model}" + (f" ({', '.join(told)})" if told else ""), ""]
     lines += render_trace(result.model, result.trace)
     lines.append("")
+    if result.parameters is not None and result.trace.loop is not None:
+        lines += render_fairness(result.model, origin.property or "", result.trace)
+        lines.append("")
     prop = find_property(result.model, origin.property or "")
     if prop is not None and prop.parameters and result.parameters is not None:
         lines += [f"{prop.name} fails for {render_binding(prop.parameters, result.parameters)}"]
@@ -79,6 +83,7 @@ def _json(file: Path, result: Replay, pytest: bool) -> dict[str, object]:
             None if failing is None else parameters_json(prop.parameters, failing) if prop else {}
         ),
         "steps": steps_json(result.model, result.trace),
+        "loop": result.trace.loop,
         "error": None if result.error is None else error_json(result.model, result.error),
     }
     if pytest and failing is not None:

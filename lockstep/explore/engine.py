@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -65,6 +65,28 @@ class Outcome:
     applied: bool
 
 
+@dataclass(frozen=True)
+class Pledge:
+    """What a `leads_to` says of one state for one binding: is it its premise, is it its goal."""
+
+    parameters: tuple[Any, ...]
+    premise: bool
+    goal: bool
+
+
+def owed(pledges: Iterable[Pledge]) -> Outcome:
+    """A `leads_to` as an invariant, so that engines can be compared: the premise implies the goal.
+
+    It says of a state whether anything is still to come.
+    """
+    applied = False
+    for pledge in pledges:
+        applied |= pledge.premise
+        if pledge.premise and not pledge.goal:
+            return Outcome(pledge.parameters, True)
+    return Outcome(None, applied)
+
+
 class Engine(Protocol):
     """One way to execute a model. Every engine must agree with plain Python."""
 
@@ -82,6 +104,13 @@ class Engine(Protocol):
         """Every enabled action instance in `state`, in the model's order."""
         ...
 
+    def pledges(self, prop: Property, state: State) -> Iterator[Pledge]:
+        """What a `leads_to` says of a state, for every binding of its parameters."""
+        ...
+
     def evaluate(self, prop: Property, before: State, after: State | None) -> Outcome:
-        """Evaluate a property in a state, or over a step when `after` is given."""
+        """Evaluate a property in a state, or over a step when `after` is given.
+
+        Of a `leads_to` that is whether the premise implies the goal: see `owed`.
+        """
         ...

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from lockstep.explore.closures import ExpressionCompiler, Frame, Undefined
-from lockstep.explore.engine import EvaluationError, Outcome, Step
+from lockstep.explore.engine import EvaluationError, Outcome, Pledge, Step, owed
 from lockstep.language import ir
 from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDomain
 from lockstep.language.frontend import lower
@@ -37,6 +37,11 @@ class InterpreterEngine:
             code.name: (code, run(code.statements), expressions.expression(code.claim))
             for code in self.code.properties
         }
+        self._premises = {
+            code.name: expressions.expression(code.premise)
+            for code in self.code.properties
+            if code.premise is not None
+        }
 
     def successors(self, state: State) -> Iterator[Step]:
         for code, run in self._actions:
@@ -51,7 +56,22 @@ class InterpreterEngine:
                 except Undefined as undefined:
                     raise _located(code.name, undefined) from undefined
 
+    def pledges(self, prop: Property, state: State) -> Iterator[Pledge]:
+        """What a `leads_to` says of a state, for every binding of its parameters."""
+        code, run, goal = self._properties[prop.name]
+        for arguments in itertools.product(*(p.domain for p in code.parameters)):
+            frame = Frame(state, None, code.slots)
+            for parameter, argument in zip(code.parameters, arguments, strict=True):
+                frame.slots[parameter.slot] = argument
+            try:
+                run(frame, [])
+                yield Pledge(arguments, self._premises[prop.name](frame), goal(frame))
+            except Undefined as undefined:
+                raise _located(code.name, undefined) from undefined
+
     def evaluate(self, prop: Property, before: State, after: State | None) -> Outcome:
+        if prop.kind is Kind.LEADS_TO:
+            return owed(self.pledges(prop, before))
         code, run, claim = self._properties[prop.name]
         wanted = prop.kind is Kind.SOMETIMES
         applied = False

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from lockstep.explore.engine import EvaluationError, Outcome, Step
+from lockstep.explore.engine import EvaluationError, Outcome, Pledge, Step, owed
 from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDomain
 from lockstep.language.guards import guard_depths
 from lockstep.language.model import Action, Model, Parameter, Property
@@ -165,7 +165,18 @@ class PlainEngine:
                 raise self._located(error, action.name) from error
             yield Step(action.name, arguments, new._finish())
 
+    def pledges(self, prop: Property, state: State) -> Iterator[Pledge]:
+        """What a `leads_to` says of a state, for every binding of its parameters."""
+        for arguments in _bindings(prop.parameters):
+            try:
+                premise, goal = prop.function(state, *arguments)
+            except Exception as error:
+                raise self._located(error, prop.name) from error
+            yield Pledge(arguments, premise, goal)
+
     def evaluate(self, prop: Property, before: State, after: State | None) -> Outcome:
+        if prop.kind is Kind.LEADS_TO:
+            return owed(self.pledges(prop, before))
         states = (before, after) if prop.kind is Kind.STEP_INVARIANT else (before,)
         wanted = prop.kind is Kind.SOMETIMES
         applied = False

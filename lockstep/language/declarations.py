@@ -73,7 +73,7 @@ def read_parameters(
     universe: Universe, function: Callable[..., Any], kind: Kind, problems: list[Diagnostic]
 ) -> list[tuple[str, Domain]]:
     """Name and domain of each parameter after the states; what is wrong is added to `problems`."""
-    node, path = _text_of(universe, function)
+    node, path = text_of(universe, function)
     states = ["s", "new"] if kind in (Kind.ACTION, Kind.STEP_INVARIANT) else ["s"]
     arguments = node.args.args
     if [argument.arg for argument in arguments[: len(states)]] != states:
@@ -128,7 +128,7 @@ def misplaced(universe: Universe, module: types.ModuleType, kinds: set[Kind]) ->
             and mark.kind not in kinds
             and getattr(function, "__module__", None) == module.__name__
         ):
-            node, path = _text_of(universe, function)
+            node, path = text_of(universe, function)
             action = mark.kind is Kind.ACTION
             found.append(
                 Diagnostic(
@@ -142,7 +142,8 @@ def misplaced(universe: Universe, module: types.ModuleType, kinds: set[Kind]) ->
     return found
 
 
-def _text_of(universe: Universe, function: Callable[..., Any]) -> tuple[ast.FunctionDef, Path]:
+def text_of(universe: Universe, function: Callable[..., Any]) -> tuple[ast.FunctionDef, Path]:
+    """The syntax of a marked function and its file; `LockstepError` when it has no text there."""
     definition = universe.definition(function)
     if definition is None:
         name = getattr(function, "__name__", repr(function))

@@ -416,7 +416,10 @@ class ActionCode:
 
 @dataclass(frozen=True)
 class PropertyCode:
-    """An invariant, step invariant or goal: premises and locals in order, then the claim."""
+    """A property: premises and locals in order, then the claim.
+
+    Of a `leads_to` the claim is the goal, and `premise` what leads to it; else that is None.
+    """
 
     name: str
     kind: Kind
@@ -424,6 +427,7 @@ class PropertyCode:
     statements: tuple[Statement, ...]
     claim: Expression
     slots: int
+    premise: Expression | None = None
 
 
 @dataclass(frozen=True)

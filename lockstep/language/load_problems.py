@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from lockstep.language.notation import OutcomeUnclear
 from lockstep.language.source import Diagnostic, Place
 from lockstep.language.values import NotInDomain
 
@@ -73,6 +74,14 @@ def failed(error: Exception, path: Path) -> Diagnostic:
                 str(error),
                 "a record is checked when it is made",
                 "give a value in the domain, or widen the domain",
+            )
+        case OutcomeUnclear():
+            return Diagnostic(
+                "fault-outcome",
+                place,
+                f"this fault says {error}",
+                "`lockstep check --faults` holds every fault against what it says of itself",
+                'write `@fault(breaks="the property")`, or `@fault(harmless="why, in words")`',
             )
         case ForeignImport():
             what = str(error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from lockstep.language.declarations import (
     state_class,
 )
 from lockstep.language.domains import Domain
+from lockstep.language.fairness import Fairness, read_fairness
 from lockstep.language.loader import Universe
 from lockstep.language.notation import FAULT, MARK, FaultMark, Kind, Mark, State
 from lockstep.language.source import Diagnostic, ModelError
@@ -42,14 +43,15 @@ class Action:
 
 @dataclass(frozen=True)
 class Property:
-    """An invariant, a step invariant or a reachability goal, and the requirements it states."""
+    """What must hold, and the requirements it states; `fairness` is what a `leads_to` relies on."""
 
     name: str
     kind: Kind
-    function: Callable[..., bool]
+    function: Callable[..., Any]
     parameters: tuple[Parameter, ...]
     requirements: tuple[str, ...]
     doc: str
+    fairness: tuple[Fairness, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,11 @@ class Model:
     def of_kind(self, kind: Kind) -> tuple[Property, ...]:
         """The properties of one kind, in order."""
         return tuple(found for found in self.properties if found.kind is kind)
+
+    def without(self, kind: Kind) -> Model:
+        """The model without its properties of one kind; itself where it has none."""
+        kept = tuple(found for found in self.properties if found.kind is not kind)
+        return self if kept == self.properties else replace(self, properties=kept)
 
     def action(self, name: str) -> Action:
         """The action of that name; `StopIteration` when there is none."""
@@ -119,7 +126,7 @@ def load_model(
     if checks is not None:
         problems += misplaced(universe, checks, set(Kind) - {Kind.ACTION})
     actions = _actions(universe, {**vars(module), **extra}, problems)
-    properties = _properties(universe, checks, problems)
+    properties = _properties(universe, checks, actions, problems)
     if problems:
         raise ModelError(problems)
     if not actions:
@@ -187,8 +194,12 @@ def _actions(
 
 
 def _properties(
-    universe: Universe, checks: types.ModuleType | None, problems: list[Diagnostic]
+    universe: Universe,
+    checks: types.ModuleType | None,
+    actions: tuple[Action, ...],
+    problems: list[Diagnostic],
 ) -> tuple[Property, ...]:
+    known = {action.name: tuple(p.name for p in action.parameters) for action in actions}
     return tuple(
         Property(
             name,
@@ -197,6 +208,7 @@ def _properties(
             _parameters(universe, function, mark.kind, problems),
             mark.requirements,
             _doc(function),
+            read_fairness(universe, function, mark, known, problems),
         )
         for name, function, mark in _marked(vars(checks) if checks is not None else {})
         if mark.kind is not Kind.ACTION

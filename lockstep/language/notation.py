@@ -48,6 +48,10 @@ class NotApplicable(Exception):
     """Raised by `when`: the invariant says nothing about these parameters."""
 
 
+class OutcomeUnclear(TypeError):
+    """Raised by `fault` unless it is given what the fault breaks or else why it is harmless."""
+
+
 def require(condition: bool) -> None:
     """A conjunct of an action's guard: without it the action is not enabled."""
     if not condition:
@@ -70,26 +74,46 @@ class Kind(Enum):
     INVARIANT = auto()
     STEP_INVARIANT = auto()
     SOMETIMES = auto()
+    LEADS_TO = auto()
+
+
+@dataclass(frozen=True)
+class Each:
+    """An action for each value of some of its parameters: see `each`."""
+
+    action: Callable[..., Any]
+    parameters: tuple[str, ...]
+
+
+Fair: TypeAlias = "Callable[..., Any] | Each"
+"""What fairness is promised to: an action as a whole, or for each value of its parameters."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """What a decorator said of a function. `requirements` are ids of rows in `specs/`."""
+    """What a decorator said of a function. `requirements` are ids of rows in `specs/`.
+
+    `weak` and `strong` are the fairness under which a premise leads to its goal.
+    """
 
     kind: Kind
     requirements: tuple[str, ...] = ()
+    weak: tuple[Fair, ...] = ()
+    strong: tuple[Fair, ...] = ()
 
 
 @dataclass(frozen=True)
 class FaultMark:
     """A fault: the function stands in for `replaces`, or is an action of its own.
 
-    `breaks` names the invariant that catches it first, `scope` the scope in which it does, and
-    `source` where it really happened.
+    `breaks` names the property that catches it first; of a fault that nothing catches it is None,
+    and `harmless` says why. `scope` is the scope in which that is so, and `source` where the
+    mistake really happened.
     """
 
     replaces: Callable[..., Any] | None
-    breaks: str
+    breaks: str | None
+    harmless: str | None
     scope: str | None
     constants: dict[str, object]
     source: str | None
@@ -124,23 +148,62 @@ def sometimes(*requirements: str) -> Callable[[Function], Function]:
     return lambda function: _marked(function, Mark(Kind.SOMETIMES, requirements))
 
 
+def leads_to(
+    *requirements: str, weak: Fair | tuple[Fair, ...] = (), strong: Fair | tuple[Fair, ...] = ()
+) -> Callable[[Function], Function]:
+    """What must come to pass: a state of the premise is followed by one of the goal, or is one.
+
+        @leads_to("630-31", weak=(each(fetch, "r"), deliver))
+        def lagging_follower_catches_up(s, r: Replica):
+            return is_lagging(s, r), has_caught_up(s, r)
+
+    The function ends with `return premise, goal`; both must have a value in every state. Nothing
+    comes to pass unless something is promised: an action named in `weak` is taken again and again
+    if from some time on it is always enabled, and one named in `strong` even if it is only enabled
+    again and again. An action counts as enabled, and as taken, where it changes the state. These
+    are TLA+'s `premise ~> goal` under `WF_vars` and `SF_vars`.
+    """
+
+    def mark(function: Function) -> Function:
+        promised = (given if isinstance(given, tuple) else (given,) for given in (weak, strong))
+        return _marked(function, Mark(Kind.LEADS_TO, requirements, *promised))
+
+    return mark
+
+
+def each(action: Callable[..., Any], *parameters: str) -> Each:
+    r"""Fairness of an action for each value of some of its parameters, or of all if none is named.
+
+    `each(fetch, "r")` is TLA+'s `\A r : WF_vars(\E c : Fetch(r, c))`: no value of `r` is passed
+    over for ever. `fetch` by itself is `WF_vars(\E r, c : Fetch(r, c))`: some fetch is made.
+    """
+    return Each(action, parameters)
+
+
 def fault(
     *,
-    breaks: str,
+    breaks: str | None = None,
+    harmless: str | None = None,
     replaces: Callable[..., Any] | None = None,
     scope: str | None = None,
     source: str | None = None,
     constants: dict[str, object] | None = None,
 ) -> Callable[[Function], Function]:
-    """A small change to a model that an invariant must catch.
+    """A small change to a model: a property catches it (`breaks`), or none does (`harmless`).
 
-    The decorated function takes the place of `replaces` wherever that is used, or, without it,
-    is one action more. `constants` adjust the scope (by default the model's `small`), and
-    `source` says where the mistake was really made.
+    `breaks` names the property, `harmless` says in words why every property still holds; exactly
+    one of the two is given. The decorated function takes the place of `replaces` wherever that is
+    used, or, without it, is one action more. `constants` adjust the scope (by default the model's
+    `small`), and `source` says where the mistake was really made.
     """
+    if bool(breaks) == bool(harmless):
+        both = "both what it breaks and why it is harmless"
+        neither = "neither what it breaks nor why it is harmless"
+        raise OutcomeUnclear(both if breaks else neither)
 
     def mark(function: Function) -> Function:
-        setattr(function, FAULT, FaultMark(replaces, breaks, scope, dict(constants or {}), source))
+        adjusted = dict(constants or {})
+        setattr(function, FAULT, FaultMark(replaces, breaks, harmless, scope, adjusted, source))
         return function
 
     return mark

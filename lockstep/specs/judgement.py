@@ -30,7 +30,7 @@ class Judgement:
 
     The verdict is the search's own, except that a search that `holds` is
 
-    - `inconclusive` when an action never fired (`idle`) or the premise of an invariant never held
+    - `inconclusive` when an action never fired (`idle`) or the premise of a property never held
       (`vacuous`) and the scope does not say so: silence is not a proof;
     - `violated` when something differs from what `specs/` pins (`differences`), or fired although
       it is declared not to (`stale`): the claim that `specs/` makes does not hold.
@@ -103,7 +103,7 @@ def judge(model: Model, scope: Scope, result: SearchResult, *, pinned: bool) -> 
     if pinned:
         stale = (
             *(name for name in scope.idle if result.fired[name]),
-            *(name for name in scope.vacuous if name not in silent),
+            *(name for name in scope.vacuous if name in result.applied),
         )
     reasons = _told(differences)
     if stale:
@@ -134,11 +134,12 @@ def _told(differences: tuple[Difference, ...]) -> list[str]:
 
 
 def _silent(model: Model, result: SearchResult) -> list[str]:
-    """The invariants whose premise no state or step satisfied."""
+    """The properties whose premise no state or step satisfied, of those that were checked."""
+    known = result.applied.union(result.unchecked)
     return [
         prop.name
         for prop in model.properties
-        if prop.kind is not Kind.SOMETIMES and prop.name not in result.applied
+        if prop.kind is not Kind.SOMETIMES and prop.name not in known
     ]
 
 

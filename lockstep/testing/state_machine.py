@@ -150,13 +150,14 @@ def state_machine_for(
 
     Every invariant is checked in every state, every step invariant over every step, and unless
     `deadlock_allowed` something must always be enabled; the machine raises `Violated` for the
-    first that fails, and `EvaluationError` where the text has no meaning. Goals are not checked:
-    no single behaviour can miss one. `fault` names the fault with which the model was loaded, so
-    that the test which is printed loads it, too.
+    first that fails, and `EvaluationError` where the text has no meaning. Goals and what must come
+    to pass are not checked: no single behaviour can miss a goal, nor one that ends the other.
+    `fault` names the fault with which the model was loaded, so that the test which is printed loads
+    it, too.
 
     `LockstepError` for a property with more than 10,000 bindings: plain Python cannot check it.
     """
-    for prop in model.properties:
+    for prop in model.without(Kind.LEADS_TO).properties:
         if is_wide(prop.parameters):
             raise LockstepError(
                 f"{prop.name} of {model.name} has more than {LISTED:,} bindings of its parameters",

@@ -79,9 +79,14 @@ class Behaviour:
         if self._refused is None:
             self._take(name, arguments)
 
-    def violates(self, name: str) -> bool:
-        """Whether a property is false where the behaviour ends, `deadlock` included."""
-        failing = failing_binding(self._engine, name, self.trace)
+    def violates(self, name: str, *, loop: int | None = None) -> bool:
+        """Whether a property is false where the behaviour ends, `deadlock` included.
+
+        Of a `leads_to` it is whether it is broken when all steps but the first `loop` are taken for
+        ever, or nothing happens any more where those are all.
+        """
+        trace = self.trace
+        failing = failing_binding(self._engine, name, Trace(trace.initial, trace.steps, loop))
         return self._refused is None and failing is not None
 
     def _take(self, name: str, arguments: tuple[Any, ...]) -> None:

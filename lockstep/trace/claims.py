@@ -1,4 +1,4 @@
-"""Whether a property fails at the end of a behaviour."""
+"""Whether a property fails at the end of a behaviour, or along one that never ends."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from lockstep.explore.engine import Engine
 from lockstep.explore.search import DEADLOCK, Trace
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind
+from lockstep.trace.lasso import unfulfilled_binding
 
 
 def find_property(model: Model, name: str) -> Property | None:
@@ -19,8 +20,10 @@ def find_property(model: Model, name: str) -> Property | None:
 def failing_binding(engine: Engine, name: str, trace: Trace) -> tuple[Any, ...] | None:
     """The first binding for which the property is false at the end of `trace`; None if it holds.
 
-    `name` may be `deadlock`. `LockstepError` for a property that the model does not have, and for a
-    goal: one behaviour cannot violate it. `EvaluationError` when it has no value there.
+    A `leads_to` is broken by the whole of a behaviour that never ends. `name` may be `deadlock`.
+    `LockstepError` for a property that the model does not have, and for one that no such behaviour
+    can violate: for a goal, and for a `leads_to` where the behaviour ends. `EvaluationError` when
+    it has no value there.
     """
     if name == DEADLOCK:
         return () if next(engine.successors(trace.last), None) is None else None
@@ -32,6 +35,13 @@ def failing_binding(engine: Engine, name: str, trace: Trace) -> tuple[Any, ...] 
         )
     if prop.kind is Kind.SOMETIMES:
         raise LockstepError(f"{name} is a goal: no single behaviour violates it")
+    if prop.kind is Kind.LEADS_TO:
+        if trace.loop is None:
+            raise LockstepError(
+                f"{name} says what must come to pass: no behaviour that ends violates it",
+                cure="say from where on it goes on for ever",
+            )
+        return unfulfilled_binding(engine, prop, trace)
     if prop.kind is Kind.INVARIANT:
         return engine.evaluate(prop, trace.last, None).failing
     if not trace.steps:
@@ -45,7 +55,7 @@ def evaluate_all(engine: Engine, trace: Trace) -> None:
     for _ in engine.successors(trace.last):
         pass
     for prop in engine.model.properties:
-        if prop.kind is not Kind.SOMETIMES:
+        if prop.kind in (Kind.INVARIANT, Kind.STEP_INVARIANT):
             failing_binding(engine, prop.name, trace)
         else:
             engine.evaluate(prop, trace.last, None)

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -48,13 +48,15 @@ class Origin:
 class Recording:
     """A behaviour as its file has it: read, but not yet held against the model.
 
-    `states[i]` is reached by `steps[i - 1]`, an action's name and its parameters by name.
+    `states[i]` is reached by `steps[i - 1]`, an action's name and its parameters by name. With
+    `loop` the steps after that many are taken for ever, or nothing happens where there are none.
     """
 
     file: Path
     origin: Origin
     states: tuple[Mapping[str, Json], ...]
     steps: tuple[tuple[str, Mapping[str, Json]], ...]
+    loop: int | None = None
 
     def state(self, model: Model, index: int) -> State:
         """The recorded state; `Misfit` when it is not a state of the model."""
@@ -115,9 +117,11 @@ def to_json(model: Model, trace: Trace, origin: Origin) -> str:
         states.append({"#meta": state_meta, **_variables(step.state)})
     lines = ",\n".join(json.dumps(state, ensure_ascii=False) for state in states)
     # One state a line, so that a difference between two files is one between states.
+    # The state that begins what is repeated is also the last one: the step back to it has a name.
+    loop = "" if trace.loop is None else f',\n"loop": {trace.loop}'
     return (
         f'{{"#meta": {json.dumps(meta, indent=1, ensure_ascii=False)},\n'
-        f'"vars": {json.dumps(list(model.variables))},\n"states": [\n{lines}\n]}}\n'
+        f'"vars": {json.dumps(list(model.variables))},\n"states": [\n{lines}\n]{loop}}}\n'
     )
 
 
@@ -213,7 +217,19 @@ def _recording(file: Path, document: Json) -> Recording:
             name = _text(meta, "action", f'{place}["#meta"]')
             steps.append((name, _object(meta.get("parameters"), f'{place}["#meta"].parameters')))
         states.append(variables)
-    return Recording(file, origin, tuple(states), tuple(steps))
+    return Recording(file, origin, tuple(states), tuple(steps), _loop(top, states))
+
+
+def _loop(top: Mapping[str, Json], states: Sequence[Mapping[str, Json]]) -> int | None:
+    """The state from which on it is repeated, which is also its last; None if it ends."""
+    loop = top.get("loop")
+    if loop is None:
+        return None
+    if type(loop) is not int or not 0 <= loop < len(states):
+        raise Misfit("loop", "not the index of a state")
+    if states[loop] != states[-1]:
+        raise Misfit("loop", f"the last state is not states[{loop}], where it goes on")
+    return loop
 
 
 def _origin(meta: Mapping[str, Json]) -> Origin:

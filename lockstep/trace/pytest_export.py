@@ -41,7 +41,8 @@ def to_pytest(model: Model, trace: Trace, origin: Origin) -> str:
             for parameter, value in zip(action.parameters, step.parameters, strict=True)
         }
         lines += _call("behaviour.take", step.action, given)
-    lines.append(f"    assert not behaviour.violates({_quoted(origin.property)})")
+    loop = "" if trace.loop is None else f", loop={trace.loop}"
+    lines.append(f"    assert not behaviour.violates({_quoted(origin.property)}{loop})")
     return "\n".join(lines) + "\n"
 
 

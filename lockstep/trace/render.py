@@ -12,15 +12,21 @@ from lockstep.trace.changes import changes, show
 
 
 def render_trace(model: Model, trace: Trace) -> Iterator[str]:
-    """The lines of a behaviour, the whole initial state first."""
+    """The lines of a behaviour, the whole initial state first, and how it goes on for ever."""
     width = len(str(len(trace.steps)))
     yield from render_initial(trace.initial, width)
     before = trace.initial
     for number, step in enumerate(trace.steps, start=1):
+        if trace.loop == number - 1:
+            yield "then for ever:"
         parameters = model.action(step.action).parameters
         instance = render_instance(step.action, parameters, step.parameters)
         yield from render_step(number, instance, before, step.state, width)
         before = step.state
+    if trace.loop == len(trace.steps):
+        yield "then for ever: nothing happens any more"
+    elif trace.loop is not None:
+        yield f"and on as after step {trace.loop}"
 
 
 def render_initial(state: State, width: int = 1) -> Iterator[str]:

@@ -69,13 +69,14 @@ def replay(root: Path, file: Path) -> Replay:
         parameters: tuple[Any, ...] | None = None,
         error: EvaluationError | None = None,
     ) -> Replay:
-        trace = Trace(model.initial, tuple(taken))
+        whole = verdict is not Verdict.INCONCLUSIVE
+        trace = Trace(model.initial, tuple(taken), recording.loop if whole else None)
         return Replay(model, origin, trace, verdict, because, parameters, error)
 
     engine = PlainEngine(model)
     try:
         _take_again(engine, recording, taken)
-        failing = _finding(engine, origin, Trace(model.initial, tuple(taken)))
+        failing = _finding(engine, origin, Trace(model.initial, tuple(taken), recording.loop))
     except EvaluationError as error:
         return ended(Verdict.INCONCLUSIVE, error.seen_from(root), error=error)
     except (_Departs, Misfit) as departure:
@@ -84,7 +85,8 @@ def replay(root: Path, file: Path) -> Replay:
             raise damaged(file, misfit) from None
         return ended(Verdict.INCONCLUSIVE, f"the model has changed: {departure}")
     if failing is None:
-        return ended(Verdict.HOLDS, f"{origin.property} holds at the end of this behaviour now")
+        where = "at the end of" if recording.loop is None else "along"
+        return ended(Verdict.HOLDS, f"{origin.property} holds {where} this behaviour now")
     return ended(Verdict.VIOLATED, f"{origin.property} is violated again, as recorded", failing)
 
 

@@ -14,7 +14,7 @@ from lockstep.errors import ExitCode, LockstepError
 from lockstep.explore.engine import Step, Verdict
 from lockstep.explore.search import Progress, SearchResult
 from lockstep.language.model import Model, load_model
-from lockstep.language.notation import State
+from lockstep.language.notation import Kind, State
 from lockstep.specs.scopes import ModelSpec, Scope
 from lockstep.twin.compare import (
     CountDifference,
@@ -28,7 +28,7 @@ from lockstep.twin.config import scope_config, without_checks
 from lockstep.twin.dump import read_dump
 from lockstep.twin.findings import TlcProgress, TlcRun
 from lockstep.twin.limit import NO_MORE_STATES, limited_module, limited_name
-from lockstep.twin.names import snake_name
+from lockstep.twin.names import definition_name, snake_name
 from lockstep.twin.sources import require_constants
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.tlc import run_tlc
@@ -77,15 +77,19 @@ class TwinResult:
 
     @property
     def refuted(self) -> str | None:
-        """The claim refuted, by its name in the model: an invariant or `deadlock`.
+        """The claim refuted, by its name in the model: a property or `deadlock`.
 
-        None where nothing is refuted, and where TLC does not name it, which is so for liveness.
+        None where nothing is refuted, and where TLC does not name it: of a `leads_to` it does not,
+        so that it is known only where the model has no other.
         """
         if self.refuting is None:
             return None
         if self.refuting.verdict == "deadlock":
             return "deadlock"
-        return None if self.refuting.violated is None else snake_name(self.refuting.violated)
+        if self.refuting.violated is not None:
+            return snake_name(self.refuting.violated)
+        pending = self.model.of_kind(Kind.LEADS_TO)
+        return pending[0].name if len(pending) == 1 else None
 
 
 class ModelBounded(LockstepError):
@@ -240,7 +244,7 @@ class _Work:
         elif counts:
             because.append(f"the counts differ: {'; '.join(map(str, counts))}")
         if refuting is not None:
-            because.append(f"TLC refutes what the twin claims: {_refuted(refuting)}")
+            because.append(f"TLC refutes what the twin claims: {_refuted(self.model, refuting)}")
         return TwinResult(
             model=self.model,
             scope=self.scope.name,
@@ -268,10 +272,16 @@ class _Work:
         return self.folder / f"{self.spec.name}-{self.scope.name}{suffix}"
 
 
-def _refuted(run: TlcRun) -> str:
+def _refuted(model: Model, run: TlcRun) -> str:
     if run.verdict == "deadlock":
         return "that it never stops"
-    return run.violated or "a temporal property, which TLC does not name"
+    if run.violated is not None:
+        return run.violated
+    pending = [definition_name(prop.name) for prop in model.of_kind(Kind.LEADS_TO)]
+    if len(pending) == 1:
+        return pending[0]
+    told = f" (one of {', '.join(pending)})" if pending else ""
+    return f"a temporal property, which TLC does not name{told}"
 
 
 def _as_progress(now: TlcProgress) -> Progress:

@@ -82,6 +82,94 @@ def test_a_fault_may_make_a_goal_unreachable(desk: "Desk") -> None:
     assert re.search(r"never_turns +somebody_gets_in +somebody_gets_in +small +-", ran.out)
 
 
+def add_fault(desk: "Desk", text: str) -> None:
+    with (desk.root / "models/faults/turnstile.py").open("a") as faults:
+        faults.write(text)
+
+
+SHOVE = """
+@fault(harmless="A locked arm does not move.")
+def shove(s, new, g: Gate):
+    require(s.arm[g] == Arm.LOCKED)
+    new.arm[g] = Arm.LOCKED
+"""
+
+
+def test_a_harmless_fault_breaks_nothing_in_all_of_its_scope(desk: "Desk") -> None:
+    add_fault(desk, SHOVE)
+    ran = desk.run("check", "turnstile", "--faults")
+    assert ran.code == 0
+    assert re.search(r"shove +- +harmless +small +- +5 ", ran.out)
+    shown = "turnstile.shove: harmless in all 5 states of scope small: A locked arm does not move."
+    assert shown in ran.out
+    assert "3 faults, 2 caught as named, 1 harmless; 2 invariants" in ran.out
+
+
+def test_a_harmless_fault_in_json(desk: "Desk") -> None:
+    add_fault(desk, SHOVE)
+    ran = desk.run("check", "turnstile", "--faults", "--json")
+    row = ran.json["results"][-1]
+    assert row["harmless"] == "A locked arm does not move."
+    assert (row["verdict"], row["expected"], row["caught_by"]) == ("holds", None, [])
+    assert (row["states"], row["problem"]) == (5, None)
+    assert ran.json["results"][0]["harmless"] is None
+    assert ran.json["summary"]["caught_as_named"] == 2
+    assert ran.json["summary"]["harmless"] == 1
+
+
+def test_a_fault_that_is_not_harmless(desk: "Desk") -> None:
+    named = 'breaks="opens_only_for_a_coin"'
+    desk.edit("models/faults/turnstile.py", named, 'harmless="Nobody sees it."')
+    ran = desk.run("check", "turnstile", "--faults")
+    assert ran.code == 1
+    assert (
+        "wrong: turnstile.kicked_open: not harmless: it breaks opens_only_for_a_coin after 1 step"
+        in ran.out
+    )
+
+
+def test_a_fault_that_makes_a_goal_unreachable_is_not_harmless(desk: "Desk") -> None:
+    add_fault(
+        desk,
+        '\n@fault(replaces=push, harmless="Who cares.")\n'
+        "def never_turns(s, new, g: Gate):\n"
+        "    require(s.arm[g] == Arm.OPEN)\n"
+        "    new.arm[g] = Arm.OPEN\n",
+    )
+    ran = desk.run("check", "turnstile", "--faults")
+    assert ran.code == 1
+    assert "never_turns: not harmless: it breaks somebody_gets_in\n" in ran.out
+
+
+def test_a_fault_that_never_happens_is_not_known_to_be_harmless(desk: "Desk") -> None:
+    add_fault(desk, SHOVE.replace("arm[g] == Arm.LOCKED", "coins[g] > 1000"))
+    ran = desk.run("check", "turnstile", "--faults")
+    assert ran.code == 1
+    assert "shove: not known to be harmless: it never happens in scope small" in ran.out
+
+
+def test_a_bounded_search_does_not_know_that_a_fault_is_harmless(desk: "Desk") -> None:
+    add_fault(desk, SHOVE)
+    ran = desk.run("check", "turnstile", "--faults", "--max-states", "3", "--engine", "python")
+    assert ran.code == 1
+    assert "shove: not known to be harmless: stopped as bounded" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("outcome", "says"),
+    [
+        ("", "neither what it breaks nor why it is harmless"),
+        ('harmless=""', "neither what it breaks nor why it is harmless"),
+        ('breaks="opens", harmless="no"', "both what it breaks and why it is harmless"),
+    ],
+)
+def test_a_fault_is_either_caught_or_harmless(desk: "Desk", outcome: str, says: str) -> None:
+    add_fault(desk, SHOVE.replace('harmless="A locked arm does not move."', outcome))
+    ran = desk.run("check", "turnstile", "--faults")
+    assert ran.code == 2
+    assert f"this fault says {says}" in ran.out
+
+
 def test_constants_that_are_the_whole_fault_are_named(desk: "Desk") -> None:
     desk.edit("models/turnstile.py", "CAN_JAM: Constant = True", "CAN_JAM: Constant = True\nF")
     desk.edit("models/turnstile.py", "\nF\n", "\nFREE: Constant = False\n")

@@ -65,6 +65,7 @@ def run_fault(name: str, fault: str) -> MachineRun:
     For the same reason the same behaviours are tried in every run.
     """
     mark, _ = fault_marks(ROOT, name)[fault]
+    assert mark.breaks is not None
     spec = load_model_spec(ROOT, name)
     constants = {**spec.scope(mark.scope or FAULT_SCOPE).constants, **mark.constants}
     model = load_model(ROOT, name, constants, fault=fault)

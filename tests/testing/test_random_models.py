@@ -35,7 +35,7 @@ VARIANTS = (
     | {f"Comprehension {gather.name}" for gather in ir.Gather}
     | {"Comprehension MIN with default", "Comprehension MAX with default"}
     | {f"{node} {truth}" for node in ("Extremum", "Subset", "Unwrap", "Read") for truth in (0, 1)}
-    | {f"PropertyCode {kind.name}" for kind in Kind if kind is not Kind.ACTION}
+    | {f"PropertyCode {kind.name}" for kind in Kind if kind not in (Kind.ACTION, Kind.LEADS_TO)}
     | {"two generators", "deep write", "condition", "premise", "argument evaluated once"}
 )
 

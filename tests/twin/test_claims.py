@@ -56,4 +56,6 @@ def test_every_claim_is_refuted_by_a_mistake(
     text = scope_config(model.constants, without_checks(files.template.read_text("utf-8")))
     config.write_text(f"{text}\n{_claims(name)[claim]} {claim}\n")
     run = run_tlc(files.module, config, workers=2, brief=True, timeout=120)
-    assert (run.verdict, run.violated) == ("violated", claim), run.message
+    pending = {definition_name(prop.name) for prop in model.of_kind(Kind.LEADS_TO)}
+    named = None if claim in pending else claim  # TLC does not name what fails to come to pass
+    assert (run.verdict, run.violated) == ("violated", named), run.message

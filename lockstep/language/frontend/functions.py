@@ -47,10 +47,15 @@ def _property(model: Model, prop: Property, problems: list[Diagnostic]) -> ir.Pr
         states = (StateName(False), StateName(True))
     top = _Top(model, prop.function, prop.parameters, states)
     lines = body_of(top.definition)
-    statements = lower_statements(top.scope, lines[:-1], notation.when)
+    guard = None if prop.kind is Kind.LEADS_TO else notation.when
+    statements = lower_statements(top.scope, lines[:-1], guard)
     claim: ir.Expression | None = None
+    premise: ir.Expression | None = None
     try:
-        claim = _claim(top.scope, top.definition, lines)
+        if prop.kind is Kind.LEADS_TO:
+            premise, claim = _premise_and_goal(top.scope, top.definition, lines)
+        else:
+            claim = _claim(top.scope, top.definition, lines)
     except Refused as refused:
         if refused.diagnostic is not None:
             top.unit.problems.append(refused.diagnostic)
@@ -58,7 +63,7 @@ def _property(model: Model, prop: Property, problems: list[Diagnostic]) -> ir.Pr
     if claim is None:
         return None
     return ir.PropertyCode(
-        prop.name, prop.kind, top.parameters, tuple(statements), claim, top.unit.slots
+        prop.name, prop.kind, top.parameters, tuple(statements), claim, top.unit.slots, premise
     )
 
 
@@ -73,6 +78,23 @@ def _claim(scope: Scope, definition: ast.FunctionDef, lines: list[ast.stmt]) -> 
             "end it with `return ...`",
         )
     return condition(scope, last.value)
+
+
+def _premise_and_goal(
+    scope: Scope, definition: ast.FunctionDef, lines: list[ast.stmt]
+) -> tuple[ir.Expression, ir.Expression]:
+    last = lines[-1] if lines else definition
+    pair = last.value if isinstance(last, ast.Return) else None
+    if not isinstance(pair, ast.Tuple) or len(pair.elts) != 2:
+        scope.refuse(
+            last,
+            "leads-to",
+            f"{definition.name} does not say what leads to what",
+            "a `leads_to` ends with its premise and its goal, two conditions",
+            "end it with `return premise, goal`",
+        )
+    premise, goal = pair.elts
+    return condition(scope, premise), condition(scope, goal)
 
 
 class _Top:

@@ -20,10 +20,12 @@ from lockstep.language.frontend.scope import NewName, Refused, Scope
 from lockstep.language.types import described
 
 Guard = Callable[[bool], None]
-"""`require` in actions and their procedures, `when` in invariants."""
+"""`require` in actions and their procedures, `when` in invariants; a `leads_to` has neither."""
 
 
-def lower_statements(scope: Scope, lines: list[ast.stmt], guard: Guard) -> list[ir.Statement]:
+def lower_statements(
+    scope: Scope, lines: list[ast.stmt], guard: Guard | None
+) -> list[ir.Statement]:
     """The IR of some statements. A problem in one is noted, and the others are still read."""
     statements: list[ir.Statement] = []
     for line in lines:
@@ -35,7 +37,7 @@ def lower_statements(scope: Scope, lines: list[ast.stmt], guard: Guard) -> list[
     return statements
 
 
-def _statement(scope: Scope, line: ast.stmt, guard: Guard) -> list[ir.Statement]:
+def _statement(scope: Scope, line: ast.stmt, guard: Guard | None) -> list[ir.Statement]:
     bound = lower_local(scope, line)
     if bound is not None:
         return [ir.Bind(scope.place(line), *bound)]
@@ -48,7 +50,7 @@ def _statement(scope: Scope, line: ast.stmt, guard: Guard) -> list[ir.Statement]
     refuse_statement(scope, line)
 
 
-def _call(scope: Scope, node: ast.Call, guard: Guard) -> list[ir.Statement]:
+def _call(scope: Scope, node: ast.Call, guard: Guard | None) -> list[ir.Statement]:
     called = callee(scope, node)
     if called in (notation.require, notation.when):
         return [_guard(scope, node, called is guard, guard)]
@@ -65,7 +67,15 @@ def _call(scope: Scope, node: ast.Call, guard: Guard) -> list[ir.Statement]:
     return [*binds, *lower_statements(inner, lines, guard)]
 
 
-def _guard(scope: Scope, node: ast.Call, fits: bool, guard: Guard) -> ir.Guard:
+def _guard(scope: Scope, node: ast.Call, fits: bool, guard: Guard | None) -> ir.Guard:
+    if guard is None:
+        scope.refuse(
+            node,
+            "leads-to",
+            f"{ast.unparse(node.func)}(...) does not belong here",
+            "both the premise and the goal must have a value in every state",
+            "make it a part of the premise, and end with `return premise, goal`",
+        )
     if not fits or len(node.args) != 1 or node.keywords:
         scope.refuse(
             node,

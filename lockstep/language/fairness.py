@@ -1,0 +1,102 @@
+"""The fairness that a `leads_to` relies on, read from what its decorator was given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from lockstep.language.declarations import text_of
+from lockstep.language.loader import Universe
+from lockstep.language.notation import MARK, Each, Fair, Kind, Mark
+from lockstep.language.source import Diagnostic, Place
+
+
+@dataclass(frozen=True)
+class Fairness:
+    """The promise that an action is not passed over for ever, weak or strong.
+
+    It is made once for each binding of the parameters at `positions`, with any values of the
+    others; of no positions, to the action as a whole.
+    """
+
+    action: str
+    strong: bool
+    positions: tuple[int, ...] = ()
+
+
+Promise: TypeAlias = tuple[Fairness, tuple[Any, ...]]
+"""Fairness for one binding of the parameters that it is promised for."""
+
+
+def promises_kept(
+    fairness: Iterable[Fairness], action: str, parameters: tuple[Any, ...]
+) -> Iterator[Promise]:
+    """The promises that are kept by taking an action with these parameters."""
+    for fair in fairness:
+        if fair.action == action:
+            yield fair, tuple(parameters[position] for position in fair.positions)
+
+
+class _Unfair(Exception):
+    """Something that no fairness can be promised to; what is wrong, and the cure."""
+
+
+def read_fairness(
+    universe: Universe,
+    function: Callable[..., Any],
+    mark: Mark,
+    actions: Mapping[str, tuple[str, ...]],
+    problems: list[Diagnostic],
+) -> tuple[Fairness, ...]:
+    """What the decorator of a `leads_to` promises; what is wrong is added to `problems`.
+
+    `actions` are those of the model by name, with the names of their parameters.
+    """
+    found: list[Fairness] = []
+    given = [(fair, strong) for strong in (False, True) for fair in _given(mark, strong)]
+    for fair, strong in given:
+        try:
+            promise = _promise(fair, strong, actions)
+            if any((promise.action, promise.positions) == (p.action, p.positions) for p in found):
+                raise _Unfair(
+                    f"{promise.action} is promised fairness twice",
+                    "strong fairness implies weak: name it once",
+                )
+            found.append(promise)
+        except _Unfair as unfair:
+            what, cure = unfair.args
+            node, path = text_of(universe, function)
+            problems.append(
+                Diagnostic(
+                    "fairness",
+                    Place.of(node.decorator_list[0], path),
+                    what,
+                    "fairness is promised to actions: to each as a whole, or by `each` for every "
+                    "value of a parameter",
+                    cure,
+                )
+            )
+    return tuple(found)
+
+
+def _given(mark: Mark, strong: bool) -> tuple[Fair, ...]:
+    return mark.strong if strong else mark.weak
+
+
+def _promise(fair: Fair, strong: bool, actions: Mapping[str, tuple[str, ...]]) -> Fairness:
+    action = fair.action if isinstance(fair, Each) else fair
+    marked = getattr(action, MARK, None)
+    name = getattr(action, "__name__", repr(action))
+    if not isinstance(marked, Mark) or marked.kind is not Kind.ACTION or name not in actions:
+        known = ", ".join(actions)
+        raise _Unfair(f"{name} is no action of this model", f"name one as a function: {known}")
+    if not isinstance(fair, Each):
+        return Fairness(name, strong)
+    parameters = actions[name]
+    for parameter in fair.parameters:
+        if parameter not in parameters:
+            told = ", ".join(parameters) or "none"
+            raise _Unfair(f"{name} has no parameter {parameter!r}", f"its parameters are: {told}")
+    wanted = fair.parameters or parameters
+    return Fairness(name, strong, tuple(map(parameters.index, dict.fromkeys(wanted))))
