@@ -1,0 +1,217 @@
+"""A model's initial state, steps and properties as terms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import TypeAlias
+
+import z3
+
+from lockstep.language import ir
+from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDomain
+from lockstep.language.frontend import lower
+from lockstep.language.model import Model
+from lockstep.language.notation import Kind, State
+from lockstep.prove.expressions import Evaluation, Failure
+from lockstep.prove.terms import Truth, all_of, any_of, implies, negated, term
+from lockstep.prove.values import (
+    Option,
+    Table,
+    Value,
+    choose,
+    constant,
+    fitted,
+    leaves,
+    same,
+    unknown,
+    within,
+)
+
+Values: TypeAlias = "Mapping[str, Value]"
+"""A state: a value for each variable."""
+
+_MOST_INSTANCES = 1024
+"""The most bindings of an invariant's parameters that are written out, where it is assumed."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A property with one binding of its parameters.
+
+    It `applies` where its premises hold; `holds` says nothing elsewhere. It `fails` where its text
+    has no value.
+    """
+
+    applies: Truth
+    holds: Truth
+    fails: Truth
+
+
+@dataclass(frozen=True)
+class Taken:
+    """An action with one binding of its parameters: when it is enabled, and what it leads to."""
+
+    enabled: Truth
+    after: Values
+    failures: tuple[Failure, ...]
+
+
+class Relation:
+    """The terms of one model in one scope.
+
+    LockstepError where something in the model has none.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.code = lower(model)
+        self.domains = dict(self.code.variables)
+        self.actions = self.code.actions
+        self.properties = {prop.name: prop for prop in self.code.properties}
+
+    def state(self, name: str) -> Values:
+        """A state of which nothing is known; its scalars are named after `name`."""
+        return {
+            variable: unknown(domain, f"{name}.{variable}")
+            for variable, domain in self.domains.items()
+        }
+
+    def typed(self, state: Values) -> Truth:
+        """Whether every variable is in its domain."""
+        return all_of(within(value, self.domains[name]) for name, value in state.items())
+
+    def initial(self, state: Values) -> Truth:
+        """Whether a state is the initial one."""
+        first = self.constant(self.model.initial)
+        return all_of(same(value, first[name]) for name, value in state.items())
+
+    def constant(self, state: State) -> Values:
+        """A known state."""
+        return {
+            name: constant(value) for name, value in zip(self.domains, tuple(state), strict=True)
+        }
+
+    def parameters(
+        self, parameters: tuple[ir.ParameterCode, ...], name: str
+    ) -> tuple[list[Value], Truth]:
+        """Values for parameters of which nothing is known, and that they are in their domains."""
+        values = [unknown(each.domain, f"{name}.{each.name}") for each in parameters]
+        pairs = zip(values, parameters, strict=True)
+        return values, all_of(within(value, each.domain) for value, each in pairs)
+
+    def take(self, action: ir.ActionCode, before: Values, arguments: list[Value]) -> Taken:
+        """What an action does to a state."""
+        evaluation = Evaluation(before)
+        for parameter, argument in zip(action.parameters, arguments, strict=True):
+            evaluation.slots[parameter.slot] = argument
+        after = dict(before)
+        enabled = self._run(evaluation, action.statements, after)
+        return Taken(enabled, after, tuple(evaluation.failures))
+
+    def claim(
+        self, prop: ir.PropertyCode, before: Values, after: Values | None, arguments: list[Value]
+    ) -> Claim:
+        """What a property says of a state, or of a step."""
+        evaluation = Evaluation(before, after)
+        for parameter, argument in zip(prop.parameters, arguments, strict=True):
+            evaluation.slots[parameter.slot] = argument
+        applies = self._run(evaluation, prop.statements, {})
+        with evaluation.under(applies):
+            holds = evaluation.truth(prop.claim)
+        return Claim(applies, holds, any_of(failure.when for failure in evaluation.failures))
+
+    def broken(
+        self, prop: ir.PropertyCode, before: Values, after: Values | None, name: str
+    ) -> tuple[Truth, list[Value]]:
+        """Whether a property does not hold (of a `sometimes`: that it does), for what parameters.
+
+        The parameters are new scalars, named after `name`.
+        """
+        arguments, typed = self.parameters(prop.parameters, name)
+        claim = self.claim(prop, before, after, arguments)
+        wanted = claim.holds if prop.kind is Kind.SOMETIMES else negated(claim.holds)
+        return all_of((typed, claim.applies, wanted, negated(claim.fails))), arguments
+
+    def holds(self, prop: ir.PropertyCode, before: Values, after: Values | None) -> Truth:
+        """Whether a property holds for every binding of its parameters."""
+        sizes = [each.domain.size() for each in prop.parameters]
+        if prod(sizes) <= _MOST_INSTANCES:
+            bindings = product(*(each.domain for each in prop.parameters))
+            return all_of(
+                self._holds(prop, before, after, [constant(value) for value in binding])
+                for binding in bindings
+            )
+        arguments, typed = self.parameters(prop.parameters, f"any {prop.name}")
+        body = implies(typed, self._holds(prop, before, after, arguments))
+        bound = [leaf for argument in arguments for leaf in leaves(argument)]
+        return z3.ForAll(bound, term(body))
+
+    def _holds(
+        self, prop: ir.PropertyCode, before: Values, after: Values | None, arguments: list[Value]
+    ) -> Truth:
+        claim = self.claim(prop, before, after, arguments)
+        return implies(all_of((claim.applies, negated(claim.fails))), claim.holds)
+
+    def _run(
+        self, evaluation: Evaluation, statements: tuple[ir.Statement, ...], after: dict[str, Value]
+    ) -> Truth:
+        """Do statements in order; whether all guards hold."""
+        guards: list[Truth] = []
+        for statement in statements:
+            with evaluation.under(all_of(guards)):
+                match statement:
+                    case ir.Bind():
+                        evaluation.slots[statement.slot] = evaluation.value(statement.value)
+                    case ir.Guard():
+                        guards.append(evaluation.truth(statement.test))
+                    case ir.Write():
+                        self._write(evaluation, statement, after)
+            if guards and guards[-1] is False:
+                return False
+        return all_of(guards)
+
+    def _write(self, evaluation: Evaluation, write: ir.Write, after: dict[str, Value]) -> None:
+        new = evaluation.value(write.value)
+        keys = [
+            evaluation.value(step.key) if isinstance(step, ir.KeyStep) else None
+            for step in write.path
+        ]
+
+        def update(domain: Domain, old: Value, depth: int) -> Value:
+            if depth == len(write.path):
+                source = write.value.domain
+                return evaluation.stored(new, source, domain, write.place, write.variable)
+            if isinstance(domain, OptionDomain):
+                assert isinstance(old, Option)
+                evaluation.fails(negated(old.present), write.place, "this is None here")
+                inside = fitted(constant(next(iter(domain.some))), domain.some)
+                some = inside if old.value is None else old.value
+                return Option(old.present, update(domain.some, some, depth))
+            step = write.path[depth]
+            if isinstance(step, ir.KeyStep):
+                assert isinstance(domain, MapDomain)
+                assert isinstance(old, Table)
+                key = keys[depth]
+                assert key is not None
+                outside = negated(within(key, domain.key))
+                evaluation.fails(outside, write.place, "no key of this map")
+                changed = dict(old.values)
+                for each, part in old.values.items():
+                    is_it = same(key, constant(each))
+                    if is_it is not False:
+                        with evaluation.under(is_it):
+                            changed[each] = choose(
+                                is_it, update(domain.value, part, depth + 1), part
+                            )
+                return Table(changed)
+            assert isinstance(domain, RecordDomain)
+            assert isinstance(old, tuple)
+            parts = list(old)
+            field = domain.record.fields[step.name]
+            parts[step.position] = update(field, parts[step.position], depth + 1)
+            return tuple(parts)
+
+        after[write.variable] = update(self.domains[write.variable], after[write.variable], 0)

@@ -1,0 +1,159 @@
+"""A real replica, wiped and started again, that downloads a snapshot: its requests in their order.
+
+One connection of the captured logs has the fetch that is answered with a snapshot id, all requests
+for chunks, and the fetches that follow. See tests/data/request-log/README.md.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+LOGS = Path(__file__).parents[2] / "data" / "request-log"
+FETCH, FETCH_SNAPSHOT = 1, 59
+SNAPSHOT = {"endOffset": 104, "epoch": 1}
+SIZE, MAX_BYTES = 5897, 1000
+
+Fields: TypeAlias = "dict[str, int | str | dict[str, int]]"
+
+
+class Exchange:
+    """One request for one partition, and its answer."""
+
+    def __init__(self, line: str) -> None:
+        logged = json.loads(line[line.index("{") :])
+        self.api: int = logged["requestHeader"]["requestApiKey"]
+        self.number: int = logged["requestHeader"]["correlationId"]
+        self.connection: str = logged["connection"]
+        self.request: Fields = logged["request"]
+        (topic,) = logged["request"]["topics"]
+        (asked,) = topic["partitions"]
+        self.asked: Fields = asked
+        (topic,) = logged["response"]["topics" if self.api == FETCH_SNAPSHOT else "responses"]
+        (answered,) = topic["partitions"]
+        self.answered: Fields = answered
+
+
+def exchanges() -> list[Exchange]:
+    return [
+        Exchange(line)
+        for name in ("raft-fetch.log", "fetch-snapshot-chunks.log")
+        for line in (LOGS / name).read_text(encoding="utf-8").splitlines()
+    ]
+
+
+@pytest.fixture(scope="module")
+def download() -> list[Exchange]:
+    """What went over the connection of the download, each once, by correlation id."""
+    found = exchanges()
+    (connection,) = {of.connection for of in found if of.api == FETCH_SNAPSHOT}
+    of_it = {of.number: of for of in found if of.connection == connection}
+    return [of_it[number] for number in sorted(of_it)]
+
+
+@pytest.fixture(scope="module")
+def chunks(download: list[Exchange]) -> list[Exchange]:
+    return [of for of in download if of.api == FETCH_SNAPSHOT]
+
+
+def test_a_fetch_below_the_log_start_is_answered_with_a_snapshot_id(
+    download: list[Exchange],
+) -> None:
+    told = [of for of in download if "snapshotId" in of.answered and of.api == FETCH]
+    assert [of.answered["snapshotId"] for of in told] == [SNAPSHOT]
+    assert told[0].asked["fetchOffset"] == 0
+    assert told[0].answered["logStartOffset"] == SNAPSHOT["endOffset"]
+    assert told[0].answered["recordsSizeInBytes"] == 0
+
+
+def test_no_fetch_is_sent_while_a_snapshot_is_downloaded(
+    download: list[Exchange], chunks: list[Exchange]
+) -> None:
+    numbers = [of.number for of in chunks]
+    assert numbers == list(range(numbers[0], numbers[0] + len(chunks)))
+    before = [of for of in download if of.number < numbers[0]][-1]
+    assert before.answered["snapshotId"] == SNAPSHOT
+
+
+def test_requests_carry_what_the_kip_lists(chunks: list[Exchange]) -> None:
+    for chunk in chunks:
+        assert set(chunk.request) >= {"clusterId", "replicaId", "maxBytes", "topics"}
+        assert chunk.request["maxBytes"] == MAX_BYTES
+        assert set(chunk.asked) == {
+            "partition",
+            "currentLeaderEpoch",
+            "snapshotId",
+            "position",
+            "replicaDirectoryId",
+        }
+        assert chunk.asked["snapshotId"] == SNAPSHOT
+
+
+def test_responses_carry_what_the_kip_lists(chunks: list[Exchange]) -> None:
+    for chunk in chunks:
+        assert set(chunk.answered) == {
+            "index",
+            "errorCode",
+            "snapshotId",
+            "currentLeader",
+            "size",
+            "position",
+            "unalignedRecords",
+        }
+        assert chunk.answered["errorCode"] == 0
+        assert chunk.answered["snapshotId"] == SNAPSHOT
+        assert chunk.answered["size"] == SIZE
+        assert chunk.answered["position"] == chunk.asked["position"]
+
+
+def test_each_request_goes_on_where_the_last_answer_ended(chunks: list[Exchange]) -> None:
+    """Answers have as many bytes as the request allows; the log shows none of them."""
+    positions = [of.asked["position"] for of in chunks]
+    assert positions == list(range(0, SIZE, MAX_BYTES))
+
+
+def test_the_next_fetch_is_from_the_snapshots_end_and_epoch(
+    download: list[Exchange], chunks: list[Exchange]
+) -> None:
+    after = next(of for of in download if of.number > chunks[-1].number)
+    assert after.api == FETCH
+    assert after.asked["fetchOffset"] == SNAPSHOT["endOffset"]
+    assert after.asked["lastFetchedEpoch"] == SNAPSHOT["epoch"]
+    assert after.asked["highWatermark"] == SNAPSHOT["endOffset"]
+    assert after.answered["errorCode"] == 0
+    assert "snapshotId" not in after.answered
+
+
+def test_fetches_with_a_wrong_epoch_are_refused_and_tell_the_leader() -> None:
+    refused = {
+        (
+            of.asked["currentLeaderEpoch"],
+            of.answered["errorCode"],
+            str(of.answered["currentLeader"]),
+        )
+        for of in exchanges()
+        if of.api == FETCH and of.answered["errorCode"]
+    }
+    not_leader, fenced = 6, 74
+    assert (0, fenced, "{'leaderId': 1, 'leaderEpoch': 2}") in refused
+    assert {error for _, error, _ in refused} == {not_leader, fenced}
+
+
+def test_a_fetcher_never_goes_back(download: list[Exchange]) -> None:
+    """Once it has the snapshot, neither the epoch nor the offset that it fetches at falls."""
+    places = [
+        (integer(of.asked, "lastFetchedEpoch"), integer(of.asked, "fetchOffset"))
+        for of in download
+        if of.api == FETCH
+    ]
+    assert len(places) > 3
+    assert places == sorted(places)
+
+
+def integer(of: Fields, name: str) -> int:
+    value = of[name]
+    assert isinstance(value, int)
+    return value
