@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from math import prod
+from typing import Any
 
 import z3
 
-from lockstep.explore.engine import Step, Verdict
+from lockstep.explore.engine import EvaluationError, Verdict
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import DEADLOCK, Trace, Violation
 from lockstep.language import ir
-from lockstep.language.notation import Kind, State
+from lockstep.language.notation import Kind
 from lockstep.prove.relation import Relation, Values
 from lockstep.prove.terms import Truth, all_of, any_of, negated, term
 from lockstep.prove.unrolling import Unrolling
@@ -74,6 +76,7 @@ class _Search:
     ) -> None:
         self._relation = relation
         self._deadlock_allowed = deadlock_allowed or only is not None
+        self._only = only
         self._limit = limit
         kinds = (Kind.INVARIANT, Kind.STEP_INVARIANT)
         self._properties = [
@@ -81,6 +84,7 @@ class _Search:
             for name, prop in relation.properties.items()
             if (name == only if only is not None else prop.kind in kinds)
         ]
+        self._names = {prop.name for prop in self._properties}
         self._solver = z3.Solver()
         self._unrolling = Unrolling(relation)
         self._started = time.perf_counter()
@@ -89,9 +93,12 @@ class _Search:
         relation, unrolling = self._relation, self._unrolling
         self._solver.add(term(relation.initial(unrolling.states[0])))
         for steps in range(depth + 1):
+            # A search, too, tells of a state that cannot be expanded after what is broken there.
+            meaningless = None
             if steps > 0:
+                meaningless = self._meaningless(self._failing_actions(steps - 1), steps - 1)
                 self._solver.add(term(unrolling.extend()))
-            result = self._at(steps)
+            result = self._at(steps) or meaningless
             if result is not None:
                 return result
             if on_depth is not None:
@@ -109,18 +116,15 @@ class _Search:
             return model
         if model is not None:
             return self._violated(self._unrolling.trace(model, steps), steps)
-        model = self._model_of(any_of(self._failing(steps)), steps)
-        if isinstance(model, BoundedResult):
+        return self._meaningless(self._failing_properties(steps), steps)
+
+    def _meaningless(self, failing: list[Truth], steps: int) -> BoundedResult | None:
+        """That the text has no meaning after so many steps; None if it always has."""
+        model = self._model_of(any_of(failing), steps)
+        if model is None or isinstance(model, BoundedResult):
             return model
-        if model is not None:
-            trace = self._unrolling.trace(model, steps)
-            return BoundedResult(
-                Verdict.INCONCLUSIVE,
-                steps,
-                self._seconds,
-                because=f"the text has no meaning after {_said(trace)}",
-            )
-        return None
+        because = f"the text has no meaning after {_said(self._unrolling.trace(model, steps))}"
+        return BoundedResult(Verdict.INCONCLUSIVE, steps, self._seconds, because=because)
 
     def _broken(self, steps: int) -> list[Truth]:
         states, found = self._unrolling.states, []
@@ -135,27 +139,28 @@ class _Search:
             found.append(stuck(self._relation, states[steps]))
         return found
 
-    def _failing(self, steps: int) -> list[Truth]:
-        """Where an action of the last state, or a property, has no meaning."""
+    def _failing_actions(self, steps: int) -> list[Truth]:
         found: list[Truth] = []
-        state = self._unrolling.states[steps]
         for action in self._relation.actions:
-            given, typed = self._relation.parameters(
-                action.parameters, f"after {steps} {action.name}"
-            )
-            taken = self._relation.take(action, state, given)
+            name = f"after {steps} {action.name}"
+            given, typed = self._relation.parameters(action.parameters, name)
+            taken = self._relation.take(action, self._unrolling.states[steps], given)
             found.append(all_of((typed, any_of(each.when for each in taken.failures))))
-        for prop in self._properties:
-            before = self._unrolling.states[steps - 1] if steps else state
-            if prop.kind is Kind.STEP_INVARIANT and steps == 0:
+        return found
+
+    def _failing_properties(self, steps: int) -> list[Truth]:
+        found: list[Truth] = []
+        states = self._unrolling.states
+        for prop in self._relation.properties.values():
+            if prop.kind is Kind.LEADS_TO or (self._only is not None and prop.name != self._only):
                 continue
-            given, typed = self._relation.parameters(prop.parameters, f"after {steps} {prop.name}")
-            is_step = prop.kind is Kind.STEP_INVARIANT
-            claim = (
-                self._relation.claim(prop, before, state, given)
-                if is_step
-                else self._relation.claim(prop, state, None, given)
-            )
+            given, typed = self._relation.parameters(prop.parameters, f"at {steps} {prop.name}")
+            if prop.kind is not Kind.STEP_INVARIANT:
+                claim = self._relation.claim(prop, states[steps], None, given)
+            elif steps > 0:
+                claim = self._relation.claim(prop, states[steps - 1], states[steps], given)
+            else:
+                continue
             found.append(all_of((typed, claim.fails)))
         return found
 
@@ -197,23 +202,19 @@ class _Search:
 
     def _judged(self, trace: Trace) -> Violation:
         """What plain Python finds broken at the end of a behaviour."""
-        engine, names, failing = PlainEngine(self._relation.model), [], {}
+        engine = PlainEngine(self._relation.model)
+        failing: dict[str, tuple[Any, ...]] = {}
         for prop in self._relation.model.properties:
-            if prop.name not in {each.name for each in self._properties}:
-                continue
             is_step = prop.kind is Kind.STEP_INVARIANT
-            if is_step and not trace.steps:
+            if prop.name not in self._names or (is_step and not trace.steps):
                 continue
             before = trace.states[-2] if is_step else trace.last
-            outcome = engine.evaluate(prop, before, trace.last if is_step else None)
-            if prop.kind is Kind.SOMETIMES and outcome.failing is not None:
-                names.append(prop.name)
-            elif prop.kind is not Kind.SOMETIMES and outcome.failing is not None:
-                names.append(prop.name)
-                failing[prop.name] = outcome.failing
-        if names:
-            first = names[0]
-            return Violation(tuple(names), failing.get(first, ()), trace)
+            with suppress(EvaluationError):  # another one may have no meaning here
+                outcome = engine.evaluate(prop, before, trace.last if is_step else None)
+                if outcome.failing is not None:
+                    failing[prop.name] = outcome.failing
+        if failing:
+            return Violation(tuple(failing), next(iter(failing.values())), trace)
         if not self._deadlock_allowed and not list(engine.successors(trace.last)):
             return Violation((DEADLOCK,), (), trace)
         raise Disagreement(f"plain Python finds nothing broken after {_said(trace)}")
@@ -221,17 +222,14 @@ class _Search:
 
 def walked(engine: PlainEngine, trace: Trace) -> Trace:
     """The same behaviour, each step taken by plain Python; Disagreement where it takes none."""
-    state: State = trace.initial
-    for step in trace.steps:
-        taken = Step(step.action, step.parameters, step.state)
-        if taken not in list(engine.successors(state)):
+    for before, step in zip(trace.states, trace.steps, strict=False):
+        if engine.run(engine.model.action(step.action), before, step.parameters) != step.state:
             raise Disagreement(f"plain Python does not take {step.action}{step.parameters!r}")
-        state = step.state
     return trace
 
 
 def stuck(relation: Relation, state: Values) -> Truth:
-    """Whether no action is enabled in a state."""
+    """Whether no action is enabled in a state, and none lacks a meaning there."""
     return all_of(_never(relation, action, state) for action in relation.actions)
 
 
@@ -246,7 +244,7 @@ def _never(relation: Relation, action: ir.ActionCode, state: Values) -> Truth:
     for binding in product(*(each.domain for each in action.parameters)):
         taken = relation.take(action, state, [constant(value) for value in binding])
         fails = any_of(failure.when for failure in taken.failures)
-        found.append(negated(all_of((taken.enabled, negated(fails)))))
+        found.append(all_of((negated(taken.enabled), negated(fails))))
     return all_of(found)
 
 

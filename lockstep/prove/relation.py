@@ -23,7 +23,6 @@ from lockstep.prove.values import (
     Value,
     choose,
     constant,
-    fitted,
     leaves,
     same,
     unknown,
@@ -119,8 +118,10 @@ class Relation:
         for parameter, argument in zip(prop.parameters, arguments, strict=True):
             evaluation.slots[parameter.slot] = argument
         applies = self._run(evaluation, prop.statements, {})
-        with evaluation.under(applies):
-            holds = evaluation.truth(prop.claim)
+        holds: Truth = True
+        if applies is not False:  # or what the claim names may not be bound
+            with evaluation.under(applies):
+                holds = evaluation.truth(prop.claim)
         return Claim(applies, holds, any_of(failure.when for failure in evaluation.failures))
 
     def broken(
@@ -185,10 +186,10 @@ class Relation:
                 source = write.value.domain
                 return evaluation.stored(new, source, domain, write.place, write.variable)
             if isinstance(domain, OptionDomain):
-                assert isinstance(old, Option)
+                if not isinstance(old, Option):
+                    return update(domain.some, old, depth)
                 evaluation.fails(negated(old.present), write.place, "this is None here")
-                inside = fitted(constant(next(iter(domain.some))), domain.some)
-                some = inside if old.value is None else old.value
+                some = constant(next(iter(domain.some))) if old.value is None else old.value
                 return Option(old.present, update(domain.some, some, depth))
             step = write.path[depth]
             if isinstance(step, ir.KeyStep):

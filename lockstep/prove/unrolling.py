@@ -9,6 +9,7 @@ import z3
 
 from lockstep.explore.engine import Step
 from lockstep.explore.search import Trace
+from lockstep.language.domains import Domain
 from lockstep.prove.relation import Relation, Values
 from lockstep.prove.terms import Scalar, Truth, all_of, any_of, equals, implies, is_known, negated
 from lockstep.prove.values import Value, known, same
@@ -72,7 +73,7 @@ class Unrolling:
             action = self.relation.actions[int(read(model, chosen.action))]
             values = chosen.arguments[int(read(model, chosen.action))]
             arguments = tuple(
-                known(value, parameter.domain, lambda scalar: read(model, scalar))
+                value_in(model, value, parameter.domain)
                 for value, parameter in zip(values, action.parameters, strict=True)
             )
             found.append(Step(action.name, arguments, states[position - start + 1]))
@@ -80,11 +81,13 @@ class Unrolling:
 
     def _state(self, model: z3.ModelRef, values: Values) -> Any:
         domains = self.relation.domains
-        parts = [
-            known(values[name], domain, lambda scalar: read(model, scalar))
-            for name, domain in domains.items()
-        ]
+        parts = [value_in(model, values[name], domain) for name, domain in domains.items()]
         return type(self.relation.model.initial).of(parts)
+
+
+def value_in(model: z3.ModelRef, value: Value, domain: Domain) -> Any:
+    """The Python value that a value of a domain has in a solver's model."""
+    return known(value, domain, lambda scalar: read(model, scalar))
 
 
 def read(model: z3.ModelRef, scalar: Scalar) -> bool | int:

@@ -201,8 +201,7 @@ def fitted(value: Value, domain: Domain) -> Value:
         case OptionDomain(some), _:
             return Option(present=True, value=fitted(value, some))
         case _, Option(_, inside):
-            assert inside is not None
-            return fitted(inside, domain)
+            return constant(next(iter(domain))) if inside is None else fitted(inside, domain)
         case MapDomain(), Table(values):
             return Table({key: fitted(part, domain.value) for key, part in values.items()})
         case SetDomain(item), Members(items):
