@@ -151,7 +151,7 @@ def check(
         folder=save or workspace.output / "counterexamples",
         max_states=max_states,
         max_seconds=max_seconds,
-        constants=_constants(constants or []),
+        constants=read_constants(constants or []),
         fault=fault,
         memory=None if memory is None else parse_size(memory),
         spill=spill,
@@ -236,7 +236,8 @@ def parse_size(text: str) -> int:
     return int(number * (1024 if unit.endswith("I") else 1000) ** power)
 
 
-def _constants(given: Sequence[str]) -> dict[str, Plain]:
+def read_constants(given: Sequence[str]) -> dict[str, Plain]:
+    """What `--set NAME=VALUE` sets; LockstepError for what is not so written."""
     from lockstep.specs.tables import parse_plain
 
     constants: dict[str, Plain] = {}

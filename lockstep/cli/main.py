@@ -13,6 +13,7 @@ from typer import Exit, Option, Typer, TyperException
 from lockstep.cli.check import check
 from lockstep.cli.conform import conform
 from lockstep.cli.exits import INTERRUPTED
+from lockstep.cli.prove import prove
 from lockstep.cli.replay import replay
 from lockstep.cli.twin import twin
 from lockstep.errors import ExitCode, LockstepError
@@ -20,6 +21,7 @@ from lockstep.errors import ExitCode, LockstepError
 VERBS: dict[str, Callable[..., int]] = {
     "check": check,
     "conform": conform,
+    "prove": prove,
     "replay": replay,
     "twin": twin,
 }

@@ -46,3 +46,15 @@ def progress_line(title: str, expected: int | None) -> Iterator[Callable[[Progre
             bar.update(task, completed=now.states - now.frontier, told=told)
 
         yield show
+
+
+@contextmanager
+def note_line(title: str) -> Iterator[Callable[[str], None]]:
+    """What to tell what is being done to: shown on a terminal, and nowhere else."""
+    if not (sys.stdout.isatty() and sys.stderr.isatty()):
+        yield lambda _: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(title) as status:
+        yield lambda note: status.update(f"{title}  {note}")

@@ -61,6 +61,10 @@ class Universe:
             if path.with_suffix("").is_dir():
                 return self._new_module(name)
             raise LockstepError(f"there is no module {name}: {path} does not exist")
+        return self.load_file(name, path)
+
+    def load_file(self, name: str, path: Path) -> types.ModuleType:
+        """The module of that name from a file, which need not be one of the workspace."""
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:

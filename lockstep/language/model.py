@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -100,10 +99,12 @@ def load_model(
     constants: Mapping[str, object] | None = None,
     *,
     fault: str | None = None,
+    lemmas: bool = False,
 ) -> Model:
     """Load `models/NAME.py` with `invariants/NAME.py` below `root`, constants as given.
 
-    With `fault`, the function of that name in `models/faults/NAME.py` is put in place first.
+    With `lemmas`, what is there for proofs only is among the invariants. With `fault`, the function
+    of that name in `models/faults/NAME.py` is put in place first.
     `LockstepError` for an unknown model, constant or fault; `ModelError` for text that is not
     well formed.
     """
@@ -126,7 +127,9 @@ def load_model(
     if checks is not None:
         problems += misplaced(universe, checks, set(Kind) - {Kind.ACTION})
     actions = _actions(universe, {**vars(module), **extra}, problems)
-    properties = _properties(universe, checks, actions, problems)
+    marked = _marked(vars(checks) if checks is not None else {})
+    kept = [each for each in marked if lemmas or not each[2].lemma]
+    properties = _properties(universe, kept, actions, problems)
     if problems:
         raise ModelError(problems)
     if not actions:
@@ -195,7 +198,7 @@ def _actions(
 
 def _properties(
     universe: Universe,
-    checks: types.ModuleType | None,
+    marked: list[tuple[str, Callable[..., Any], Mark]],
     actions: tuple[Action, ...],
     problems: list[Diagnostic],
 ) -> tuple[Property, ...]:
@@ -210,9 +213,30 @@ def _properties(
             _doc(function),
             read_fairness(universe, function, mark, known, problems),
         )
-        for name, function, mark in _marked(vars(checks) if checks is not None else {})
+        for name, function, mark in marked
         if mark.kind is not Kind.ACTION
     )
+
+
+def with_goal(model: Model, predicate: str, file: Path) -> Model:
+    """The model with one goal more, `found`: a predicate over `s`, in the notation.
+
+    It may name all that the model's file names, and is written to `file` as a module, where
+    diagnostics show it. ModelError where it is not well formed.
+    """
+    names = [name for name in vars(model.universe.load(f"models.{model.name}")) if name[0] != "_"]
+    file.write_text(
+        f'"""What is looked for."""\n\nfrom lockstep import sometimes\n'
+        f"from models.{model.name} import {', '.join(names)}\n\n\n"
+        f"@sometimes()\ndef found(s):\n    return {predicate}\n",
+        encoding="utf-8",
+    )
+    module = model.universe.load_file("invariants.found", file)
+    problems: list[Diagnostic] = []
+    goal = _properties(model.universe, _marked({"found": vars(module)["found"]}), (), problems)
+    if problems:
+        raise ModelError(problems)
+    return replace(model, properties=(*model.properties, *goal))
 
 
 def _marked(members: Mapping[str, object]) -> list[tuple[str, Callable[..., Any], Mark]]:

@@ -93,13 +93,15 @@ Fair: TypeAlias = "Callable[..., Any] | Each"
 class Mark:
     """What a decorator said of a function. `requirements` are ids of rows in `specs/`.
 
-    `weak` and `strong` are the fairness under which a premise leads to its goal.
+    A `lemma` is an invariant for the sake of proofs. `weak` and `strong` are the fairness under
+    which a premise leads to its goal.
     """
 
     kind: Kind
     requirements: tuple[str, ...] = ()
     weak: tuple[Fair, ...] = ()
     strong: tuple[Fair, ...] = ()
+    lemma: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,6 +140,17 @@ def invariant(*requirements: str) -> Callable[[Function], Function]:
     return lambda function: _marked(function, Mark(Kind.INVARIANT, requirements))
 
 
+def lemma(function: Function) -> Function:
+    """An invariant that states no requirement: what the proofs of others need to know.
+
+        @lemma
+        def nobody_waits_for_nothing(s, f: Fetcher): ...
+
+    `lockstep prove` proves it with them; nothing else looks at it.
+    """
+    return _marked(function, Mark(Kind.INVARIANT, lemma=True))
+
+
 def step_invariant(*requirements: str) -> Callable[[Function], Function]:
     """What every step satisfies: `@step_invariant("227-9") def name(s, new, f: Fetcher)`."""
     return lambda function: _marked(function, Mark(Kind.STEP_INVARIANT, requirements))
@@ -165,8 +178,10 @@ def leads_to(
     """
 
     def mark(function: Function) -> Function:
-        promised = (given if isinstance(given, tuple) else (given,) for given in (weak, strong))
-        return _marked(function, Mark(Kind.LEADS_TO, requirements, *promised))
+        weakly, strongly = (
+            given if isinstance(given, tuple) else (given,) for given in (weak, strong)
+        )
+        return _marked(function, Mark(Kind.LEADS_TO, requirements, weakly, strongly))
 
     return mark
 

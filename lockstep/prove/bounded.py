@@ -211,7 +211,9 @@ class _Search:
             before = trace.states[-2] if is_step else trace.last
             with suppress(EvaluationError):  # another one may have no meaning here
                 outcome = engine.evaluate(prop, before, trace.last if is_step else None)
-                if outcome.failing is not None:
+                if prop.kind is Kind.SOMETIMES and outcome.failing is None:
+                    failing[prop.name] = ()
+                elif prop.kind is not Kind.SOMETIMES and outcome.failing is not None:
                     failing[prop.name] = outcome.failing
         if failing:
             return Violation(tuple(failing), next(iter(failing.values())), trace)

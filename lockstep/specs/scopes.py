@@ -54,6 +54,22 @@ class Scope:
 
 
 @dataclass(frozen=True)
+class ProofScope:
+    """The widths at which a model is proved, by induction over `k` steps.
+
+    `bounded` gives, for each property that is not proved there, the reason: it is then only looked
+    for in behaviours of up to `depth` steps.
+    """
+
+    name: str
+    purpose: str = ""
+    constants: Mapping[str, Plain] = field(default_factory=dict)
+    k: int = 1
+    depth: int = 8
+    bounded: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class ModelSpec:
     """What is known of one model: its requirement files, its twin and its scopes.
 
@@ -67,6 +83,7 @@ class ModelSpec:
     deadlock_allowed: bool = False
     deadlock_reason: str | None = None
     scopes: Mapping[str, Scope] = field(default_factory=dict)
+    proofs: Mapping[str, ProofScope] = field(default_factory=dict)
 
     def scope(self, name: str) -> Scope:
         """The scope of that name; `LockstepError` naming those there are."""
@@ -98,6 +115,7 @@ def load_model_spec(root: Path, model: str) -> ModelSpec:
     document = read_toml(file)
     head = document.table("model")
     scopes = document.optional_table("scopes")
+    proofs = document.optional_table("proofs")
     document.finish()
     name = head.text("name")
     if name != model:
@@ -124,6 +142,7 @@ def load_model_spec(root: Path, model: str) -> ModelSpec:
         deadlock == "allowed",
         reason,
         {key: _scope(scopes.table(key), key) for key in scopes.names()},
+        {key: _proof(proofs.table(key), key) for key in proofs.names()},
     )
 
 
@@ -148,6 +167,22 @@ def _scope(table: Table, name: str) -> Scope:
     )
     table.finish()
     return scope
+
+
+def _proof(table: Table, name: str) -> ProofScope:
+    constants = table.optional_table("constants")
+    default = ProofScope(name)
+    k, depth = table.optional_count("k"), table.optional_count("depth")
+    proof = ProofScope(
+        name=name,
+        purpose=table.text("purpose"),
+        constants={key: constants.plain(key) for key in constants.names()},
+        k=default.k if k is None else k,
+        depth=default.depth if depth is None else depth,
+        bounded=_reasons(table.optional_table("bounded")),
+    )
+    table.finish()
+    return proof
 
 
 def _reasons(table: Table) -> dict[str, str]:

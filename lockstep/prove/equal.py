@@ -1,0 +1,102 @@
+"""Whether two actions are two ways to write the same rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import z3
+
+from lockstep.errors import LockstepError
+from lockstep.explore.engine import EvaluationError, Step
+from lockstep.explore.plain import PlainEngine
+from lockstep.explore.search import Trace
+from lockstep.language import ir
+from lockstep.language.notation import State
+from lockstep.prove.relation import Relation
+from lockstep.prove.terms import Truth, all_of, any_of, equals, negated, term
+from lockstep.prove.unrolling import value_in
+from lockstep.prove.values import same
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A state in which two actions differ: what each does there, as plain Python says.
+
+    An action does nothing where it is not enabled (None), or where its text has no meaning (why).
+    """
+
+    before: State
+    parameters: tuple[object, ...]
+    does: tuple[Trace | str | None, Trace | str | None]
+
+
+def contrast(
+    relation: Relation, one: str, other: str, max_seconds: float | None = None
+) -> Contrast | None:
+    """A state and parameters for which two actions differ; None if there are none at all.
+
+    Any state counts whose variables are in their domains, reached or not. The actions have the
+    same parameters. LockstepError for actions that cannot be compared, and where the solver gives
+    up.
+    """
+    first, second = _action(relation, one), _action(relation, other)
+    domains = [[each.domain for each in action.parameters] for action in (first, second)]
+    if domains[0] != domains[1]:
+        raise LockstepError(
+            f"{one} and {other} have other parameters", cure="compare actions with the same"
+        )
+    before = relation.state("s")
+    arguments, typed = relation.parameters(first.parameters, "of both")
+    taken = [relation.take(action, before, arguments) for action in (first, second)]
+    fails = [any_of(failure.when for failure in each.failures) for each in taken]
+    enabled = [
+        all_of((each.enabled, negated(failing))) for each, failing in zip(taken, fails, strict=True)
+    ]
+    after: Truth = all_of(same(taken[0].after[name], taken[1].after[name]) for name in before)
+    differ = any_of(
+        (
+            negated(equals(fails[0], fails[1])),
+            negated(equals(enabled[0], enabled[1])),
+            all_of((enabled[0], enabled[1], negated(after))),
+        )
+    )
+    solver = z3.Solver()
+    if max_seconds is not None:
+        solver.set("timeout", max(1, int(max_seconds * 1000)))
+    solver.add(term(relation.typed(before)), term(typed), term(differ))
+    answer = solver.check()
+    if answer == z3.unsat:
+        return None
+    if answer == z3.unknown:
+        raise LockstepError(f"the solver gave up: {solver.reason_unknown()}")
+    model = solver.model()
+    state = type(relation.model.initial).of(
+        value_in(model, before[name], domain) for name, domain in relation.domains.items()
+    )
+    values = tuple(
+        value_in(model, value, each.domain)
+        for value, each in zip(arguments, first.parameters, strict=True)
+    )
+    does = (_done(relation, one, state, values), _done(relation, other, state, values))
+    return Contrast(state, values, does)
+
+
+def _action(relation: Relation, name: str) -> ir.ActionCode:
+    for action in relation.actions:
+        if action.name == name:
+            return action
+    known = ", ".join(action.name for action in relation.actions)
+    raise LockstepError(
+        f"{relation.model.name} has no action {name!r}", cure=f"its actions are: {known}"
+    )
+
+
+def _done(
+    relation: Relation, name: str, state: State, values: tuple[object, ...]
+) -> Trace | str | None:
+    model = relation.model
+    try:
+        after = PlainEngine(model).run(model.action(name), state, values)
+    except EvaluationError as error:
+        return str(error)
+    return None if after is None else Trace(state, (Step(name, values, after),))
