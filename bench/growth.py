@@ -1,7 +1,8 @@
 """`python -m bench.growth`: the same model from 10^5 states to as many as the machine holds.
 
 Each row is a whole process of `lockstep check session_cache --engine compiled` in a larger scope,
-with everything checked that is always checked.
+with everything checked that is always checked. The last one is `counters` in `bench/capacity/`,
+which has 10^9 states and nothing else to say; its levels are on disk.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,6 +49,7 @@ GROWTH = (
     Growth(4, 2, 4, 100_000_000),
     Growth(4, 3, 4, 885_756_744),
 )
+BILLION = 10**9
 
 
 def main() -> int:
@@ -55,12 +58,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.growth", description=__doc__)
     parser.add_argument("--most", type=int, default=10**8, help="leave out scopes beyond")
     parser.add_argument("--limit", type=float, default=1200.0, help="seconds for each")
+    parser.add_argument("--spill", type=Path, help="a folder with 10 GB of room")
     parser.add_argument("--results", type=Path, default=root / "bench" / "results")
     given = parser.parse_args()
     lines = [" | ".join(("", *_HEAD, "")).strip(), "|" + "---|" * len(_HEAD)]
     for growth in GROWTH:
         if growth.about <= given.most:
-            lines.append(_row(growth, root, given.limit))
+            command = ["check", "session_cache", *growth.settings, "--engine", "compiled"]
+            lines.append(_row(str(growth), command, root, given.limit))
+            print(lines[-1], flush=True)
+    if given.most >= BILLION:
+        with tempfile.TemporaryDirectory(dir=given.spill) as spill:
+            command = ["check", "counters", "--scope", "billion", "--spill", spill]
+            workspace = root / "bench" / "capacity"
+            lines.append(_row("9 decimal counters", command, workspace, given.limit))
             print(lines[-1], flush=True)
     machine = this_machine(root)
     text = "\n".join(["# Growth", "", machine_text(machine), "", *lines, ""])
@@ -71,14 +82,13 @@ def main() -> int:
     return 0
 
 
-def _row(growth: Growth, root: Path, limit: float) -> str:
-    command = [sys.executable, "-m", "lockstep", "check", "session_cache", *growth.settings]
-    run = measure([*command, "--engine", "compiled", "--json"], root, limit=limit)
+def _row(name: str, command: list[str], folder: Path, limit: float) -> str:
+    run = measure([sys.executable, "-m", "lockstep", *command, "--json"], folder, limit=limit)
     if run.exit_code != 0:
-        return f"| {growth} | not finished: {run.last_words} |" + " |" * (len(_HEAD) - 2)
+        return f"| {name} | not finished: {run.last_words} |" + " |" * (len(_HEAD) - 2)
     (found,) = json.loads(run.output)["results"]
     cells = (
-        str(growth),
+        name,
         f"{found['states']:,}",
         f"{found['transitions']:,}",
         str(found["depth"]),
