@@ -360,5 +360,30 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
             "LastEpoch == IF log = <<>> THEN 0 ELSE Last(log)",
         ),
     },
+    "snapshot_offsets": {
+        "TypeOK": Mistake("SnapshotOffsets", "/\\ logEnd = 0", "/\\ logEnd = -1"),
+        "OffsetsAreInOrder": Mistake("SnapshotOffsets", "    /\\ to <= logEnd\n", ""),
+        "SnapshotsEndByTheHighWatermark": Mistake(
+            "SnapshotOffsets", "![p] = highWatermark]", "![p] = logEnd]"
+        ),
+        "LogAboveZeroHasASnapshot": Mistake(
+            "SnapshotOffsets",
+            "IF leaders < Latest THEN leaders ELSE Latest",
+            "IF leaders < highWatermark THEN leaders ELSE highWatermark",
+        ),
+        "FetchedSnapshotReplacesTheLog": Mistake(
+            "SnapshotOffsets", "/\\ logStart' = Latest\n", "/\\ UNCHANGED logStart\n"
+        ),
+        "DeletesOnlyBelowTheLogStart": Mistake(
+            "SnapshotOffsets",
+            "    /\\ snapshots[p] < logStart\n",
+            "    /\\ snapshots[p] < highWatermark\n",
+        ),
+        "OffsetsNeverMoveBack": Mistake(
+            "SnapshotOffsets",
+            "    /\\ to > highWatermark\n",
+            "    /\\ to # highWatermark /\\ to >= logStart /\\ to >= Latest\n",
+        ),
+    },
 }
 """By model and claim."""

@@ -1,0 +1,110 @@
+"""KIP-630's offsets alone: where a replica's log starts and ends, and where its snapshots do.
+
+What records and files hold, epochs and crashes are in snapshot_log and snapshot_fetch. Here is only
+what offsets say of each other, so that it can be proved for all that 64 bits can hold.
+"""
+
+from lockstep import Constant, Map, OneOf, Range, State, action, require
+
+PLACES: Constant = ("one", "two")
+"""As many snapshots as a replica keeps at most."""
+
+MAX_OFFSET: Constant = 4
+
+Place = OneOf(PLACES, interchangeable=True)
+Offset = Range(0, MAX_OFFSET)
+
+
+class SnapshotOffsets(State):
+    log_start: Offset = 0
+    high_watermark: Offset = 0
+    log_end: Offset = 0
+    snapshots: Map[Place, Offset | None] = {p: None for p in Place}
+    # A snapshot was fetched that ends beyond the log, and the log is not reset to it yet.
+    unapplied: bool = False
+
+
+def latest(s):
+    """Where the latest snapshot ends; 0 without one."""
+    return max((s.snapshots[p] for p in Place if s.snapshots[p] is not None), default=0)
+
+
+@action
+def append(s, new, to: Offset):
+    """Records arrive."""
+    require(not s.unapplied and s.log_end < to)
+    new.log_end = to
+
+
+@action
+def truncate(s, new, to: Offset):
+    """Records that a new leader does not have go; committed ones it has."""
+    require(not s.unapplied and s.high_watermark <= to and to < s.log_end)
+    new.log_end = to
+
+
+@action
+def advance_high_watermark(s, new, to: Offset):
+    """Records are known to be committed."""
+    require(not s.unapplied and s.high_watermark < to and to <= s.log_end)
+    new.high_watermark = to
+
+
+def generated_end(s):
+    """Where a snapshot of the current state ends."""
+    return s.high_watermark
+
+
+@action
+def generate_snapshot(s, new, p: Place):
+    """The state machine writes its state down."""
+    require(not s.unapplied and s.snapshots[p] is None and generated_end(s) > latest(s))
+    new.snapshots[p] = generated_end(s)
+
+
+@action
+def fetch_snapshot(s, new, p: Place, end: Offset):
+    """The leader's log starts beyond this one's end: its snapshot is here instead."""
+    require(not s.unapplied and s.snapshots[p] is None and end > s.log_end)
+    new.snapshots[p] = end
+    new.unapplied = True
+
+
+@action
+def reset_log(s, new):
+    """The log begins anew where the fetched snapshot ends."""
+    require(s.unapplied)
+    new.log_start = latest(s)
+    new.high_watermark = latest(s)
+    new.log_end = latest(s)
+    new.unapplied = False
+
+
+@action
+def advance_log_start(s, new, p: Place):
+    """A leader's log starts where one of its snapshots ends."""
+    require(not s.unapplied and s.snapshots[p] is not None and s.snapshots[p] > s.log_start)
+    new.log_start = s.snapshots[p]
+
+
+def followed_log_start(s, leaders):
+    """The lesser of the leader's log start offset and the end of the latest own snapshot."""
+    return min(leaders, latest(s))
+
+
+@action
+def follow_log_start(s, new, leaders: Offset):
+    """A follower hears where its leader's log starts."""
+    require(not s.unapplied and followed_log_start(s, leaders) > s.log_start)
+    new.log_start = followed_log_start(s, leaders)
+
+
+def may_delete(s, end):
+    return end < s.log_start
+
+
+@action
+def delete_snapshot(s, new, p: Place):
+    """A snapshot that ends below the log's start goes."""
+    require(s.snapshots[p] is not None and may_delete(s, s.snapshots[p]))
+    new.snapshots[p] = None
