@@ -33,6 +33,10 @@ def twin(
         Path | None,
         Option("--keep", metavar="DIR", help="Keep TLC's configurations and graphs there."),
     ] = None,
+    liveness: Annotated[
+        bool,
+        Option("--liveness", help="Let TLC check liveness in scopes beyond some thousand states."),
+    ] = False,
     as_json: Annotated[bool, Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> int:
     """Compare each model with its TLA+ twin, as TLC explores that.
@@ -51,7 +55,7 @@ def twin(
     names = choose(models or [], workspace)
     plan = make_plan(workspace, names, scope, every=not models)
     _find_tlc()
-    return _compare_all(workspace, plan, Request(max_seconds, workers, keep), as_json)
+    return _compare_all(workspace, plan, Request(max_seconds, workers, keep, liveness), as_json)
 
 
 def _find_tlc() -> None:

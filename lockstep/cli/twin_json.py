@@ -56,6 +56,7 @@ def _compared(found: Compared) -> dict[str, Any]:
         "difference": _difference(result),
         "counts": [vars(count) for count in result.counts],
         "refutation": _refutation(result),
+        "unchecked": list(result.unchecked),
     }
 
 

@@ -78,6 +78,9 @@ class TextReport:
 def _explanation(result: TwinResult) -> Iterator[str]:
     if result.because:
         yield f"because  {result.because}"
+    if result.unchecked:
+        named = ", ".join(result.unchecked)
+        yield f"TLC was not asked for liveness ({named}): --liveness does, and takes long"
     if result.difference is not None:
         difference = result.difference
         yield from (f"  {line}" for line in difference.details)

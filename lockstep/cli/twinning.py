@@ -26,6 +26,7 @@ class Request:
     max_seconds: float | None = None
     workers: int = 1
     keep: Path | None = None
+    liveness: bool = False
 
     def again(self, model: str, scope: str) -> str:
         """The command that asks the same of one model in one scope."""
@@ -36,6 +37,7 @@ class Request:
             parts.append(f"--workers {self.workers}")
         if self.keep is not None:
             parts.append(f"--keep {shlex.quote(str(self.keep))}")
+        parts += ["--liveness"] * self.liveness
         return " ".join(parts)
 
 
@@ -145,6 +147,7 @@ def compare(workspace: Workspace, task: Task, request: Request) -> Compared | Un
             workers=request.workers,
             max_seconds=request.max_seconds,
             keep=request.keep,
+            liveness=request.liveness,
             watch=lambda title: progress_line(title, task.scope.pins.states),
         )
     except LockstepError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from lockstep.errors import LockstepError
 from lockstep.twin.names import definition_name
@@ -46,6 +46,11 @@ def without_checks(config: str) -> str:
         if not dropping:
             kept.append(line)
     return "\n".join([*kept, ""])
+
+
+def without_claims(config: str, names: Collection[str]) -> str:
+    """The configuration without some of its claims, each of which stands on a line of its own."""
+    return "\n".join([line for line in config.splitlines() if line.strip() not in names]) + "\n"
 
 
 def _assignment(name: str, value: object) -> str:

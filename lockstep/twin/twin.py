@@ -24,7 +24,7 @@ from lockstep.twin.compare import (
     explore,
 )
 from lockstep.twin.complaints import unusable
-from lockstep.twin.config import scope_config, without_checks
+from lockstep.twin.config import scope_config, without_checks, without_claims
 from lockstep.twin.dump import read_dump
 from lockstep.twin.findings import TlcProgress, TlcRun
 from lockstep.twin.limit import NO_MORE_STATES, limited_module, limited_name
@@ -36,6 +36,9 @@ from lockstep.twin.tlc import run_tlc
 Watch: TypeAlias = "Callable[[str], AbstractContextManager[Callable[[Progress], None] | None]]"
 """Makes what is told of the progress of one part of the work, named by its text."""
 
+
+_MOST_LIVE = 5_000
+"""States of a model up to which TLC is asked for liveness, unless it is asked for at any cost."""
 
 _BRIEF = 200_000
 """States of a model up to which TLC's search of its twin is short."""
@@ -72,6 +75,8 @@ class TwinResult:
     """The counts that are not the same, where TLC was not stopped by what it refuted."""
     refuting: TlcRun | None
     """TLC's run that refuted a claim of the twin, with the behaviour that does."""
+    unchecked: tuple[str, ...]
+    """The liveness properties that TLC was not asked for, by their names in the model."""
     seconds: float
     """Wall-clock time of all of it: the search of the model, TLC, and reading its graph."""
 
@@ -130,6 +135,7 @@ def compare_twin(
     workers: int = 1,
     max_seconds: float | None = None,
     keep: Path | None = None,
+    liveness: bool = False,
     watch: Watch = lambda _: nullcontext(),
 ) -> TwinResult:
     """Runs TLC on a model's twin in one scope, explores the model, and compares.
@@ -137,7 +143,8 @@ def compare_twin(
     `workers` are TLC's threads where counts are compared; a graph is always explored by one, so
     that the difference named is the first. `max_seconds` bounds TLC and the search of the model,
     each for itself. `keep` is a folder, made if need be, where TLC's configuration, the module that
-    it began with, and the dump of the graph are left.
+    it began with, and the dump of the graph are left. Liveness takes TLC many times as long as all
+    else: it is asked for in scopes of some thousand states, and with `liveness` in any.
 
     Raises TwinUnusable when TLC cannot check the twin; TlcTimeout, TlcOutOfMemory and ModelBounded
     when not everything was seen; and LockstepError when model or twin cannot be used otherwise.
@@ -149,7 +156,7 @@ def compare_twin(
         if keep is None:
             made = tempfile.TemporaryDirectory(prefix="lockstep-twin-")
             keep = Path(folders.enter_context(made))
-        work = _Work(model, spec, scope, files, keep, workers, max_seconds, watch)
+        work = _Work(model, spec, scope, files, keep, workers, max_seconds, liveness, watch)
         return work.compare()
 
 
@@ -164,6 +171,7 @@ class _Work:
     folder: Path
     workers: int
     max_seconds: float | None
+    liveness: bool
     watch: Watch
 
     def compare(self) -> TwinResult:
@@ -207,6 +215,8 @@ class _Work:
     def _run_tlc(self, dump: Path | None, limit: int, *, claims: bool = True) -> TlcRun:
         template = self.files.template.read_text("utf-8")
         config = self._file(".cfg" if claims else "-without-claims.cfg")
+        left_out = self._unchecked(limit)
+        template = without_claims(template, {definition_name(name) for name in left_out})
         text = scope_config(self.model.constants, template if claims else without_checks(template))
         config.write_text(f"{text.rstrip()}\n\nCONSTRAINT {NO_MORE_STATES}\n", "utf-8")
         module = self.folder / f"{limited_name(self.files.module, self.scope.name)}.tla"
@@ -256,8 +266,14 @@ class _Work:
             difference=difference,
             counts=counts,
             refuting=refuting,
+            unchecked=self._unchecked(explored.states),
             seconds=seconds,
         )
+
+    def _unchecked(self, states: int) -> tuple[str, ...]:
+        if self.liveness or states <= _MOST_LIVE:
+            return ()
+        return tuple(prop.name for prop in self.model.of_kind(Kind.LEADS_TO))
 
     def _make_folder(self) -> None:
         try:

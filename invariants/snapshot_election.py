@@ -1,0 +1,198 @@
+"""What must hold of KRaft elections under snapshots. Ids are rows of specs/kip_595.toml and
+specs/kip_630.toml."""
+
+from lockstep import each, invariant, leads_to, sometimes, step_invariant, when
+from models.snapshot_election import (
+    Role,
+    Voter,
+    become_leader,
+    fetch,
+    goes_far_enough,
+    grant,
+    history,
+    is_majority,
+    keep_log,
+    last_epoch,
+    learn_epoch,
+    log_end,
+    lose,
+    may_vote,
+    receive_snapshot,
+    reset_log,
+    reset_longer_log,
+    truncate,
+)
+from models.snapshot_id import MAX_EPOCH, MAX_OFFSET, Offset
+
+# Elections.
+
+
+@step_invariant("595-1")
+def epochs_never_go_back(s, new, v: Voter):
+    """A replica's epoch only grows."""
+    return new.epoch[v] >= s.epoch[v]
+
+
+@step_invariant("595-2", "595-5")
+def votes_never_change(s, new, v: Voter):
+    """Who voted in an epoch has no other vote in it, whatever crashes."""
+    when(s.epoch[v] == new.epoch[v] and s.voted[v] is not None)
+    return new.voted[v] == s.voted[v]
+
+
+@invariant("595-4")
+def one_leader_an_epoch(s, v: Voter, w: Voter):
+    """No two replicas lead in the same epoch."""
+    when(v != w and s.role[v] == Role.LEADER and s.role[w] == Role.LEADER)
+    return s.epoch[v] != s.epoch[w]
+
+
+# What is committed stays.
+
+
+@invariant("595-16")
+def later_leaders_have_what_is_committed(s, leader: Voter):
+    """A leader has every record that was committed in its epoch or before, in snapshot or log."""
+    when(s.role[leader] == Role.LEADER and len(s.committed) > 0)
+    when(s.epoch[leader] >= last_epoch(s.committed))
+    return history(s, leader)[: len(s.committed)] == s.committed
+
+
+@invariant("595-13", "595-16")
+def a_majority_has_what_is_committed(s):
+    """A majority has every committed record, in snapshot or log."""
+    return is_majority({v for v in Voter if history(s, v)[: len(s.committed)] == s.committed})
+
+
+@invariant("595-22")
+def what_counts_as_committed_is(s, v: Voter):
+    """A replica has the records below its high watermark, and they are the committed ones."""
+    when(s.high_watermark[v] > 0)
+    offset = s.high_watermark[v]
+    return log_end(s, v) >= offset and history(s, v)[:offset] == s.committed[:offset]
+
+
+@invariant("595-11", "595-19")
+def logs_agree(s, v: Voter, w: Voter, o: Offset):
+    """Two replicas with a record of the same epoch at the same offset agree up to there."""
+    one = history(s, v)
+    other = history(s, w)
+    when(v != w and o < min(len(one), len(other)) and one[o] == other[o])
+    return one[:o] == other[:o]
+
+
+# Leaders.
+
+
+@step_invariant("595-3", "595-11")
+def leaders_only_append(s, new, leader: Voter):
+    """As long as a replica leads an epoch, it loses no record of its log."""
+    when(s.role[leader] == Role.LEADER and new.role[leader] == Role.LEADER)
+    when(s.epoch[leader] == new.epoch[leader])
+    return history(new, leader)[: log_end(s, leader)] == history(s, leader)
+
+
+@step_invariant("595-15")
+def high_watermark_never_moves_back(s, new, leader: Voter):
+    """As long as a replica leads an epoch, its high watermark only grows."""
+    when(s.role[leader] == Role.LEADER and new.role[leader] == Role.LEADER)
+    when(s.epoch[leader] == new.epoch[leader])
+    return new.high_watermark[leader] >= s.high_watermark[leader]
+
+
+@invariant("595-14")
+def high_watermark_covers_earlier_epochs(s, leader: Voter):
+    """A leader that has a high watermark has one above everything committed before its epoch."""
+    when(s.role[leader] == Role.LEADER and s.high_watermark[leader] > 0)
+    return s.high_watermark[leader] >= sum(1 for e in s.committed if e < s.epoch[leader])
+
+
+# Snapshots.
+
+
+@invariant("630-2")
+def snapshots_hold_what_is_committed(s, v: Voter):
+    """A snapshot stands for committed records, and for all of them up to its end."""
+    when(len(s.snapshot[v]) > 0)
+    return s.snapshot[v] == s.committed[: len(s.snapshot[v])]
+
+
+@invariant("630-34")
+def log_start_is_in_a_snapshot(s, v: Voter):
+    """What was dropped from a log is in the latest snapshot."""
+    when(s.log_start[v] > 0)
+    return s.log_start[v] <= len(s.snapshot[v])
+
+
+@invariant("630-21")
+def leaders_load_no_snapshot(s, leader: Voter):
+    """A leader has no fetched snapshot to apply."""
+    when(s.role[leader] == Role.LEADER)
+    return not s.unapplied[leader]
+
+
+@invariant("630-2", "630-33", "630-34")
+def leaders_snapshots_agree_with_their_logs(s, leader: Voter):
+    """A leader's latest snapshot ends within its log, and stands for the records before its end."""
+    when(s.role[leader] == Role.LEADER and len(s.snapshot[leader]) > 0)
+    return history(s, leader)[: len(s.snapshot[leader])] == s.snapshot[leader]
+
+
+# What comes to pass. In the last epoch of a scope no timeout disturbs it any more.
+
+
+def could_win(s, c):
+    """Whether a candidate has room for its first record, and a majority that has given it a vote or
+    may still do so."""
+    return log_end(s, c) < MAX_OFFSET and is_majority(
+        {v for v in Voter if v in s.granted[c] or (may_vote(s, v, c) and goes_far_enough(s, v, c))}
+    )
+
+
+@leads_to(
+    "595-7",
+    "595-8",
+    weak=(
+        each(grant, "v"),
+        each(become_leader, "c"),
+        each(reset_log, "v"),
+        each(reset_longer_log, "v"),
+        each(keep_log, "v"),
+    ),
+)
+def a_candidate_that_could_win_does(s, c: Voter):
+    """A candidate of the last epoch that goes far enough for a majority leads, or else the others
+    gave their votes away, or wrote more."""
+    stands = s.role[c] == Role.CANDIDATE and s.epoch[c] == MAX_EPOCH
+    return stands and could_win(s, c), not stands or not could_win(s, c)
+
+
+@leads_to(
+    "595-19",
+    "595-21",
+    "630-28",
+    weak=(
+        each(learn_epoch, "v"),
+        each(lose, "c"),
+        each(fetch, "v"),
+        each(truncate, "v"),
+        each(receive_snapshot, "v"),
+        each(reset_log, "v"),
+        each(reset_longer_log, "v"),
+        each(keep_log, "v"),
+    ),
+)
+def followers_catch_up(s, v: Voter, leader: Voter):
+    """While a leader of the last epoch lives, all others get what it has."""
+    leads = s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
+    return leads, not leads or history(s, v) == history(s, leader)
+
+
+@sometimes("630-31", "630-32")
+def a_voter_caught_between_votes(s):
+    """A follower votes after it got a snapshot and before it reset its log."""
+    return any(
+        s.role[c] == Role.CANDIDATE and s.unapplied[v] and v != c
+        for c in Voter
+        for v in s.granted[c]
+    )

@@ -1,0 +1,428 @@
+-------------------------- MODULE SnapshotElection --------------------------
+(***************************************************************************)
+(* Elections and replication in a KRaft quorum whose voters replace the    *)
+(* beginning of their logs by snapshots, KIP-595 and KIP-630.              *)
+(*                                                                         *)
+(* Two replicas exchange request and response in one step.  A record is    *)
+(* known by the epoch of its leader, and a snapshot by the records that it *)
+(* replaces: the empty sequence is no snapshot.                            *)
+(*                                                                         *)
+(* A follower that has downloaded a snapshot resets its log in a later     *)
+(* step.  Until then it does not fetch, but it takes part in elections.    *)
+(***************************************************************************)
+EXTENDS Integers, Sequences, FiniteSets
+
+CONSTANTS
+    None,
+    Voters,
+    Reset   \* which downloaded snapshots the log gives way to
+
+ASSUME Reset \in {"always", "newer", "offset", "both"}
+
+VARIABLES
+    epoch, voted, logStart, log, snapshot,                \* on disk
+    role, unapplied, highWatermark, granted, fetched,     \* in memory
+    committed,                                            \* seen from outside
+    restarts, wipes, snapshots                            \* how often
+
+disk   == <<epoch, voted, logStart, log, snapshot>>
+memory == <<role, unapplied, highWatermark, granted, fetched>>
+counts == <<restarts, wipes, snapshots>>
+
+vars == <<disk, memory, committed, counts>>
+
+Epoch  == Nat
+Offset == Nat
+
+\* What bounds a model: epochs, offsets, and how often things happen.
+MayTimeOut(v)  == TRUE
+HasRoom(v)     == TRUE
+MayGenerate    == TRUE
+MayRestart     == TRUE
+MayWipe        == TRUE
+
+TypeOK ==
+    /\ epoch \in [Voters -> Epoch]
+    /\ voted \in [Voters -> Voters \cup {None}]
+    /\ logStart \in [Voters -> Offset]
+    /\ \A v \in Voters : \A i \in DOMAIN log[v] : log[v][i] \in Epoch
+    /\ \A v \in Voters : \A i \in DOMAIN snapshot[v] : snapshot[v][i] \in Epoch
+    /\ role \in [Voters -> {"FOLLOWER", "CANDIDATE", "LEADER"}]
+    /\ unapplied \in [Voters -> BOOLEAN]
+    /\ highWatermark \in [Voters -> Offset]
+    /\ granted \in [Voters -> SUBSET Voters]
+    /\ fetched \in [Voters -> [Voters -> Offset]]
+    /\ restarts \in Nat /\ wipes \in Nat /\ snapshots \in Nat
+
+Nothing == [v \in Voters |-> 0]
+
+Init ==
+    /\ epoch = Nothing
+    /\ voted = [v \in Voters |-> None]
+    /\ logStart = Nothing
+    /\ log = [v \in Voters |-> <<>>]
+    /\ snapshot = [v \in Voters |-> <<>>]
+    /\ role = [v \in Voters |-> "FOLLOWER"]
+    /\ unapplied = [v \in Voters |-> FALSE]
+    /\ highWatermark = Nothing
+    /\ granted = [v \in Voters |-> {}]
+    /\ fetched = [v \in Voters |-> Nothing]
+    /\ committed = <<>>
+    /\ restarts = 0 /\ wipes = 0 /\ snapshots = 0
+
+-----------------------------------------------------------------------------
+Min(a, b) == IF a < b THEN a ELSE b
+Max(a, b) == IF a > b THEN a ELSE b
+
+Majorities == {Q \in SUBSET Voters : 2 * Cardinality(Q) > Cardinality(Voters)}
+
+First(records, n) == SubSeq(records, 1, n)
+After(records, n) == SubSeq(records, n + 1, Len(records))
+
+IsPrefix(p, q) == Len(p) <= Len(q) /\ First(q, Len(p)) = p
+
+LastEpoch(records) == IF records = <<>> THEN 0 ELSE records[Len(records)]
+
+\* Where some records end, and how two such ends compare: the epoch counts first.
+End(records) == [offset |-> Len(records), epoch |-> LastEpoch(records)]
+
+Newer(a, b) == \/ a.epoch > b.epoch
+               \/ a.epoch = b.epoch /\ a.offset > b.offset
+
+LogEnd(v) == logStart[v] + Len(log[v])
+
+\* Everything before a log's end; what the log does not have is in the snapshot.
+Records(v) == First(snapshot[v], logStart[v]) \o log[v]
+
+Latest(v) == IF Newer(End(snapshot[v]), End(Records(v)))
+             THEN End(snapshot[v])
+             ELSE End(Records(v))
+
+-----------------------------------------------------------------------------
+(* Elections *)
+
+Take(v, newRole, newEpoch, vote) ==
+    /\ role' = [role EXCEPT ![v] = newRole]
+    /\ epoch' = [epoch EXCEPT ![v] = newEpoch]
+    /\ voted' = [voted EXCEPT ![v] = vote]
+    /\ fetched' = [fetched EXCEPT ![v] = Nothing]
+
+TimeOut(v) ==
+    /\ MayTimeOut(v)
+    /\ Take(v, "CANDIDATE", epoch[v] + 1, v)
+    /\ granted' = [granted EXCEPT ![v] = {v}]
+    /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, committed, counts>>
+
+Grant(v, c) ==
+    /\ role[c] = "CANDIDATE"
+    /\ \/ epoch[v] < epoch[c]
+       \/ epoch[v] = epoch[c] /\ voted[v] = None
+    /\ ~Newer(Latest(v), Latest(c))
+    /\ Take(v, "FOLLOWER", epoch[c], c)
+    /\ granted' = [granted EXCEPT ![v] = {}, ![c] = @ \cup {v}]
+    /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, committed, counts>>
+
+LearnEpoch(v, w) ==
+    /\ epoch[v] < epoch[w]
+    /\ Take(v, "FOLLOWER", epoch[w], None)
+    /\ granted' = [granted EXCEPT ![v] = {}]
+    /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, committed, counts>>
+
+\* A leader begins without a high watermark, which 0 stands for.
+BecomeLeader(c) ==
+    /\ role[c] = "CANDIDATE"
+    /\ granted[c] \in Majorities
+    /\ ~unapplied[c]
+    /\ HasRoom(c)
+    /\ Take(c, "LEADER", epoch[c], c)
+    /\ granted' = [granted EXCEPT ![c] = {}]
+    /\ log' = [log EXCEPT ![c] = Append(@, epoch[c])]
+    /\ highWatermark' = [highWatermark EXCEPT ![c] = 0]
+    /\ UNCHANGED <<logStart, snapshot, unapplied, committed, counts>>
+
+\* Another won the votes of the epoch.
+Lose(c, l) ==
+    /\ role[c] = "CANDIDATE"
+    /\ role[l] = "LEADER"
+    /\ epoch[c] = epoch[l]
+    /\ Take(c, "FOLLOWER", epoch[c], c)
+    /\ granted' = [granted EXCEPT ![c] = {}]
+    /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, committed, counts>>
+
+-----------------------------------------------------------------------------
+(* Replication *)
+
+\* The module Sequences has an Append of its own.
+AppendRecord(l) ==
+    /\ role[l] = "LEADER"
+    /\ HasRoom(l)
+    /\ log' = [log EXCEPT ![l] = Append(@, epoch[l])]
+    /\ UNCHANGED <<epoch, voted, logStart, snapshot, memory, committed, counts>>
+
+Fetches(v, l) ==
+    /\ role[l] = "LEADER"
+    /\ role[v] = "FOLLOWER"
+    /\ epoch[v] = epoch[l]
+    /\ ~unapplied[v]
+
+\* How many of a replica's records belong to an epoch or to those before it.  A log that
+\* begins later has nothing to say of what is before.
+EndOfEpoch(v, e) ==
+    CHOOSE n \in logStart[v] .. LogEnd(v) :
+        /\ \A i \in 1 .. LogEnd(v) : (i > n => Records(v)[i] > e)
+        /\ n > logStart[v] => Records(v)[n] <= e
+
+\* The leader can compare only what is at or past the start of its log.
+CanCompare(v, l) ==
+    LET start == End(First(Records(l), logStart[l]))
+        own   == End(Records(v))
+    IN  /\ own.offset >= start.offset
+        /\ own.epoch >= start.epoch
+        /\ own.offset = start.offset => own.epoch = start.epoch
+
+Diverging(v, l) == End(First(Records(l), EndOfEpoch(l, LastEpoch(Records(v)))))
+
+Agrees(v, l) ==
+    /\ Diverging(v, l).epoch = LastEpoch(Records(v))
+    /\ Diverging(v, l).offset >= LogEnd(v)
+
+\* A record of the leader's own epoch commits itself and all before it.
+HighWatermarkAfter(l, offsets) ==
+    LET has(o)   == {v \in Voters : (IF v = l THEN LogEnd(l) ELSE offsets[v]) >= o}
+        common   == {o \in 1 .. LogEnd(l) : has(o) \in Majorities /\ Records(l)[o] = epoch[l]}
+        greatest == CHOOSE o \in common : \A p \in common : p <= o
+    IN  IF common = {} THEN highWatermark[l] ELSE Max(highWatermark[l], greatest)
+
+Fetch(v, l, end) ==
+    /\ Fetches(v, l)
+    /\ CanCompare(v, l)
+    /\ Agrees(v, l)
+    /\ end \in LogEnd(v) .. LogEnd(l)
+    /\ LET offsets == [fetched[l] EXCEPT ![v] = LogEnd(v)]
+           hw      == HighWatermarkAfter(l, offsets)
+       IN  /\ fetched' = [fetched EXCEPT ![l] = offsets]
+           /\ highWatermark' = [highWatermark EXCEPT ![l] = hw, ![v] = Max(@, Min(hw, end))]
+           /\ committed' = IF hw > Len(committed)
+                           THEN committed \o After(First(Records(l), hw), Len(committed))
+                           ELSE committed
+    /\ log' = [log EXCEPT ![v] = @ \o After(First(Records(l), end), LogEnd(v))]
+    /\ UNCHANGED <<epoch, voted, logStart, snapshot, role, unapplied, granted, counts>>
+
+Truncate(v, l) ==
+    /\ Fetches(v, l)
+    /\ CanCompare(v, l)
+    /\ ~Agrees(v, l)
+    /\ LET told == Diverging(v, l)
+           own  == End(First(Records(v), EndOfEpoch(v, told.epoch)))
+           end  == IF own.epoch = told.epoch THEN Min(own.offset, told.offset) ELSE own.offset
+       IN  log' = [log EXCEPT ![v] = First(@, end - logStart[v])]
+    /\ UNCHANGED <<epoch, voted, logStart, snapshot, memory, committed, counts>>
+
+-----------------------------------------------------------------------------
+(* Snapshots *)
+
+ReceiveSnapshot(v, l) ==
+    /\ Fetches(v, l)
+    /\ ~CanCompare(v, l)
+    /\ snapshot' = [snapshot EXCEPT ![v] = snapshot[l]]
+    /\ unapplied' = [unapplied EXCEPT ![v] = TRUE]
+    /\ UNCHANGED <<epoch, voted, logStart, log, role, highWatermark, granted, fetched>>
+    /\ UNCHANGED <<committed, counts>>
+
+EndsBefore(v) ==
+    /\ LogEnd(v) < Len(snapshot[v])
+    /\ LastEpoch(Records(v)) <= LastEpoch(snapshot[v])
+
+GivesWay(v) ==
+    CASE Reset = "always" -> TRUE
+      [] Reset = "newer"  -> Newer(End(snapshot[v]), End(Records(v)))
+      [] Reset = "offset" -> LogEnd(v) < Len(snapshot[v])
+      [] Reset = "both"   -> EndsBefore(v)
+
+BeginAnew(v) ==
+    /\ unapplied' = [unapplied EXCEPT ![v] = FALSE]
+    /\ logStart' = [logStart EXCEPT ![v] = Len(snapshot[v])]
+    /\ log' = [log EXCEPT ![v] = <<>>]
+    /\ highWatermark' = [highWatermark EXCEPT ![v] = Max(@, Len(snapshot[v]))]
+    /\ UNCHANGED <<epoch, voted, snapshot, role, granted, fetched, committed, counts>>
+
+ResetLog(v) ==
+    /\ unapplied[v]
+    /\ EndsBefore(v)
+    /\ BeginAnew(v)
+
+ResetLongerLog(v) ==
+    /\ unapplied[v]
+    /\ ~EndsBefore(v)
+    /\ GivesWay(v)
+    /\ BeginAnew(v)
+
+KeepLog(v) ==
+    /\ unapplied[v]
+    /\ ~GivesWay(v)
+    /\ unapplied' = [unapplied EXCEPT ![v] = FALSE]
+    /\ UNCHANGED <<disk, role, highWatermark, granted, fetched, committed, counts>>
+
+GenerateSnapshot(v, end) ==
+    /\ MayGenerate
+    /\ end \in (Len(snapshot[v]) + 1) .. highWatermark[v]
+    /\ snapshot' = [snapshot EXCEPT ![v] = First(Records(v), end)]
+    /\ snapshots' = snapshots + 1
+    /\ UNCHANGED <<epoch, voted, logStart, log, memory, committed, restarts, wipes>>
+
+AdvanceLogStart(v) ==
+    /\ ~unapplied[v]
+    /\ Len(snapshot[v]) \in (logStart[v] + 1) .. LogEnd(v)
+    /\ logStart' = [logStart EXCEPT ![v] = Len(snapshot[v])]
+    /\ log' = [log EXCEPT ![v] = After(Records(v), Len(snapshot[v]))]
+    /\ UNCHANGED <<epoch, voted, snapshot, memory, committed, counts>>
+
+-----------------------------------------------------------------------------
+(* Failures *)
+
+\* Only a leader has records that are not on its disk: of its epoch, and not committed.
+FlushedEnd(v) ==
+    IF role[v] = "LEADER"
+    THEN Max(Max(highWatermark[v], logStart[v]), EndOfEpoch(v, epoch[v] - 1))
+    ELSE LogEnd(v)
+
+Restart(v, end) ==
+    /\ MayRestart
+    /\ end \in FlushedEnd(v) .. LogEnd(v)
+    /\ role' = [role EXCEPT ![v] = IF @ = "CANDIDATE" THEN @ ELSE "FOLLOWER"]
+    /\ log' = [log EXCEPT ![v] = First(@, end - logStart[v])]
+    /\ highWatermark' = [highWatermark EXCEPT ![v] = logStart[v]]
+    /\ fetched' = [fetched EXCEPT ![v] = Nothing]
+    /\ unapplied' = [unapplied EXCEPT ![v] =
+                        Newer(End(snapshot[v]), End(First(Records(v), end)))]
+    /\ restarts' = restarts + 1
+    /\ UNCHANGED <<epoch, voted, logStart, snapshot, granted, committed, wipes, snapshots>>
+
+HasCommitted(v) == IsPrefix(committed, Records(v))
+
+Wipe(v) ==
+    /\ MayWipe
+    /\ role[v] = "FOLLOWER"
+    /\ LogEnd(v) > 0
+    /\ \A w \in Voters \ {v} : HasCommitted(w)
+    /\ logStart' = [logStart EXCEPT ![v] = 0]
+    /\ log' = [log EXCEPT ![v] = <<>>]
+    /\ snapshot' = [snapshot EXCEPT ![v] = <<>>]
+    /\ unapplied' = [unapplied EXCEPT ![v] = FALSE]
+    /\ highWatermark' = [highWatermark EXCEPT ![v] = 0]
+    /\ wipes' = wipes + 1
+    /\ UNCHANGED <<epoch, voted, role, granted, fetched, committed, restarts, snapshots>>
+
+-----------------------------------------------------------------------------
+Next ==
+    \E v \in Voters :
+        \/ TimeOut(v)
+        \/ BecomeLeader(v)
+        \/ AppendRecord(v)
+        \/ ResetLog(v)
+        \/ ResetLongerLog(v)
+        \/ KeepLog(v)
+        \/ AdvanceLogStart(v)
+        \/ Wipe(v)
+        \/ \E w \in Voters :
+            \/ Grant(v, w)
+            \/ LearnEpoch(v, w)
+            \/ Lose(v, w)
+            \/ Truncate(v, w)
+            \/ ReceiveSnapshot(v, w)
+            \/ \E o \in Offset : Fetch(v, w, o)
+        \/ \E o \in Offset :
+            \/ GenerateSnapshot(v, o)
+            \/ Restart(v, o)
+
+\* A replica does not stop giving its vote, taking office, or following a leader.
+Vote(v) == \E c \in Voters : Grant(v, c)
+
+Follow(v) ==
+    \/ ResetLog(v) \/ ResetLongerLog(v) \/ KeepLog(v)
+    \/ \E l \in Voters :
+        \/ LearnEpoch(v, l) \/ Lose(v, l)
+        \/ Truncate(v, l) \/ ReceiveSnapshot(v, l)
+        \/ \E o \in Offset : Fetch(v, l, o)
+
+Fairness ==
+    \A v \in Voters : WF_vars(Vote(v)) /\ WF_vars(BecomeLeader(v)) /\ WF_vars(Follow(v))
+
+Spec == Init /\ [][Next]_vars /\ Fairness
+
+-----------------------------------------------------------------------------
+(* What must hold in every state. *)
+
+Leaders == {v \in Voters : role[v] = "LEADER"}
+
+OneLeaderAnEpoch == \A l, m \in Leaders : epoch[l] = epoch[m] => l = m
+
+LaterLeadersHaveWhatIsCommitted ==
+    \A l \in Leaders : epoch[l] >= LastEpoch(committed) => HasCommitted(l)
+
+AMajorityHasWhatIsCommitted == {v \in Voters : HasCommitted(v)} \in Majorities
+
+WhatCountsAsCommittedIs ==
+    \A v \in Voters :
+        /\ highWatermark[v] <= Min(LogEnd(v), Len(committed))
+        /\ First(Records(v), highWatermark[v]) = First(committed, highWatermark[v])
+
+LogsAgree ==
+    \A v, w \in Voters :
+        \A i \in 1 .. Min(LogEnd(v), LogEnd(w)) :
+            Records(v)[i] = Records(w)[i] => First(Records(v), i) = First(Records(w), i)
+
+HighWatermarkCoversEarlierEpochs ==
+    \A l \in Leaders :
+        highWatermark[l] > 0 =>
+            \A i \in DOMAIN committed : committed[i] < epoch[l] => i <= highWatermark[l]
+
+SnapshotsHoldWhatIsCommitted == \A v \in Voters : IsPrefix(snapshot[v], committed)
+
+LogStartIsInASnapshot == \A v \in Voters : logStart[v] <= Len(snapshot[v])
+
+LeadersLoadNoSnapshot == \A l \in Leaders : ~unapplied[l]
+
+LeadersSnapshotsAgreeWithTheirLogs == \A l \in Leaders : IsPrefix(snapshot[l], Records(l))
+
+-----------------------------------------------------------------------------
+(* What must hold of every step. *)
+
+EpochsNeverGoBack == [][\A v \in Voters : epoch'[v] >= epoch[v]]_vars
+
+VotesNeverChange ==
+    [][\A v \in Voters :
+         (epoch'[v] = epoch[v] /\ voted[v] # None) => voted'[v] = voted[v]]_vars
+
+StillLeads(v) == v \in Leaders /\ v \in Leaders' /\ epoch'[v] = epoch[v]
+
+LeadersOnlyAppend ==
+    [][\A v \in Voters : StillLeads(v) => IsPrefix(Records(v), Records(v)')]_vars
+
+HighWatermarkNeverMovesBack ==
+    [][\A v \in Voters : StillLeads(v) => highWatermark'[v] >= highWatermark[v]]_vars
+
+-----------------------------------------------------------------------------
+(* What comes to pass in the last epoch of a model, where nobody times out. *)
+
+InLastEpoch(v, r) == role[v] = r /\ ~MayTimeOut(v)
+
+MightVote(v, c) ==
+    /\ \/ epoch[v] < epoch[c]
+       \/ epoch[v] = epoch[c] /\ voted[v] = None
+    /\ ~Newer(Latest(v), Latest(c))
+
+CouldWin(c) ==
+    /\ HasRoom(c)
+    /\ granted[c] \cup {v \in Voters : MightVote(v, c)} \in Majorities
+
+Hopeful == {c \in Voters : InLastEpoch(c, "CANDIDATE") /\ CouldWin(c)}
+
+ACandidateThatCouldWinDoes == Hopeful # {} ~> Hopeful = {}
+
+Behind(l) == {v \in Voters : Records(v) # Records(l)}
+
+FollowersCatchUp ==
+    (\E l \in Voters : InLastEpoch(l, "LEADER"))
+        ~> (\A l \in Voters : InLastEpoch(l, "LEADER") => Behind(l) = {})
+=============================================================================
