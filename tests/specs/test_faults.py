@@ -11,7 +11,17 @@ from lockstep.language.model import model_names
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("name", model_names(ROOT))
+LONG = ("snapshot_election", "snapshot_fetch", "snapshot_log")
+"""Models whose faults take minutes together: for `make verify`."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.verify if name in LONG else ())
+        for name in model_names(ROOT)
+    ],
+)
 def test_every_fault_is_caught_and_every_invariant_catches_one(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from lockstep.language.model import model_names
 from lockstep.specs.scopes import Scope, load_model_spec
 from lockstep.twin.twin import compare_twin
 from tests.twin.conftest import KAFKA, assert_same
 
 
-@pytest.mark.parametrize("name", ["fetch_response", "fetch_session", "session_cache"])
+@pytest.mark.parametrize("name", model_names(KAFKA))
 def test_the_small_graphs_are_equal(name: str) -> None:
     spec = load_model_spec(KAFKA, name)
     scope = spec.scope("small")

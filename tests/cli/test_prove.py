@@ -1,0 +1,378 @@
+"""`lockstep prove`: proofs, violations, questions, and how each ends the process."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lockstep.cli import progress
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Desk
+
+PAID = ".lockstep/counterexamples/turnstile-entries_are_paid"
+
+PROOFS = """
+[proofs.wide]
+purpose = "Far more coins than can be counted one by one."
+constants = { MAX_COINS = 2147483647 }
+depth = 4
+
+[proofs.wide.bounded]
+entries_are_paid = "It says nothing of the arms."
+"""
+
+LEMMA = """
+
+from lockstep import lemma
+
+
+@lemma
+def an_open_arm_is_paid_for(s, g: Gate):
+    return s.arm[g] != Arm.OPEN or s.entries[g] < s.coins[g]
+"""
+
+
+@pytest.fixture
+def proving(desk: "Desk") -> "Desk":
+    """A desk whose turnstile has a proof."""
+    with (desk.root / "specs/turnstile.toml").open("a") as spec:
+        spec.write(PROOFS)
+    return desk
+
+
+@pytest.fixture
+def proved(proving: "Desk") -> "Desk":
+    """The same with the lemma that its proof needs."""
+    with (proving.root / "invariants/turnstile.py").open("a") as invariants:
+        invariants.write(LEMMA)
+    proving.edit("specs/turnstile.toml", PROOFS[PROOFS.index("\n[proofs.wide.bounded]") :], "\n")
+    return proving
+
+
+def test_all_is_proved(proved: "Desk") -> None:
+    ran = proved.run("prove")
+    assert ran.code == 0
+    assert re.search(r"^turnstile wide: holds, \d", ran.out)
+    for name in ("entries_are_paid", "opens_only_for_a_coin", "an_open_arm_is_paid_for"):
+        assert re.search(rf"\n  {name} +proved, 1-induction, \d+\.\d\d s\n", ran.out)
+    assert "not asked, being no invariants: somebody_gets_in\n" in ran.out
+    assert "4 of 4 properties proved" in ran.out
+
+
+def test_json_is_all_that_is_printed(proved: "Desk") -> None:
+    ran = proved.run("prove", "turnstile", "--k", "2", "--infer", "--json")
+    assert ran.code == 0
+    assert ran.json["version"] == 1
+    (row,) = ran.json["results"]
+    assert (row["model"], row["proof"], row["scope"]) == ("turnstile", "wide", None)
+    assert (row["verdict"], row["because"], row["exit_code"], row["k"]) == ("holds", "", 0, 2)
+    assert [(each["name"], each["lemma"], each["proved"]) for each in row["properties"]] == [
+        ("entries_are_paid", False, True),
+        ("opens_only_for_a_coin", False, True),
+        ("an_open_arm_is_paid_for", True, True),
+        ("the text always has a meaning", False, True),
+    ]
+    assert (row["unasked"], row["inferred"], row["bounded"]) == (["somebody_gets_in"], [], None)
+    assert row["reproduce"] == "lockstep prove turnstile --proof wide --k 2 --infer"
+    summary = ran.json["summary"]
+    assert (summary["proofs"], summary["properties"], summary["proved"]) == (1, 4, 4)
+    assert (summary["holds"], summary["not_asked"], summary["exit_code"]) == (1, [], 0)
+
+
+def test_what_is_not_proved_is_said_with_how_far_it_holds(proving: "Desk") -> None:
+    """Without the lemma nothing keeps `entries` below its bound: a proof that is open."""
+    ran = proving.run("prove", "turnstile", "--examples")
+    assert ran.code == 3
+    assert re.search(
+        r"entries_are_paid +not proved \(it does not keep itself up\); holds up to 4 steps\n"
+        r" +It says nothing of the arms\.\n    from a state that a lemma would have to exclude:",
+        ran.out,
+    )
+    assert "reproduce with  lockstep prove turnstile --proof wide" in ran.out
+    row = proving.run("prove", "turnstile", "--json").json["results"][0]
+    assert row["because"] == "not proved: the text always has a meaning"
+    assert row["properties"][0]["excused"] == "It says nothing of the arms."
+    assert (row["bounded"]["covered"], row["violation"], row["trace"]) == (4, None, None)
+
+
+def test_an_excuse_that_is_not_needed(proved: "Desk") -> None:
+    with (proved.root / "specs/turnstile.toml").open("a") as spec:
+        spec.write('[proofs.wide.bounded]\nentries_are_paid = "hard"\n')
+    ran = proved.run("prove", "turnstile")
+    assert ran.code == 3
+    assert "entries_are_paid is proved: take it out of [proofs.wide.bounded]" in ran.out
+    assert proved.run("prove", "turnstile", "--infer").code == 0
+
+
+@pytest.mark.parametrize("fault", ["stays_open", "kicked_open"])
+def test_a_fault_is_refuted_by_a_behaviour_that_replays(proved: "Desk", fault: str) -> None:
+    ran = proved.run("prove", "turnstile", "--fault", fault)
+    assert ran.code == 1
+    broken = {"stays_open": "entries_are_paid", "kicked_open": "opens_only_for_a_coin"}[fault]
+    steps = {"stays_open": "3 steps", "kicked_open": "1 step"}[fault]
+    assert re.search(rf"{broken} +violated after {steps}\n", ran.out)
+    file = f".lockstep/counterexamples/turnstile-{broken}-{fault}.itf.json"
+    assert f"see it with  lockstep replay {file}" in ran.out
+    again = proved.run("replay", file, "--json")
+    assert again.code == 1
+    assert again.json["results"][0]["property"] == broken
+    row = proved.run("prove", "turnstile", "--fault", fault, "--json").json["results"][0]
+    assert row["verdict"] == "violated"
+    assert broken in row["violation"]["properties"]
+    assert row["trace"]["file"].endswith(file)
+    assert len(row["trace"]["steps"]) == int(steps[0])
+
+
+def test_a_false_invariant_at_real_width(proved: "Desk") -> None:
+    """No search gets to the last coin one by one; a payment of many does."""
+    proved.edit(
+        "models/turnstile.py", "def coin(s, new, g: Gate):", "def coin(s, new, g: Gate, n: Count):"
+    )
+    proved.edit("models/turnstile.py", "s.coins[g] + 1", "max(s.coins[g] + 1, n)")
+    proved.edit("invariants/turnstile.py", "s.entries[g] <= s.coins[g]", "s.coins[g] < 2147483647")
+    proved.edit("invariants/turnstile.py", "new.coins[g] == s.coins[g] + 1", "new.coins[g] > 0")
+    ran = proved.run("prove", "turnstile")
+    assert ran.code == 1
+    assert "coins[east]: 0 -> 2147483647" in ran.out or "coins[west]: 0 -> 2147483647" in ran.out
+    assert proved.run("replay", f"{PAID}.itf.json").code == 1
+
+
+def test_a_false_lemma_is_shown(proved: "Desk") -> None:
+    """It is looked at after what the requirements say, and `replay` knows no lemmas."""
+    proved.edit("invariants/turnstile.py", "s.entries[g] < s.coins[g]", "s.coins[g] < 2")
+    ran = proved.run("prove", "turnstile")
+    assert ran.code == 1
+    assert re.search(r"an_open_arm_is_paid_for +violated after 3 steps\n", ran.out)
+    assert re.search(r"\n    3  coin\(g=\w+\)\n", ran.out)
+    assert "the behaviour not written: it breaks a lemma" in ran.out
+
+
+def test_text_without_meaning_is_an_error_with_the_way_to_it(proved: "Desk") -> None:
+    proved.edit("models/turnstile.py", " and has_room(s, g))", ")")
+    ran = proved.run("prove", "turnstile", "--set", "MAX_COINS=1", "--depth", "5")
+    assert ran.code == 2
+    assert "error  models/turnstile.py:37: coin: coins[" in ran.out
+    assert re.search(r"\n    2  push\(g=\w+\)\n", ran.out)
+    row = proved.run("prove", "turnstile", "--set", "MAX_COINS=1", "--json").json["results"][0]
+    assert (row["verdict"], row["exit_code"]) == ("inconclusive", 2)
+    assert row["error"]["function"] == "coin"
+    assert (len(row["trace"]["steps"]), row["trace"]["file"]) == (2, None)
+    assert row["reproduce"] == "lockstep prove turnstile --proof wide --set MAX_COINS=1"
+
+
+def test_every_question_is_written(proved: "Desk") -> None:
+    stale = proved.root / "smt/turnstile-wide/999-of-an-earlier-proof.smt2"
+    stale.parent.mkdir(parents=True)
+    stale.write_text("(check-sat)")
+    ran = proved.run("prove", "turnstile", "--smt", "smt")
+    assert ran.code == 0
+    files = sorted(stale.parent.iterdir())
+    assert f"{len(files)} questions written to smt/turnstile-wide" in ran.out
+    assert files[0].name == "001-entries_are_paid-initial-0.smt2"
+    assert stale not in files
+    for file in files:
+        text = file.read_text()
+        assert "(set-logic ALL)" in text
+        assert text.rstrip().endswith("(check-sat)")
+
+
+def test_a_folder_that_cannot_be_written_loses_no_verdict(proved: "Desk") -> None:
+    (proved.root / "taken").write_text("a file, not a folder")
+    ran = proved.run("prove", "turnstile", "--smt", "taken")
+    assert ran.code == 0
+    assert "questions not written: taken/turnstile-wide cannot be written" in ran.out
+    assert "4 of 4 properties proved" in ran.out
+    row = proved.run("prove", "turnstile", "--smt", "taken", "--json").json["results"][0]
+    assert row["smt"]["folder"] is None
+    (proved.root / ".lockstep").write_text("a file, not a folder")
+    ran = proved.run("prove", "turnstile", "--fault", "stays_open")
+    assert ran.code == 1
+    assert "violated after 3 steps" in ran.out
+    assert "/.lockstep cannot be written: File exists" in ran.out
+
+
+def test_a_model_without_proofs_is_asked_about_where_it_is_named(desk: "Desk") -> None:
+    ran = desk.run("prove")
+    assert ran.code == 2
+    assert "no model here has a proof" in ran.err
+    ran = desk.run("prove", "turnstile", "--depth", "2")
+    assert ran.code == 3
+    assert "turnstile default: inconclusive" in ran.out
+    assert "reproduce with  lockstep prove turnstile --scope default --depth 2" in ran.out
+    assert desk.run("prove", "turnstile", "--scope", "small").code == 3
+
+
+def test_one_broken_model_does_not_hide_the_others(proved: "Desk") -> None:
+    proved.edit("models/letters.py", "new.hand = letter", "new.hand = [letter]")
+    ran = proved.run("prove", "letters", "turnstile")
+    assert ran.code == 2
+    assert "letters default: inconclusive\n" in ran.out
+    assert "turnstile wide: holds" in ran.out
+    (broken, fine) = proved.run("prove", "letters", "turnstile", "--json").json["results"]
+    assert (broken["exit_code"], fine["verdict"]) == (2, "holds")
+    (one, other) = proved.run("prove", "letters", "turnstile", "--proof", "wide", "--json").json[
+        "results"
+    ]
+    assert "letters has no proof 'wide'" in one["because"]
+    assert other["verdict"] == "holds"
+
+
+def test_no_time_is_no_verdict(proved: "Desk") -> None:
+    ran = proved.run("prove", "turnstile", "--max-seconds", "0")
+    assert ran.code == 3
+    assert re.search(r"entries_are_paid +not proved \(there is no time left\)\n", ran.out)
+    assert "because  no answer within 0 s" in ran.out
+    assert "--proof wide --max-seconds 0" in ran.out
+
+
+@pytest.mark.parametrize("at", ["entries_are_paid: proved", "2 steps"])
+def test_ctrl_c_keeps_what_was_found(
+    proved: "Desk", monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    @contextmanager
+    def interrupting(title: str) -> Iterator[Callable[[str], None]]:
+        def interrupt(note: str) -> None:
+            if note == at:
+                raise KeyboardInterrupt
+
+        yield interrupt
+
+    if at == "2 steps":  # something has to be left for a search
+        proved.edit("invariants/turnstile.py", "s.entries[g] < s.coins[g]", "s.coins[g] < 99")
+    monkeypatch.setattr(progress, "note_line", interrupting)
+    ran = proved.run("prove", "turnstile", "letters")
+    assert ran.code == 130
+    assert "turnstile wide: inconclusive" in ran.out
+    assert "not asked about: letters default" in ran.out
+    row = proved.run("prove", "turnstile", "--json").json["results"][0]
+    assert (row["because"], row["interrupted"], row["exit_code"]) == ("interrupted", True, 130)
+    if at == "2 steps":
+        assert row["bounded"]["covered"] == 1
+    else:
+        assert row["properties"][0]["proved"] is True
+        assert row["properties"][1]["because"] == "interrupted"
+
+
+def test_a_state_is_found(proved: "Desk") -> None:
+    ran = proved.run("prove", "turnstile", "--find", "all(s.entries[g] > 0 for g in Gate)")
+    assert ran.code == 0
+    assert "turnstile wide: found after 4 steps" in ran.out
+    file = ".lockstep/counterexamples/turnstile-found.itf.json"
+    assert f"saved to {file}" in ran.out
+    assert len(json.loads((proved.root / file).read_text())["states"]) == 5
+    row = proved.run("prove", "turnstile", "--find", "s.arm['east'] == Arm.JAMMED", "--json").json
+    (found,) = row["results"]
+    assert (found["verdict"], found["exit_code"]) == ("holds", 0)
+    assert [step["action"] for step in found["trace"]["steps"]] == ["jam"]
+
+
+def test_a_state_is_not_found(proved: "Desk") -> None:
+    asked = ("prove", "turnstile", "--find", "s.entries['east'] > s.coins['east']", "--depth", "3")
+    ran = proved.run(*asked)
+    assert ran.code == 3
+    assert "not found: no behaviour in up to 3 steps reaches it" in ran.out
+    (row,) = proved.run(*asked, "--json").json["results"]
+    assert (row["verdict"], row["covered"], row["trace"]) == ("inconclusive", 3, None)
+
+
+@pytest.mark.parametrize(
+    ("predicate", "told"),
+    [
+        ("s.enters['east'] > 0", "enters"),
+        ("s.arm['east'] >", "invalid syntax"),
+        ("s.arm['east'] == 3", "error["),
+        ("", "error["),
+    ],
+)
+def test_a_predicate_that_is_not_well_formed(proved: "Desk", predicate: str, told: str) -> None:
+    ran = proved.run("prove", "turnstile", "--find", predicate)
+    assert ran.code == 2
+    assert told in ran.err
+    assert "found.py" in ran.err
+    assert ran.out == ""
+
+
+def test_actions_that_are_the_same_and_that_are_not(proved: "Desk") -> None:
+    with (proved.root / "models/turnstile.py").open("a") as model:
+        model.write(
+            "\n\n@action\ndef shove(s, new, g: Gate):\n    require(not (s.arm[g] != Arm.OPEN))\n"
+            "    new.entries[g] = 1 + s.entries[g]\n    new.arm[g] = Arm.LOCKED\n"
+        )
+    ran = proved.run("prove", "turnstile", "--equal", "push", "shove")
+    assert ran.code == 0
+    assert "push and shove do the same in every state" in ran.out
+    ran = proved.run("prove", "turnstile", "--equal", "push", "jam")
+    assert ran.code == 1
+    assert re.search(r"push and jam differ, with g=(east|west), in\n", ran.out)
+    assert "is not enabled" in ran.out
+    (row,) = proved.run("prove", "turnstile", "--equal", "push", "jam", "--json").json["results"]
+    assert (row["verdict"], row["exit_code"]) == ("violated", 1)
+    assert set(row["differ"]) == {"push", "jam"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["--equal", "push", "pull"], 2, "turnstile has no action 'pull'"),
+        (["--equal", "push", "reset"], 2, "push and reset have other parameters"),
+        (["--equal", "push", "jam", "--max-seconds", "0"], 3, "there is no time left"),
+        (["--find", "True", "--equal", "push", "jam"], 2, "--find does not go with --equal"),
+        (["--find", "True", "--smt", "x"], 2, "--find does not go with --smt"),
+        (["--proof", "wide", "--scope", "small"], 2, "--proof does not go with --scope"),
+        (["--k", "0"], 2, "Invalid value for '--k'"),
+        (["--proof", "wild", "--find", "True"], 2, "its proofs are: wide"),
+    ],
+)
+def test_wrong_use_is_one_clear_line(
+    proved: "Desk", arguments: list[str], code: int, told: str
+) -> None:
+    with (proved.root / "models/turnstile.py").open("a") as model:
+        model.write("\n\n@action\ndef reset(s, new):\n    new.coins = s.coins\n")
+    ran = proved.run("prove", "turnstile", *arguments)
+    assert ran.code == code
+    assert told in ran.err
+    assert ran.out == ""
+
+
+def test_a_question_is_about_one_model(proved: "Desk") -> None:
+    assert "--find and --equal ask about one model" in proved.run("prove", "--find", "True").err
+    ran = proved.run("prove", "--fault", "stays_open")
+    assert ran.code == 2
+    assert "--fault is about one model" in ran.err
+    with (proved.root / "specs/turnstile.toml").open("a") as spec:
+        spec.write('[proofs.narrow]\npurpose = "Few coins."\n')
+    ran = proved.run("prove", "turnstile", "--find", "True")
+    assert ran.code == 2
+    assert "cure: name one by --proof: wide, narrow" in ran.err
+
+
+def test_a_proof_that_takes_no_step(proved: "Desk") -> None:
+    proved.edit("specs/turnstile.toml", "[proofs.wide]\n", "[proofs.wide]\nk = 0\n")
+    ran = proved.run("prove", "turnstile")
+    assert ran.code == 2
+    assert "mend k in [proofs.wide] of" in ran.out
+
+
+def test_a_model_that_the_solver_has_no_term_for(proved: "Desk") -> None:
+    """A set of numbers as many as coins: its items would have to be listed."""
+    proved.edit("models/turnstile.py", "import Constant, ", "import Constant, Set, ")
+    with (proved.root / "models/turnstile.py").open("a") as model:
+        model.write("\n\n@action\ndef note(s, new):\n    new.seen = s.seen\n")
+    proved.edit(
+        "models/turnstile.py",
+        "    arm: Map[Gate, Arm]",
+        "    seen: Set[Count] = frozenset()\n    arm: Map[Gate, Arm]",
+    )
+    ran = proved.run("prove", "turnstile")
+    assert ran.code == 3
+    assert "has more than 4,096 values" in ran.out
+
+
+def test_a_counterexample_names_the_file_that_it_was_saved_to(proved: "Desk") -> None:
+    ran = proved.run("prove", "turnstile", "--fault", "stays_open", "--json")
+    assert Path(ran.json["results"][0]["trace"]["file"]).is_file()

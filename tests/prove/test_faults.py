@@ -1,0 +1,85 @@
+"""The solver finds the mistakes in `models/faults/` where the search does, and proves none right.
+
+Where a proof's premises contradict each other, anything is proved. So each proof is made once more
+with every mistake in place: what a mistake breaks must not be proved then.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from lockstep.explore.engine import Verdict
+from lockstep.explore.engines import explore
+from lockstep.language.model import Model, fault_marks, load_model
+from lockstep.language.notation import FaultMark
+from lockstep.prove.bounded import check_bounded
+from lockstep.prove.induction import prove
+from lockstep.prove.relation import Relation
+from lockstep.specs.scopes import load_model_spec
+
+ROOT = Path(__file__).parents[2]
+FAULT_SCOPE = "small"
+MODELS = ("fetch_response", "fetch_session", "session_cache")
+MARKS = {
+    (name, fault): mark
+    for name in MODELS
+    for fault, (mark, _) in fault_marks(ROOT, name).items()
+    if mark.breaks is not None
+}
+
+SLOW: set[str] = set()
+"""Faults that take more than a few seconds to find."""
+
+OUT_OF_REACH: dict[str, str] = {}
+"""Why a bounded search does not find a fault."""
+
+
+def faults_to_find() -> list[object]:
+    return [
+        pytest.param(name, fault, marks=[pytest.mark.verify] if fault in SLOW else [])
+        for name, fault in MARKS
+        if fault not in OUT_OF_REACH
+    ]
+
+
+def in_scope(name: str, fault: str, mark: FaultMark) -> Model:
+    scope = load_model_spec(ROOT, name).scope(mark.scope or FAULT_SCOPE)
+    return load_model(ROOT, name, {**scope.constants, **mark.constants}, fault=fault)
+
+
+def test_what_is_left_out_exists() -> None:
+    known = {fault for _, fault in MARKS}
+    assert known >= SLOW
+    assert known >= OUT_OF_REACH.keys()
+
+
+@pytest.mark.parametrize(("name", "fault"), faults_to_find())
+def test_bounded_search_finds_it_at_the_same_depth(name: str, fault: str) -> None:
+    mark = MARKS[name, fault]
+    model = in_scope(name, fault, mark)
+    deadlock_allowed = load_model_spec(ROOT, name).deadlock_allowed
+    violation = explore(model, deadlock_allowed=deadlock_allowed).violation
+    assert violation is not None
+    depth = len(violation.trace.steps)
+    found = check_bounded(Relation(model), depth, deadlock_allowed=deadlock_allowed)
+    assert found.violation is not None
+    assert found.verdict is Verdict.VIOLATED
+    assert found.depth == depth == len(found.violation.trace.steps)
+    assert mark.breaks in violation.properties
+    assert mark.breaks in found.violation.properties
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize(("name", "fault"), MARKS)
+def test_what_it_breaks_is_not_proved(name: str, fault: str) -> None:
+    """At a proof's widths, and with its other constants as the mistake needs them."""
+    mark = MARKS[name, fault]
+    outcomes = []
+    for proof in load_model_spec(ROOT, name).proofs.values():
+        constants = {**mark.constants, **proof.constants}
+        model = load_model(ROOT, name, constants, fault=fault, lemmas=True)
+        proofs = {each.name: each for each in prove(Relation(model), k=proof.k).proofs}
+        outcomes.append(proofs[str(mark.breaks)].proved)
+        if not all(outcomes):
+            return
+    pytest.fail(f"{mark.breaks} is proved in spite of {fault}")

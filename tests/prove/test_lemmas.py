@@ -1,0 +1,79 @@
+"""Lemmas are true in every reachable state, and models are proved as `specs/` says.
+
+An induction that needs a false lemma would not be one; the search knows nothing of solvers and says
+whether it is false.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lockstep.cli.main import run
+from lockstep.explore.engine import Verdict
+from lockstep.explore.engines import explore
+from lockstep.language.model import load_model, model_names
+from lockstep.prove.induction import MEANING
+from lockstep.specs.scopes import load_model_spec
+
+ROOT = Path(__file__).parents[2]
+QUICK = 50_000
+"""The most states of a scope that is explored in no time."""
+MOST_STATES = 500_000
+
+SLOW = {("fetch_session", "two_fetchers")}
+"""Proofs of more than ten seconds."""
+
+SPECS = {name: load_model_spec(ROOT, name) for name in model_names(ROOT)}
+
+
+def lemmas_of(name: str) -> set[str]:
+    every = load_model(ROOT, name, lemmas=True).properties
+    return {prop.name for prop in every} - {p.name for p in load_model(ROOT, name).properties}
+
+
+def scopes() -> list[object]:
+    """The scopes of models with lemmas, but for the largest; those that take long are marked."""
+    found: list[object] = []
+    for name, spec in SPECS.items():
+        for scope in spec.scopes.values() if lemmas_of(name) else ():
+            states = scope.pins.states
+            if states is not None and states <= MOST_STATES:
+                marks = [pytest.mark.verify] if states > QUICK else []
+                found.append(pytest.param(name, scope.name, marks=marks))
+    return found
+
+
+def proofs() -> list[object]:
+    return [
+        pytest.param(name, proof, marks=[pytest.mark.verify] if (name, proof) in SLOW else [])
+        for name, spec in SPECS.items()
+        for proof in spec.proofs
+    ]
+
+
+@pytest.mark.parametrize(("name", "scope"), scopes())
+def test_lemmas_are_true(name: str, scope: str) -> None:
+    found = SPECS[name].scope(scope)
+    model = load_model(ROOT, name, found.constants, lemmas=True)
+    deadlock_allowed = SPECS[name].deadlock_allowed
+    result = explore(model, "compiled", deadlock_allowed=deadlock_allowed)
+    assert result.violation is None
+    assert result.verdict is Verdict.HOLDS
+    assert result.states == found.pins.states
+    if scope == "small":
+        assert lemmas_of(name) <= result.applied
+
+
+@pytest.mark.parametrize(("name", "proof"), proofs())
+def test_proofs_come_out_as_specified(
+    name: str, proof: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    code = run(["prove", name, "--proof", proof, "--json"])
+    (found,) = json.loads(capsys.readouterr().out)["results"]
+    proved = {each["name"]: each["proved"] for each in found["properties"]}
+    excused = SPECS[name].proofs[proof].bounded
+    assert {each for each, holds in proved.items() if not holds} == set(excused)
+    assert proved.keys() >= {*lemmas_of(name), MEANING}
+    assert (found["verdict"], code) == ("holds", 0)
