@@ -19,7 +19,7 @@ from pathlib import Path
 import llvmlite
 from llvmlite import binding
 
-_HEADER = b"lockstep-object-1\n"
+_HEADER = b"lockstep-object-2\n"
 _MOST_FILES = 512
 
 
@@ -100,6 +100,9 @@ def _compile(text: str) -> bytes:
     target = _target()
     module = binding.parse_assembly(text)
     module.verify()
+    # Without them LLVM optimizes for a machine of another byte order.
+    module.triple = target.triple
+    module.data_layout = str(target.target_data)
     options = binding.create_pipeline_tuning_options(speed_level=2)
     builder = binding.create_pass_builder(target, options)
     builder.getModulePassManager().run(module, builder)

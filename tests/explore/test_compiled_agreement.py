@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, reject, settings
+from hypothesis import HealthCheck, assume, example, given, reject, settings
 
 from lockstep.compiled.layout import NotCompiled
 from lockstep.compiled.machine import machine_code
@@ -65,6 +65,29 @@ def assert_takes_place(model: Model, result: SearchResult) -> None:
         assert plain.run(model.action(step.action), before, step.parameters) == step.state
 
 
+# LLVM took this for a machine of the other byte order, when nobody told it which one it was.
+OTHER_BYTE_ORDER = RandomModel(
+    model="""\
+from lockstep import Record, Sequence, State, action
+
+
+class Message(Record):
+    f0: bool
+
+
+class Sample(State):
+    a: Sequence[Message, 2] = ()
+
+
+@action
+def act0(s, new, x: Message, y: Sequence[bool, 1]):
+    new.a = (s.a + (x,))[:2]
+""",
+    invariants="",
+)
+
+
+@example(text=OTHER_BYTE_ORDER)
 @settings(max_examples=max(150, settings().max_examples), suppress_health_check=list(HealthCheck))
 @given(text=random_models())
 def test_compiled_agrees_on_random_models(
