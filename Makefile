@@ -20,7 +20,7 @@ help:
 	echo "make check   explore every model in its default scope and check what must hold"
 	echo "make test    lint, then every test; needs Java 17 or later"
 	echo "make lint    formatting, lint rules, types"
-	echo "make verify  the large scopes, the twins and the long tests; needs Java 17 or later"
+	echo "make verify  the large scopes, the proofs, the twins and the long tests; needs Java 17 or later"
 	echo "make bench   lockstep beside TLC, SPIN, Stateright and C++; bench-small in small scopes"
 	echo "make lock    resolve the dependencies again into the lock files"
 	echo "make clean   remove the environment and everything that was generated"
@@ -38,6 +38,7 @@ lint: $(VENV)/.installed
 
 verify: java $(VENV)/.installed $(VENV)/.spark
 	$(BIN)/lockstep check --scope large
+	$(BIN)/lockstep prove
 	$(BIN)/lockstep twin
 	$(BIN)/pytest -m verify
 

@@ -10,7 +10,8 @@ from typer import Argument, Option
 from lockstep.errors import LockstepError
 
 if TYPE_CHECKING:
-    from lockstep.cli.proving import Request
+    from lockstep.cli.proving import Proved, Request, Unproved
+    from lockstep.specs.scopes import ModelSpec, ProofScope
     from lockstep.workspace import Workspace
 
 
@@ -43,7 +44,13 @@ def prove(
         bool, Option("--infer", help="Try comparisons of numbers as helps; those used are shown.")
     ] = False,
     max_seconds: Annotated[
-        float, Option("--max-seconds", min=0, metavar="S", help="For each question to the solver.")
+        float,
+        Option(
+            "--max-seconds",
+            min=0,
+            metavar="S",
+            help="For each question of a proof; for looking for a behaviour, in all.",
+        ),
     ] = 60.0,
     smt: Annotated[
         Path | None,
@@ -66,21 +73,30 @@ def prove(
 ) -> int:
     """Prove invariants by induction, at the widths that a proof of the specification names.
 
-    What cannot be proved is looked for in behaviours of up to `--depth` steps.
+    If not all can be proved, behaviours of up to `--depth` steps are searched for violations.
 
     Exit codes: 0 proved, 1 violated, 2 the input cannot be used, 3 not conclusive, 130 interrupted.
     """
     from lockstep.cli.check import choose, read_constants
     from lockstep.cli.proving import Request
-    from lockstep.specs.scopes import load_model_spec
     from lockstep.workspace import find_workspace
 
     workspace = find_workspace()
     names = choose(models or [], workspace)
-    if not models:
-        names = [name for name in names if load_model_spec(workspace.root, name).proofs]
-    if proof is not None and scope is not None:
-        raise LockstepError("--proof does not go with --scope", cure="leave one out")
+    _refuse_contradictions(
+        {
+            "--proof": proof is not None,
+            "--scope": scope is not None,
+            "--find": find is not None,
+            "--equal": equal is not None,
+            "--infer": infer,
+            "--k": k is not None,
+            "--smt": smt is not None,
+            "--examples": examples,
+        }
+    )
+    if fault is not None and len(models or []) != 1:
+        raise LockstepError("--fault is about one model", cure="name the model before it")
     request = Request(
         folder=workspace.output / "counterexamples",
         constants=read_constants(constants or []),
@@ -93,7 +109,7 @@ def prove(
         smt=smt,
     )
     if find is not None or equal is not None:
-        if len(names) != 1:
+        if len(models or []) != 1:
             raise LockstepError(
                 "--find and --equal ask about one model", cure="name the model before it"
             )
@@ -103,7 +119,20 @@ def prove(
             return ask_find(workspace, names[0], proof, request, find, as_json=as_json)
         assert equal is not None
         return ask_equal(workspace, names[0], proof, request, equal, as_json=as_json)
-    return _prove_all(workspace, names, proof, request, examples, as_json)
+    return _prove_all(workspace, names, proof, request, examples, as_json, all_named=bool(models))
+
+
+def _refuse_contradictions(given: dict[str, bool]) -> None:
+    alone = ("--infer", "--k", "--smt", "--examples")
+    apart = {
+        "--proof": ("--scope",),
+        "--find": ("--equal", *alone),
+        "--equal": alone,
+    }
+    for option, others in apart.items():
+        for other in others:
+            if given[option] and given[other]:
+                raise LockstepError(f"{option} does not go with {other}", cure="leave one out")
 
 
 def _prove_all(
@@ -113,29 +142,69 @@ def _prove_all(
     request: Request,
     examples: bool,
     as_json: bool,
+    *,
+    all_named: bool,
 ) -> int:
-    from lockstep.cli.exits import worst
+    from lockstep.cli.exits import INTERRUPTED, worst
     from lockstep.cli.output import Output
     from lockstep.cli.progress import note_line
     from lockstep.cli.prove_json import prove_json
     from lockstep.cli.prove_text import ProofText
-    from lockstep.cli.proving import Proved, Unproved, proofs_of, prove_model
-    from lockstep.specs.scopes import load_model_spec
+    from lockstep.cli.proving import Unproved, prove_model
 
     output = Output()
-    text = None if as_json else ProofText(output, workspace.root, request, examples=examples)
+    text = None if as_json else ProofText(output, workspace.root, examples=examples)
+    jobs = _jobs(workspace, names, wanted, request, all_named=all_named)
+    left = [
+        f"{job.name} {job.proof}" if isinstance(job, Unproved) else f"{job[0].name} {job[1].name}"
+        for job in jobs
+    ]
     results: list[Proved | Unproved] = []
-    for name in names:
-        spec = load_model_spec(workspace.root, name)
-        for proof in proofs_of(spec, request, wanted):
-            with note_line(f"{name} {proof.name}") as tell:
-                found = prove_model(workspace, spec, proof, request, tell)
+    try:
+        for job in jobs:
+            if isinstance(job, Unproved):
+                found: Proved | Unproved = job
+            else:
+                with note_line(left[0]) as tell:
+                    found = prove_model(workspace, *job, request, tell)
+            left.pop(0)
             results.append(found)
             if text is not None:
                 text.add(found)
-    exit_code = worst(found.exit_code for found in results)
+            if found.exit_code == INTERRUPTED:
+                break
+    except KeyboardInterrupt:
+        pass  # while loading: nothing was found that would be lost
+    exit_code = worst([*(found.exit_code for found in results), *[INTERRUPTED] * bool(left)])
     if text is not None:
-        text.finish(results)
+        text.finish(results, left)
     else:
-        output.json(prove_json(request, results, exit_code))
+        output.json(prove_json(request, results, left, exit_code))
     return exit_code
+
+
+def _jobs(
+    workspace: Workspace,
+    names: list[str],
+    wanted: str | None,
+    request: Request,
+    *,
+    all_named: bool,
+) -> list[tuple[ModelSpec, ProofScope] | Unproved]:
+    """What is to be proved; unless the models are named, those only that have proofs."""
+    from lockstep.cli.proving import Unproved, proofs_of
+    from lockstep.specs.scopes import load_model_spec
+
+    jobs: list[tuple[ModelSpec, ProofScope] | Unproved] = []
+    for name in names:
+        try:
+            spec = load_model_spec(workspace.root, name)
+            if all_named or spec.proofs:
+                jobs += [(spec, proof) for proof in proofs_of(spec, request, wanted)]
+        except LockstepError as error:
+            jobs.append(Unproved(name, wanted or request.scope or "", error))
+    if not jobs:
+        raise LockstepError(
+            "no model here has a proof", cure="write [proofs.NAME] in specs/MODEL.toml, or name one"
+        )
+    return jobs

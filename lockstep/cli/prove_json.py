@@ -1,63 +1,139 @@
-"""What `prove --json` prints."""
+"""What `prove --json` prints: the shape is documented in docs/reference/json.md."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from lockstep.cli.proving import Proved, Request, Unproved
+from lockstep.cli.check_json import VERSION, error_json, parameters_json, steps_json
+from lockstep.cli.proving import Kept, Proved, Request, Unproved, is_lemma
 from lockstep.explore.engine import Verdict
-
-FORMAT = 1
+from lockstep.explore.search import Trace
+from lockstep.language.model import Model
+from lockstep.prove.induction import MEANING
+from lockstep.trace.claims import find_property
 
 
 def prove_json(
-    request: Request, results: Sequence[Proved | Unproved], exit_code: int
-) -> dict[str, Any]:
-    """The document: docs/reference/json.md tells what each key means."""
+    request: Request, results: Sequence[Proved | Unproved], left: Sequence[str], exit_code: int
+) -> dict[str, object]:
+    """The document; `left` are the proofs that Ctrl-C kept from being tried."""
+    rows = [
+        _proved(request, found) if isinstance(found, Proved) else _not(request, found)
+        for found in results
+    ]
+    proved = [found for found in results if isinstance(found, Proved)]
+    proofs = [each for found in proved for each in found.induction.proofs]
     return {
-        "format": FORMAT,
-        "command": "prove",
-        "results": [_result(request, found) for found in results],
-        "exit_code": exit_code,
+        "version": VERSION,
+        "results": rows,
+        "summary": {
+            "proofs": len(rows),
+            **{str(v): sum(row["verdict"] == v for row in rows) for v in Verdict},
+            "properties": len(proofs),
+            "proved": sum(each.proved for each in proofs),
+            "seconds": round(sum(found.induction.seconds for found in proved), 3),
+            "not_asked": list(left),
+            "exit_code": exit_code,
+        },
     }
 
 
-def _result(request: Request, found: Proved | Unproved) -> dict[str, Any]:
-    if isinstance(found, Unproved):
-        return {
-            "model": found.name,
-            "proof": found.proof,
-            "verdict": str(Verdict.INCONCLUSIVE),
-            "error": str(found.error),
-        }
-    bounded = found.bounded
+def one_result(row: Mapping[str, object]) -> dict[str, object]:
+    """The document of a question about one model."""
+    return {
+        "version": VERSION,
+        "results": [row],
+        "summary": {"verdict": row["verdict"], "exit_code": row["exit_code"]},
+    }
+
+
+def trace_json(model: Model, trace: Trace, kept: Kept | None) -> dict[str, object]:
+    """A behaviour, and where it was saved."""
+    return {
+        "steps": steps_json(model, trace),
+        "loop": None,
+        "file": None if kept is None or kept.file is None else str(kept.file),
+        "not_saved": None if kept is None else kept.why_not,
+    }
+
+
+def _proved(request: Request, found: Proved) -> dict[str, object]:
+    induction, bounded = found.induction, found.bounded
+    error = None if bounded is None else bounded.error
     return {
         "model": found.model.name,
         "proof": found.proof,
+        "scope": found.scope,
+        "fault": request.fault,
+        "k": induction.k,
         "verdict": str(found.verdict),
-        "k": found.induction.k,
-        "seconds": round(found.induction.seconds, 3),
+        "seconds": round(induction.seconds, 3),
+        "because": found.because,
+        "exit_code": found.exit_code,
         "properties": [
             {
                 "name": each.name,
+                "lemma": is_lemma(found.model, each.name),
                 "proved": each.proved,
                 "seconds": round(each.seconds, 3),
                 "because": each.because,
                 "excused": found.reasons.get(each.name),
+                "searched": bounded is not None and each.name in (*found.searched, MEANING),
             }
-            for each in found.induction.proofs
+            for each in induction.proofs
         ],
-        "inferred": found.induction.inferred,
+        "inferred": induction.inferred,
+        "unasked": found.unasked,
+        "needless": found.needless,
         "bounded": None
         if bounded is None
+        else {"covered": bounded.covered, "seconds": round(bounded.seconds, 3)},
+        "interrupted": found.interrupted,
+        "violation": _violation(found),
+        "error": None if error is None else error_json(found.model, error),
+        "trace": _trace(found),
+        "smt": None
+        if found.smt is None
         else {
-            "verdict": str(bounded.verdict),
-            "depth": bounded.depth,
-            "seconds": round(bounded.seconds, 3),
-            "because": bounded.because,
+            "questions": len(induction.obligations),
+            "folder": None if found.smt.file is None else str(found.smt.file),
+            "not_written": found.smt.why_not,
         },
-        "violated": list(found.violation.properties) if found.violation else [],
-        "saved": None if found.saved is None else str(found.saved),
-        "reproduce": request.again(found.model.name, found.proof),
+        "reproduce": found.again,
+    }
+
+
+def _violation(found: Proved) -> dict[str, object] | None:
+    violation = found.violation
+    if violation is None:
+        return None
+    name = violation.properties[0]
+    prop = find_property(found.model, name)
+    return {
+        "property": name,
+        "properties": list(violation.properties),
+        "requirements": list(prop.requirements) if prop else [],
+        "parameters": parameters_json(prop.parameters, violation.parameters) if prop else {},
+    }
+
+
+def _trace(found: Proved) -> dict[str, object] | None:
+    if found.violation is not None:
+        return trace_json(found.model, found.violation.trace, found.saved)
+    if found.bounded is not None and found.bounded.meaningless is not None:
+        return trace_json(found.model, found.bounded.meaningless, None)
+    return None
+
+
+def _not(request: Request, found: Unproved) -> dict[str, object]:
+    """A model that could not be asked about, in the same fields as far as they have a meaning."""
+    return {
+        "model": found.name,
+        "proof": found.proof,
+        "scope": request.scope,
+        "fault": request.fault,
+        "verdict": str(Verdict.INCONCLUSIVE),
+        "seconds": 0.0,
+        "because": str(found.error),
+        "exit_code": found.exit_code,
     }

@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lockstep.cli.output import Output, indented, plural, shown_path
-from lockstep.cli.proving import Proved, Request, Unproved
+from lockstep.cli.proving import Kept, Proved, Unproved
 from lockstep.explore.engine import Verdict
-from lockstep.prove.induction import Proof
+from lockstep.prove.induction import MEANING, Proof
 from lockstep.trace.render import render_trace
 
 
 class ProofText:
     """Prints each result as soon as it is there, and the sum of them at the end."""
 
-    def __init__(self, output: Output, root: Path, request: Request, *, examples: bool) -> None:
+    def __init__(self, output: Output, root: Path, *, examples: bool) -> None:
         """With `examples`, what is not proved is shown with states from which it is not kept."""
         self._output = output
         self._root = root
-        self._request = request
         self._examples = examples
 
     def add(self, found: Proved | Unproved) -> None:
@@ -39,39 +38,43 @@ class ProofText:
             self._proof(found, each, width)
         for name in induction.inferred:
             line(f"  inferred: {name}", "dim")
+        if found.unasked:
+            line(f"  not asked, being no invariants: {', '.join(found.unasked)}", "dim")
         if found.bounded is not None and found.bounded.verdict is Verdict.INCONCLUSIVE:
-            line(f"  because  {found.bounded.because}", "inconclusive")
+            self._because(found)
         for name in found.needless:
             line(f"  {name} is proved: take it out of [proofs.{found.proof}.bounded]", "violated")
         self._violation(found)
-        if found.written:
-            line(f"  {plural(found.written, 'question')} written as SMT-LIB", "dim")
+        if found.smt is not None:
+            self._kept(found.smt, plural(len(induction.obligations), "question"))
 
-    def finish(self, results: Sequence[Proved | Unproved]) -> None:
-        """Print the last lines."""
-        proofs = [each for found in results if isinstance(found, Proved) for each in _all(found)]
-        proved = sum(each.proved for each in proofs)
-        seconds = sum(found.induction.seconds for found in results if isinstance(found, Proved))
-        self._output.line(f"{proved} of {len(proofs)} properties proved, {seconds:.1f} s", "bold")
-        for found in results:
-            if isinstance(found, Proved) and found.exit_code:
-                self._output.line(
-                    f"reproduce with  {self._request.again(found.model.name, found.proof)}"
-                )
+    def finish(self, results: Sequence[Proved | Unproved], left: Sequence[str]) -> None:
+        """Print the last lines; `left` are those that Ctrl-C kept from being asked about."""
+        proved = [found for found in results if isinstance(found, Proved)]
+        proofs = [each for found in proved for each in found.induction.proofs]
+        seconds = sum(found.induction.seconds for found in proved)
+        count = sum(each.proved for each in proofs)
+        self._output.line(f"{count} of {len(proofs)} properties proved, {seconds:.1f} s", "bold")
+        if left:
+            self._output.line(f"not asked about: {', '.join(left)}", "inconclusive")
+        for found in proved:
+            if found.exit_code:
+                self._output.line(f"reproduce with  {found.again}")
 
     def _proof(self, found: Proved, proof: Proof, width: int) -> None:
         line, name = self._output.line, f"{proof.name:<{width}}"
         if proof.proved:
             line(f"  {name}  proved, {found.induction.k}-induction, {proof.seconds:.2f} s", "holds")
             return
-        depth = found.bounded.depth if found.bounded is not None else 0
-        broken = found.violation is not None and proof.name in found.violation.properties
-        if broken:
-            line(f"  {name}  violated after {plural(depth, 'step')}", "violated")
+        if found.violation is not None and proof.name in found.violation.properties:
+            steps = len(found.violation.trace.steps)
+            line(f"  {name}  violated after {plural(steps, 'step')}", "violated")
             return
         reason = found.reasons.get(proof.name)
-        style = "dim" if reason else "inconclusive"
-        line(f"  {name}  not proved ({proof.because}); holds up to {plural(depth, 'step')}", style)
+        looked_at = proof.name in found.searched or proof.name == MEANING
+        covered = found.bounded.covered if found.bounded is not None and looked_at else None
+        holds = "" if covered is None else f"; holds up to {plural(covered, 'step')}"
+        line(f"  {name}  not proved ({proof.because}){holds}", "dim" if reason else "inconclusive")
         if reason:
             line(f"  {'':<{width}}  {reason}", "dim")
         if self._examples and proof.example is not None:
@@ -79,18 +82,31 @@ class ProofText:
             for text in render_trace(found.model, proof.example):
                 line(f"      {text}")
 
+    def _because(self, found: Proved) -> None:
+        bounded, line = found.bounded, self._output.line
+        assert bounded is not None
+        if bounded.error is None or bounded.meaningless is None:
+            line(f"  because  {bounded.because}", "inconclusive")
+            return
+        line(f"  error  {bounded.error.seen_from(self._root)}", "violated")
+        line()
+        for text in render_trace(found.model, bounded.meaningless):
+            line(f"    {text}")
+
     def _violation(self, found: Proved) -> None:
-        if found.violation is None:
+        if found.violation is None or found.saved is None:
             return
         line = self._output.line
         line()
         for text in render_trace(found.model, found.violation.trace):
             line(f"    {text}")
         line()
-        if found.saved is not None:
-            line(f"  saved to {shown_path(found.saved)}; see it with")
-            line(f"    lockstep replay {shown_path(found.saved)}")
+        self._kept(found.saved, "the behaviour")
+        if found.saved.file is not None:
+            line(f"  see it with  lockstep replay {shown_path(found.saved.file)}")
 
-
-def _all(found: Proved) -> list[Proof]:
-    return found.induction.proofs
+    def _kept(self, kept: Kept, what: str) -> None:
+        if kept.file is not None:
+            self._output.line(f"  {what} written to {shown_path(kept.file)}", "dim")
+        else:
+            self._output.line(f"  {what} not written: {kept.why_not}", "inconclusive")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lockstep.cli.exits import INTERRUPTED
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.explore.engine import Verdict
 
@@ -15,10 +17,13 @@ if TYPE_CHECKING:
     from lockstep.explore.search import Trace, Violation
     from lockstep.language.model import Model
     from lockstep.prove.bounded import BoundedResult
-    from lockstep.prove.induction import Induction, Proof
+    from lockstep.prove.induction import Induction, Obligation, Proof
     from lockstep.specs.scopes import ModelSpec, ProofScope
     from lockstep.specs.tables import Plain
     from lockstep.workspace import Workspace
+
+SECONDS = 60.0
+"""How long a question may take unless it is said."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class Request:
     k: int | None = None
     depth: int | None = None
     infer: bool = False
-    max_seconds: float = 60.0
+    max_seconds: float = SECONDS
     smt: Path | None = None
 
     @property
@@ -41,12 +46,11 @@ class Request:
         changed = (self.scope, self.fault, self.k, self.depth)
         return not self.constants and all(each is None for each in changed)
 
-    def again(self, model: str, proof: str) -> str:
-        """The command that asks the same of one model in one proof."""
+    def again(self, model: str, proof: str, scope: str | None) -> str:
+        """The command that asks the same of one model in one proof, or in a scope."""
         import json
 
-        parts = ["lockstep prove", model]
-        parts += ["--scope", self.scope] if self.scope else ["--proof", proof]
+        parts = ["lockstep prove", model, f"--scope {scope}" if scope else f"--proof {proof}"]
         parts += [
             f"--set {name}={shlex.quote(json.dumps(value))}"
             for name, value in self.constants.items()
@@ -55,24 +59,40 @@ class Request:
         parts += [] if self.k is None else [f"--k {self.k}"]
         parts += [] if self.depth is None else [f"--depth {self.depth}"]
         parts += ["--infer"] * self.infer
+        parts += [] if self.max_seconds == SECONDS else [f"--max-seconds {self.max_seconds:g}"]
         return " ".join(parts)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Where a file is, or why there is none."""
+
+    file: Path | None
+    why_not: str | None = None
 
 
 @dataclass
 class Proved:
     """One model in one proof: what holds always, and what was looked at of the rest.
 
-    `reasons` tell why the specification asks for no proof of some properties.
+    `scope` is set where a scope takes the place of a proof. `bounded` is about the properties of
+    `searched`, and None if there was no need of it. `reasons` tell why the specification
+    asks for no proof of some properties.
     """
 
     model: Model
     proof: str
+    scope: str | None
     induction: Induction
     bounded: BoundedResult | None
+    searched: Sequence[str]
     reasons: Mapping[str, str]
-    saved: Path | None = None
-    written: int = 0
-    """How many questions were written as SMT-LIB."""
+    again: str
+    infers: bool = False
+    saved: Kept | None = None
+    """The counterexample, if there is one."""
+    smt: Kept | None = None
+    """The folder of the questions, if they were to be written."""
 
     @property
     def open(self) -> list[Proof]:
@@ -85,10 +105,15 @@ class Proved:
 
     @property
     def needless(self) -> list[str]:
-        """What is proved although the specification says that it is not."""
-        return [
-            each.name for each in self.induction.proofs if each.proved and each.name in self.reasons
-        ]
+        """What is proved, without anything inferred, although the specification excuses it."""
+        proved = [each.name for each in self.induction.proofs if each.proved and not self.infers]
+        return [name for name in proved if name in self.reasons]
+
+    @property
+    def unasked(self) -> list[str]:
+        """The goals and the `leads_to` of the model: no questions for an induction."""
+        asked = {each.name for each in self.induction.proofs}
+        return [prop.name for prop in self.model.properties if prop.name not in asked]
 
     @property
     def violation(self) -> Violation | None:
@@ -96,16 +121,39 @@ class Proved:
         return None if self.bounded is None else self.bounded.violation
 
     @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it."""
+        return self.induction.interrupted or (self.bounded is not None and self.bounded.interrupted)
+
+    @property
     def verdict(self) -> Verdict:
         """`holds` if all is proved but what is excused, and nothing of that broken to its depth."""
         if self.violation is not None:
             return Verdict.VIOLATED
-        unsure = self.bounded is not None and self.bounded.verdict is not Verdict.HOLDS
-        return Verdict.INCONCLUSIVE if self.open or self.needless or unsure else Verdict.HOLDS
+        return Verdict.INCONCLUSIVE if self.because else Verdict.HOLDS
+
+    @property
+    def because(self) -> str:
+        """Why the verdict is what it is; empty when it holds."""
+        if self.violation is not None:
+            return f"{', '.join(self.violation.properties)} violated"
+        if self.interrupted:
+            return "interrupted"
+        if self.bounded is not None and self.bounded.because:
+            return self.bounded.because
+        if self.open:
+            return f"not proved: {', '.join(each.name for each in self.open)}"
+        if self.needless:
+            return f"proved although excused: {', '.join(self.needless)}"
+        return ""
 
     @property
     def exit_code(self) -> int:
         """What this result alone would end the process with."""
+        if self.interrupted:
+            return INTERRUPTED
+        if self.bounded is not None and self.bounded.error is not None:
+            return int(ExitCode.USAGE)
         codes = {
             Verdict.HOLDS: ExitCode.HOLDS,
             Verdict.VIOLATED: ExitCode.VIOLATED,
@@ -125,26 +173,30 @@ class Unproved:
     @property
     def exit_code(self) -> int:
         """3 where the solver has no term for something, 2 where the input cannot be used."""
-        from lockstep.prove.values import NotProvable
-
-        unsure = isinstance(self.error, NotProvable)
-        return int(ExitCode.INCONCLUSIVE if unsure else ExitCode.USAGE)
+        return int(self.error.exit_code)
 
 
 def proofs_of(spec: ModelSpec, request: Request, wanted: str | None) -> list[ProofScope]:
-    """The proofs that are asked for: all of a model, the one named, or one in a scope of it."""
+    """The proofs that are asked for: all of a model, the one named, or one in a scope of it.
+
+    A model that has none is asked about in its scope `default`.
+    """
     from lockstep.specs.scopes import DEFAULT_SCOPE, ProofScope
 
-    if request.scope is not None:
-        return [ProofScope(request.scope, constants=spec.scope(request.scope).constants)]
-    if wanted is None:
-        found = list(spec.proofs.values())
-        scope = spec.scope(DEFAULT_SCOPE)
-        return found or [ProofScope(DEFAULT_SCOPE, constants=scope.constants)]
-    if wanted not in spec.proofs:
+    if wanted is not None:
+        if wanted in spec.proofs:
+            return [spec.proofs[wanted]]
         known = ", ".join(spec.proofs) or "none"
         raise LockstepError(f"{spec.name} has no proof {wanted!r}", cure=f"its proofs are: {known}")
-    return [spec.proofs[wanted]]
+    if request.scope is None and spec.proofs:
+        return list(spec.proofs.values())
+    scope = spec.scope(request.scope or DEFAULT_SCOPE)
+    return [ProofScope(scope.name, constants=scope.constants)]
+
+
+def scope_of(spec: ModelSpec, request: Request, proof: ProofScope) -> str | None:
+    """The scope that stands in for a proof; None where the proof is one of the specification."""
+    return None if request.scope is None and proof.name in spec.proofs else proof.name
 
 
 def prove_model(
@@ -169,11 +221,15 @@ def _prove(
     tell: Callable[[str], None],
 ) -> Proved:
     from lockstep.language.model import load_model
-    from lockstep.prove.bounded import check_bounded
     from lockstep.prove.induction import prove
     from lockstep.prove.infer import comparisons
     from lockstep.prove.relation import Relation
 
+    if proof.k < 1:
+        raise LockstepError(
+            f"an induction takes one step or more, not {proof.k}",
+            cure=f"mend k in [proofs.{proof.name}] of {spec.file}",
+        )
     constants = {**proof.constants, **request.constants}
     model = load_model(workspace.root, spec.name, constants, fault=request.fault, lemmas=True)
     for name in proof.bounded:
@@ -190,35 +246,85 @@ def _prove(
         max_seconds=request.max_seconds,
         on_progress=tell,
     )
-    reasons = proof.bounded if request.is_the_proof_itself else {}
-    bounded = None
-    if any(not each.proved for each in induction.proofs):
-        bounded = check_bounded(
-            relation,
-            proof.depth if request.depth is None else request.depth,
-            max_seconds=request.max_seconds,
-            on_depth=lambda depth, _: tell(f"{depth} steps"),
-        )
-    found = Proved(model, proof.name, induction, bounded, reasons)
+    bounded, searched = None, model
+    if not induction.interrupted:
+        depth = proof.depth if request.depth is None else request.depth
+        bounded, searched = _search(model, induction, depth, request, tell)
+    scope = scope_of(spec, request, proof)
+    found = Proved(
+        model,
+        proof.name,
+        scope,
+        induction,
+        bounded,
+        [prop.name for prop in searched.properties],
+        proof.bounded if request.is_the_proof_itself else {},
+        request.again(spec.name, proof.name, scope),
+        infers=request.infer,
+    )
     if found.violation is not None:
-        found.saved = keep_trace(
-            workspace, request, model, found.violation.properties[0], found.violation.trace
-        )
+        broken, trace = found.violation.properties[0], found.violation.trace
+        if is_lemma(model, broken):
+            found.saved = Kept(None, "it breaks a lemma, and `replay` knows none")
+        else:
+            found.saved = keep_trace(workspace, request, model, scope, broken, trace)
     if request.smt is not None:
-        found.written = _write(request.smt / f"{spec.name}-{proof.name}", induction)
+        found.smt = _write(request.smt / f"{spec.name}-{proof.name}", induction.obligations)
     return found
 
 
+def _search(
+    model: Model, induction: Induction, depth: int, request: Request, tell: Callable[[str], None]
+) -> tuple[BoundedResult | None, Model]:
+    """Look for what breaks a property that is not proved; the model whose properties these were.
+
+    A lemma is looked at last: what breaks one may break what it is a help for, a step later.
+    """
+    from lockstep.prove.bounded import check_bounded
+    from lockstep.prove.relation import Relation
+
+    lemmas = {prop.name for prop in model.properties if is_lemma(model, prop.name)}
+    stated = replace(
+        model, properties=tuple(prop for prop in model.properties if prop.name not in lemmas)
+    )
+    missing = {each.name for each in induction.proofs if not each.proved}
+    bounded, searched = None, stated
+    for asked, is_wanted in ((stated, bool(missing - lemmas)), (model, bool(missing & lemmas))):
+        if is_wanted and (bounded is None or bounded.verdict is Verdict.HOLDS):
+            searched = asked
+            bounded = check_bounded(
+                Relation(asked),
+                depth,
+                max_seconds=request.max_seconds,
+                on_depth=lambda steps, _: tell(f"{steps} steps"),
+            )
+    return bounded, searched
+
+
+def is_lemma(model: Model, name: str) -> bool:
+    """Whether a property states no requirement and only helps to prove others."""
+    from lockstep.language.notation import MARK
+
+    return any(
+        prop.name == name and getattr(prop.function, MARK).lemma for prop in model.properties
+    )
+
+
 def keep_trace(
-    workspace: Workspace, request: Request, model: Model, name: str, trace: Trace
-) -> Path:
+    workspace: Workspace,
+    request: Request,
+    model: Model,
+    scope: str | None,
+    name: str,
+    trace: Trace,
+) -> Kept:
     """Save a behaviour for `lockstep replay`."""
     from lockstep.trace.itf import Origin, constants_of, save, to_json
 
     origin = Origin(
         model=model.name,
         property=name,
-        scope=request.scope,
+        scope=scope,
         fault=request.fault,
         engine="z3",
         error=None,
@@ -226,17 +332,26 @@ def keep_trace(
     )
     parts = [model.name, name, *([request.fault] if request.fault else [])]
     file = request.folder / f"{'-'.join(parts)}.itf.json"
-    if request.folder.is_relative_to(workspace.output):
-        workspace.make_output()
-    save(file, to_json(model, trace, origin))
-    return file
+    try:
+        if request.folder.is_relative_to(workspace.output):
+            workspace.make_output()
+        save(file, to_json(model, trace, origin))
+    except OSError as error:
+        return Kept(None, f"{error.filename} cannot be written: {error.strerror}")
+    except LockstepError as error:
+        return Kept(None, error.message)
+    return Kept(file)
 
 
-def _write(folder: Path, induction: Induction) -> int:
+def _write(folder: Path, obligations: list[Obligation]) -> Kept:
+    """Write each question to a file of its own; those of an earlier proof are gone then."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for obligation in induction.obligations:
-            (folder / f"{obligation.name}.smt2").write_text(obligation.text, "utf-8")
+        for old in folder.glob("*.smt2"):
+            old.unlink()
+        for number, obligation in enumerate(obligations, start=1):
+            name = re.sub(r"[^A-Za-z0-9_]+", "-", obligation.name).strip("-")
+            (folder / f"{number:03}-{name}.smt2").write_text(obligation.text, "utf-8")
     except OSError as error:
-        raise LockstepError(f"{folder} cannot be written: {error.strerror}") from None
-    return len(induction.obligations)
+        return Kept(None, f"{error.filename} cannot be written: {error.strerror}")
+    return Kept(folder)

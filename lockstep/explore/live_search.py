@@ -20,7 +20,7 @@ from lockstep.explore.search import (
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind
 
-USUAL_STATES = 100_000
+USUAL_STATES = 20_000
 """Up to how many states liveness is checked unasked: plain Python takes half a minute."""
 
 MOST_STATES = 1_000_000

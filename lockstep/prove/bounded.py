@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from typing import Any
@@ -21,11 +21,12 @@ from lockstep.explore.engine import EvaluationError, Verdict
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import DEADLOCK, Trace, Violation
 from lockstep.language import ir
-from lockstep.language.notation import Kind
+from lockstep.language.notation import Kind, State
 from lockstep.prove.relation import Relation, Values
+from lockstep.prove.solver import Answer, ask
 from lockstep.prove.terms import Truth, all_of, any_of, negated, term
-from lockstep.prove.unrolling import Unrolling
-from lockstep.prove.values import NotProvable, constant
+from lockstep.prove.unrolling import Unrolling, read, value_in
+from lockstep.prove.values import NotProvable, Value, constant
 
 _MOST_INSTANCES = 4096
 """The most instances of an action of which it is written out that none is enabled."""
@@ -43,7 +44,8 @@ class BoundedResult:
     """What is known of the behaviours of up to `depth` steps.
 
     `holds`: nothing is broken in any of them. `violated`: the `violation` is one of the shortest.
-    `inconclusive`: `because` says why, and all shorter behaviours are covered.
+    `inconclusive`: `because` says why it ended at `depth`; where the text has no meaning, `error`
+    is what plain Python says after the steps of `meaningless`.
     """
 
     verdict: Verdict
@@ -51,6 +53,15 @@ class BoundedResult:
     seconds: float
     violation: Violation | None = None
     because: str = ""
+    error: EvaluationError | None = None
+    meaningless: Trace | None = None
+    interrupted: bool = False
+
+    @property
+    def covered(self) -> int | None:
+        """Up to how many steps nothing is broken; None if that is not known of the first state."""
+        covered = self.depth if self.verdict is Verdict.HOLDS else self.depth - 1
+        return covered if covered >= 0 else None
 
 
 def check_bounded(
@@ -65,9 +76,19 @@ def check_bounded(
     """Look for a violation in behaviours of up to `depth` steps: of any property, or of one.
 
     A `sometimes` is no violation, unless it is the one asked for: then a state that reaches it is.
+    `max_seconds` bounds the search as a whole. Ctrl-C ends it: the result says what is covered.
     """
     search = _Search(relation, deadlock_allowed, only, max_seconds)
     return search.run(depth, on_depth)
+
+
+@dataclass(frozen=True)
+class _Instance:
+    """An action or a property with some parameters, and the condition to look for in it."""
+
+    code: ir.ActionCode | ir.PropertyCode
+    arguments: list[Value]
+    when: Truth
 
 
 class _Search:
@@ -84,75 +105,129 @@ class _Search:
             for name, prop in relation.properties.items()
             if (name == only if only is not None else prop.kind in kinds)
         ]
-        self._names = {prop.name for prop in self._properties}
+        self._engine = PlainEngine(relation.model)
         self._solver = z3.Solver()
         self._unrolling = Unrolling(relation)
         self._started = time.perf_counter()
 
     def run(self, depth: int, on_depth: OnDepth | None) -> BoundedResult:
-        relation, unrolling = self._relation, self._unrolling
-        self._solver.add(term(relation.initial(unrolling.states[0])))
-        for steps in range(depth + 1):
-            # A search, too, tells of a state that cannot be expanded after what is broken there.
-            meaningless = None
-            if steps > 0:
-                meaningless = self._meaningless(self._failing_actions(steps - 1), steps - 1)
-                self._solver.add(term(unrolling.extend()))
-            result = self._at(steps) or meaningless
-            if result is not None:
-                return result
-            if on_depth is not None:
-                on_depth(steps, self._seconds)
+        steps = 0
+        try:
+            for steps in range(depth + 1):
+                found = self._reached(steps)
+                if found is not None:
+                    return found
+                if on_depth is not None:
+                    on_depth(steps, self._seconds)
+        except KeyboardInterrupt:
+            return self._stopped(steps, "interrupted", interrupted=True)
         return BoundedResult(Verdict.HOLDS, depth, self._seconds)
+
+    def _reached(self, steps: int) -> BoundedResult | None:
+        """What is wrong after so many steps, all fewer being in order; None if nothing is."""
+        unrolling, meaningless = self._unrolling, None
+        if steps == 0:
+            self._solver.add(term(self._relation.initial(unrolling.states[0])))
+        else:
+            # A search, too, tells of a state that cannot be expanded after what is broken there.
+            meaningless = self._meaningless(self._failing_actions(steps - 1), steps - 1)
+            self._solver.add(term(unrolling.extend()))
+        return self._at(steps) or meaningless
 
     @property
     def _seconds(self) -> float:
         return time.perf_counter() - self._started
 
     def _at(self, steps: int) -> BoundedResult | None:
-        """What is wrong after so many steps; None if nothing is."""
-        model = self._model_of(any_of(self._broken(steps)), steps)
-        if isinstance(model, BoundedResult):
-            return model
-        if model is not None:
-            return self._violated(self._unrolling.trace(model, steps), steps)
+        """What is wrong in the states after so many steps; None if nothing is."""
+        broken = self._broken(steps)
+        is_stuck: Truth = False
+        if not self._deadlock_allowed:
+            is_stuck = stuck(self._relation, self._unrolling.states[steps])
+        answer = self._ask(any_of((*(each.when for each in broken), is_stuck)))
+        if isinstance(answer, str):
+            return self._stopped(steps, answer)
+        if answer is not None:
+            return self._violated(answer, broken, steps)
         return self._meaningless(self._failing_properties(steps), steps)
 
-    def _meaningless(self, failing: list[Truth], steps: int) -> BoundedResult | None:
+    def _meaningless(self, failing: list[_Instance], steps: int) -> BoundedResult | None:
         """That the text has no meaning after so many steps; None if it always has."""
-        model = self._model_of(any_of(failing), steps)
-        if model is None or isinstance(model, BoundedResult):
-            return model
-        because = f"the text has no meaning after {_said(self._unrolling.trace(model, steps))}"
-        return BoundedResult(Verdict.INCONCLUSIVE, steps, self._seconds, because=because)
+        answer = self._ask(any_of(each.when for each in failing))
+        if answer is None:
+            return None
+        if isinstance(answer, str):
+            return self._stopped(steps, answer)
+        trace = walked(self._engine, self._unrolling.trace(answer, steps))
+        for each in failing:
+            if read(answer, each.when):
+                try:
+                    self._outcome(each, trace, answer)
+                except EvaluationError as error:
+                    because = f"the text has no meaning after {_said(trace)}: {error}"
+                    found = self._stopped(steps, because)
+                    found.error, found.meaningless = error, trace
+                    return found
+        raise Disagreement(f"plain Python finds a meaning in all after {_said(trace)}")
 
-    def _broken(self, steps: int) -> list[Truth]:
+    def _outcome(
+        self, instance: _Instance, trace: Trace, model: z3.ModelRef
+    ) -> tuple[Any, ...] | None:
+        """For which parameters a property fails at the end of a behaviour, as plain Python says.
+
+        An action does not fail. EvaluationError where the text has no meaning.
+        """
+        code, values = instance.code, instance.arguments
+        arguments = tuple(
+            value_in(model, value, each.domain)
+            for value, each in zip(values, code.parameters, strict=True)
+        )
+        if isinstance(code, ir.ActionCode):
+            self._engine.run(self._engine.model.action(code.name), trace.last, arguments)
+            return None
+        prop = self._engine.model.property(code.name)
+        is_step = prop.kind is Kind.STEP_INVARIANT
+        before, after = (trace.states[-2], trace.last) if is_step else (trace.last, None)
+        # The solver's parameters are enough where they show it; there may be too many others.
+        whole = self._relation.is_written_out(code) and not read(model, instance.when)
+
+        def alone(*states: State) -> object:
+            return prop.function(*states, *arguments)
+
+        asked = prop if whole else replace(prop, parameters=(), function=alone)
+        failing = self._engine.evaluate(asked, before, after).failing
+        if prop.kind is Kind.SOMETIMES:
+            return arguments if failing is None else None
+        return failing if whole or failing is None else arguments
+
+    def _broken(self, steps: int) -> list[_Instance]:
         states, found = self._unrolling.states, []
         for prop in self._properties:
             name = f"after {steps}, {prop.name}"
             if prop.kind is not Kind.STEP_INVARIANT:
-                found.append(self._relation.broken(prop, states[steps], None, name)[0])
+                when, given = self._relation.broken(prop, states[steps], None, name)
             elif steps > 0:
-                before, after = states[steps - 1], states[steps]
-                found.append(self._relation.broken(prop, before, after, name)[0])
-        if not self._deadlock_allowed:
-            found.append(stuck(self._relation, states[steps]))
+                when, given = self._relation.broken(prop, states[steps - 1], states[steps], name)
+            else:
+                continue
+            found.append(_Instance(prop, given, when))
         return found
 
-    def _failing_actions(self, steps: int) -> list[Truth]:
-        found: list[Truth] = []
+    def _failing_actions(self, steps: int) -> list[_Instance]:
+        found = []
         for action in self._relation.actions:
             name = f"after {steps} {action.name}"
             given, typed = self._relation.parameters(action.parameters, name)
             taken = self._relation.take(action, self._unrolling.states[steps], given)
-            found.append(all_of((typed, any_of(each.when for each in taken.failures))))
+            fails = any_of(each.when for each in taken.failures)
+            found.append(_Instance(action, given, all_of((typed, fails))))
         return found
 
-    def _failing_properties(self, steps: int) -> list[Truth]:
-        found: list[Truth] = []
+    def _failing_properties(self, steps: int) -> list[_Instance]:
+        found = []
         states = self._unrolling.states
         for prop in self._relation.properties.values():
-            if prop.kind is Kind.LEADS_TO or (self._only is not None and prop.name != self._only):
+            if self._only is not None and prop.name != self._only:
                 continue
             given, typed = self._relation.parameters(prop.parameters, f"at {steps} {prop.name}")
             if prop.kind is not Kind.STEP_INVARIANT:
@@ -161,63 +236,44 @@ class _Search:
                 claim = self._relation.claim(prop, states[steps - 1], states[steps], given)
             else:
                 continue
-            found.append(all_of((typed, claim.fails)))
+            found.append(_Instance(prop, given, all_of((typed, claim.fails))))
         return found
 
-    def _model_of(self, wanted: Truth, steps: int) -> z3.ModelRef | BoundedResult | None:
+    def _ask(self, wanted: Truth) -> Answer:
+        """A model of the behaviours so far in which it is true; None if there is none; or why."""
         if wanted is False:
             return None
-        if self._limit is not None:
-            left = self._limit - self._seconds
-            if left <= 0:
-                return self._out_of_time(steps)
-            self._solver.set("timeout", max(1, int(left * 1000)))
+        left = None if self._limit is None else self._limit - self._seconds
         self._solver.push()
         try:
             self._solver.add(term(wanted))
-            answer = self._solver.check()
-            if answer == z3.sat:
-                return self._solver.model()
-            if answer == z3.unknown:
-                return self._out_of_time(steps)
-            return None
+            answer = ask(self._solver, left)
         finally:
             self._solver.pop()
+        late = isinstance(answer, str) and self._limit is not None
+        return f"no answer within {self._limit:g} s" if late else answer
 
-    def _out_of_time(self, steps: int) -> BoundedResult:
-        reason = self._solver.reason_unknown()
-        why = "the time given is over" if self._limit is not None else f"Z3 gave up: {reason}"
+    def _stopped(self, steps: int, because: str, *, interrupted: bool = False) -> BoundedResult:
         return BoundedResult(
-            Verdict.INCONCLUSIVE,
-            max(0, steps - 1),
-            self._seconds,
-            because=f"{why}; every behaviour of up to {steps - 1} steps is covered"
-            if steps
-            else why,
+            Verdict.INCONCLUSIVE, steps, self._seconds, because=because, interrupted=interrupted
         )
 
-    def _violated(self, trace: Trace, steps: int) -> BoundedResult:
-        violation = self._judged(walked(PlainEngine(self._relation.model), trace))
+    def _violated(self, model: z3.ModelRef, broken: list[_Instance], steps: int) -> BoundedResult:
+        trace = walked(self._engine, self._unrolling.trace(model, steps))
+        violation = self._judged(trace, broken, model)
         return BoundedResult(Verdict.VIOLATED, steps, self._seconds, violation)
 
-    def _judged(self, trace: Trace) -> Violation:
+    def _judged(self, trace: Trace, broken: list[_Instance], model: z3.ModelRef) -> Violation:
         """What plain Python finds broken at the end of a behaviour."""
-        engine = PlainEngine(self._relation.model)
         failing: dict[str, tuple[Any, ...]] = {}
-        for prop in self._relation.model.properties:
-            is_step = prop.kind is Kind.STEP_INVARIANT
-            if prop.name not in self._names or (is_step and not trace.steps):
-                continue
-            before = trace.states[-2] if is_step else trace.last
+        for each in broken:
             with suppress(EvaluationError):  # another one may have no meaning here
-                outcome = engine.evaluate(prop, before, trace.last if is_step else None)
-                if prop.kind is Kind.SOMETIMES and outcome.failing is None:
-                    failing[prop.name] = ()
-                elif prop.kind is not Kind.SOMETIMES and outcome.failing is not None:
-                    failing[prop.name] = outcome.failing
+                found = self._outcome(each, trace, model)
+                if found is not None:
+                    failing[each.code.name] = found
         if failing:
             return Violation(tuple(failing), next(iter(failing.values())), trace)
-        if not self._deadlock_allowed and not list(engine.successors(trace.last)):
+        if not self._deadlock_allowed and not list(self._engine.successors(trace.last)):
             return Violation((DEADLOCK,), (), trace)
         raise Disagreement(f"plain Python finds nothing broken after {_said(trace)}")
 
@@ -225,7 +281,11 @@ class _Search:
 def walked(engine: PlainEngine, trace: Trace) -> Trace:
     """The same behaviour, each step taken by plain Python; Disagreement where it takes none."""
     for before, step in zip(trace.states, trace.steps, strict=False):
-        if engine.run(engine.model.action(step.action), before, step.parameters) != step.state:
+        try:
+            after = engine.run(engine.model.action(step.action), before, step.parameters)
+        except EvaluationError as error:
+            raise Disagreement(f"plain Python finds no meaning: {error}") from None
+        if after != step.state:
             raise Disagreement(f"plain Python does not take {step.action}{step.parameters!r}")
     return trace
 

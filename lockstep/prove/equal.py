@@ -13,9 +13,10 @@ from lockstep.explore.search import Trace
 from lockstep.language import ir
 from lockstep.language.notation import State
 from lockstep.prove.relation import Relation
+from lockstep.prove.solver import ask
 from lockstep.prove.terms import Truth, all_of, any_of, equals, negated, term
 from lockstep.prove.unrolling import value_in
-from lockstep.prove.values import same
+from lockstep.prove.values import NotProvable, same
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,8 @@ def contrast(
     """A state and parameters for which two actions differ; None if there are none at all.
 
     Any state counts whose variables are in their domains, reached or not. The actions have the
-    same parameters. LockstepError for actions that cannot be compared, and where the solver gives
-    up.
+    same parameters. LockstepError for actions that cannot be compared, and NotProvable where the
+    solver gives up.
     """
     first, second = _action(relation, one), _action(relation, other)
     domains = [[each.domain for each in action.parameters] for action in (first, second)]
@@ -61,15 +62,12 @@ def contrast(
         )
     )
     solver = z3.Solver()
-    if max_seconds is not None:
-        solver.set("timeout", max(1, int(max_seconds * 1000)))
     solver.add(term(relation.typed(before)), term(typed), term(differ))
-    answer = solver.check()
-    if answer == z3.unsat:
+    model = ask(solver, max_seconds)
+    if model is None:
         return None
-    if answer == z3.unknown:
-        raise LockstepError(f"the solver gave up: {solver.reason_unknown()}")
-    model = solver.model()
+    if isinstance(model, str):
+        raise NotProvable(f"whether {one} and {other} are the same is not known: {model}")
     state = type(relation.model.initial).of(
         value_in(model, before[name], domain) for name, domain in relation.domains.items()
     )

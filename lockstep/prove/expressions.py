@@ -7,7 +7,7 @@ Python does: what they do not evaluate does not fail.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -53,6 +53,10 @@ from lockstep.prove.values import (
     total,
     within,
 )
+
+
+def _always() -> Truth:
+    return True
 
 
 @dataclass(frozen=True)
@@ -431,18 +435,17 @@ class Evaluation:
     def _values(self, node: ir.Comprehension) -> Iterator[tuple[Truth, Value]]:
         """Each value of the body, and the condition under which it is one."""
         for condition in self._rounds(node.generators):
-            with self.under(condition):
-                value = self.value(node.body)
-            yield condition, value
+            yield condition, self.value(node.body)
 
     def _quantified(self, node: ir.Comprehension) -> Truth:
         is_all = node.gather is ir.Gather.ALL
-        stops_early = may_fail(node.body)
         found: list[Truth] = []
-        for condition in self._rounds(node.generators):
-            going_on = all_of(each if is_all else negated(each) for each in found)
-            with self.under(condition), self.under(going_on if stops_early else True):
-                body = self.truth(node.body)
+
+        def going_on() -> Truth:
+            return all_of(each if is_all else negated(each) for each in found)
+
+        for condition in self._rounds(node.generators, going_on if may_fail(node) else _always):
+            body = self.truth(node.body)
             found.append(implies(condition, body) if is_all else all_of((condition, body)))
         return all_of(found) if is_all else any_of(found)
 
@@ -460,8 +463,14 @@ class Evaluation:
             return found
         return either(some, found, self.number(node.default))
 
-    def _rounds(self, generators: tuple[ir.Generator, ...]) -> Iterator[Truth]:
-        """Bind the iteration variables in turn; each time, the condition that they are bound so."""
+    def _rounds(
+        self, generators: tuple[ir.Generator, ...], going_on: Callable[[], Truth] = _always
+    ) -> Iterator[Truth]:
+        """Bind the iteration variables in turn; each time, the condition that they are bound so.
+
+        What is evaluated between two rounds is evaluated under that condition, and only if the
+        iteration is then `going_on`.
+        """
         if not generators:
             yield True
             return
@@ -470,12 +479,12 @@ class Evaluation:
             if among is False:
                 continue
             self.slots[first.slot] = item
-            with self.under(among):
+            with self.under(among), self.under(going_on()):
                 meets = self._until(first.conditions, stop=False)
                 if meets is False:
                     continue
                 with self.under(meets):
-                    for inner in self._rounds(rest):
+                    for inner in self._rounds(rest, going_on):
                         yield all_of((among, meets, inner))
 
     def _source(self, source: ir.Source) -> Iterator[tuple[Truth, Value]]:

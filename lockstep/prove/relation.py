@@ -121,6 +121,8 @@ class Relation:
         holds: Truth = True
         if applies is not False:  # or what the claim names may not be bound
             with evaluation.under(applies):
+                if prop.premise is not None:
+                    evaluation.truth(prop.premise)
                 holds = evaluation.truth(prop.claim)
         return Claim(applies, holds, any_of(failure.when for failure in evaluation.failures))
 
@@ -138,8 +140,7 @@ class Relation:
 
     def holds(self, prop: ir.PropertyCode, before: Values, after: Values | None) -> Truth:
         """Whether a property holds for every binding of its parameters."""
-        sizes = [each.domain.size() for each in prop.parameters]
-        if prod(sizes) <= _MOST_INSTANCES:
+        if self.is_written_out(prop):
             bindings = product(*(each.domain for each in prop.parameters))
             return all_of(
                 self._holds(prop, before, after, [constant(value) for value in binding])
@@ -149,6 +150,10 @@ class Relation:
         body = implies(typed, self._holds(prop, before, after, arguments))
         bound = [leaf for argument in arguments for leaf in leaves(argument)]
         return z3.ForAll(bound, term(body))
+
+    def is_written_out(self, prop: ir.PropertyCode) -> bool:
+        """Whether `holds` lists the bindings of a property's parameters, and quantifies nothing."""
+        return prod(each.domain.size() for each in prop.parameters) <= _MOST_INSTANCES
 
     def _holds(
         self, prop: ir.PropertyCode, before: Values, after: Values | None, arguments: list[Value]

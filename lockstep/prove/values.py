@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import z3
 
-from lockstep.errors import LockstepError
+from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.domains import (
     BagDomain,
     BoolDomain,
@@ -48,6 +48,8 @@ MOST_LISTED = 4096
 
 class NotProvable(LockstepError):
     """Something in a model has no term: what, where, and why."""
+
+    exit_code = ExitCode.INCONCLUSIVE
 
 
 @dataclass(frozen=True)
@@ -146,14 +148,14 @@ def unknown(domain: Domain, name: str) -> Value:
         case RecordDomain(record):
             return tuple(unknown(part, f"{name}.{field}") for field, part in record.fields.items())
         case MapDomain(key, value):
-            return Table({each: unknown(value, f"{name}[{each}]") for each in listed(key, name)})
+            return Table({each: unknown(value, f"{name}[{each!r}]") for each in listed(key, name)})
         case SetDomain(item):
-            return Members({each: z3.Bool(f"{each} in {name}") for each in listed(item, name)})
+            return Members({each: z3.Bool(f"{each!r} in {name}") for each in listed(item, name)})
         case SequenceDomain(item, capacity):
             parts = tuple(unknown(item, f"{name}[{place}]") for place in range(capacity))
             return Items(z3.Int(f"len {name}"), parts)
         case BagDomain(item, _):
-            return Counts({each: z3.Int(f"{each} in {name}") for each in listed(item, name)})
+            return Counts({each: z3.Int(f"{each!r} in {name}") for each in listed(item, name)})
     raise TypeError(f"{domain} has no values")
 
 
@@ -325,7 +327,8 @@ def known(value: Value, domain: Domain, read: Callable[[Scalar], bool | int]) ->
         case BoolDomain() | RangeDomain(), _:
             return read(value)
         case EnumDomain(members), _:
-            return list(members)[read(value)]
+            number = read(value)  # of no member, where nothing was asked about it
+            return list(members)[number if 0 <= number < len(members) else 0]
         case NameDomain(names), _:
             number = read(value)
             return next((name for name in names if code(name) == number), names[0])

@@ -314,6 +314,14 @@ def test_more_parameters_than_can_be_listed(load: Load) -> None:
     assert 0 < violation.parameters[0] < 5
 
 
+def test_parameters_are_in_their_domains(load: Load) -> None:
+    says = "from lockstep import Range, invariant, step_invariant\n"
+    for kind, new in (("invariant", ""), ("step_invariant", ", new")):
+        says += f"\n\n@{kind}()\ndef of_{kind}(s{new}, n: Range(2, 5)):\n"
+        says += "    return 10 // (n - 1) < 20 and s.high + n > s.high + 1\n"
+    assert set(proofs(prove(Relation(load(PAIR, says)))).values()) == {True}
+
+
 def test_names_that_look_alike_are_two(load: Load) -> None:
     text = PAIR.replace("import Range", "import Map, OneOf, Range")
     both = 'low: Map[OneOf((1, "1")), Range(0, 9)] = {1: 0, "1": 0}'

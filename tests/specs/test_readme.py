@@ -20,12 +20,20 @@ def stated(pattern: str) -> list[int]:
 
 
 def test_requirements_and_deviations() -> None:
-    kip = load_kip(ROOT / "specs" / "kip_227.toml")
-    answered = sum(bool(row.answered_by) for row in kip.requirements)
-    everything = len(kip.requirements)
+    kips = {n: load_kip(ROOT / "specs" / f"kip_{n}.toml") for n in (227, 595, 630)}
+    sessions = kips[227]
+    answered = sum(bool(row.answered_by) for row in sessions.requirements)
+    everything = len(sessions.requirements)
     pattern = r"(\d+) numbered requirements, of which (\d+) are answered .*? and (\d+) say why"
     assert stated(pattern) == [everything, answered, everything - answered]
-    assert stated(r"(\d+) deviations") == [len(kip.deviations)]
+    assert stated(r"with (\d+) deviations where") == [len(sessions.deviations)]
+    snapshots = kips[630]
+    pattern = r"in (\d+) requirements with (\d+) deviations, over the (\d+) of KIP-595"
+    assert stated(pattern) == [
+        len(snapshots.requirements),
+        len(snapshots.deviations),
+        len(kips[595].requirements),
+    ]
 
 
 def test_faults_and_invariants() -> None:
