@@ -1,12 +1,13 @@
 """What must hold of the bytes in a response to FetchSnapshot (KIP-630, "Request Handling")."""
 
-from lockstep import invariant, sometimes, when
+from lockstep import invariant, lemma, sometimes, when
 from models.fetch_snapshot_response import (
     LEADER_MAX_BYTES,
     REQUEST_MAX_BYTES,
     Partition,
     average,
     given_to,
+    kept_for,
     left_of,
     response_max_bytes,
 )
@@ -60,3 +61,33 @@ def somebody_gets_more_than_the_average(s):
 def somebody_waits(s):
     """The limit is small enough to leave bytes for the next response."""
     return is_complete(s) and any(given_to(s, p) < left_of(s, p) for p in Partition)
+
+
+# What proofs need besides.
+
+
+def spoken_for(s):
+    """What is given, and what is kept for those that have had no turn."""
+    return sum(given_to(s, p) + kept_for(s, p) for p in Partition)
+
+
+@lemma
+def gives_only_to_those_asked_for(s, p: Partition):
+    """A partition gets bytes only if the request names it, and while the response is built."""
+    when(s.given[p] is not None)
+    return s.building and s.remaining[p] is not None
+
+
+@lemma
+def what_is_kept_fits(s):
+    """The averages together are no more than the limit, and what is given beyond an average was
+    kept for nobody."""
+    when(s.building)
+    return spoken_for(s) <= response_max_bytes()
+
+
+@lemma
+def who_waits_leaves_nothing_over(s, p: Partition):
+    """A partition gets less than it could use only if all the rest is given or kept."""
+    when(s.given[p] is not None and given_to(s, p) < left_of(s, p))
+    return spoken_for(s) == response_max_bytes()
