@@ -24,6 +24,9 @@ from lockstep.prove.solver import Answer, ask
 from lockstep.prove.terms import Truth, all_of, any_of, negated, term
 from lockstep.prove.unrolling import Unrolling, read
 
+_JOINT_SECONDS = 10.0
+"""For asking whether any candidate at all is broken: without an answer each is asked for itself."""
+
 MEANING = "the text always has a meaning"
 """The claim that in no reachable state an action or a property lacks a meaning. Without it, what is
 proved is proved of behaviours in which no action does, and of states in which the property has one.
@@ -194,7 +197,8 @@ class _Induction:
         """Drop what is broken after so many steps, until nothing is that the solver can find."""
         while self._candidates:
             broken = [(each, self._broken(each, steps)) for each in self._candidates]
-            answer = self._ask([*premises(steps), any_of(term for _, term in broken)])
+            joint = [*premises(steps), any_of(term for _, term in broken)]
+            answer = self._ask(joint, _JOINT_SECONDS)
             if not isinstance(answer, z3.ModelRef):
                 return  # if it is not known, each will be asked about by itself
             found = [each for each, term in broken if read(answer, term)]
@@ -337,11 +341,15 @@ class _Induction:
             return answer, None
         return because, self._unrolling.trace(answer, steps)
 
-    def _ask(self, question: list[Truth]) -> Answer:
-        """A model in which all of it is true; None if there is none; why that is not known."""
+    def _ask(self, question: list[Truth], most: float | None = None) -> Answer:
+        """A model in which all of it is true; None if there is none; why that is not known.
+
+        `most` seconds bound this question, beside what bounds all.
+        """
         solver = z3.Solver()
         solver.add(*(term(each) for each in question))
-        return ask(solver, self._limit)
+        limits = [limit for limit in (self._limit, most) if limit is not None]
+        return ask(solver, min(limits, default=None))
 
 
 _NOT_KEPT = "it does not keep itself up"
