@@ -1,4 +1,4 @@
-"""Questions to the solver about one model: `prove --find` and `prove --equal`."""
+"""Questions to the solver about one model: `prove --find`, `--from` and `--equal`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from lockstep.cli.exits import INTERRUPTED
 from lockstep.cli.output import Output, plural, shown_path
 from lockstep.cli.prove_json import one_result, trace_json
-from lockstep.cli.proving import Request, keep_trace, proofs_of, scope_of
+from lockstep.cli.proving import Kept, Request, keep_trace, proofs_of, scope_of
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.explore.engine import Verdict
 from lockstep.explore.search import Trace
 from lockstep.language.model import Model, load_model, with_goal
-from lockstep.prove.bounded import BoundedResult, check_bounded
+from lockstep.prove.bounded import BoundedResult, check_bounded, where
 from lockstep.prove.equal import contrast
 from lockstep.prove.relation import Relation
 from lockstep.specs.scopes import load_model_spec
@@ -20,63 +20,162 @@ from lockstep.trace.render import render_binding, render_trace
 from lockstep.workspace import Workspace
 
 
-def ask_find(
+def ask_search(
     workspace: Workspace,
     name: str,
     proof: str | None,
     request: Request,
-    predicate: str,
     *,
+    goal: str | None,
+    start: str | None,
     as_json: bool,
 ) -> int:
-    """A shortest behaviour to a state that satisfies a predicate over `s`."""
+    """A shortest behaviour to a state with the `goal`; without one, to where something is broken.
+
+    It begins in the first state, or in any with `start` in which all invariants hold.
+    """
     subject = _subject(workspace, name, proof, request)
+    model, begin = subject.model, None
+    if goal is not None:
+        model = _with(workspace, model, _GOAL, goal)
+    if start is not None:
+        helped = _subject(workspace, name, proof, request, lemmas=True).model
+        begin = where(Relation(_with(workspace, helped, _START, start)), _START)
+    found = check_bounded(
+        Relation(model),
+        subject.depth,
+        only=None if goal is None else _GOAL,
+        start=begin,
+        max_seconds=request.max_seconds,
+    )
+    answer = _Answer(subject, goal, start, found)
+    kept = None
+    if answer.trace is not None:
+        kept = keep_trace(
+            workspace,
+            request,
+            model,
+            subject.scope,
+            answer.trace,
+            broken=answer.broken,
+            goal=goal,
+            start=start,
+        )
+    if as_json:
+        Output().json(one_result({**_searched(answer, request), "trace": _kept(answer, kept)}))
+    else:
+        _tell(Output(), answer, kept)
+    return answer.exit_code
+
+
+def _with(workspace: Workspace, model: Model, name: str, predicate: str) -> Model:
+    """A model with one goal more."""
     try:
         workspace.make_output()
-        model = with_goal(subject.model, predicate, workspace.output / "found.py")
+        return with_goal(model, name, predicate, workspace.output / f"{name}.py")
     except OSError as error:
         raise LockstepError(f"{error.filename} cannot be written: {error.strerror}") from None
-    found = check_bounded(
-        Relation(model), subject.depth, only="found", max_seconds=request.max_seconds
-    )
-    trace = None if found.violation is None else found.violation.trace
-    kept = None
-    if trace is not None:
-        kept = keep_trace(workspace, request, model, subject.scope, "found", trace)
-    if as_json:
-        Output().json(
-            one_result(
-                {
-                    "model": name,
-                    "proof": subject.proof,
-                    "fault": request.fault,
-                    "predicate": predicate,
-                    "verdict": str(Verdict.HOLDS if trace else Verdict.INCONCLUSIVE),
-                    "seconds": round(found.seconds, 3),
-                    "because": _not_found(found),
-                    "exit_code": _code_of(found),
-                    "covered": found.covered,
-                    "trace": None if trace is None else trace_json(model, trace, kept),
-                }
-            )
-        )
-        return _code_of(found)
-    output = Output()
-    where = f"{name} {subject.proof}"
+
+
+_GOAL, _START = "found", "started"
+"""The names of what is asked for, as goals of the model."""
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What came of a search."""
+
+    subject: _Subject
+    goal: str | None
+    start: str | None
+    found: BoundedResult
+
+    @property
+    def trace(self) -> Trace | None:
+        return None if self.found.violation is None else self.found.violation.trace
+
+    @property
+    def broken(self) -> str | None:
+        """The first property that is, where nothing else was looked for."""
+        violation = self.found.violation
+        return None if violation is None or self.goal is not None else violation.properties[0]
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.found.violation is None:
+            return Verdict.INCONCLUSIVE
+        return Verdict.VIOLATED if self.goal is None else Verdict.HOLDS
+
+    @property
+    def exit_code(self) -> int:
+        if self.found.interrupted:
+            return INTERRUPTED
+        if self.found.error is not None:
+            return int(ExitCode.USAGE)
+        codes = {
+            Verdict.HOLDS: ExitCode.HOLDS,
+            Verdict.VIOLATED: ExitCode.VIOLATED,
+            Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
+        }
+        return int(codes[self.verdict])
+
+    @property
+    def because(self) -> str:
+        """Why nothing was found, and up to where; empty if something was."""
+        found = self.found
+        if found.violation is not None:
+            return ""
+        nothing = ""
+        if found.covered is not None:
+            steps = plural(found.covered, "step")
+            ends = "breaks anything" if self.goal is None else "reaches it"
+            nothing = f"no behaviour in up to {steps} {ends}"
+        return "; ".join(part for part in (found.because, nothing) if part)
+
+
+def _searched(answer: _Answer, request: Request) -> dict[str, object]:
+    subject, found = answer.subject, answer.found
+    violation = found.violation
+    return {
+        "model": subject.model.name,
+        "proof": subject.proof,
+        "fault": request.fault,
+        "predicate": answer.goal,
+        "start": answer.start,
+        "verdict": str(answer.verdict),
+        "seconds": round(found.seconds, 3),
+        "because": answer.because,
+        "exit_code": answer.exit_code,
+        "covered": found.covered,
+        "properties": [] if violation is None or answer.goal else list(violation.properties),
+    }
+
+
+def _kept(answer: _Answer, kept: Kept | None) -> dict[str, object] | None:
+    return None if answer.trace is None else trace_json(answer.subject.model, answer.trace, kept)
+
+
+def _tell(output: Output, answer: _Answer, kept: Kept | None) -> None:
+    where = f"{answer.subject.model.name} {answer.subject.proof}"
+    trace, verdict = answer.trace, str(answer.verdict)
+    if answer.start is not None:
+        where += f", from any state in which {answer.start} and all invariants hold"
     if trace is None:
-        output.line(f"{where}: not found: {_not_found(found)}", "inconclusive")
-        return _code_of(found)
+        nothing = "nothing is broken" if answer.goal is None else "not found"
+        output.line(f"{where}: {nothing}: {answer.because}", verdict)
+        return
+    ended = "found" if answer.broken is None else f"{answer.broken} violated"
     steps = plural(len(trace.steps), "step")
-    output.line(f"{where}: found after {steps}, {found.seconds:.1f} s", "holds")
+    output.line(f"{where}: {ended} after {steps}, {answer.found.seconds:.1f} s", verdict)
     output.line()
-    for text in render_trace(model, trace):
+    for text in render_trace(answer.subject.model, trace):
         output.line(f"    {text}")
     output.line()
     if kept is not None and kept.file is not None:
-        output.line(f"  saved to {shown_path(kept.file)}")
+        file = shown_path(kept.file)
+        output.line(f"  saved to {file}: see it with  lockstep replay {file}")
     elif kept is not None:
         output.line(f"  not saved: {kept.why_not}")
-    return _code_of(found)
 
 
 def ask_equal(
@@ -135,32 +234,18 @@ class _Subject:
     depth: int
 
 
-def _subject(workspace: Workspace, name: str, proof: str | None, request: Request) -> _Subject:
+def _subject(
+    workspace: Workspace, name: str, proof: str | None, request: Request, *, lemmas: bool = False
+) -> _Subject:
     spec = load_model_spec(workspace.root, name)
     chosen, *others = proofs_of(spec, request, proof)
     if others:
         known = ", ".join(spec.proofs)
         raise LockstepError(f"{name} has several proofs", cure=f"name one by --proof: {known}")
     constants = {**chosen.constants, **request.constants}
-    model = load_model(workspace.root, name, constants, fault=request.fault)
+    model = load_model(workspace.root, name, constants, fault=request.fault, lemmas=lemmas)
     depth = chosen.depth if request.depth is None else request.depth
     return _Subject(model, chosen.name, scope_of(spec, request, chosen), depth)
-
-
-def _code_of(found: BoundedResult) -> int:
-    if found.interrupted:
-        return INTERRUPTED
-    if found.error is not None:
-        return int(ExitCode.USAGE)
-    return int(ExitCode.INCONCLUSIVE if found.violation is None else ExitCode.HOLDS)
-
-
-def _not_found(found: BoundedResult) -> str:
-    if found.violation is not None:
-        return ""
-    covered = "" if found.covered is None else f" in up to {plural(found.covered, 'step')}"
-    nothing = f"no behaviour{covered} reaches it" if covered else ""
-    return "; ".join(part for part in (found.because, nothing) if part)
 
 
 def _told(model: Model, done: Trace | str | None) -> list[str]:

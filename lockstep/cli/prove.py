@@ -33,6 +33,10 @@ def prove(
         str | None,
         Option("--fault", metavar="NAME", help="Put one of the model's faults in place."),
     ] = None,
+    any_number: Annotated[
+        str | None,
+        Option("--any", metavar="CONSTANT", help="For any number of the names that it lists."),
+    ] = None,
     k: Annotated[
         int | None, Option("--k", min=1, metavar="K", help="Induction over K steps.")
     ] = None,
@@ -62,6 +66,14 @@ def prove(
             "--find", metavar="PREDICATE", help="A shortest behaviour that reaches it: 's.x>3'."
         ),
     ] = None,
+    start: Annotated[
+        str | None,
+        Option(
+            "--from",
+            metavar="PREDICATE",
+            help="Search from any state in which it and all invariants hold, reached or not.",
+        ),
+    ] = None,
     equal: Annotated[
         tuple[str, str] | None,
         Option("--equal", metavar="ACTION ACTION", help="Whether two actions do the same."),
@@ -88,7 +100,9 @@ def prove(
             "--proof": proof is not None,
             "--scope": scope is not None,
             "--find": find is not None,
+            "--from": start is not None,
             "--equal": equal is not None,
+            "--any": any_number is not None,
             "--infer": infer,
             "--k": k is not None,
             "--smt": smt is not None,
@@ -102,32 +116,36 @@ def prove(
         constants=read_constants(constants or []),
         scope=scope,
         fault=fault,
+        any_number=any_number,
         k=k,
         depth=depth,
         infer=infer,
         max_seconds=max_seconds,
         smt=smt,
     )
-    if find is not None or equal is not None:
+    if find is not None or start is not None or equal is not None:
         if len(models or []) != 1:
             raise LockstepError(
-                "--find and --equal ask about one model", cure="name the model before it"
+                "--find, --from and --equal ask about one model", cure="name the model before it"
             )
-        from lockstep.cli.asking import ask_equal, ask_find
+        from lockstep.cli.asking import ask_equal, ask_search
 
-        if find is not None:
-            return ask_find(workspace, names[0], proof, request, find, as_json=as_json)
-        assert equal is not None
-        return ask_equal(workspace, names[0], proof, request, equal, as_json=as_json)
+        if equal is not None:
+            return ask_equal(workspace, names[0], proof, request, equal, as_json=as_json)
+        return ask_search(
+            workspace, names[0], proof, request, goal=find, start=start, as_json=as_json
+        )
     return _prove_all(workspace, names, proof, request, examples, as_json, all_named=bool(models))
 
 
 def _refuse_contradictions(given: dict[str, bool]) -> None:
-    alone = ("--infer", "--k", "--smt", "--examples")
+    alone = ("--any", "--infer", "--k", "--smt", "--examples")
     apart = {
         "--proof": ("--scope",),
         "--find": ("--equal", *alone),
+        "--from": ("--equal", *alone),
         "--equal": alone,
+        "--any": ("--k", "--infer"),
     }
     for option, others in apart.items():
         for other in others:

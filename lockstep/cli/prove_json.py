@@ -66,6 +66,13 @@ def _proved(request: Request, found: Proved) -> dict[str, object]:
         "scope": found.scope,
         "fault": request.fault,
         "k": induction.k,
+        "any": None
+        if found.enough is None
+        else {
+            "constant": found.enough.constant,
+            "names": found.enough.names,
+            "unread": list(found.enough.unread),
+        },
         "verdict": str(found.verdict),
         "seconds": round(induction.seconds, 3),
         "because": found.because,

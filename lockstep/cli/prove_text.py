@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lockstep.cli.output import Output, indented, plural, shown_path
 from lockstep.cli.proving import Kept, Proved, Unproved
 from lockstep.explore.engine import Verdict
 from lockstep.prove.induction import MEANING, Proof
 from lockstep.trace.render import render_trace
+
+if TYPE_CHECKING:
+    from lockstep.prove.any_number import Enough
 
 
 class ProofText:
@@ -33,6 +37,8 @@ class ProofText:
             f"{found.model.name} {found.proof}: {found.verdict}, {induction.seconds:.1f} s",
             str(found.verdict),
         )
+        if found.enough is not None:
+            self._enough(found.enough)
         width = max(len(each.name) for each in induction.proofs)
         for each in induction.proofs:
             self._proof(found, each, width)
@@ -72,6 +78,8 @@ class ProofText:
             return
         reason = found.reasons.get(proof.name)
         looked_at = proof.name in found.searched or proof.name == MEANING
+        left_out = found.enough is not None and proof.name in found.enough.left_out
+        looked_at = looked_at and not left_out
         covered = found.bounded.covered if found.bounded is not None and looked_at else None
         holds = "" if covered is None else f"; holds up to {plural(covered, 'step')}"
         line(f"  {name}  not proved ({proof.because}){holds}", "dim" if reason else "inconclusive")
@@ -81,6 +89,18 @@ class ProofText:
             line("    from a state that a lemma would have to exclude:")
             for text in render_trace(found.model, proof.example):
                 line(f"      {text}")
+
+    def _enough(self, enough: Enough) -> None:
+        """Why a proof with a few names is one for any number of them."""
+        few = f"1 to {enough.names}" if enough.names > 1 else "1"
+        self._output.line(
+            f"  for any number of {enough.constant}: proved with {few}, and no more than "
+            f"{enough.names} matter at once",
+            "dim",
+        )
+        if enough.unread:
+            names = ", ".join(enough.unread)
+            self._output.line(f"  not asked about, being read by nothing else: {names}", "dim")
 
     def _because(self, found: Proved) -> None:
         bounded, line = found.bounded, self._output.line

@@ -16,6 +16,7 @@ from lockstep.explore.engine import Verdict
 if TYPE_CHECKING:
     from lockstep.explore.search import Trace, Violation
     from lockstep.language.model import Model
+    from lockstep.prove.any_number import Enough
     from lockstep.prove.bounded import BoundedResult
     from lockstep.prove.induction import Induction, Obligation, Proof
     from lockstep.specs.scopes import ModelSpec, ProofScope
@@ -34,6 +35,7 @@ class Request:
     constants: Mapping[str, Plain] = field(default_factory=dict)
     scope: str | None = None
     fault: str | None = None
+    any_number: str | None = None
     k: int | None = None
     depth: int | None = None
     infer: bool = False
@@ -43,7 +45,7 @@ class Request:
     @property
     def is_the_proof_itself(self) -> bool:
         """Whether what is found can be held against what the specification says is proved."""
-        changed = (self.scope, self.fault, self.k, self.depth)
+        changed = (self.scope, self.fault, self.any_number, self.k, self.depth)
         return not self.constants and all(each is None for each in changed)
 
     def again(self, model: str, proof: str, scope: str | None) -> str:
@@ -56,6 +58,7 @@ class Request:
             for name, value in self.constants.items()
         ]
         parts += [] if self.fault is None else [f"--fault {self.fault}"]
+        parts += [] if self.any_number is None else [f"--any {self.any_number}"]
         parts += [] if self.k is None else [f"--k {self.k}"]
         parts += [] if self.depth is None else [f"--depth {self.depth}"]
         parts += ["--infer"] * self.infer
@@ -75,7 +78,8 @@ class Kept:
 class Proved:
     """One model in one proof: what holds always, and what was looked at of the rest.
 
-    `scope` is set where a scope takes the place of a proof. `bounded` is about the properties of
+    `scope` is set where a scope takes the place of a proof, and `enough` where it is one for any
+    number of names: the model is then that with as many. `bounded` is about the properties of
     `searched`, and None if there was no need of it. `reasons` tell why the specification
     asks for no proof of some properties.
     """
@@ -88,6 +92,7 @@ class Proved:
     searched: Sequence[str]
     reasons: Mapping[str, str]
     again: str
+    enough: Enough | None = None
     infers: bool = False
     saved: Kept | None = None
     """The counterexample, if there is one."""
@@ -213,6 +218,25 @@ def prove_model(
         return Unproved(spec.name, proof.name, error)
 
 
+def _refuse_mistakes(spec: ModelSpec, proof: ProofScope, request: Request) -> None:
+    """Refuse what does not go together in a proof."""
+    mend = f"mend k in [proofs.{proof.name}] of {spec.file}"
+    if proof.k < 1:
+        raise LockstepError(f"an induction takes one step or more, not {proof.k}", cure=mend)
+    if request.any_number is None and proof.any_number is None:
+        return
+    if (request.k or proof.k) > 1:
+        raise LockstepError(
+            "a proof for any number of names takes one step at a time",
+            cure="leave out --k" if request.k else mend,
+        )
+    if request.infer:
+        raise LockstepError(
+            "--infer does not go with a proof for any number of names",
+            cure="infer with the names listed, and write down what helps as a @lemma",
+        )
+
+
 def _prove(
     workspace: Workspace,
     spec: ModelSpec,
@@ -221,35 +245,50 @@ def _prove(
     tell: Callable[[str], None],
 ) -> Proved:
     from lockstep.language.model import load_model
+    from lockstep.prove.any_number import names_for, prove_for_any
     from lockstep.prove.induction import prove
     from lockstep.prove.infer import comparisons
     from lockstep.prove.relation import Relation
 
-    if proof.k < 1:
-        raise LockstepError(
-            f"an induction takes one step or more, not {proof.k}",
-            cure=f"mend k in [proofs.{proof.name}] of {spec.file}",
-        )
+    _refuse_mistakes(spec, proof, request)
     constants = {**proof.constants, **request.constants}
-    model = load_model(workspace.root, spec.name, constants, fault=request.fault, lemmas=True)
+
+    def load(changed: Mapping[str, object]) -> Model:
+        return load_model(workspace.root, spec.name, changed, fault=request.fault, lemmas=True)
+
+    model, enough = load(constants), None
     for name in proof.bounded:
         if name not in {prop.name for prop in model.properties}:
             raise LockstepError(
                 f"{spec.name} has no property {name!r}",
                 cure=f"mend [proofs.{proof.name}.bounded] in {spec.file}",
             )
-    relation = Relation(model)
-    induction = prove(
-        relation,
-        k=request.k or proof.k,
-        inferred=comparisons(relation) if request.infer else (),
-        max_seconds=request.max_seconds,
-        on_progress=tell,
-    )
+    if (constant := request.any_number or proof.any_number) is not None:
+        names = names_for(constant, model)
+        induction, enough = prove_for_any(
+            lambda these: load({**constants, constant: these}),
+            constant,
+            names,
+            max_seconds=request.max_seconds,
+            on_progress=tell,
+        )
+        model = load({**constants, constant: names(enough.names)})
+    else:
+        relation = Relation(model)
+        induction = prove(
+            relation,
+            k=request.k or proof.k,
+            inferred=comparisons(relation) if request.infer else (),
+            max_seconds=request.max_seconds,
+            on_progress=tell,
+        )
     bounded, searched = None, model
     if not induction.interrupted:
         depth = proof.depth if request.depth is None else request.depth
-        bounded, searched = _search(model, induction, depth, request, tell)
+        asked = [
+            each for each in induction.proofs if not enough or each.name not in enough.left_out
+        ]
+        bounded, searched = _search(model, asked, depth, request, tell)
     scope = scope_of(spec, request, proof)
     found = Proved(
         model,
@@ -260,21 +299,23 @@ def _prove(
         [prop.name for prop in searched.properties],
         proof.bounded if request.is_the_proof_itself else {},
         request.again(spec.name, proof.name, scope),
+        enough=enough,
         infers=request.infer,
     )
     if found.violation is not None:
         broken, trace = found.violation.properties[0], found.violation.trace
-        if is_lemma(model, broken):
-            found.saved = Kept(None, "it breaks a lemma, and `replay` knows none")
-        else:
-            found.saved = keep_trace(workspace, request, model, scope, broken, trace)
+        found.saved = keep_trace(workspace, request, model, scope, trace, broken=broken)
     if request.smt is not None:
         found.smt = _write(request.smt / f"{spec.name}-{proof.name}", induction.obligations)
     return found
 
 
 def _search(
-    model: Model, induction: Induction, depth: int, request: Request, tell: Callable[[str], None]
+    model: Model,
+    proofs: Sequence[Proof],
+    depth: int,
+    request: Request,
+    tell: Callable[[str], None],
 ) -> tuple[BoundedResult | None, Model]:
     """Look for what breaks a property that is not proved; the model whose properties these were.
 
@@ -287,7 +328,7 @@ def _search(
     stated = replace(
         model, properties=tuple(prop for prop in model.properties if prop.name not in lemmas)
     )
-    missing = {each.name for each in induction.proofs if not each.proved}
+    missing = {each.name for each in proofs if not each.proved}
     bounded, searched = None, stated
     for asked, is_wanted in ((stated, bool(missing - lemmas)), (model, bool(missing & lemmas))):
         if is_wanted and (bounded is None or bounded.verdict is Verdict.HOLDS):
@@ -315,22 +356,27 @@ def keep_trace(
     request: Request,
     model: Model,
     scope: str | None,
-    name: str,
     trace: Trace,
+    *,
+    broken: str | None = None,
+    goal: str | None = None,
+    start: str | None = None,
 ) -> Kept:
-    """Save a behaviour for `lockstep replay`."""
+    """Save a behaviour for `lockstep replay`: to where a property is broken, or to a goal."""
     from lockstep.trace.itf import Origin, constants_of, save, to_json
 
     origin = Origin(
         model=model.name,
-        property=name,
+        property=broken,
         scope=scope,
         fault=request.fault,
         engine="z3",
         error=None,
         constants=constants_of(model),
+        goal=goal,
+        start=start,
     )
-    parts = [model.name, name, *([request.fault] if request.fault else [])]
+    parts = [model.name, broken or "found", *([request.fault] if request.fault else [])]
     file = request.folder / f"{'-'.join(parts)}.itf.json"
     try:
         if request.folder.is_relative_to(workspace.output):

@@ -48,7 +48,10 @@ def _text(result: Replay, pytest: bool) -> list[str]:
     told = [f"scope {origin.scope}"] * bool(origin.scope) + [f"fault {origin.fault}"] * bool(
         origin.fault
     )
-    lines = [f"{origin.model}" + (f" ({', '.join(told)})" if told else ""), ""]
+    lines = [f"{origin.model}" + (f" ({', '.join(told)})" if told else "")]
+    if origin.start is not None:
+        lines += [f"from a state in which {origin.start}; it need not be reachable"]
+    lines += [""]
     lines += render_trace(result.model, result.trace)
     lines.append("")
     if result.parameters is not None and result.trace.loop is not None:
@@ -77,6 +80,8 @@ def _json(file: Path, result: Replay, pytest: bool) -> dict[str, object]:
         "fault": origin.fault,
         "engine": "python",
         "property": origin.property,
+        "goal": origin.goal,
+        "start": origin.start,
         "verdict": str(result.verdict),
         "because": result.because,
         "parameters": (

@@ -218,25 +218,34 @@ def _properties(
     )
 
 
-def with_goal(model: Model, predicate: str, file: Path) -> Model:
-    """The model with one goal more, `found`: a predicate over `s`, in the notation.
+def with_goal(model: Model, goal: str, predicate: str, file: Path) -> Model:
+    """The model with one goal more: a predicate over `s`, in the notation.
 
-    It may name all that the model's file names, and is written to `file` as a module, where
-    diagnostics show it. ModelError where it is not well formed.
+    It may name all that the model's file names, and the files that this imports from. It is written
+    to `file` as a module, where diagnostics show it. ModelError where it is not well formed.
     """
-    names = [name for name in vars(model.universe.load(f"models.{model.name}")) if name[0] != "_"]
+    own = model.universe.load(f"models.{model.name}")
+    others = (
+        each
+        for name, each in model.universe.modules.items()
+        if name.startswith("models.") and not name.startswith("models.faults")
+    )
+    known: dict[str, str] = {}
+    for each in (own, *others):
+        known |= {n: each.__name__ for n in vars(each) if n[0] != "_" and n not in known}
+    imports = "".join(f"from {module} import {name}\n" for name, module in known.items())
     file.write_text(
-        f'"""What is looked for."""\n\nfrom lockstep import sometimes\n'
-        f"from models.{model.name} import {', '.join(names)}\n\n\n"
-        f"@sometimes()\ndef found(s):\n    return {predicate}\n",
+        '"""What is asked for."""\n\n'
+        f"from lockstep import sometimes\n{imports}\n\n"
+        f"@sometimes()\ndef {goal}(s):\n    return {predicate}\n",
         encoding="utf-8",
     )
-    module = model.universe.load_file("invariants.found", file)
+    module = model.universe.load_file(f"invariants.{goal}", file)
     problems: list[Diagnostic] = []
-    goal = _properties(model.universe, _marked({"found": vars(module)["found"]}), (), problems)
+    found = _properties(model.universe, _marked({goal: vars(module)[goal]}), (), problems)
     if problems:
         raise ModelError(problems)
-    return replace(model, properties=(*model.properties, *goal))
+    return replace(model, properties=(*model.properties, *found))
 
 
 def _marked(members: Mapping[str, object]) -> list[tuple[str, Callable[..., Any], Mark]]:

@@ -70,15 +70,17 @@ def check_bounded(
     *,
     deadlock_allowed: bool = True,
     only: str | None = None,
+    start: Callable[[Values], Truth] | None = None,
     max_seconds: float | None = None,
     on_depth: OnDepth | None = None,
 ) -> BoundedResult:
     """Look for a violation in behaviours of up to `depth` steps: of any property, or of one.
 
     A `sometimes` is no violation, unless it is the one asked for: then a state that reaches it is.
-    `max_seconds` bounds the search as a whole. Ctrl-C ends it: the result says what is covered.
+    With `start`, behaviours begin in any state of which that is true, reached or not. `max_seconds`
+    bounds the search as a whole. Ctrl-C ends it: the result says what is covered.
     """
-    search = _Search(relation, deadlock_allowed, only, max_seconds)
+    search = _Search(relation, deadlock_allowed, only, start, max_seconds)
     return search.run(depth, on_depth)
 
 
@@ -93,11 +95,17 @@ class _Instance:
 
 class _Search:
     def __init__(
-        self, relation: Relation, deadlock_allowed: bool, only: str | None, limit: float | None
+        self,
+        relation: Relation,
+        deadlock_allowed: bool,
+        only: str | None,
+        start: Callable[[Values], Truth] | None,
+        limit: float | None,
     ) -> None:
         self._relation = relation
         self._deadlock_allowed = deadlock_allowed or only is not None
         self._only = only
+        self._start = start
         self._limit = limit
         kinds = (Kind.INVARIANT, Kind.STEP_INVARIANT)
         self._properties = [
@@ -127,12 +135,18 @@ class _Search:
         """What is wrong after so many steps, all fewer being in order; None if nothing is."""
         unrolling, meaningless = self._unrolling, None
         if steps == 0:
-            self._solver.add(term(self._relation.initial(unrolling.states[0])))
+            self._solver.add(term(self._first(unrolling.states[0])))
         else:
             # A search, too, tells of a state that cannot be expanded after what is broken there.
             meaningless = self._meaningless(self._failing_actions(steps - 1), steps - 1)
             self._solver.add(term(unrolling.extend()))
         return self._at(steps) or meaningless
+
+    def _first(self, state: Values) -> Truth:
+        """Whether a behaviour begins in a state."""
+        if self._start is None:
+            return self._relation.initial(state)
+        return all_of((self._relation.typed(state), self._start(state)))
 
     @property
     def _seconds(self) -> float:
@@ -227,7 +241,7 @@ class _Search:
         found = []
         states = self._unrolling.states
         for prop in self._relation.properties.values():
-            if self._only is not None and prop.name != self._only:
+            if self._only not in (None, prop.name):
                 continue
             given, typed = self._relation.parameters(prop.parameters, f"at {steps} {prop.name}")
             if prop.kind is not Kind.STEP_INVARIANT:
@@ -276,6 +290,21 @@ class _Search:
         if not self._deadlock_allowed and not list(self._engine.successors(trace.last)):
             return Violation((DEADLOCK,), (), trace)
         raise Disagreement(f"plain Python finds nothing broken after {_said(trace)}")
+
+
+def where(relation: Relation, goal: str) -> Callable[[Values], Truth]:
+    """That a goal of a model is reached in a state, and all its invariants hold there."""
+
+    def is_there(state: Values) -> Truth:
+        reached = relation.claim(relation.properties[goal], state, None, [])
+        invariants = (
+            relation.holds(prop, state, None)
+            for prop in relation.properties.values()
+            if prop.kind is Kind.INVARIANT
+        )
+        return all_of((reached.applies, reached.holds, negated(reached.fails), *invariants))
+
+    return is_there
 
 
 def walked(engine: PlainEngine, trace: Trace) -> Trace:

@@ -61,12 +61,13 @@ class Taken:
 class Relation:
     """The terms of one model in one scope.
 
-    LockstepError where something in the model has none.
+    `code` stands for the model's own, if it is given. LockstepError where something in it has no
+    term.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, code: ir.ModelCode | None = None) -> None:
         self.model = model
-        self.code = lower(model)
+        self.code = lower(model) if code is None else code
         self.domains = dict(self.code.variables)
         self.actions = self.code.actions
         self.properties = {prop.name: prop for prop in self.code.properties}

@@ -57,8 +57,9 @@ class Scope:
 class ProofScope:
     """The widths at which a model is proved, by induction over `k` steps.
 
-    `bounded` gives, for each property that is not proved there, the reason: it is then only looked
-    for in behaviours of up to `depth` steps.
+    `any_number` is the constant whose names may be any number, if one is. `bounded` gives, for each
+    property that is not proved there, the reason: it is then only looked for in behaviours of up to
+    `depth` steps.
     """
 
     name: str
@@ -66,6 +67,7 @@ class ProofScope:
     constants: Mapping[str, Plain] = field(default_factory=dict)
     k: int = 1
     depth: int = 8
+    any_number: str | None = None
     bounded: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -142,7 +144,7 @@ def load_model_spec(root: Path, model: str) -> ModelSpec:
         deadlock == "allowed",
         reason,
         {key: _scope(scopes.table(key), key) for key in scopes.names()},
-        {key: _proof(proofs.table(key), key) for key in proofs.names()},
+        _proofs(proofs),
     )
 
 
@@ -169,16 +171,29 @@ def _scope(table: Table, name: str) -> Scope:
     return scope
 
 
-def _proof(table: Table, name: str) -> ProofScope:
+def _proofs(table: Table) -> dict[str, ProofScope]:
+    found: dict[str, ProofScope] = {}
+    for name in table.names():
+        found[name] = _proof(table.table(name), name, found)
+    return found
+
+
+def _proof(table: Table, name: str, above: Mapping[str, ProofScope]) -> ProofScope:
+    """A proof; with `like` it has the constants of one above it, but for its own."""
     constants = table.optional_table("constants")
+    like = table.optional_text("like")
+    if like is not None and like not in above:
+        raise table.error("like", f"is {like!r}", "name a proof that stands above this one")
+    same = above[like].constants if like is not None else {}
     default = ProofScope(name)
     k, depth = table.optional_count("k"), table.optional_count("depth")
     proof = ProofScope(
         name=name,
         purpose=table.text("purpose"),
-        constants={key: constants.plain(key) for key in constants.names()},
+        constants={**same, **{key: constants.plain(key) for key in constants.names()}},
         k=default.k if k is None else k,
         depth=default.depth if depth is None else depth,
+        any_number=table.optional_text("any_number"),
         bounded=_reasons(table.optional_table("bounded")),
     )
     table.finish()

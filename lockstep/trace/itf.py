@@ -19,6 +19,7 @@ from typing import Any
 
 from lockstep.errors import LockstepError
 from lockstep.explore.search import Trace
+from lockstep.language.loader import PACKAGES
 from lockstep.language.model import Action, Model
 from lockstep.language.notation import State
 from lockstep.trace.itf_values import Json, Misfit, decode, decode_plain, encode, encode_plain
@@ -31,7 +32,9 @@ class Origin:
     """Where a behaviour comes from, and why it was kept.
 
     `property` is what it violates at its end (`deadlock` included), or None when the model's text
-    has no meaning there, as `error` says. `constants` are all that the model declares.
+    has no meaning there, as `error` says, or when it was kept because it reaches what `goal` says.
+    With `start` it begins in some state of which that is true, which need not be reachable; else in
+    the first one. Both are told and never evaluated. `constants` are all that the model declares.
     """
 
     model: str
@@ -42,6 +45,8 @@ class Origin:
     error: str | None = None
     constants: Mapping[str, Any] = field(default_factory=dict)
     digest: str = ""
+    goal: str | None = None
+    start: str | None = None
 
 
 @dataclass(frozen=True)
@@ -85,6 +90,8 @@ def digest(model: Model) -> str:
     hashed = hashlib.sha256()
     for path, file in sorted(model.universe.files.items()):
         name = Path(path).relative_to(model.universe.root).as_posix()
+        if not name.startswith(PACKAGES):
+            continue  # what was asked for on the command line
         hashed.update(f"{name}\0{file.text}\0".encode())
     return f"sha256:{hashed.hexdigest()}"
 
@@ -95,7 +102,7 @@ def to_json(model: Model, trace: Trace, origin: Origin) -> str:
         "format": "ITF",
         "format-description": FORMAT,
         "description": f"Created by lockstep {version('lockstep')}",
-        "status": "violation" if origin.property else "error",
+        "status": "violation" if origin.property else "found" if origin.goal else "error",
         "model": origin.model,
         "scope": origin.scope,
         "constants": {name: encode_plain(value) for name, value in origin.constants.items()},
@@ -104,6 +111,8 @@ def to_json(model: Model, trace: Trace, origin: Origin) -> str:
         "error": origin.error,
         "engine": origin.engine,
         "digest": origin.digest or digest(model),
+        **({} if origin.goal is None else {"goal": origin.goal}),
+        **({} if origin.start is None else {"start": origin.start}),
     }
     states: list[Json] = [{"#meta": {"index": 0}, **_variables(trace.initial)}]
     for index, step in enumerate(trace.steps, start=1):
@@ -248,6 +257,8 @@ def _origin(meta: Mapping[str, Json]) -> Origin:
             for name, value in constants.items()
         },
         digest=_text(meta, "digest", "#meta"),
+        goal=_optional(meta, "goal"),
+        start=_optional(meta, "start"),
     )
 
 

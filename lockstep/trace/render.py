@@ -14,7 +14,8 @@ from lockstep.trace.changes import changes, show
 def render_trace(model: Model, trace: Trace) -> Iterator[str]:
     """The lines of a behaviour, the whole initial state first, and how it goes on for ever."""
     width = len(str(len(trace.steps)))
-    yield from render_initial(trace.initial, width)
+    what = "the initial state" if trace.initial == model.initial else "a state to begin with"
+    yield from render_initial(trace.initial, width, what)
     before = trace.initial
     for number, step in enumerate(trace.steps, start=1):
         if trace.loop == number - 1:
@@ -29,9 +30,9 @@ def render_trace(model: Model, trace: Trace) -> Iterator[str]:
         yield f"and on as after step {trace.loop}"
 
 
-def render_initial(state: State, width: int = 1) -> Iterator[str]:
-    """The initial state, one line a variable."""
-    yield f"{0:>{width}}  the initial state"
+def render_initial(state: State, width: int = 1, what: str = "the initial state") -> Iterator[str]:
+    """The first state of a behaviour, one line a variable."""
+    yield f"{0:>{width}}  {what}"
     for name in state.fields:
         yield f"{'':>{width}}    {name} = {show(getattr(state, name))}"
 

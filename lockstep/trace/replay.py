@@ -11,6 +11,7 @@ from lockstep.explore.engine import EvaluationError, Step, Verdict
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import DEADLOCK, Trace
 from lockstep.language.model import Model, load_model
+from lockstep.language.notation import State
 from lockstep.trace.changes import changes
 from lockstep.trace.claims import evaluate_all, failing_binding, find_property
 from lockstep.trace.itf import Origin, Recording, damaged, digest, read
@@ -61,6 +62,9 @@ def replay(root: Path, file: Path) -> Replay:
     recording = read(file)
     origin = recording.origin
     model = load_model(root, origin.model, origin.constants, fault=origin.fault)
+    if origin.property not in (None, DEADLOCK) and find_property(model, origin.property) is None:
+        model = load_model(root, origin.model, origin.constants, fault=origin.fault, lemmas=True)
+    first = model.initial
     taken: list[Step] = []
 
     def ended(
@@ -70,13 +74,15 @@ def replay(root: Path, file: Path) -> Replay:
         error: EvaluationError | None = None,
     ) -> Replay:
         whole = verdict is not Verdict.INCONCLUSIVE
-        trace = Trace(model.initial, tuple(taken), recording.loop if whole else None)
+        trace = Trace(first, tuple(taken), recording.loop if whole else None)
         return Replay(model, origin, trace, verdict, because, parameters, error)
 
     engine = PlainEngine(model)
     try:
-        _take_again(engine, recording, taken)
-        failing = _finding(engine, origin, Trace(model.initial, tuple(taken), recording.loop))
+        if origin.start is not None:
+            first = recording.state(model, 0)
+        _take_again(engine, recording, first, taken)
+        failing = _finding(engine, origin, Trace(first, tuple(taken), recording.loop))
     except EvaluationError as error:
         return ended(Verdict.INCONCLUSIVE, error.seen_from(root), error=error)
     except (_Departs, Misfit) as departure:
@@ -84,16 +90,18 @@ def replay(root: Path, file: Path) -> Replay:
             misfit = departure if isinstance(departure, Misfit) else Misfit("", str(departure))
             raise damaged(file, misfit) from None
         return ended(Verdict.INCONCLUSIVE, f"the model has changed: {departure}")
+    if origin.goal is not None:
+        return ended(Verdict.HOLDS, f"the model still goes so to where {origin.goal}")
     if failing is None:
         where = "at the end of" if recording.loop is None else "along"
         return ended(Verdict.HOLDS, f"{origin.property} holds {where} this behaviour now")
     return ended(Verdict.VIOLATED, f"{origin.property} is violated again, as recorded", failing)
 
 
-def _take_again(engine: PlainEngine, recording: Recording, taken: list[Step]) -> None:
+def _take_again(engine: PlainEngine, recording: Recording, first: State, taken: list[Step]) -> None:
     """Take every recorded step, adding it to `taken`; `_Departs` where the model does not."""
     model = engine.model
-    state = model.initial
+    state = first
     _compare("the initial state", recording, model, 0, state)
     for index, (name, _) in enumerate(recording.steps, start=1):
         action = next((found for found in model.actions if found.name == name), None)
@@ -118,6 +126,8 @@ def _compare(what: str, recording: Recording, model: Model, index: int, reached:
 def _finding(engine: PlainEngine, origin: Origin, trace: Trace) -> tuple[Any, ...] | None:
     """The binding for which the recorded property fails at the end, None when it holds."""
     name = origin.property
+    if origin.goal is not None:
+        return None
     if name is None:
         evaluate_all(engine, trace)
         raise _Departs(f"at the end everything has a value again ({origin.error})")

@@ -84,6 +84,77 @@ def test_json_is_all_that_is_printed(proved: "Desk") -> None:
     assert (summary["holds"], summary["not_asked"], summary["exit_code"]) == (1, [], 0)
 
 
+@pytest.fixture
+def interchangeable(proved: "Desk") -> "Desk":
+    """The same with gates of which none is special."""
+    proved.edit("models/turnstile.py", "OneOf(GATES)", "OneOf(GATES, interchangeable=True)")
+    return proved
+
+
+def test_for_any_number_of_names(interchangeable: "Desk") -> None:
+    """The step is about one gate, and a claim may be about another."""
+    ran = interchangeable.run("prove", "turnstile", "--any", "GATES")
+    assert ran.code == 0
+    told = "for any number of GATES: proved with 1 to 2, and no more than 2 matter at once\n"
+    assert told in ran.out
+    assert "4 of 4 properties proved" in ran.out
+    (row,) = interchangeable.run("prove", "--any", "GATES", "--json").json["results"]
+    assert row["any"] == {"constant": "GATES", "names": 2, "unread": []}
+    assert row["reproduce"] == "lockstep prove turnstile --proof wide --any GATES"
+
+
+def test_a_proof_of_the_specification_for_any_number(interchangeable: "Desk") -> None:
+    with (interchangeable.root / "specs/turnstile.toml").open("a") as spec:
+        spec.write('\n[proofs.any]\nlike = "wide"\npurpose = "All."\nany_number = "GATES"\n')
+    ran = interchangeable.run("prove", "turnstile", "--proof", "any")
+    assert ran.code == 0
+    assert "no more than 2 matter at once\n" in ran.out
+    refused = interchangeable.run("prove", "turnstile", "--proof", "any", "--k", "2")
+    assert refused.code == 2
+    assert "a proof for any number of names takes one step at a time" in refused.out
+    interchangeable.edit("specs/turnstile.toml", 'like = "wide"', 'like = "wild"')
+    assert "name a proof that stands above this one" in interchangeable.run("prove").out
+
+
+def test_what_adds_up_over_all_names_is_left_out(interchangeable: "Desk") -> None:
+    with (interchangeable.root / "invariants/turnstile.py").open("a") as invariants:
+        invariants.write(
+            "\n\n@invariant()\ndef sums_are_paid(s):\n"
+            "    return sum(s.entries[g] for g in Gate) <= sum(s.coins[g] for g in Gate)\n"
+        )
+    ran = interchangeable.run("prove", "turnstile", "--any", "GATES")
+    assert ran.code == 3
+    assert "  not proved (something is added up over all names (invariants/turnstile.py:" in ran.out
+    assert "4 of 5 properties proved" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("s.arm[g] == Arm.OPEN)\n", "s.arm[g] == Arm.OPEN and g != 'east')\n", "mentions 'east'"),
+        ("Range(0, MAX_COINS)", "Range(0, 9 * len(GATES))", "depends on how many there are"),
+        ("Range(0, MAX_COINS)", "Range(0, max(99, len(GATES)))", "more than which there are"),
+        ("MAX_COINS: Constant = 2", "MAX_COINS: Constant = len(GATES)", "more than which there"),
+        ("OneOf(GATES, interchangeable=True)", "OneOf(GATES)", "no domain declares them"),
+    ],
+)
+def test_names_that_are_more_than_names(
+    interchangeable: "Desk", old: str, new: str, why: str
+) -> None:
+    interchangeable.edit("models/turnstile.py", old, new)
+    ran = interchangeable.run("prove", "turnstile", "--any", "GATES")
+    assert ran.code == 3
+    assert "no number of GATES stands for all numbers: " in ran.out
+    assert why in ran.out
+
+
+def test_a_constant_that_lists_no_names(interchangeable: "Desk") -> None:
+    ran = interchangeable.run("prove", "turnstile", "--any", "MAX_COINS")
+    assert ran.code == 2
+    assert "turnstile has no constant MAX_COINS that lists names" in ran.out
+    assert "those that do are: GATES" in ran.out
+
+
 def test_what_is_not_proved_is_said_with_how_far_it_holds(proving: "Desk") -> None:
     """Without the lemma nothing keeps `entries` below its bound: a proof that is open."""
     ran = proving.run("prove", "turnstile", "--examples")
@@ -143,13 +214,16 @@ def test_a_false_invariant_at_real_width(proved: "Desk") -> None:
 
 
 def test_a_false_lemma_is_shown(proved: "Desk") -> None:
-    """It is looked at after what the requirements say, and `replay` knows no lemmas."""
+    """It is looked at after what the requirements say."""
     proved.edit("invariants/turnstile.py", "s.entries[g] < s.coins[g]", "s.coins[g] < 2")
     ran = proved.run("prove", "turnstile")
     assert ran.code == 1
     assert re.search(r"an_open_arm_is_paid_for +violated after 3 steps\n", ran.out)
     assert re.search(r"\n    3  coin\(g=\w+\)\n", ran.out)
-    assert "the behaviour not written: it breaks a lemma" in ran.out
+    file = ".lockstep/counterexamples/turnstile-an_open_arm_is_paid_for.itf.json"
+    assert f"see it with  lockstep replay {file}" in ran.out
+    again = proved.run("replay", file, "--json")
+    assert (again.code, again.json["results"][0]["property"]) == (1, "an_open_arm_is_paid_for")
 
 
 def test_text_without_meaning_is_an_error_with_the_way_to_it(proved: "Desk") -> None:
@@ -265,10 +339,56 @@ def test_a_state_is_found(proved: "Desk") -> None:
     file = ".lockstep/counterexamples/turnstile-found.itf.json"
     assert f"saved to {file}" in ran.out
     assert len(json.loads((proved.root / file).read_text())["states"]) == 5
+    again = proved.run("replay", file)
+    assert again.code == 0
+    assert "the model still goes so to where all(s.entries[g] > 0 for g in Gate)\n" in again.out
     row = proved.run("prove", "turnstile", "--find", "s.arm['east'] == Arm.JAMMED", "--json").json
     (found,) = row["results"]
     assert (found["verdict"], found["exit_code"]) == ("holds", 0)
     assert [step["action"] for step in found["trace"]["steps"]] == ["jam"]
+
+
+LAST = "s.coins['east'] == MAX_COINS and s.arm['east'] == Arm.LOCKED"
+
+
+def test_a_behaviour_from_any_state(proved: "Desk") -> None:
+    """Where no behaviour gets from the first state, one coin after the other."""
+    asked = ("prove", "turnstile", "--from", LAST, "--find", "s.arm['east'] == Arm.JAMMED")
+    ran = proved.run(*asked)
+    assert ran.code == 0
+    assert (
+        f"turnstile wide, from any state in which {LAST} and all invariants hold: found" in ran.out
+    )
+    assert "0  a state to begin with\n" in ran.out
+    assert "coins = {east: 2147483647, " in ran.out
+    again = proved.run("replay", ".lockstep/counterexamples/turnstile-found.itf.json")
+    assert again.code == 0
+    assert f"from a state in which {LAST}; it need not be reachable\n" in again.out
+    assert "coins = {east: 2147483647, " in again.out
+
+
+def test_nothing_is_broken_from_there(proved: "Desk") -> None:
+    ran = proved.run("prove", "turnstile", "--from", LAST, "--depth", "2")
+    assert ran.code == 3
+    assert "nothing is broken: no behaviour in up to 2 steps breaks anything\n" in ran.out
+    (row,) = proved.run("prove", "turnstile", "--from", LAST, "--depth", "2", "--json").json[
+        "results"
+    ]
+    assert (row["start"], row["predicate"], row["covered"]) == (LAST, None, 2)
+    assert (row["verdict"], row["properties"]) == ("inconclusive", [])
+
+
+def test_a_fault_breaks_something_from_there(proved: "Desk") -> None:
+    start = "s.coins['east'] == MAX_COINS and s.entries['east'] == MAX_COINS - 1"
+    ran = proved.run("prove", "turnstile", "--fault", "stays_open", "--from", start)
+    assert ran.code == 1
+    assert "entries_are_paid violated after" in ran.out
+    file = ".lockstep/counterexamples/turnstile-entries_are_paid-stays_open.itf.json"
+    assert proved.run("replay", file).code == 1
+    (proved.root / file).write_text(
+        (proved.root / file).read_text().replace("2147483647", "2147483640", 1)
+    )
+    assert proved.run("replay", file).code == 2
 
 
 def test_a_state_is_not_found(proved: "Desk") -> None:
@@ -322,6 +442,8 @@ def test_actions_that_are_the_same_and_that_are_not(proved: "Desk") -> None:
         (["--equal", "push", "reset"], 2, "push and reset have other parameters"),
         (["--equal", "push", "jam", "--max-seconds", "0"], 3, "there is no time left"),
         (["--find", "True", "--equal", "push", "jam"], 2, "--find does not go with --equal"),
+        (["--from", "True", "--equal", "push", "jam"], 2, "--from does not go with --equal"),
+        (["--any", "GATES", "--k", "2"], 2, "--any does not go with --k"),
         (["--find", "True", "--smt", "x"], 2, "--find does not go with --smt"),
         (["--proof", "wide", "--scope", "small"], 2, "--proof does not go with --scope"),
         (["--k", "0"], 2, "Invalid value for '--k'"),
@@ -340,7 +462,10 @@ def test_wrong_use_is_one_clear_line(
 
 
 def test_a_question_is_about_one_model(proved: "Desk") -> None:
-    assert "--find and --equal ask about one model" in proved.run("prove", "--find", "True").err
+    assert (
+        "--find, --from and --equal ask about one model"
+        in proved.run("prove", "--find", "True").err
+    )
     ran = proved.run("prove", "--fault", "stays_open")
     assert ran.code == 2
     assert "--fault is about one model" in ran.err

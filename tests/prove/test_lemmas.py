@@ -20,7 +20,12 @@ ROOT = Path(__file__).parents[2]
 QUICK = ("small", "default")
 MOST_STATES = 500_000
 
-SLOW = {("fetch_session", "two_fetchers"), ("snapshot_election", "epochs")}
+SLOW = {
+    ("fetch_session", "any_ids"),
+    ("fetch_session", "any_partitions"),
+    ("fetch_session", "two_fetchers"),
+    ("snapshot_election", "epochs"),
+}
 """Proofs of more than ten seconds."""
 
 SPECS = {name: load_model_spec(ROOT, name) for name in model_names(ROOT)}

@@ -5,10 +5,9 @@ from pathlib import Path
 import cvc5
 import pytest
 
-from lockstep.language.model import load_model, model_names
-from lockstep.prove.induction import prove
-from lockstep.prove.relation import Relation
+from lockstep.language.model import model_names
 from lockstep.specs.scopes import load_model_spec
+from tests.prove.proofs import made
 
 ROOT = Path(__file__).parents[2]
 PROOFS = [
@@ -40,9 +39,7 @@ def test_a_false_claim_is_not_confirmed() -> None:
 @pytest.mark.verify
 @pytest.mark.parametrize(("name", "proof"), PROOFS)
 def test_second_solver_agrees(name: str, proof: str) -> None:
-    spec = load_model_spec(ROOT, name).proofs[proof]
-    model = load_model(ROOT, name, spec.constants, lemmas=True)
-    obligations = prove(Relation(model), k=spec.k).obligations
+    obligations = made(ROOT, name, load_model_spec(ROOT, name).proofs[proof]).obligations
     assert obligations
     patience = TOO_MUCH.get((name, proof), PATIENCE_MS)
     answers = {each.name: answer(each.text, patience) for each in obligations}

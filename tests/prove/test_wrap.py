@@ -1,13 +1,18 @@
 """The epoch of a session at its real width: what is false only where it wraps is found there.
 
 No behaviour that a solver can spell out gets from the first state to epoch 2147483647, one request
-after the other. Induction shows the step that breaks the claim, from a state in its domains.
+after the other. Induction shows the step that breaks the claim, from a state in its domains; and a
+search from any state with that epoch, in which all invariants hold, gives a behaviour to replay.
 """
 
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from lockstep.cli.main import run
 from lockstep.explore.engine import Verdict
 from lockstep.explore.plain import PlainEngine
 from lockstep.language.model import load_model
@@ -29,14 +34,38 @@ def epoch_grows(s, new, f: Fetcher):
 """
 
 
-def test_an_epoch_that_only_grows_is_refuted_where_it_wraps(tmp_path: Path) -> None:
-    for folder in ("models", "invariants"):
+LAST_EPOCH = "any(s.sessions[i] is not None and s.sessions[i].epoch == MAX_EPOCH for i in OpenId)"
+
+
+@pytest.fixture
+def mistaken(tmp_path: Path) -> Path:
+    """The workspace with the claim that epochs only grow."""
+    for folder in ("models", "invariants", "specs"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
+    shutil.copy(ROOT / "lockstep.toml", tmp_path)
     with (tmp_path / "invariants/fetch_session.py").open("a", encoding="utf-8") as invariants:
         invariants.write(GROWS)
+    return tmp_path
+
+
+def test_a_behaviour_that_wraps_is_found_and_replayed(
+    mistaken: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(mistaken)
+    asked = ["prove", "fetch_session", "--proof", "real", "--from", LAST_EPOCH, "--json"]
+    assert run(asked) == 1
+    (found,) = json.loads(capsys.readouterr().out)["results"]
+    assert found["properties"] == ["epoch_grows"]
+    assert run(["replay", found["trace"]["file"]]) == 1
+    told = capsys.readouterr().out
+    assert f".epoch: {LAST} -> 1\n" in told
+    assert "epoch_grows is violated again, as recorded" in told
+
+
+def test_an_epoch_that_only_grows_is_refuted_where_it_wraps(mistaken: Path) -> None:
     constants = load_model_spec(ROOT, "fetch_session").proofs["real"].constants
     assert constants["MAX_EPOCH"] == LAST
-    whole = load_model(tmp_path, "fetch_session", constants)
+    whole = load_model(mistaken, "fetch_session", constants)
     asked = ("accepted_request_moves_the_epoch", "epoch_grows")
     model = replace(whole, properties=tuple(whole.property(name) for name in asked))
 
