@@ -23,7 +23,7 @@ from lockstep.explore.search import DEADLOCK, Trace, Violation
 from lockstep.language import ir
 from lockstep.language.notation import Kind, State
 from lockstep.prove.relation import Relation, Values
-from lockstep.prove.solver import Answer, ask
+from lockstep.prove.solver import Answer, ask, new_solver
 from lockstep.prove.terms import Truth, all_of, any_of, negated, term
 from lockstep.prove.unrolling import Unrolling, read, value_in
 from lockstep.prove.values import NotProvable, Value, constant
@@ -114,7 +114,7 @@ class _Search:
             if (name == only if only is not None else prop.kind in kinds)
         ]
         self._engine = PlainEngine(relation.model)
-        self._solver = z3.Solver()
+        self._solver = new_solver()
         self._unrolling = Unrolling(relation)
         self._started = time.perf_counter()
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import z3
-
 from lockstep.errors import LockstepError
 from lockstep.explore.engine import EvaluationError, Step
 from lockstep.explore.plain import PlainEngine
@@ -13,7 +11,7 @@ from lockstep.explore.search import Trace
 from lockstep.language import ir
 from lockstep.language.notation import State
 from lockstep.prove.relation import Relation
-from lockstep.prove.solver import ask
+from lockstep.prove.solver import ask, new_solver
 from lockstep.prove.terms import Truth, all_of, any_of, equals, negated, term
 from lockstep.prove.unrolling import value_in
 from lockstep.prove.values import NotProvable, same
@@ -61,7 +59,7 @@ def contrast(
             all_of((enabled[0], enabled[1], negated(after))),
         )
     )
-    solver = z3.Solver()
+    solver = new_solver()
     solver.add(term(relation.typed(before)), term(typed), term(differ))
     model = ask(solver, max_seconds)
     if model is None:

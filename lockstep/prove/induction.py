@@ -20,7 +20,7 @@ from lockstep.explore.search import Trace
 from lockstep.language import ir
 from lockstep.language.notation import Kind
 from lockstep.prove.relation import Relation, Values
-from lockstep.prove.solver import Answer, ask
+from lockstep.prove.solver import Answer, ask, new_solver
 from lockstep.prove.terms import Truth, all_of, any_of, negated, term
 from lockstep.prove.unrolling import Unrolling, read
 
@@ -228,7 +228,7 @@ class _Induction:
         helping: list[Candidate] = []
         while goals:
             goal, steps = goals.pop()
-            solver = z3.Solver()
+            solver = new_solver()
             solver.set("core.minimize", True)
             solver.add(*map(term, [*self._kept([*declared, *helping], steps or 1), goal]))
             solver.add(*map(term, self._steps[:steps]))
@@ -346,7 +346,7 @@ class _Induction:
 
         `most` seconds bound this question, beside what bounds all.
         """
-        solver = z3.Solver()
+        solver = new_solver()
         solver.add(*(term(each) for each in question))
         limits = [limit for limit in (self._limit, most) if limit is not None]
         return ask(solver, min(limits, default=None))

@@ -13,6 +13,13 @@ Answer: TypeAlias = "z3.ModelRef | str | None"
 """A model in which all of it is true; None if there is none; why that is not known."""
 
 
+def new_solver() -> z3.Solver:
+    """A solver of nothing yet, with the arithmetic that answers first (docs/decisions/0005)."""
+    solver = z3.Solver()
+    solver.set("smt.arith.solver", 2)
+    return solver
+
+
 def ask(solver: z3.Solver, max_seconds: float | None, *assumptions: z3.BoolRef) -> Answer:
     """Whether what a solver was told can be true, with some assumptions; nothing within 0 seconds.
 

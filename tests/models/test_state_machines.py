@@ -26,6 +26,7 @@ DEEP = ("snapshot_election", "snapshot_fetch", "snapshot_log")
 """Models whose faults take up to twenty steps to show: an exhaustive search finds them, a random
 one hardly ever."""
 RARE = {
+    "leader_discovery": {"lose_refresh"},
     "snapshot_fetch": {"lose_response"},
     "snapshot_log": {"forget_rename", "refuse_to_boot", "tear"},
 }

@@ -1,4 +1,4 @@
-"""What `specs/kip_630.toml` and `specs/kip_595.toml` say of protocol, files and themselves."""
+"""What the files of KIPs 595, 630 and 951 say of themselves, and 630 of protocol and files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lockstep.specs.tables import Plain
 from models.observed import snapshot_file, snapshot_name
 
 ROOT = Path(__file__).parents[2]
-NUMBERS = (595, 630)
+NUMBERS = (595, 630, 951)
 ERRORS = (
     "NOT_LEADER_OR_FOLLOWER",
     "POLICY_VIOLATION",

@@ -20,7 +20,7 @@ def stated(pattern: str) -> list[int]:
 
 
 def test_requirements_and_deviations() -> None:
-    kips = {n: load_kip(ROOT / "specs" / f"kip_{n}.toml") for n in (227, 595, 630)}
+    kips = {n: load_kip(ROOT / "specs" / f"kip_{n}.toml") for n in (227, 595, 630, 951)}
     sessions = kips[227]
     answered = sum(bool(row.answered_by) for row in sessions.requirements)
     everything = len(sessions.requirements)
@@ -33,6 +33,11 @@ def test_requirements_and_deviations() -> None:
         len(snapshots.requirements),
         len(snapshots.deviations),
         len(kips[595].requirements),
+    ]
+    discovery = kips[951]
+    assert stated(r"KIP-951 \(leader discovery\) in (\d+) with (\d+)") == [
+        len(discovery.requirements),
+        len(discovery.deviations),
     ]
 
 

@@ -16,7 +16,14 @@ from lockstep.twin.twin import twin_files
 from tests.twin.conftest import KAFKA, Copy
 from tests.twin.mistakes import MISTAKES
 
-MODELS = ("fetch_response", "fetch_session", "session_cache", "snapshot_log", "snapshot_offsets")
+MODELS = (
+    "fetch_response",
+    "fetch_session",
+    "leader_discovery",
+    "session_cache",
+    "snapshot_log",
+    "snapshot_offsets",
+)
 
 
 def _claims(model: str) -> dict[str, str]:

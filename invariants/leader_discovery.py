@@ -1,0 +1,358 @@
+"""What must hold of leader discovery. Ids such as 951-5 are rows of specs/kip_951.toml."""
+
+from lockstep import each, invariant, leads_to, lemma, sometimes, step_invariant, when
+from models.leader_discovery import (
+    FIRST_EPOCH,
+    Broker,
+    Election,
+    Error,
+    answer_fenced,
+    answer_not_leader,
+    answer_not_leader_untold,
+    answer_refresh,
+    answer_served,
+    answer_unknown_epoch,
+    end_backoff,
+    find_nobody,
+    hear,
+    receive_newer_leader,
+    receive_nothing_newer,
+    receive_refresh,
+    receive_served,
+    receive_stale_refresh,
+    receive_unknown_epoch,
+    retry_at_once,
+    send,
+)
+
+
+def is_later(epoch, known):
+    """An epoch is greater than the known one, or the first that is known at all."""
+    return known is None or known < epoch
+
+
+def was_answered(s, new):
+    return s.response is None and new.response is not None
+
+
+def took_response(s, new):
+    """The client took the answer to its request; a connection that breaks is none."""
+    return s.response is not None and new.response is None and s.disturbances == new.disturbances
+
+
+def is_refusal(error):
+    return error in (Error.NOT_LEADER_OR_FOLLOWER, Error.FENCED_LEADER_EPOCH)
+
+
+def leader_changed(s, new):
+    return s.leader != new.leader or s.leader_epoch != new.leader_epoch
+
+
+# What brokers answer.
+
+
+@step_invariant("951-1", "951-2", "951-3", "951-4", "951-12")
+def told_leader_is_what_the_broker_knows(s, new):
+    """Only a refusal tells a leader: the one that the broker has heard of, and where that is."""
+    when(was_answered(s, new) and s.attempt is not None)
+    told = new.response.current_leader
+    when(told is not None)
+    known = s.heard[s.attempt.to]
+    return (
+        is_refusal(new.response.error)
+        and told.leader == known.leader
+        and told.epoch == known.epoch
+        and told.endpoint is not None
+        and told.endpoint == known.endpoints[known.leader]
+    )
+
+
+@step_invariant("951-3")
+def broker_that_leads_is_not_asked_for_the_leader(s, new):
+    """NOT_LEADER_OR_FOLLOWER is what brokers say that do not lead, and only those."""
+    when(was_answered(s, new) and s.attempt is not None)
+    when(new.response.error in (Error.NONE, Error.NOT_LEADER_OR_FOLLOWER))
+    leads = s.heard[s.attempt.to].leader == s.attempt.to
+    return leads == (new.response.error == Error.NONE)
+
+
+@step_invariant("951-3")
+def fenced_epoch_is_an_old_one(s, new):
+    """FENCED_LEADER_EPOCH says that the broker has heard of a newer epoch, UNKNOWN_LEADER_EPOCH
+    that it has not heard of so new a one."""
+    when(was_answered(s, new) and s.attempt is not None)
+    named = s.attempt.epoch
+    when(named is not None)
+    known = s.heard[s.attempt.to].epoch
+    return (new.response.error != Error.FENCED_LEADER_EPOCH or named < known) and (
+        new.response.error != Error.UNKNOWN_LEADER_EPOCH or named > known
+    )
+
+
+# Whom the client believes in.
+
+
+@step_invariant("951-5", "951-7")
+def leader_epoch_never_goes_back(s, new):
+    """Whatever comes late, the client returns to no older leader epoch, nor to none."""
+    when(s.leader_epoch is not None)
+    return new.leader_epoch is not None and new.leader_epoch >= s.leader_epoch
+
+
+@step_invariant("951-5", "951-7")
+def leader_changes_only_with_a_newer_epoch(s, new):
+    """An equal epoch does not do."""
+    when(leader_changed(s, new))
+    return new.leader_epoch is not None and is_later(new.leader_epoch, s.leader_epoch)
+
+
+@step_invariant("951-5", "951-12", "951-14")
+def newer_leader_is_taken(s, new):
+    """A newer leader that a response tells is the client's from then on, and is where the response
+    says, whatever the client had before."""
+    when(took_response(s, new))
+    told = s.response.current_leader
+    when(told is not None)
+    when(told.endpoint is not None and is_later(told.epoch, s.leader_epoch))
+    return (
+        new.leader == told.leader
+        and new.leader_epoch == told.epoch
+        and all(
+            new.endpoints[b] == (told.endpoint if b == told.leader else s.endpoints[b])
+            for b in Broker
+        )
+    )
+
+
+@step_invariant("951-5", "951-18", "951-19")
+def nothing_newer_changes_nothing(s, new):
+    """A response that tells no leader, or none that is newer, leaves the client's metadata as it
+    is."""
+    when(took_response(s, new))
+    told = s.response.current_leader
+    when(told is None or (s.leader_epoch is not None and told.epoch <= s.leader_epoch))
+    return not leader_changed(s, new) and new.endpoints == s.endpoints
+
+
+@step_invariant("951-7")
+def refresh_is_taken_unless_it_is_stale(s, new):
+    """The leader of a refresh is the client's if its epoch is no older than what is known."""
+    when(s.refresh is not None and new.refresh is None and s.disturbances == new.disturbances)
+    when(s.leader_epoch is None or s.refresh.epoch >= s.leader_epoch)
+    return new.leader == s.refresh.leader and new.leader_epoch == s.refresh.epoch
+
+
+@invariant("951-2", "951-5")
+def leader_was_elected(s):
+    """The client never takes for the leader of an epoch who was not elected in it."""
+    when(s.leader_epoch is not None)
+    return s.leader_epoch <= s.cluster.epoch and (
+        s.leader_epoch != s.witnessed.epoch or s.leader == s.witnessed.leader
+    )
+
+
+@step_invariant("951-12")
+def new_leader_can_be_reached(s, new):
+    """With another leader, or another epoch, comes where to find it."""
+    when(leader_changed(s, new))
+    return new.endpoints[new.leader] is not None
+
+
+# When it tries again.
+
+
+@step_invariant("951-6", "951-10", "951-11")
+def retry_at_once_is_to_a_newer_leader(s, new):
+    """Only a newer leader than the one tried last is tried without the backoff."""
+    when(s.backing_off and not new.backing_off and s.attempt is not None)
+    when(new.attempt is not None)
+    return (
+        new.attempt.to == s.leader
+        and new.attempt.epoch is not None
+        and is_later(new.attempt.epoch, s.attempt.epoch)
+    )
+
+
+@step_invariant("951-10")
+def backs_off_only_without_a_newer_leader(s, new):
+    """No backoff is waited for while a newer leader than the one tried last is known."""
+    when(s.backing_off and s.attempt is not None and new.attempt is None)
+    return s.leader_epoch is None or not is_later(s.leader_epoch, s.attempt.epoch)
+
+
+@step_invariant("951-11")
+def errors_are_backed_off_from(s, new):
+    """A request that was not served is tried again, and not before its time."""
+    when(took_response(s, new) and s.response.error != Error.NONE)
+    return new.backing_off and new.attempt == s.attempt
+
+
+@step_invariant("951-8")
+def refusal_asks_for_a_refresh(s, new):
+    """The metadata is to be refreshed after each refusal, whether a newer leader is told or not."""
+    when(took_response(s, new) and is_refusal(s.response.error))
+    return new.refresh_wanted
+
+
+@invariant("951-12")
+def lost_leader_is_asked_for(s):
+    """A client that does not know where the leader is will ask."""
+    when(s.endpoints[s.leader] is None)
+    return s.refresh_wanted
+
+
+# It arrives.
+
+
+@leads_to(
+    "951-9",
+    "951-19",
+    weak=(
+        each(hear, "b"),
+        send,
+        retry_at_once,
+        end_backoff,
+        answer_served,
+        answer_not_leader,
+        answer_not_leader_untold,
+        answer_fenced,
+        answer_unknown_epoch,
+        find_nobody,
+        receive_served,
+        receive_newer_leader,
+        receive_nothing_newer,
+        receive_unknown_epoch,
+        each(answer_refresh, "b"),
+        receive_refresh,
+        receive_stale_refresh,
+    ),
+)
+def current_leader_is_reached(s):
+    """A client with another leader than the partition's comes to be served by that one."""
+    return s.leader != s.cluster.leader, (
+        s.response is not None
+        and s.attempt is not None
+        and s.response.error == Error.NONE
+        and s.attempt.to == s.cluster.leader
+    )
+
+
+# The scope reaches what it is about.
+
+
+@sometimes("951-1", "951-9")
+def newer_leader_is_tried_while_no_other_broker_knows_it(s):
+    """Before any refresh could tell."""
+    return (
+        s.attempt is not None
+        and s.attempt.epoch == s.cluster.epoch
+        and s.cluster.epoch > FIRST_EPOCH
+        and not s.backing_off
+        and s.refresh_wanted
+        and sum(1 for b in Broker if s.heard[b].epoch == s.cluster.epoch) == 1
+    )
+
+
+@sometimes("951-7", "951-12")
+def leader_is_kept_but_not_where_it_is(s):
+    """A stale refresh takes the endpoint away, as 951-D5 has it."""
+    return s.leader_epoch == s.cluster.epoch and s.endpoints[s.leader] is None
+
+
+# What proofs need besides.
+
+
+@lemma
+def request_waits_for_one_thing(s):
+    """For its answer, or for the end of the backoff."""
+    return (s.attempt is not None or (s.response is None and not s.backing_off)) and (
+        s.response is None or not s.backing_off
+    )
+
+
+@lemma
+def request_names_no_unknown_epoch(s):
+    """The client knew the epoch of its latest request, and forgets none."""
+    when(s.attempt is not None)
+    named = s.attempt.epoch
+    when(named is not None)
+    return s.leader_epoch is not None and named <= s.leader_epoch
+
+
+@lemma
+def only_refusals_tell(s):
+    """Other responses say nothing of the leader."""
+    when(s.response is not None and s.response.current_leader is not None)
+    return is_refusal(s.response.error)
+
+
+@lemma
+def leaders_run(s, b: Broker):
+    """Nobody hears of a leader without hearing where it is."""
+    return (
+        s.cluster.endpoints[s.cluster.leader] is not None
+        and s.heard[b].endpoints[s.heard[b].leader] is not None
+        and (s.refresh is None or s.refresh.endpoints[s.refresh.leader] is not None)
+        and (
+            s.response is None
+            or s.response.current_leader is None
+            or s.response.current_leader.endpoint is not None
+        )
+    )
+
+
+# Whoever knows who was elected in an epoch knows the same.
+
+
+def agree(one, other):
+    return one.epoch != other.epoch or one.leader == other.leader
+
+
+def is_an_election(s, known):
+    """None that is still to come, and nothing else than the cluster's own metadata and the witness
+    say."""
+    return known.epoch <= s.cluster.epoch and agree(known, s.cluster) and agree(known, s.witnessed)
+
+
+@lemma
+def witness_saw_an_election(s):
+    return is_an_election(s, s.witnessed)
+
+
+@lemma
+def brokers_agree(s, b: Broker, other: Broker):
+    return is_an_election(s, s.heard[b]) and agree(s.heard[b], s.heard[other])
+
+
+@lemma
+def refresh_agrees_with_brokers(s, b: Broker):
+    when(s.refresh is not None)
+    return is_an_election(s, s.refresh) and agree(s.refresh, s.heard[b])
+
+
+@lemma
+def response_agrees_with_brokers_and_refresh(s, b: Broker):
+    when(s.response is not None)
+    told = s.response.current_leader
+    when(told is not None)
+    return (
+        is_an_election(s, told)
+        and agree(told, s.heard[b])
+        and (s.refresh is None or agree(told, s.refresh))
+    )
+
+
+@lemma
+def client_agrees_with_all(s, b: Broker):
+    when(s.leader_epoch is not None)
+    known = Election(leader=s.leader, epoch=s.leader_epoch)
+    return (
+        is_an_election(s, known)
+        and agree(known, s.heard[b])
+        and (s.refresh is None or agree(known, s.refresh))
+        and (
+            s.response is None
+            or s.response.current_leader is None
+            or agree(known, s.response.current_leader)
+        )
+    )

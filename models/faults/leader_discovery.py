@@ -1,0 +1,202 @@
+"""Mistakes in leader discovery."""
+
+from lockstep import fault, replace, require
+from models.leader_discovery import (
+    MAX_EPOCH,
+    Broker,
+    CurrentLeader,
+    Election,
+    Error,
+    Response,
+    advances,
+    answer_fenced,
+    answer_refresh,
+    answer_served,
+    current_leader,
+    elect,
+    has_arrived,
+    is_stale,
+    may_skip_backoff,
+    receive_nothing_newer,
+    receive_refresh,
+    refuses_leadership,
+    take_endpoints,
+    take_error,
+    take_leader,
+    wants_refresh,
+)
+
+# The cluster.
+
+
+@fault(replaces=elect, breaks="leader_was_elected")
+def another_leader_in_the_same_epoch(s, new, b: Broker, witnessed: bool):
+    """An election does not raise the leader epoch."""
+    require(s.cluster.endpoints[b] is not None and s.cluster.epoch <= MAX_EPOCH)
+    new.cluster = replace(s.cluster, leader=b)
+    new.witnessed = Election(leader=b, epoch=s.cluster.epoch) if witnessed else s.witnessed
+
+
+@fault(replaces=answer_served, breaks="broker_that_leads_is_not_asked_for_the_leader")
+def serves_whoever_asks(s, new):
+    """A broker does not look whether it leads."""
+    require(has_arrived(s))
+    new.response = Response(error=Error.NONE, current_leader=None)
+
+
+@fault(replaces=answer_fenced, breaks="fenced_epoch_is_an_old_one")
+def fences_its_own_epoch(s, new):
+    """A Fetch request is refused that names the very epoch that the broker has heard of."""
+    require(has_arrived(s) and s.attempt.epoch is not None)
+    require(s.attempt.epoch <= s.heard[s.attempt.to].epoch)
+    new.response = Response(
+        error=Error.FENCED_LEADER_EPOCH, current_leader=current_leader(s, s.attempt.to)
+    )
+
+
+@fault(replaces=current_leader, breaks="told_leader_is_what_the_broker_knows")
+def tells_no_endpoint(s, b):
+    """A broker tells who leads, and not where that is."""
+    return CurrentLeader(leader=s.heard[b].leader, epoch=s.heard[b].epoch, endpoint=None)
+
+
+@fault(replaces=current_leader, breaks="told_leader_is_what_the_broker_knows")
+def tells_itself(s, b):
+    """A broker names itself for the leader."""
+    return CurrentLeader(leader=b, epoch=s.heard[b].epoch, endpoint=s.heard[b].endpoints[b])
+
+
+# What a response tells.
+
+
+@fault(replaces=advances, breaks="leader_epoch_never_goes_back")
+def accepts_any_leader(s, told):
+    """Whatever a response tells is taken."""
+    return told is not None
+
+
+@fault(replaces=advances, breaks="leader_epoch_never_goes_back")
+def accepts_any_other_leader(s, told):
+    """Leaders are compared by their ids."""
+    return told is not None and told.leader != s.leader
+
+
+@fault(replaces=advances, breaks="nothing_newer_changes_nothing")
+def accepts_an_equal_epoch(s, told):
+    """The epoch known already is good enough."""
+    return told is not None and (s.leader_epoch is None or told.epoch >= s.leader_epoch)
+
+
+@fault(replaces=advances, breaks="newer_leader_is_taken")
+def accepts_no_leader_in_the_first_epoch(s, told):
+    """A client that knows no epoch takes none from a response."""
+    return told is not None and s.leader_epoch is not None and told.epoch > s.leader_epoch
+
+
+@fault(replaces=take_leader, breaks="newer_leader_is_taken")
+def keeps_the_endpoint_it_had(s, new, told):
+    """The endpoint of a broker that the client knows already is not touched."""
+    new.leader = told.leader
+    new.leader_epoch = told.epoch
+    new.endpoints = {
+        b: told.endpoint if b == told.leader and s.endpoints[b] is None else s.endpoints[b]
+        for b in Broker
+    }
+
+
+@fault(replaces=take_leader, breaks="newer_leader_is_taken")
+def knows_nobody_but_the_leader(s, new, told):
+    """The endpoints told take the place of all that were known."""
+    new.leader = told.leader
+    new.leader_epoch = told.epoch
+    new.endpoints = {b: told.endpoint if b == told.leader else None for b in Broker}
+
+
+@fault(replaces=receive_nothing_newer, breaks="nothing_newer_changes_nothing")
+def forgets_who_refused(s, new):
+    """The client drops the endpoint of a broker that does not lead."""
+    require(s.response is not None and refuses_leadership(s.response.error))
+    require(not advances(s, s.response.current_leader))
+    take_error(s, new)
+    new.endpoints[s.attempt.to] = None
+
+
+# What a refresh tells.
+
+
+@fault(replaces=is_stale, breaks="leader_epoch_never_goes_back")
+def stale_refresh_overrides(epoch, known):
+    """The leader of every refresh is taken."""
+    return False
+
+
+@fault(replaces=is_stale, breaks="refresh_is_taken_unless_it_is_stale")
+def only_the_first_refresh_counts(epoch, known):
+    """Once an epoch is known, a refresh changes it no more."""
+    return known is not None
+
+
+@fault(replaces=receive_refresh, breaks="new_leader_can_be_reached", constants={"MAX_EPOCH": 2})
+def refresh_takes_the_leader_alone(s, new):
+    """A newer leader is taken from a refresh, and the endpoints are left as they were."""
+    require(s.refresh is not None and not is_stale(s.refresh.epoch, s.leader_epoch))
+    new.refresh = None
+    new.refresh_wanted = s.endpoints[s.refresh.leader] is None
+    new.leader = s.refresh.leader
+    new.leader_epoch = s.refresh.epoch
+
+
+@fault(replaces=take_endpoints, breaks="lost_leader_is_asked_for")
+def refresh_is_always_enough(s, new, leader):
+    """The client does not look whether it knows where the leader is."""
+    new.refresh = None
+    new.endpoints = s.refresh.endpoints
+    new.refresh_wanted = False
+
+
+@fault(replaces=answer_refresh, breaks="current_leader_is_reached")
+def refreshes_from_the_leader_alone(s, new, b: Broker):
+    """The client asks nobody but whom it takes for the leader."""
+    require(s.refresh_wanted and s.refresh is None and s.cluster.endpoints[b] is not None)
+    require(b == s.leader)
+    new.refresh = s.heard[b]
+
+
+# When the client tries again.
+
+
+@fault(replaces=wants_refresh, breaks="refusal_asks_for_a_refresh")
+def refreshes_only_if_nothing_was_told(s, error):
+    """What a response tells takes the place of the refresh."""
+    return s.refresh_wanted or (
+        refuses_leadership(error)
+        and (s.response is None or not advances(s, s.response.current_leader))
+    )
+
+
+@fault(replaces=take_error, breaks="errors_are_backed_off_from")
+def tries_again_after_any_error(s, new):
+    """No error is backed off from."""
+    new.response = None
+    new.attempt = None
+    new.refresh_wanted = wants_refresh(s, s.response.error)
+
+
+@fault(replaces=may_skip_backoff, breaks="retry_at_once_is_to_a_newer_leader")
+def skips_every_backoff(s):
+    """A retry never waits, be it to the same leader in the same epoch."""
+    return True
+
+
+@fault(replaces=may_skip_backoff, breaks="retry_at_once_is_to_a_newer_leader")
+def skips_backoff_for_a_known_epoch(s):
+    """An equal epoch is good enough."""
+    return s.leader_epoch is not None and (
+        s.attempt.epoch is None or s.leader_epoch >= s.attempt.epoch
+    )
+
+
+@fault(replaces=may_skip_backoff, breaks="backs_off_only_without_a_newer_leader")
+def skips_backoff_for_another_broker_only(s):
+    """Whether a leader is newer is told by its id."""
+    return s.leader != s.attempt.to
