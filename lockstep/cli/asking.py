@@ -57,7 +57,7 @@ def ask_search(
             model,
             subject.scope,
             answer.trace,
-            broken=answer.broken,
+            broken=None if goal is not None else found.violation,
             goal=goal,
             start=start,
         )

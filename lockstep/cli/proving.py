@@ -303,8 +303,9 @@ def _prove(
         infers=request.infer,
     )
     if found.violation is not None:
-        broken, trace = found.violation.properties[0], found.violation.trace
-        found.saved = keep_trace(workspace, request, model, scope, trace, broken=broken)
+        found.saved = keep_trace(
+            workspace, request, model, scope, found.violation.trace, broken=found.violation
+        )
     if request.smt is not None:
         found.smt = _write(request.smt / f"{spec.name}-{proof.name}", induction.obligations)
     return found
@@ -358,16 +359,19 @@ def keep_trace(
     scope: str | None,
     trace: Trace,
     *,
-    broken: str | None = None,
+    broken: Violation | None = None,
     goal: str | None = None,
     start: str | None = None,
 ) -> Kept:
     """Save a behaviour for `lockstep replay`: to where a property is broken, or to a goal."""
-    from lockstep.trace.itf import Origin, constants_of, save, to_json
+    from lockstep.trace.claims import find_property
+    from lockstep.trace.itf import Origin, binding_of, constants_of, save, to_json
 
+    name = None if broken is None else broken.properties[0]
+    prop = None if name is None else find_property(model, name)
     origin = Origin(
         model=model.name,
-        property=broken,
+        property=name,
         scope=scope,
         fault=request.fault,
         engine="z3",
@@ -375,8 +379,9 @@ def keep_trace(
         constants=constants_of(model),
         goal=goal,
         start=start,
+        binding=binding_of(prop, broken.parameters) if prop is not None and broken else {},
     )
-    parts = [model.name, broken or "found", *([request.fault] if request.fault else [])]
+    parts = [model.name, name or "found", *([request.fault] if request.fault else [])]
     file = request.folder / f"{'-'.join(parts)}.itf.json"
     try:
         if request.folder.is_relative_to(workspace.output):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import prod
 from typing import Any
 
 from lockstep.errors import LockstepError
 from lockstep.explore.engine import Engine
 from lockstep.explore.search import DEADLOCK, Trace
 from lockstep.language.model import Model, Property
-from lockstep.language.notation import Kind
+from lockstep.language.notation import Kind, State
 from lockstep.trace.lasso import unfulfilled_binding
 
 
@@ -17,8 +19,17 @@ def find_property(model: Model, name: str) -> Property | None:
     return next((prop for prop in model.properties if prop.name == name), None)
 
 
-def failing_binding(engine: Engine, name: str, trace: Trace) -> tuple[Any, ...] | None:
+_MOST_BINDINGS = 1_000_000
+"""The most bindings of a property's parameters that are gone through where one was recorded."""
+
+
+def failing_binding(
+    engine: Engine, name: str, trace: Trace, recorded: tuple[Any, ...] | None = None
+) -> tuple[Any, ...] | None:
     """The first binding for which the property is false at the end of `trace`; None if it holds.
+
+    One that was `recorded` is tried first, and is the only one where there are too many to go
+    through: a parameter may be any offset of 63 bits.
 
     A `leads_to` is broken by the whole of a behaviour that never ends. `name` may be `deadlock`.
     `LockstepError` for a property that the model does not have, and for one that no such behaviour
@@ -42,12 +53,26 @@ def failing_binding(engine: Engine, name: str, trace: Trace) -> tuple[Any, ...] 
                 cure="say from where on it goes on for ever",
             )
         return unfulfilled_binding(engine, prop, trace)
-    if prop.kind is Kind.INVARIANT:
-        return engine.evaluate(prop, trace.last, None).failing
-    if not trace.steps:
+    is_step = prop.kind is Kind.STEP_INVARIANT
+    if is_step and not trace.steps:
         return None
-    before, after = trace.states[-2:]
+    before, after = trace.states[-2:] if is_step else (trace.last, None)
+    if recorded:
+        failing = engine.evaluate(_bound(prop, recorded), before, after).failing
+        if failing is not None or prod(each.domain.size() for each in prop.parameters) > (
+            _MOST_BINDINGS
+        ):
+            return None if failing is None else recorded
     return engine.evaluate(prop, before, after).failing
+
+
+def _bound(prop: Property, values: tuple[Any, ...]) -> Property:
+    """The property for one binding of its parameters alone."""
+
+    def alone(*states: State) -> object:
+        return prop.function(*states, *values)
+
+    return replace(prop, parameters=(), function=alone)
 
 
 def evaluate_all(engine: Engine, trace: Trace) -> None:

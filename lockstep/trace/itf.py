@@ -20,7 +20,7 @@ from typing import Any
 from lockstep.errors import LockstepError
 from lockstep.explore.search import Trace
 from lockstep.language.loader import PACKAGES
-from lockstep.language.model import Action, Model
+from lockstep.language.model import Action, Model, Property
 from lockstep.language.notation import State
 from lockstep.trace.itf_values import Json, Misfit, decode, decode_plain, encode, encode_plain
 
@@ -34,7 +34,8 @@ class Origin:
     `property` is what it violates at its end (`deadlock` included), or None when the model's text
     has no meaning there, as `error` says, or when it was kept because it reaches what `goal` says.
     With `start` it begins in some state of which that is true, which need not be reachable; else in
-    the first one. Both are told and never evaluated. `constants` are all that the model declares.
+    the first one. Both are told and never evaluated. `constants` are all that the model declares;
+    `binding` are the property's parameters by name, as far as they were kept.
     """
 
     model: str
@@ -47,6 +48,7 @@ class Origin:
     digest: str = ""
     goal: str | None = None
     start: str | None = None
+    binding: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,16 @@ class Recording:
         return model.state.of(
             decode(domain, recorded[name], f"{place}.{name}")
             for name, domain in model.variables.items()
+        )
+
+    def binding(self, prop: Property) -> tuple[Any, ...] | None:
+        """For which parameters the property failed; None if that was not recorded."""
+        recorded = self.origin.binding
+        if not recorded or set(recorded) != {parameter.name for parameter in prop.parameters}:
+            return None
+        return tuple(
+            decode(each.domain, recorded[each.name], f"#meta.binding.{each.name}")
+            for each in prop.parameters
         )
 
     def parameters(self, action: Action, index: int) -> tuple[Any, ...]:
@@ -113,6 +125,7 @@ def to_json(model: Model, trace: Trace, origin: Origin) -> str:
         "digest": origin.digest or digest(model),
         **({} if origin.goal is None else {"goal": origin.goal}),
         **({} if origin.start is None else {"start": origin.start}),
+        **({"binding": dict(origin.binding)} if origin.binding else {}),
     }
     states: list[Json] = [{"#meta": {"index": 0}, **_variables(trace.initial)}]
     for index, step in enumerate(trace.steps, start=1):
@@ -144,6 +157,12 @@ def constants_of(model: Model) -> dict[str, Any]:
             continue  # computed from others, as a domain is
         kept[name] = value
     return kept
+
+
+def binding_of(prop: Property, values: Sequence[Any]) -> dict[str, Json]:
+    """The parameters of a property as a file holds them."""
+    pairs = zip(prop.parameters, values, strict=True)
+    return {each.name: encode(each.domain, value) for each, value in pairs}
 
 
 def save(file: Path, text: str) -> None:
@@ -259,6 +278,7 @@ def _origin(meta: Mapping[str, Json]) -> Origin:
         digest=_text(meta, "digest", "#meta"),
         goal=_optional(meta, "goal"),
         start=_optional(meta, "start"),
+        binding=_object(meta.get("binding", {}), "#meta.binding"),
     )
 
 

@@ -82,7 +82,7 @@ def replay(root: Path, file: Path) -> Replay:
         if origin.start is not None:
             first = recording.state(model, 0)
         _take_again(engine, recording, first, taken)
-        failing = _finding(engine, origin, Trace(first, tuple(taken), recording.loop))
+        failing = _finding(engine, recording, Trace(first, tuple(taken), recording.loop))
     except EvaluationError as error:
         return ended(Verdict.INCONCLUSIVE, error.seen_from(root), error=error)
     except (_Departs, Misfit) as departure:
@@ -123,14 +123,18 @@ def _compare(what: str, recording: Recording, model: Model, index: int, reached:
         raise _Departs(f"{what} leads elsewhere than recorded: {found[0]}")
 
 
-def _finding(engine: PlainEngine, origin: Origin, trace: Trace) -> tuple[Any, ...] | None:
+def _finding(engine: PlainEngine, recording: Recording, trace: Trace) -> tuple[Any, ...] | None:
     """The binding for which the recorded property fails at the end, None when it holds."""
+    origin = recording.origin
     name = origin.property
     if origin.goal is not None:
         return None
     if name is None:
         evaluate_all(engine, trace)
         raise _Departs(f"at the end everything has a value again ({origin.error})")
-    if name != DEADLOCK and find_property(engine.model, name) is None:
+    if name == DEADLOCK:
+        return failing_binding(engine, name, trace)
+    prop = find_property(engine.model, name)
+    if prop is None:
         raise _Departs(f"there is no property {name}")
-    return failing_binding(engine, name, trace)
+    return failing_binding(engine, name, trace, recording.binding(prop))

@@ -213,6 +213,23 @@ def test_a_false_invariant_at_real_width(proved: "Desk") -> None:
     assert proved.run("replay", f"{PAID}.itf.json").code == 1
 
 
+def test_a_claim_about_more_numbers_than_can_be_gone_through(proved: "Desk") -> None:
+    """`replay` evaluates it for the one that was recorded."""
+    proved.edit("invariants/turnstile.py", "import Arm, Gate", "import Arm, Count, Gate")
+    with (proved.root / "invariants/turnstile.py").open("a") as invariants:
+        invariants.write(
+            "\n\n@invariant()\ndef apart(s, g: Gate, n: Count):\n"
+            "    return s.coins[g] == 0 or s.coins[g] + n != 2147483647\n"
+        )
+    ran = proved.run("prove", "turnstile")
+    assert ran.code == 1
+    assert re.search(r"\n  apart +violated after 1 step\n", ran.out)
+    again = proved.run("replay", ".lockstep/counterexamples/turnstile-apart.itf.json")
+    assert again.code == 1
+    assert "apart fails for g=" in again.out
+    assert ", n=2147483646\n" in again.out
+
+
 def test_a_false_lemma_is_shown(proved: "Desk") -> None:
     """It is looked at after what the requirements say."""
     proved.edit("invariants/turnstile.py", "s.entries[g] < s.coins[g]", "s.coins[g] < 2")

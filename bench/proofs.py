@@ -1,0 +1,102 @@
+"""Writes docs/proofs.md: `python -m bench.proofs`, after all proofs were made once by the command.
+
+Each proof runs alone, in a process of its own, so that none waits for another.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import z3
+
+from lockstep.language.model import model_names
+from lockstep.specs.scopes import ProofScope, load_model_spec
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "proofs.md"
+
+HEAD = """\
+# Proofs
+
+What `lockstep prove` proves, and how long it took: `python -m bench.proofs` made each proof once,
+one after the other, with Z3 {version} on {cores} cores, and wrote this page. What a proof says and
+what not is in [Prove at real widths](how-to/prove.md). A property is proved for behaviours of any
+length, by induction over one step; what is not proved was looked for in all behaviours of so many
+steps. Sizes that are listed (partitions, slots, voters, records of a log) are part of each proof.
+Where a constant may list any number of names, the model was proved with one, with two and so on up
+to the number from which on more make no difference.
+
+`make verify` asks cvc5 the same questions. What it gives up on is named in
+`tests/prove/test_second_solver.py`.
+
+| model | proof | proved | what, and how wide | seconds |
+|---|---|---|---|---|
+"""
+
+
+def main() -> int:
+    """Make all proofs and write the page; 1 if one does not come out as specified."""
+    parser = argparse.ArgumentParser(prog="python -m bench.proofs", description=__doc__)
+    parser.parse_args()
+    found = []
+    for model in model_names(ROOT):
+        for proof in load_model_spec(ROOT, model).proofs.values():
+            row = made(model, proof.name)
+            print(f"{model} {proof.name}: {row['verdict']}, {row['seconds']:.1f} s", flush=True)
+            found.append((proof, row))
+    PAGE.write_text(page(found), encoding="utf-8")
+    return int(any(row["verdict"] != "holds" for _, row in found))
+
+
+def made(model: str, proof: str) -> dict[str, Any]:
+    """What the command says of one proof."""
+    command = [sys.executable, "-m", "lockstep", "prove", model, "--proof", proof, "--json"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if not ran.stdout:
+        raise SystemExit(f"{' '.join(command)}: {ran.stderr}")
+    (row,) = json.loads(ran.stdout)["results"]
+    return dict(row)
+
+
+def page(found: list[tuple[ProofScope, dict[str, Any]]]) -> str:
+    """The page: a row a proof, then a table for each."""
+    from os import cpu_count
+
+    lines = [HEAD.format(version=z3.get_version_string(), cores=cpu_count()).rstrip("\n")]
+    for proof, row in found:
+        proved = sum(each["proved"] for each in row["properties"])
+        purpose = " ".join(proof.purpose.split())
+        lines.append(
+            f"| {row['model']} | {proof.name} | {proved} of {len(row['properties'])} "
+            f"| {purpose} | {row['seconds']:.1f} |"
+        )
+    total = sum(row["seconds"] for _, row in found)
+    lines += ["", f"Together {total:.0f} s."]
+    for proof, row in found:
+        lines += ["", f"## {row['model']}, proof `{proof.name}`", ""]
+        if (enough := row["any"]) is not None:
+            few = f"1 to {enough['names']}" if enough["names"] > 1 else "one"
+            lines += [f"For any number of {enough['constant']}; made with {few}.", ""]
+        if row["bounded"] is not None:
+            lines += [f"Searched: {row['bounded']['seconds']:.1f} s more.", ""]
+        lines += ["| property | method | depth | seconds |", "|---|---|---|---|"]
+        lines += [_row(row, each) for each in row["properties"]]
+    return "\n".join(lines) + "\n"
+
+
+def _row(row: dict[str, Any], each: dict[str, Any]) -> str:
+    name = each["name"] + (" (lemma)" if each["lemma"] else "")
+    if each["proved"]:
+        return f"| {name} | {row['k']}-induction | any | {each['seconds']:.2f} |"
+    if each["searched"] and row["bounded"] is not None:
+        return f"| {name} | bounded: {each['excused']} | {row['bounded']['covered']} | |"
+    return f"| {name} | not proved: {each['excused'] or each['because']} | | |"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
