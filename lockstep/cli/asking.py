@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from lockstep.cli.exits import INTERRUPTED
 from lockstep.cli.output import Output, plural, shown_path
 from lockstep.cli.prove_json import one_result, trace_json
-from lockstep.cli.proving import Kept, Request, keep_trace, proofs_of, scope_of
+from lockstep.cli.proving import (
+    Kept,
+    Request,
+    fault_constants,
+    keep_trace,
+    proofs_of,
+    scope_of,
+)
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.explore.engine import Verdict
 from lockstep.explore.search import Trace
@@ -242,7 +249,8 @@ def _subject(
     if others:
         known = ", ".join(spec.proofs)
         raise LockstepError(f"{name} has several proofs", cure=f"name one by --proof: {known}")
-    constants = {**chosen.constants, **request.constants}
+    constants = {**fault_constants(workspace, name, request), **chosen.constants}
+    constants |= request.constants
     model = load_model(workspace.root, name, constants, fault=request.fault, lemmas=lemmas)
     depth = chosen.depth if request.depth is None else request.depth
     return _Subject(model, chosen.name, scope_of(spec, request, chosen), depth)

@@ -114,7 +114,7 @@ def check(
     Exit codes: 0 everything holds, 1 something is violated, 2 the input cannot be used,
     3 not conclusive, 130 interrupted.
     """
-    from lockstep.cli.checking import Request
+    from lockstep.cli.checking import Request, usual_scope
     from lockstep.explore.engines import Walks
     from lockstep.workspace import find_workspace
 
@@ -143,10 +143,8 @@ def check(
         from lockstep.cli.matrix import print_matrix
 
         return print_matrix(workspace, names, every_file=not models, as_json=as_json)
-    from lockstep.specs.scopes import DEFAULT_SCOPE
-
     request = Request(
-        scope=scope or DEFAULT_SCOPE,
+        scope=scope or usual_scope(workspace, names, fault),
         engine=engine,
         folder=save or workspace.output / "counterexamples",
         max_states=max_states,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lockstep.explore.search import SearchResult, Trace
     from lockstep.language.model import Model
     from lockstep.specs.judgement import Judgement
+    from lockstep.specs.scopes import ModelSpec, Scope
     from lockstep.specs.tables import Plain
     from lockstep.trace.itf import Origin
     from lockstep.workspace import Workspace
@@ -117,6 +118,31 @@ class Unchecked:
         return int(ExitCode.USAGE)
 
 
+FAULT_SCOPE = "small"
+"""Where a fault runs unless it names a scope."""
+
+
+def fault_scope(spec: ModelSpec, name: str | None) -> Scope:
+    """The scope that a fault names, or that of faults that name none."""
+    from lockstep.specs.scopes import DEFAULT_SCOPE, Scope
+
+    if spec.file is None and name is None:
+        return Scope(DEFAULT_SCOPE)
+    return spec.scope(name or FAULT_SCOPE)
+
+
+def usual_scope(workspace: Workspace, names: Sequence[str], fault: str | None) -> str:
+    """The scope where none is asked for: that of the fault, if one is put in place."""
+    from lockstep.language.model import fault_marks
+    from lockstep.specs.scopes import DEFAULT_SCOPE, load_model_spec
+
+    if fault is None:
+        return DEFAULT_SCOPE
+    mark, _ = fault_marks(workspace.root, names[0]).get(fault, (None, ""))
+    spec = load_model_spec(workspace.root, names[0])
+    return fault_scope(spec, None if mark is None else mark.scope).name
+
+
 def check_model(workspace: Workspace, name: str, request: Request) -> Checked | Unchecked:
     """Explore one model as asked. Errors of this model alone are in the result, not raised."""
     try:
@@ -129,14 +155,22 @@ def _check(workspace: Workspace, name: str, request: Request) -> Checked:
     from lockstep.cli.progress import progress_line
     from lockstep.explore.engines import Bounds, explore, simulate
     from lockstep.language.frontend import lower
-    from lockstep.language.model import load_model
+    from lockstep.language.model import fault_marks, load_model
+    from lockstep.language.notation import Kind
     from lockstep.specs.judgement import check_declarations, judge
     from lockstep.specs.scopes import load_model_spec
 
     spec = load_model_spec(workspace.root, name)
     scope = spec.scope(request.scope)
-    constants = {**scope.constants, **request.constants}
+    mark = None
+    if request.fault is not None:
+        mark, _ = fault_marks(workspace.root, name).get(request.fault, (None, ""))
+    own = {} if mark is None else mark.constants
+    constants = {**scope.constants, **own, **request.constants}
     model = load_model(workspace.root, name, constants, fault=request.fault)
+    breaks_in_time = mark is not None and mark.breaks in {
+        prop.name for prop in model.of_kind(Kind.LEADS_TO)
+    }
     check_declarations(model, spec, scope)
     lower(model)  # refuses what is outside the notation, whichever engine runs
     pinned = request.is_the_scope_itself
@@ -162,7 +196,7 @@ def _check(workspace: Workspace, name: str, request: Request) -> Checked:
                 threads=request.threads,
                 checkpoint=_checkpoint(request, name, scope.name),
                 symmetry=request.symmetry,
-                liveness=request.liveness,
+                liveness=request.liveness or breaks_in_time,
                 expected=(scope.pins.states or 0) if pinned else 0,
                 on_progress=watch,
             )

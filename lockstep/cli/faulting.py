@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lockstep.cli.checking import Request
+from lockstep.cli.checking import Request, fault_scope
 from lockstep.cli.progress import progress_line
 from lockstep.errors import LockstepError
 from lockstep.explore.engine import EvaluationError, Verdict
@@ -15,10 +15,7 @@ from lockstep.explore.search import DEADLOCK, SearchResult, Trace, count_of
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model, fault_marks, load_model
 from lockstep.language.notation import FaultMark, Kind
-from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Scope, load_model_spec
-
-FAULT_SCOPE = "small"
-"""Where a fault runs unless it names a scope."""
+from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 
 
 @dataclass
@@ -93,7 +90,7 @@ def run_faults_of(root: Path, name: str, request: Request) -> Iterator[FaultsOfM
     """
     spec = load_model_spec(root, name)
     found = FaultsOfModel(name)
-    base = load_model(root, name, _scope(spec, None).constants)
+    base = load_model(root, name, fault_scope(spec, None).constants)
     found.invariants = {p.name: [] for p in base.properties if p.kind is not Kind.SOMETIMES}
     yield found
     for fault, (mark, _) in fault_marks(root, name).items():
@@ -109,14 +106,8 @@ def run_faults_of(root: Path, name: str, request: Request) -> Iterator[FaultsOfM
             return
 
 
-def _scope(spec: ModelSpec, name: str | None) -> Scope:
-    if spec.file is None and name is None:
-        return Scope(DEFAULT_SCOPE)
-    return spec.scope(name or FAULT_SCOPE)
-
-
 def _run(root: Path, spec: ModelSpec, fault: str, mark: FaultMark, request: Request) -> FaultRun:
-    scope = _scope(spec, mark.scope)
+    scope = fault_scope(spec, mark.scope)
     constants: dict[str, object] = {**scope.constants, **mark.constants}
     model = load_model(root, spec.name, constants, fault=fault)
     lower(model)

@@ -218,6 +218,16 @@ def prove_model(
         return Unproved(spec.name, proof.name, error)
 
 
+def fault_constants(workspace: Workspace, name: str, request: Request) -> dict[str, object]:
+    """What the fault that is put in place asks for: a proof's own widths go before."""
+    from lockstep.language.model import fault_marks
+
+    if request.fault is None:
+        return {}
+    mark, _ = fault_marks(workspace.root, name).get(request.fault, (None, ""))
+    return {} if mark is None else dict(mark.constants)
+
+
 def _refuse_mistakes(spec: ModelSpec, proof: ProofScope, request: Request) -> None:
     """Refuse what does not go together in a proof."""
     mend = f"mend k in [proofs.{proof.name}] of {spec.file}"
@@ -251,7 +261,8 @@ def _prove(
     from lockstep.prove.relation import Relation
 
     _refuse_mistakes(spec, proof, request)
-    constants = {**proof.constants, **request.constants}
+    constants = {**fault_constants(workspace, spec.name, request), **proof.constants}
+    constants |= request.constants
 
     def load(changed: Mapping[str, object]) -> Model:
         return load_model(workspace.root, spec.name, changed, fault=request.fault, lemmas=True)

@@ -276,6 +276,22 @@ def test_a_fault_in_place(desk: "Desk") -> None:
     assert desk.run("replay", file).code == 1
 
 
+def test_a_fault_in_its_own_scope(desk: "Desk") -> None:
+    """With the constants that it needs, but where others are asked for."""
+    own = "replaces=push, constants={'MAX_COINS': 3}, "
+    desk.edit("models/faults/turnstile.py", "replaces=push, ", own)
+    ran = desk.run("check", "turnstile", "--fault", "stays_open")
+    assert ran.code == 1
+    assert re.search(r"\nturnstile +small +violated", ran.out)
+    file = desk.root / ".lockstep/counterexamples/turnstile-entries_are_paid-stays_open.itf.json"
+    assert '"MAX_COINS": 3' in file.read_text()
+    ran = desk.run(
+        "check", "turnstile", "--fault", "stays_open", "--scope", "default", "--set", "MAX_COINS=4"
+    )
+    assert re.search(r"\nturnstile +default +violated", ran.out)
+    assert '"MAX_COINS": 4' in file.read_text()
+
+
 def test_traces_are_saved_where_asked(desk: "Desk") -> None:
     break_push(desk)
     ran = desk.run("check", "turnstile", "--save", "kept/here")
