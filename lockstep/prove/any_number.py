@@ -27,7 +27,7 @@ from lockstep.language.notation import Kind
 from lockstep.language.source import Place
 from lockstep.language.totality import walk
 from lockstep.language.values import Record, TotalMap
-from lockstep.prove.induction import MEANING, Induction, Obligation, Proof, prove
+from lockstep.prove.induction import MEANING, Induction, Proof, prove
 from lockstep.prove.relation import Relation
 from lockstep.prove.values import NotProvable
 from lockstep.prove.witnesses import Counting, Name, Unlimited
@@ -133,7 +133,7 @@ def prove_for_any(
                 seconds = each.seconds + (known.seconds if known else 0.0)
                 proofs[each.name] = replace(each, seconds=seconds)
         result.obligations += [
-            Obligation(f"{count}-{each.name}", each.text) for each in found.obligations
+            replace(each, name=f"{count}-{each.name}") for each in found.obligations
         ]
         result.seconds += found.seconds
         if found.interrupted:

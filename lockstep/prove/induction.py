@@ -6,12 +6,14 @@ always (Sheeran, Singh and Stalmarck, "Checking Safety Properties Using Inductio
 inferred beside them. Those that the others cannot keep up are dropped until the rest keeps itself
 up: that rest is proved, and it is the most that can be (Flanagan and Leino, "Houdini, an Annotation
 Assistant for ESC/Java", 2001). Invariants of steps are proved from it.
+
+Each action is a question of its own: one transition is far less to think about than all of them.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import z3
@@ -48,10 +50,35 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Obligation:
-    """Terms that no solver can satisfy together, if the proof is right; as SMT-LIB 2."""
+    """Terms that no solver can satisfy together, if the proof is right."""
 
     name: str
-    text: str
+    question: tuple[Truth, ...]
+
+    @property
+    def text(self) -> str:
+        """The question as SMT-LIB 2."""
+        solver = z3.Solver()
+        solver.add(*map(term, self.question))
+        _, declared = solver.to_smt2().split("(set-info :status unknown)\n", 1)
+        return f"; {self.name}\n(set-info :status unsat)\n(set-logic ALL)\n{declared}"
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Some of the behaviours in which something might be broken."""
+
+    name: str
+    premises: list[Truth]
+
+    def asking(self, name: str, goal: Truth) -> Obligation:
+        """That nothing of that kind is broken here."""
+        return Obligation(f"{name}-{self.name}", (*self.premises, goal))
+
+    @property
+    def otherwise(self) -> str:
+        """What it means if something is."""
+        return "it is broken" if self.name.startswith("initial") else "it does not keep itself up"
 
 
 @dataclass
@@ -130,12 +157,12 @@ class _Induction:
         result = self._result
         try:
             for steps in range(self._k):
-                self._drop_refuted(self._from_initial, steps, "it is broken")
-            self._drop_refuted(self._from_any, self._k, _NOT_KEPT)
-            self._drop_what_helps_nothing()
+                self._drop_refuted(self._from_initial, steps)
+            if any(each.inferred for each in self._candidates):  # far more than can be kept
+                self._drop_refuted(self._from_any, self._k)
+                self._drop_what_helps_nothing()
             self._prove_states()
-            for prop in self._of_kind(Kind.STEP_INVARIANT):
-                self._prove_step(prop)
+            self._prove_steps()
             self._prove_meaning()
         except KeyboardInterrupt:
             result.interrupted = True
@@ -178,35 +205,40 @@ class _Induction:
             return candidate.broken(self._unrolling.states[steps])
         return negated(self._holds(candidate, steps))
 
-    def _from_initial(self, steps: int) -> list[Truth]:
+    def _from_initial(self, steps: int) -> Iterator[_Part]:
         """The behaviours of so many steps from the initial state."""
-        return [self._relation.initial(self._unrolling.states[0]), *self._steps[:steps]]
+        initial = self._relation.initial(self._unrolling.states[0])
+        yield _Part(f"initial-{steps}", [initial, *self._steps[:steps]])
 
-    def _from_any(self, steps: int) -> list[Truth]:
-        """So many steps from any state, all candidates holding before each."""
-        return [*self._kept(self._candidates, steps), *self._steps[:steps]]
+    def _from_any(self, steps: int) -> Iterator[_Part]:
+        """So many steps from any state, all candidates holding before each: by the last action."""
+        for position, action in enumerate(self._relation.actions):
+            case = self._unrolling.moves[steps - 1].cases[position]
+            if case is not False:
+                kept = self._kept(self._candidates, steps)
+                yield _Part(f"step-{action.name}", [*kept, *self._steps[: steps - 1], case])
 
     def _kept(self, candidates: Iterable[Candidate], states: int) -> list[Truth]:
         typed = self._relation.typed(self._unrolling.states[0])
         kept = [self._holds(each, state) for each in candidates for state in range(states)]
         return [typed, *kept]
 
-    def _drop_refuted(
-        self, premises: Callable[[int], list[Truth]], steps: int, because: str
-    ) -> None:
+    def _drop_refuted(self, parts: Callable[[int], Iterator[_Part]], steps: int) -> None:
         """Drop what is broken after so many steps, until nothing is that the solver can find."""
-        while self._candidates:
-            broken = [(each, self._broken(each, steps)) for each in self._candidates]
-            joint = [*premises(steps), any_of(term for _, term in broken)]
-            answer = self._ask(joint, _JOINT_SECONDS)
-            if not isinstance(answer, z3.ModelRef):
-                return  # if it is not known, each will be asked about by itself
-            found = [each for each, term in broken if read(answer, term)]
-            trace = self._unrolling.trace(answer, steps)
-            for each in found:
-                self._drop(each, because, trace)
-            if not found:
-                return
+        while any([self._drop_found(part, steps) for part in parts(steps)]):
+            pass
+
+    def _drop_found(self, part: _Part, steps: int) -> bool:
+        """Drop what a solver finds to be broken in one part; whether there was anything."""
+        broken = [(each, self._broken(each, steps)) for each in self._candidates]
+        answer = self._ask([*part.premises, any_of(term for _, term in broken)], _JOINT_SECONDS)
+        if not isinstance(answer, z3.ModelRef):
+            return False  # if it is not known, each will be asked about by itself
+        found = [each for each, term in broken if read(answer, term)]
+        trace = self._unrolling.trace(answer, steps)
+        for each in found:
+            self._drop(each, part.otherwise, trace)
+        return bool(found)
 
     def _drop(self, candidate: Candidate, because: str, trace: Trace | None) -> None:
         self._candidates.remove(candidate)
@@ -223,7 +255,7 @@ class _Induction:
         goals = [
             (any_of(self._broken(each, self._k) for each in declared), self._k),
             *((self._step_broken(prop), 1) for prop in self._of_kind(Kind.STEP_INVARIANT)),
-            *((failing, steps) for failing, steps in self._failing()),
+            *((any_of(failing.values()), steps) for failing, steps in self._failing()),
         ]
         helping: list[Candidate] = []
         while goals:
@@ -254,46 +286,62 @@ class _Induction:
     def _prove_states(self) -> None:
         """Each candidate by itself, from all; again without those for which that was too much."""
         while True:
-            settled = [(each, *self._settle(each)) for each in self._candidates]
-            failed = [(each, answer) for each, answer, _, _ in settled if answer is not None]
+            seconds = dict.fromkeys((each.name for each in self._candidates), 0.0)
+            obligations: dict[str, list[Obligation]] = {each.name: [] for each in self._candidates}
+            failed: dict[str, tuple[str, Trace | None]] = {}
+            for steps in range(self._k):
+                for part in self._from_initial(steps):
+                    self._settle(part, steps, seconds, obligations, failed)
+            for part in self._from_any(self._k):
+                self._settle(part, self._k, seconds, obligations, failed)
             if not failed:
                 break
-            for candidate, answer in failed:
-                because, trace = self._explained(answer, _NOT_KEPT, self._k)
-                self._drop(candidate, because, trace)
-        for candidate, _, obligations, seconds in settled:
-            self._result.obligations += obligations
-            if candidate.inferred:
-                self._result.inferred.append(candidate.name)
+            for each in [each for each in self._candidates if each.name in failed]:
+                self._drop(each, *failed[each.name])
+        for each in self._candidates:
+            self._result.obligations += obligations[each.name]
+            if each.inferred:
+                self._result.inferred.append(each.name)
             else:
-                self._prove(candidate.name, None, seconds)
+                self._prove(each.name, None, seconds[each.name])
 
-    def _settle(self, candidate: Candidate) -> tuple[Answer, list[Obligation], float]:
-        """Ask what would be a flaw in the proof of a candidate; what there is, or the questions."""
-        started = time.perf_counter()
-        questions = {
-            f"initial-{steps}": [*self._from_initial(steps), self._broken(candidate, steps)]
-            for steps in range(self._k)
+    def _settle(
+        self,
+        part: _Part,
+        steps: int,
+        seconds: dict[str, float],
+        obligations: dict[str, list[Obligation]],
+        failed: dict[str, tuple[str, Trace | None]],
+    ) -> None:
+        """Ask what would be a flaw in the proof of each candidate."""
+        goals = {
+            each.name: self._broken(each, steps)
+            for each in self._candidates
+            if each.name not in failed
         }
-        questions["step"] = [*self._from_any(self._k), self._broken(candidate, self._k)]
-        # The step first: what breaks a candidate near the initial state is found and dropped.
-        for part in reversed(questions):
-            answer = self._ask(questions[part])
+        for name, answer, took in self._ask_each(part, goals):
+            seconds[name] += took
             if answer is not None:
-                known = part == "step" or isinstance(answer, str)
-                return (answer if known else "it is broken"), [], 0.0
-        obligations = [
-            _obligation(f"{candidate.name}-{part}", questions[part]) for part in questions
-        ]
-        return None, obligations, time.perf_counter() - started
+                failed[name] = self._explained(answer, part.otherwise, steps)
+            obligations[name].append(part.asking(name, goals[name]))
 
-    def _prove_step(self, prop: ir.PropertyCode) -> None:
-        started = time.perf_counter()
-        question = [*self._from_any(1), self._step_broken(prop)]
-        answer = self._ask(question)
-        if answer is None:
-            self._result.obligations.append(_obligation(f"{prop.name}-step", question))
-        self._prove(prop.name, answer, time.perf_counter() - started, "a step breaks it", 1)
+    def _prove_steps(self) -> None:
+        """Each invariant of steps, from all that is proved of states."""
+        goals = {each.name: self._step_broken(each) for each in self._of_kind(Kind.STEP_INVARIANT)}
+        seconds = dict.fromkeys(goals, 0.0)
+        flaws: dict[str, Answer] = {}
+        obligations: dict[str, list[Obligation]] = {name: [] for name in goals}
+        for part in self._from_any(1) if goals else ():
+            left = {name: goal for name, goal in goals.items() if name not in flaws}
+            for name, answer, took in self._ask_each(part, left):
+                seconds[name] += took
+                if answer is not None:
+                    flaws[name] = answer
+                obligations[name].append(part.asking(name, goals[name]))
+        for name in goals:
+            if name not in flaws:
+                self._result.obligations += obligations[name]
+            self._prove(name, flaws.get(name), seconds[name], "a step breaks it", 1)
 
     def _step_broken(self, prop: ir.PropertyCode) -> Truth:
         before, after = self._unrolling.states[:2]
@@ -301,31 +349,37 @@ class _Induction:
 
     def _prove_meaning(self) -> None:
         started = time.perf_counter()
-        answer: Answer = None
-        for failing, steps in self._failing():
-            kept = [*self._kept(self._candidates, 1), *self._steps[:steps]]
-            answer = self._ask([*kept, failing])
-            if answer is not None:
-                break
-            name = "meaning-of-a-step" if steps else "meaning-of-a-state"
-            self._result.obligations.append(_obligation(name, [*kept, failing]))
-        self._prove(MEANING, answer, time.perf_counter() - started, "it has none somewhere", steps)
+        kept = _Part("state", self._kept(self._candidates, 1))
+        (of_states, _), (of_steps, _) = self._failing()
+        asked = [(kept, of_states, 0)]
+        asked += [(part, of_steps, 1) for part in self._from_any(1)] if of_steps else []
+        for part, failing, steps in asked:
+            for name, answer, _ in self._ask_each(part, failing):
+                if answer is not None:
+                    took = time.perf_counter() - started
+                    self._prove(MEANING, answer, took, "it has none somewhere", steps)
+                    return
+                self._result.obligations.append(part.asking(f"meaning-of-{name}", failing[name]))
+        self._prove(MEANING, None, time.perf_counter() - started)
 
-    def _failing(self) -> list[tuple[Truth, int]]:
+    def _failing(self) -> list[tuple[dict[str, Truth], int]]:
         """That something has no meaning in a state, or of a step; and how many steps that takes."""
         relation, (before, after) = self._relation, self._unrolling.states[:2]
-        of_state: list[Truth] = []
+        of_state: dict[str, Truth] = {}
         for action in relation.actions:
             given, typed = relation.parameters(action.parameters, f"any {action.name}")
             taken = relation.take(action, before, given)
-            of_state.append(all_of((typed, any_of(each.when for each in taken.failures))))
-        of_step: list[Truth] = []
+            of_state[action.name] = all_of((typed, any_of(each.when for each in taken.failures)))
+        of_step: dict[str, Truth] = {}
         for prop in relation.properties.values():
             given, typed = relation.parameters(prop.parameters, f"any {prop.name}")
             is_step = prop.kind is Kind.STEP_INVARIANT
             claim = relation.claim(prop, before, after if is_step else None, given)
-            (of_step if is_step else of_state).append(all_of((typed, claim.fails)))
-        return [(any_of(of_state), 0), (any_of(of_step), 1)]
+            (of_step if is_step else of_state)[prop.name] = all_of((typed, claim.fails))
+        return [
+            ({name: each for name, each in failing.items() if each is not False}, steps)
+            for failing, steps in ((of_state, 0), (of_step, 1))
+        ]
 
     def _prove(
         self, name: str, answer: Answer, seconds: float, otherwise: str = "", steps: int = 0
@@ -341,6 +395,23 @@ class _Induction:
             return answer, None
         return because, self._unrolling.trace(answer, steps)
 
+    def _ask_each(
+        self, part: _Part, goals: Mapping[str, Truth]
+    ) -> Iterator[tuple[str, Answer, float]]:
+        """What there is of each goal by itself beside the same premises, and the seconds it took.
+
+        What the solver learns about the premises serves all goals.
+        """
+        solver = new_solver()
+        solver.add(*map(term, part.premises))
+        for name, goal in goals.items():
+            started = time.perf_counter()
+            solver.push()
+            solver.add(term(goal))
+            answer = ask(solver, self._limit)
+            solver.pop()
+            yield name, answer, time.perf_counter() - started
+
     def _ask(self, question: list[Truth], most: float | None = None) -> Answer:
         """A model in which all of it is true; None if there is none; why that is not known.
 
@@ -350,14 +421,3 @@ class _Induction:
         solver.add(*(term(each) for each in question))
         limits = [limit for limit in (self._limit, most) if limit is not None]
         return ask(solver, min(limits, default=None))
-
-
-_NOT_KEPT = "it does not keep itself up"
-
-
-def _obligation(name: str, question: list[Truth]) -> Obligation:
-    solver = z3.Solver()
-    solver.add(*(term(each) for each in question))
-    _, declared = solver.to_smt2().split("(set-info :status unknown)\n", 1)
-    head = f"; {name}\n(set-info :status unsat)\n(set-logic ALL)\n"
-    return Obligation(name, head + declared)

@@ -24,6 +24,8 @@ class Move:
 
     action: Scalar
     arguments: tuple[list[Value], ...]
+    cases: tuple[Truth, ...]
+    """For each action, that the step is one of its."""
     happens: Truth
     fails: Truth
     """Whether an action of the state before has no meaning."""
@@ -35,17 +37,23 @@ def move(relation: Relation, before: Values, after: Values, name: str) -> Move:
     cases: list[Truth] = []
     arguments: list[list[Value]] = []
     failing: list[Truth] = []
-    for position, action in enumerate(relation.actions):
+    for action in relation.actions:
         given, typed = relation.parameters(action.parameters, f"{name} {action.name}")
         taken = relation.take(action, before, given)
         fails = any_of(failure.when for failure in taken.failures)
         frame = all_of(same(after[variable], value) for variable, value in taken.after.items())
-        happens = all_of((typed, taken.enabled, negated(fails), frame))
-        cases.append(implies(equals(number, position), happens))
+        cases.append(all_of((typed, taken.enabled, negated(fails), frame)))
         failing.append(all_of((typed, fails)))
         arguments.append(given)
-    in_range = any_of(equals(number, position) for position in range(len(relation.actions)))
-    return Move(number, tuple(arguments), all_of((in_range, *cases)), any_of(failing))
+    chosen = [equals(number, position) for position in range(len(relation.actions))]
+    happens = (implies(is_it, case) for is_it, case in zip(chosen, cases, strict=True))
+    return Move(
+        number,
+        tuple(arguments),
+        tuple(all_of(each) for each in zip(chosen, cases, strict=True)),
+        all_of((any_of(chosen), *happens)),
+        any_of(failing),
+    )
 
 
 class Unrolling:

@@ -23,8 +23,8 @@ MOST_STATES = 500_000
 SLOW = {
     ("fetch_session", "any_ids"),
     ("fetch_session", "any_partitions"),
-    ("fetch_session", "two_fetchers"),
     ("snapshot_election", "epochs"),
+    ("snapshot_fetch", "two_voters"),
 }
 """Proofs of more than ten seconds."""
 
