@@ -360,8 +360,8 @@ def leaders_know_what_they_committed(s, leader: Replica):
 @lemma
 def what_was_acknowledged_is_committed(s, leader: Replica, v: Replica):
     """What one other voter has is committed, unless it ends in a record of an earlier epoch: of two
-    or three voters two are a majority."""
-    when(leader in s.leading and v in VOTERS and v != leader)
+    or three voters two are a majority. One that lost its disk does not count."""
+    when(leader in s.leading and v in VOTERS and v != leader and v not in s.wiped)
     offset = reached(s, leader, v)
     return offset <= s.high_watermark[leader] or (
         offset <= log_end(s, leader) and record(s, leader, max(0, offset - 1)) < s.epoch[leader]

@@ -359,13 +359,17 @@ def reached_after(s, leader, fetcher, r):
     return log_end(s, r) if r == fetcher else reached(s, leader, r)
 
 
-def on_a_majority(s, leader, fetcher):
-    """The greatest offset that most of the voters' logs reach."""
+def counted(s):
+    """The voters whose fetches count; one that lost its disk is another replica (630-D33)."""
+    return {v for v in Replica if v in VOTERS and v not in s.wiped}
+
+
+def on_a_majority(s, leader, fetcher, members):
+    """The greatest offset that the logs of some replicas reach, as many as most of the voters."""
     return max(
         x
         for x in Offset
-        if 2 * sum(1 for v in Replica if v in VOTERS and reached_after(s, leader, fetcher, v) >= x)
-        > len(VOTERS)
+        if 2 * sum(1 for v in members if reached_after(s, leader, fetcher, v) >= x) > len(VOTERS)
         or x == 0
     )
 
@@ -377,7 +381,7 @@ def epoch_start(s, leader):
 
 def next_high_watermark(s, leader, fetcher):
     """The leader's high watermark once it took in a fetch that agrees."""
-    reached_by_most = on_a_majority(s, leader, fetcher)
+    reached_by_most = on_a_majority(s, leader, fetcher, counted(s))
     return (
         max(s.high_watermark[leader], reached_by_most)
         if reached_by_most > epoch_start(s, leader)

@@ -274,10 +274,12 @@ Agrees(r) ==
     /\ ~IsBelow(Asks(r), EndId(r))
     /\ ~Diverges(Asks(r), EndId(r))
 
-\* What a majority of the voters has, once the leader knows how far r is.
+\* What a majority of the voters has, once the leader knows how far r is. A voter that lost its disk
+\* is not counted any more.
 OnAMajority(leader, r) ==
     LET Has(v, x) == (IF v = r THEN LogEnd(r) ELSE Reached(leader, v)) >= x
-    IN  Max({x \in Offset : x = 0 \/ 2 * Cardinality({v \in Voters : Has(v, x)}) > Cardinality(Voters)})
+        Many(x) == 2 * Cardinality({v \in Voters \ wiped : Has(v, x)}) > Cardinality(Voters)
+    IN  Max({x \in Offset : x = 0 \/ Many(x)})
 
 EpochStart(leader) == EndOf(leader, epoch[leader] - 1)
 

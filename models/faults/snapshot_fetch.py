@@ -11,6 +11,7 @@ from models.snapshot_fetch import (
     advance_log_start,
     agrees,
     chunk,
+    counted,
     end_of_epoch,
     epoch_before,
     epoch_start,
@@ -289,7 +290,7 @@ def whole_file_is_sent(file, position):
 )
 def high_watermark_follows_a_wiped_disk(s, leader, fetcher):
     """A leader takes the smaller offset of a follower that lost its disk for less committed."""
-    reached_by_most = on_a_majority(s, leader, fetcher)
+    reached_by_most = on_a_majority(s, leader, fetcher, {v for v in Replica if v in VOTERS})
     return reached_by_most if reached_by_most > epoch_start(s, leader) else s.high_watermark[leader]
 
 
@@ -311,6 +312,17 @@ def earlier_epochs_are_committed_by_count(s, leader):
 def wiped_voter_votes(s, voter, candidate):
     """A voter that lost its disk votes as if it had never had any records."""
     return voter in VOTERS and not is_newer(log_end_id(s, voter), log_end_id(s, candidate))
+
+
+@fault(
+    replaces=counted,
+    breaks="newest_leader_has_every_committed_record",
+    constants=THREE_VOTERS | {"MAX_WIPED": 1, "MAX_EPOCH": 2, "MAX_OFFSET": 1},
+)
+def wiped_voter_counts(s):
+    """A leader counts the fetches of a voter that lost its disk, and with it what it promised to
+    the leader of a later epoch."""
+    return {v for v in Replica if v in VOTERS}
 
 
 @fault(
