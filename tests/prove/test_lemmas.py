@@ -21,6 +21,7 @@ QUICK = ("small", "default")
 MOST_STATES = 500_000
 
 SLOW = {
+    ("fetch_session", "any_fetchers"),
     ("fetch_session", "any_ids"),
     ("fetch_session", "any_partitions"),
     ("snapshot_election", "epochs"),

@@ -23,6 +23,7 @@ def answer(text: str, patience: int = PATIENCE_MS) -> str:
     """What cvc5 says of the assertions in an SMT-LIB text."""
     solver = cvc5.Solver()
     solver.setOption("tlimit-per", str(patience))
+    solver.setOption("decision", "internal")  # its default decides by the text, and gets lost in it
     symbols = cvc5.SymbolManager(solver)
     parser = cvc5.InputParser(solver, symbols)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "obligation")
