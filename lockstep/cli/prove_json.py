@@ -9,7 +9,7 @@ from lockstep.cli.proving import Kept, Proved, Request, Unproved, is_lemma
 from lockstep.explore.engine import Verdict
 from lockstep.explore.search import Trace
 from lockstep.language.model import Model
-from lockstep.prove.induction import MEANING
+from lockstep.prove.proofs import MEANING
 from lockstep.trace.claims import find_property
 
 

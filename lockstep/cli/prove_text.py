@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lockstep.cli.output import Output, indented, plural, shown_path
 from lockstep.cli.proving import Kept, Proved, Unproved
 from lockstep.explore.engine import Verdict
-from lockstep.prove.induction import MEANING, Proof
+from lockstep.prove.proofs import MEANING, Proof
 from lockstep.trace.render import render_trace
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lockstep.language.model import Model
     from lockstep.prove.any_number import Enough
     from lockstep.prove.bounded import BoundedResult
-    from lockstep.prove.induction import Induction, Obligation, Proof
+    from lockstep.prove.proofs import Induction, Obligation, Proof
     from lockstep.specs.scopes import ModelSpec, ProofScope
     from lockstep.specs.tables import Plain
     from lockstep.workspace import Workspace

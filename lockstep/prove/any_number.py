@@ -27,7 +27,8 @@ from lockstep.language.notation import Kind
 from lockstep.language.source import Place
 from lockstep.language.totality import walk
 from lockstep.language.values import Record, TotalMap
-from lockstep.prove.induction import MEANING, Induction, Proof, prove
+from lockstep.prove.induction import prove
+from lockstep.prove.proofs import MEANING, Induction, Proof
 from lockstep.prove.relation import Relation
 from lockstep.prove.values import NotProvable
 from lockstep.prove.witnesses import Counting, Name, Unlimited

@@ -14,13 +14,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import z3
 
 from lockstep.explore.search import Trace
 from lockstep.language import ir
 from lockstep.language.notation import Kind
+from lockstep.prove.proofs import MEANING, Candidate, Induction, Obligation, Part, Proof
 from lockstep.prove.relation import Relation, Values
 from lockstep.prove.solver import Answer, ask, new_solver
 from lockstep.prove.terms import Truth, all_of, any_of, negated, term
@@ -28,89 +30,6 @@ from lockstep.prove.unrolling import Unrolling, read
 
 _JOINT_SECONDS = 10.0
 """For asking whether any candidate at all is broken: without an answer each is asked for itself."""
-
-MEANING = "the text always has a meaning"
-"""The claim that in no reachable state an action or a property lacks a meaning. Without it, what is
-proved is proved of behaviours in which no action does, and of states in which the property has one.
-"""
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """What may be an invariant: `holds` says it of a state.
-
-    `broken` is its negation, where that can be said in a simpler way.
-    """
-
-    name: str
-    holds: Callable[[Values], Truth]
-    inferred: bool = False
-    broken: Callable[[Values], Truth] | None = None
-
-
-@dataclass(frozen=True)
-class Obligation:
-    """Terms that no solver can satisfy together, if the proof is right."""
-
-    name: str
-    question: tuple[Truth, ...]
-
-    @property
-    def text(self) -> str:
-        """The question as SMT-LIB 2."""
-        solver = z3.Solver()
-        solver.add(*map(term, self.question))
-        _, declared = solver.to_smt2().split("(set-info :status unknown)\n", 1)
-        return f"; {self.name}\n(set-info :status unsat)\n(set-logic ALL)\n{declared}"
-
-
-@dataclass(frozen=True)
-class _Part:
-    """Some of the behaviours in which something might be broken."""
-
-    name: str
-    premises: list[Truth]
-
-    def asking(self, name: str, goal: Truth) -> Obligation:
-        """That nothing of that kind is broken here."""
-        return Obligation(f"{name}-{self.name}", (*self.premises, goal))
-
-    @property
-    def otherwise(self) -> str:
-        """What it means if something is."""
-        return "it is broken" if self.name.startswith("initial") else "it does not keep itself up"
-
-
-@dataclass
-class Proof:
-    """What is known of one property.
-
-    `proved`, with the seconds that its own last questions took; or not, with `because`. `example`
-    are states in a row, from any state on, that keep all proved invariants up and end in one that
-    breaks it: if they cannot be reached, an invariant more has to say why.
-    """
-
-    name: str
-    proved: bool
-    seconds: float
-    because: str = ""
-    example: Trace | None = None
-
-
-@dataclass
-class Induction:
-    """What was proved of a model, property by property, and what was inferred for that.
-
-    Invariants of states and steps have a proof each, and so has `MEANING`; what a model sometimes
-    does, and what must come to pass in it, are no questions for an induction.
-    """
-
-    k: int
-    proofs: list[Proof] = field(default_factory=list)
-    inferred: list[str] = field(default_factory=list)
-    obligations: list[Obligation] = field(default_factory=list)
-    seconds: float = 0.0
-    interrupted: bool = False
 
 
 def prove(
@@ -129,6 +48,31 @@ def prove(
     if k < 1:
         raise ValueError(f"induction over {k} steps")
     return _Induction(relation, k, inferred, max_seconds, on_progress).run()
+
+
+_KEPT = "it does not keep itself up"
+
+
+@dataclass(frozen=True)
+class _Flaw:
+    """Why something is not proved, with an example if there is one."""
+
+    because: str
+    example: Trace | None
+
+
+@dataclass
+class _Attempt:
+    """A proof as far as it has come: the questions so far, and the first with another answer."""
+
+    seconds: float = 0.0
+    flaw: _Flaw | None = None
+    obligations: list[Obligation] = field(default_factory=list)
+
+
+def _among(goals: Mapping[str, Truth]) -> Callable[[str, int], Truth]:
+    """Each goal by its name, whatever the number of steps."""
+    return lambda name, _: goals[name]
 
 
 class _Induction:
@@ -205,46 +149,46 @@ class _Induction:
             return candidate.broken(self._unrolling.states[steps])
         return negated(self._holds(candidate, steps))
 
-    def _from_initial(self, steps: int) -> Iterator[_Part]:
+    def _from_initial(self, steps: int) -> Iterator[Part]:
         """The behaviours of so many steps from the initial state."""
         initial = self._relation.initial(self._unrolling.states[0])
-        yield _Part(f"initial-{steps}", [initial, *self._steps[:steps]])
+        yield Part(f"initial-{steps}", [initial, *self._steps[:steps]], steps)
 
-    def _from_any(self, steps: int) -> Iterator[_Part]:
+    def _from_any(self, steps: int) -> Iterator[Part]:
         """So many steps from any state, all candidates holding before each: by the last action."""
         for position, action in enumerate(self._relation.actions):
             case = self._unrolling.moves[steps - 1].cases[position]
             if case is not False:
                 kept = self._kept(self._candidates, steps)
-                yield _Part(f"step-{action.name}", [*kept, *self._steps[: steps - 1], case])
+                before = self._steps[: steps - 1]
+                yield Part(f"step-{action.name}", [*kept, *before, case], steps)
 
     def _kept(self, candidates: Iterable[Candidate], states: int) -> list[Truth]:
         typed = self._relation.typed(self._unrolling.states[0])
         kept = [self._holds(each, state) for each in candidates for state in range(states)]
         return [typed, *kept]
 
-    def _drop_refuted(self, parts: Callable[[int], Iterator[_Part]], steps: int) -> None:
+    def _drop_refuted(self, parts: Callable[[int], Iterator[Part]], steps: int) -> None:
         """Drop what is broken after so many steps, until nothing is that the solver can find."""
-        while any([self._drop_found(part, steps) for part in parts(steps)]):
+        while any([self._drop_found(part) for part in parts(steps)]):
             pass
 
-    def _drop_found(self, part: _Part, steps: int) -> bool:
+    def _drop_found(self, part: Part) -> bool:
         """Drop what a solver finds to be broken in one part; whether there was anything."""
-        broken = [(each, self._broken(each, steps)) for each in self._candidates]
+        broken = [(each, self._broken(each, part.steps)) for each in self._candidates]
         answer = self._ask([*part.premises, any_of(term for _, term in broken)], _JOINT_SECONDS)
         if not isinstance(answer, z3.ModelRef):
             return False  # if it is not known, each will be asked about by itself
         found = [each for each, term in broken if read(answer, term)]
-        trace = self._unrolling.trace(answer, steps)
+        flaw = self._explained(answer, part, _KEPT)
         for each in found:
-            self._drop(each, part.otherwise, trace)
+            self._drop(each, flaw)
         return bool(found)
 
-    def _drop(self, candidate: Candidate, because: str, trace: Trace | None) -> None:
+    def _drop(self, candidate: Candidate, flaw: _Flaw) -> None:
         self._candidates.remove(candidate)
         if not candidate.inferred:
-            self._proofs[candidate.name] = Proof(candidate.name, False, 0.0, because, trace)
-            self._told(f"{candidate.name}: {because}")
+            self._prove(candidate.name, _Attempt(flaw=flaw))
 
     def _drop_what_helps_nothing(self) -> None:
         """Keep of what was inferred only that on which a proof rests, directly or through more."""
@@ -254,8 +198,8 @@ class _Induction:
         declared = [each for each in self._candidates if not each.inferred]
         goals = [
             (any_of(self._broken(each, self._k) for each in declared), self._k),
-            *((self._step_broken(prop), 1) for prop in self._of_kind(Kind.STEP_INVARIANT)),
-            *((any_of(failing.values()), steps) for failing, steps in self._failing()),
+            *((goal, 1) for goal in self._step_goals().values()),
+            *((any_of(failing.values()), steps) for steps, failing in enumerate(self._failing())),
         ]
         helping: list[Candidate] = []
         while goals:
@@ -281,136 +225,129 @@ class _Induction:
                 helping.append(found)
                 goals.append((self._broken(found, self._k), self._k))
         for each in left.values():
-            self._drop(each, "", None)
+            self._drop(each, _Flaw("", None))
 
     def _prove_states(self) -> None:
-        """Each candidate by itself, from all; again without those for which that was too much."""
+        """Each candidate by itself, from all; again without those that all do not keep up."""
         while True:
-            seconds = dict.fromkeys((each.name for each in self._candidates), 0.0)
-            obligations: dict[str, list[Obligation]] = {each.name: [] for each in self._candidates}
-            failed: dict[str, tuple[str, Trace | None]] = {}
-            for steps in range(self._k):
-                for part in self._from_initial(steps):
-                    self._settle(part, steps, seconds, obligations, failed)
-            for part in self._from_any(self._k):
-                self._settle(part, self._k, seconds, obligations, failed)
-            if not failed:
+            candidates = {each.name: each for each in self._candidates}
+            attempts = self._attempt_states(candidates)
+            flaws = {name: each.flaw for name, each in attempts.items() if each.flaw is not None}
+            if not flaws:
                 break
-            for each in [each for each in self._candidates if each.name in failed]:
-                self._drop(each, *failed[each.name])
+            for name, flaw in flaws.items():
+                self._drop(candidates[name], flaw)
         for each in self._candidates:
-            self._result.obligations += obligations[each.name]
+            attempt = attempts[each.name]
             if each.inferred:
                 self._result.inferred.append(each.name)
+                self._result.obligations += attempt.obligations
             else:
-                self._prove(each.name, None, seconds[each.name])
+                self._prove(each.name, attempt)
 
-    def _settle(
-        self,
-        part: _Part,
-        steps: int,
-        seconds: dict[str, float],
-        obligations: dict[str, list[Obligation]],
-        failed: dict[str, tuple[str, Trace | None]],
-    ) -> None:
-        """Ask what would be a flaw in the proof of each candidate."""
-        goals = {
-            each.name: self._broken(each, steps)
-            for each in self._candidates
-            if each.name not in failed
-        }
-        for name, answer, took in self._ask_each(part, goals):
-            seconds[name] += took
-            if answer is not None:
-                failed[name] = self._explained(answer, part.otherwise, steps)
-            obligations[name].append(part.asking(name, goals[name]))
+    def _attempt_states(self, candidates: Mapping[str, Candidate]) -> dict[str, _Attempt]:
+        initial = (part for steps in range(self._k) for part in self._from_initial(steps))
+
+        def broken(name: str, steps: int) -> Truth:
+            return self._broken(candidates[name], steps)
+
+        return self._attempted(candidates, chain(initial, self._from_any(self._k)), broken, _KEPT)
 
     def _prove_steps(self) -> None:
         """Each invariant of steps, from all that is proved of states."""
-        goals = {each.name: self._step_broken(each) for each in self._of_kind(Kind.STEP_INVARIANT)}
-        seconds = dict.fromkeys(goals, 0.0)
-        flaws: dict[str, Answer] = {}
-        obligations: dict[str, list[Obligation]] = {name: [] for name in goals}
-        for part in self._from_any(1) if goals else ():
-            left = {name: goal for name, goal in goals.items() if name not in flaws}
-            for name, answer, took in self._ask_each(part, left):
-                seconds[name] += took
-                if answer is not None:
-                    flaws[name] = answer
-                obligations[name].append(part.asking(name, goals[name]))
-        for name in goals:
-            if name not in flaws:
-                self._result.obligations += obligations[name]
-            self._prove(name, flaws.get(name), seconds[name], "a step breaks it", 1)
+        goals = self._step_goals()
+        parts = self._from_any(1) if goals else ()
+        attempts = self._attempted(goals, parts, _among(goals), "a step breaks it")
+        for name, attempt in attempts.items():
+            self._prove(name, attempt)
 
-    def _step_broken(self, prop: ir.PropertyCode) -> Truth:
+    def _step_goals(self) -> dict[str, Truth]:
+        """That each invariant of steps is broken."""
         before, after = self._unrolling.states[:2]
-        return self._relation.broken(prop, before, after, f"claim {prop.name}")[0]
+        return {
+            prop.name: self._relation.broken(prop, before, after, f"claim {prop.name}")[0]
+            for prop in self._of_kind(Kind.STEP_INVARIANT)
+        }
 
     def _prove_meaning(self) -> None:
-        started = time.perf_counter()
-        kept = _Part("state", self._kept(self._candidates, 1))
-        (of_states, _), (of_steps, _) = self._failing()
-        asked = [(kept, of_states, 0)]
-        asked += [(part, of_steps, 1) for part in self._from_any(1)] if of_steps else []
-        for part, failing, steps in asked:
-            for name, answer, _ in self._ask_each(part, failing):
-                if answer is not None:
-                    took = time.perf_counter() - started
-                    self._prove(MEANING, answer, took, "it has none somewhere", steps)
-                    return
-                self._result.obligations.append(part.asking(f"meaning-of-{name}", failing[name]))
-        self._prove(MEANING, None, time.perf_counter() - started)
+        """That everything has a value, from all that is proved of states."""
+        of_states, of_steps = self._failing()
+        whole = _Attempt()
+        state = Part("state", self._kept(self._candidates, 1), 0)
+        for failing, parts in ((of_states, [state]), (of_steps, self._from_any(1))):
+            asked = parts if failing else ()
+            attempts = self._attempted(failing, asked, _among(failing), "it has none somewhere")
+            for attempt in attempts.values():
+                whole.seconds += attempt.seconds
+                whole.flaw = whole.flaw or attempt.flaw
+                whole.obligations += [
+                    replace(each, name=f"meaning-of-{each.name}") for each in attempt.obligations
+                ]
+        self._prove(MEANING, whole)
 
-    def _failing(self) -> list[tuple[dict[str, Truth], int]]:
-        """That something has no meaning in a state, or of a step; and how many steps that takes."""
+    def _failing(self) -> tuple[dict[str, Truth], dict[str, Truth]]:
+        """That something has no meaning in a state, and that it has none of a step."""
         relation, (before, after) = self._relation, self._unrolling.states[:2]
-        of_state: dict[str, Truth] = {}
+        of_states: dict[str, Truth] = {}
         for action in relation.actions:
             given, typed = relation.parameters(action.parameters, f"any {action.name}")
             taken = relation.take(action, before, given)
-            of_state[action.name] = all_of((typed, any_of(each.when for each in taken.failures)))
-        of_step: dict[str, Truth] = {}
+            of_states[action.name] = all_of((typed, any_of(each.when for each in taken.failures)))
+        of_steps: dict[str, Truth] = {}
         for prop in relation.properties.values():
             given, typed = relation.parameters(prop.parameters, f"any {prop.name}")
             is_step = prop.kind is Kind.STEP_INVARIANT
             claim = relation.claim(prop, before, after if is_step else None, given)
-            (of_step if is_step else of_state)[prop.name] = all_of((typed, claim.fails))
-        return [
-            ({name: each for name, each in failing.items() if each is not False}, steps)
-            for failing, steps in ((of_state, 0), (of_step, 1))
-        ]
+            (of_steps if is_step else of_states)[prop.name] = all_of((typed, claim.fails))
+        of_states = {name: each for name, each in of_states.items() if each is not False}
+        of_steps = {name: each for name, each in of_steps.items() if each is not False}
+        return of_states, of_steps
 
-    def _prove(
-        self, name: str, answer: Answer, seconds: float, otherwise: str = "", steps: int = 0
-    ) -> None:
-        because, trace = self._explained(answer, otherwise, steps)
-        self._proofs[name] = Proof(name, answer is None, seconds, because, trace)
-        self._told(f"{name}: {because or 'proved'}")
+    def _attempted(
+        self,
+        names: Iterable[str],
+        parts: Iterable[Part],
+        broken: Callable[[str, int], Truth],
+        otherwise: str,
+    ) -> dict[str, _Attempt]:
+        """Look for a flaw in each proof, in one part after the other.
 
-    def _explained(self, answer: Answer, because: str, steps: int) -> tuple[str, Trace | None]:
-        if answer is None:
-            return "", None
-        if isinstance(answer, str):
-            return answer, None
-        return because, self._unrolling.trace(answer, steps)
-
-    def _ask_each(
-        self, part: _Part, goals: Mapping[str, Truth]
-    ) -> Iterator[tuple[str, Answer, float]]:
-        """What there is of each goal by itself beside the same premises, and the seconds it took.
-
-        What the solver learns about the premises serves all goals.
+        What the solver learns about the premises of a part serves all that is asked there.
         """
-        solver = new_solver()
-        solver.add(*map(term, part.premises))
-        for name, goal in goals.items():
-            started = time.perf_counter()
-            solver.push()
-            solver.add(term(goal))
-            answer = ask(solver, self._limit)
-            solver.pop()
-            yield name, answer, time.perf_counter() - started
+        attempts = {name: _Attempt() for name in names}
+        for part in parts:
+            solver = new_solver()
+            solver.add(*map(term, part.premises))
+            for name, attempt in attempts.items():
+                if attempt.flaw is not None:
+                    continue
+                started = time.perf_counter()
+                goal = broken(name, part.steps)
+                solver.push()
+                solver.add(term(goal))
+                answer = ask(solver, self._limit)
+                solver.pop()
+                attempt.seconds += time.perf_counter() - started
+                if answer is not None:
+                    attempt.flaw = self._explained(answer, part, otherwise)
+                attempt.obligations.append(part.asking(name, goal))
+        return attempts
+
+    def _prove(self, name: str, attempt: _Attempt) -> None:
+        """Say what became of a proof."""
+        if attempt.flaw is None:
+            self._proofs[name] = Proof(name, True, attempt.seconds)
+            self._result.obligations += attempt.obligations
+        else:
+            flaw = attempt.flaw
+            self._proofs[name] = Proof(name, False, attempt.seconds, flaw.because, flaw.example)
+        self._told(f"{name}: {self._proofs[name].because or 'proved'}")
+
+    def _explained(self, answer: z3.ModelRef | str, part: Part, otherwise: str) -> _Flaw:
+        if isinstance(answer, str):
+            return _Flaw(answer, None)
+        because = "it is broken" if part.name.startswith("initial") else otherwise
+        return _Flaw(because, self._unrolling.trace(answer, part.steps))
 
     def _ask(self, question: list[Truth], most: float | None = None) -> Answer:
         """A model in which all of it is true; None if there is none; why that is not known.

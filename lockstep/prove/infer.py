@@ -17,7 +17,7 @@ from lockstep.language.domains import (
     RangeDomain,
     RecordDomain,
 )
-from lockstep.prove.induction import Candidate
+from lockstep.prove.proofs import Candidate
 from lockstep.prove.relation import Relation, Values
 from lockstep.prove.terms import Number, Truth, all_of, compare, implies
 from lockstep.prove.values import Option, Table, Value, listed

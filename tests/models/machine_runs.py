@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from lockstep.cli.faulting import FAULT_SCOPE
+from lockstep.cli.checking import FAULT_SCOPE
 from lockstep.explore.engine import EvaluationError
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import Search

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from lockstep.language.model import Model, load_model
 from lockstep.prove.any_number import names_for, prove_for_any
-from lockstep.prove.induction import Induction, prove
+from lockstep.prove.induction import prove
+from lockstep.prove.proofs import Induction
 from lockstep.prove.relation import Relation
 from lockstep.specs.scopes import ProofScope
 

@@ -17,7 +17,7 @@ from lockstep.language.model import Model, load_model
 from lockstep.language.notation import Kind, State
 from lockstep.language.source import ModelError
 from lockstep.prove.any_number import Load, enough_names, names_for, prove_for_any
-from lockstep.prove.induction import MEANING
+from lockstep.prove.proofs import MEANING
 from lockstep.prove.values import NotProvable
 from lockstep.prove.witnesses import Name
 

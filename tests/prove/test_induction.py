@@ -14,8 +14,9 @@ from lockstep.language.model import Model, load_model
 from lockstep.prove import induction
 from lockstep.prove.bounded import check_bounded
 from lockstep.prove.equal import contrast
-from lockstep.prove.induction import MEANING, Induction, Proof, prove
+from lockstep.prove.induction import prove
 from lockstep.prove.infer import comparisons
+from lockstep.prove.proofs import MEANING, Induction, Proof
 from lockstep.prove.relation import Relation
 from lockstep.prove.solver import Answer, ask
 

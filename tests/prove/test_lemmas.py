@@ -13,7 +13,7 @@ from lockstep.cli.main import run
 from lockstep.explore.engine import Verdict
 from lockstep.explore.engines import explore
 from lockstep.language.model import load_model, model_names
-from lockstep.prove.induction import MEANING
+from lockstep.prove.proofs import MEANING
 from lockstep.specs.scopes import load_model_spec
 
 ROOT = Path(__file__).parents[2]

@@ -16,8 +16,9 @@ from lockstep.language.model import Model
 from lockstep.language.notation import Kind, State
 from lockstep.language.source import ModelError
 from lockstep.prove.bounded import walked
-from lockstep.prove.induction import MEANING, Induction, prove
+from lockstep.prove.induction import prove
 from lockstep.prove.infer import comparisons
+from lockstep.prove.proofs import MEANING, Induction
 from lockstep.prove.relation import Relation
 from lockstep.prove.values import NotProvable
 from lockstep.testing.random_models import RandomModel, random_models
