@@ -92,6 +92,8 @@ def _proved(request: Request, found: Proved) -> dict[str, object]:
         "inferred": induction.inferred,
         "unasked": found.unasked,
         "needless": found.needless,
+        "idle": list(induction.silence.idle),
+        "vacuous": list(induction.silence.vacuous),
         "bounded": None
         if bounded is None
         else {"covered": bounded.covered, "seconds": round(bounded.seconds, 3)},

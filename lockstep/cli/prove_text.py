@@ -48,6 +48,12 @@ class ProofText:
             line(f"  not asked, being no invariants: {', '.join(found.unasked)}", "dim")
         if found.bounded is not None and found.bounded.verdict is Verdict.INCONCLUSIVE:
             self._because(found)
+        for name, what in found.silent.items():
+            reason = found.silences.get(name)
+            told = f"  {name}: {what}"
+            line(f"{told}: {reason}" if reason else told, "dim" if reason else "inconclusive")
+        for name in found.outspoken:
+            line(f"  {name} is not silent: take it out of [proofs.{found.proof}]", "violated")
         for name in found.needless:
             line(f"  {name} is proved: take it out of [proofs.{found.proof}.bounded]", "violated")
         self._violation(found)

@@ -81,7 +81,7 @@ class Proved:
     `scope` is set where a scope takes the place of a proof, and `enough` where it is one for any
     number of names: the model is then that with as many. `bounded` is about the properties of
     `searched`, and None if there was no need of it. `reasons` tell why the specification
-    asks for no proof of some properties.
+    asks for no proof of some properties, `silences` why some actions and premises are silent.
     """
 
     model: Model
@@ -91,6 +91,7 @@ class Proved:
     bounded: BoundedResult | None
     searched: Sequence[str]
     reasons: Mapping[str, str]
+    silences: Mapping[str, str]
     again: str
     enough: Enough | None = None
     infers: bool = False
@@ -113,6 +114,21 @@ class Proved:
         """What is proved, without anything inferred, although the specification excuses it."""
         proved = [each.name for each in self.induction.proofs if each.proved and not self.infers]
         return [name for name in proved if name in self.reasons]
+
+    @property
+    def silent(self) -> dict[str, str]:
+        """Actions that are never enabled and premises that are never true, and which it is."""
+        found = self.induction.silence
+        return {
+            **dict.fromkeys(found.idle, "never enabled"),
+            **dict.fromkeys(found.vacuous, "its premise is never true"),
+        }
+
+    @property
+    def outspoken(self) -> list[str]:
+        """What is not silent, although the specification says so."""
+        excused = () if self.scope is not None or self.interrupted else self.silences
+        return [name for name in excused if name not in self.silent]
 
     @property
     def unasked(self) -> list[str]:
@@ -150,7 +166,11 @@ class Proved:
             return f"not proved: {', '.join(each.name for each in self.open)}"
         if self.needless:
             return f"proved although excused: {', '.join(self.needless)}"
-        return ""
+        if self.outspoken:
+            return f"not silent although excused: {', '.join(self.outspoken)}"
+        return ", ".join(
+            f"{name}: {what}" for name, what in self.silent.items() if name not in self.silences
+        )
 
     @property
     def exit_code(self) -> int:
@@ -196,7 +216,9 @@ def proofs_of(spec: ModelSpec, request: Request, wanted: str | None) -> list[Pro
     if request.scope is None and spec.proofs:
         return list(spec.proofs.values())
     scope = spec.scope(request.scope or DEFAULT_SCOPE)
-    return [ProofScope(scope.name, constants=scope.constants)]
+    return [
+        ProofScope(scope.name, constants=scope.constants, idle=scope.idle, vacuous=scope.vacuous)
+    ]
 
 
 def scope_of(spec: ModelSpec, request: Request, proof: ProofScope) -> str | None:
@@ -309,6 +331,7 @@ def _prove(
         bounded,
         [prop.name for prop in searched.properties],
         proof.bounded if request.is_the_proof_itself else {},
+        {**proof.idle, **proof.vacuous},
         request.again(spec.name, proof.name, scope),
         enough=enough,
         infers=request.infer,

@@ -136,6 +136,7 @@ def prove_for_any(
         result.obligations += [
             replace(each, name=f"{count}-{each.name}") for each in found.obligations
         ]
+        result.silence = found.silence  # that of the most names, where most can happen
         result.seconds += found.seconds
         if found.interrupted:
             result.interrupted = True

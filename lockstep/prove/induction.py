@@ -24,6 +24,7 @@ from lockstep.language import ir
 from lockstep.language.notation import Kind
 from lockstep.prove.proofs import MEANING, Candidate, Induction, Obligation, Part, Proof
 from lockstep.prove.relation import Relation, Values
+from lockstep.prove.silence import silence
 from lockstep.prove.solver import Answer, ask, new_solver
 from lockstep.prove.terms import Truth, all_of, any_of, negated, term
 from lockstep.prove.unrolling import Unrolling, read
@@ -108,6 +109,8 @@ class _Induction:
             self._prove_states()
             self._prove_steps()
             self._prove_meaning()
+            kept = self._kept(self._candidates, 1)
+            result.silence = silence(self._relation, self._unrolling, kept, self._limit)
         except KeyboardInterrupt:
             result.interrupted = True
         asked = [each.name for each in self._of_kind(Kind.INVARIANT, Kind.STEP_INVARIANT)]

@@ -9,6 +9,7 @@ import z3
 
 from lockstep.explore.search import Trace
 from lockstep.prove.relation import Values
+from lockstep.prove.silence import Silence
 from lockstep.prove.terms import Truth, term
 
 MEANING = "the text always has a meaning"
@@ -88,5 +89,6 @@ class Induction:
     proofs: list[Proof] = field(default_factory=list)
     inferred: list[str] = field(default_factory=list)
     obligations: list[Obligation] = field(default_factory=list)
+    silence: Silence = field(default_factory=Silence)
     seconds: float = 0.0
     interrupted: bool = False

@@ -59,7 +59,7 @@ class ProofScope:
 
     `any_number` is the constant whose names may be any number, if one is. `bounded` gives, for each
     property that is not proved there, the reason: it is then only looked for in behaviours of up to
-    `depth` steps.
+    `depth` steps. `idle` and `vacuous` are as in a scope.
     """
 
     name: str
@@ -69,6 +69,8 @@ class ProofScope:
     depth: int = 8
     any_number: str | None = None
     bounded: Mapping[str, str] = field(default_factory=dict)
+    idle: Mapping[str, str] = field(default_factory=dict)
+    vacuous: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -195,6 +197,8 @@ def _proof(table: Table, name: str, above: Mapping[str, ProofScope]) -> ProofSco
         depth=default.depth if depth is None else depth,
         any_number=table.optional_text("any_number"),
         bounded=_reasons(table.optional_table("bounded")),
+        idle=_reasons(table.optional_table("idle")),
+        vacuous=_reasons(table.optional_table("vacuous")),
     )
     table.finish()
     return proof

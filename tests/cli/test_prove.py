@@ -155,6 +155,33 @@ def test_a_constant_that_lists_no_names(interchangeable: "Desk") -> None:
     assert "those that do are: GATES" in ran.out
 
 
+def test_what_never_happens_proves_nothing(proved: "Desk") -> None:
+    ran = proved.run("prove", "turnstile", "--set", "CAN_JAM=false")
+    assert ran.code == 3
+    assert "4 of 4 properties proved" in ran.out
+    assert "\n  jam: never enabled\n" in ran.out
+    with (proved.root / "specs/turnstile.toml").open("a") as spec:
+        spec.write('[proofs.wide.idle]\njam = "It is new."\n')
+    ran = proved.run("prove", "turnstile", "--set", "CAN_JAM=false")
+    assert ran.code == 0
+    assert "\n  jam: never enabled: It is new.\n" in ran.out
+    ran = proved.run("prove", "turnstile")
+    assert ran.code == 3
+    assert "jam is not silent: take it out of [proofs.wide]" in ran.out
+
+
+def test_a_premise_that_is_never_true_proves_nothing(proved: "Desk") -> None:
+    with (proved.root / "invariants/turnstile.py").open("a") as invariants:
+        invariants.write(
+            "\n\n@step_invariant()\ndef nobody_goes_twice(s, new, g: Gate):\n"
+            "    when(new.entries[g] > s.entries[g] + 1)\n    return False\n"
+        )
+    (row,) = proved.run("prove", "turnstile", "--json").json["results"]
+    assert (row["idle"], row["vacuous"]) == ([], ["nobody_goes_twice"])
+    assert (row["verdict"], row["exit_code"]) == ("inconclusive", 3)
+    assert row["because"] == "nobody_goes_twice: its premise is never true"
+
+
 def test_what_is_not_proved_is_said_with_how_far_it_holds(proving: "Desk") -> None:
     """Without the lemma nothing keeps `entries` below its bound: a proof that is open."""
     ran = proving.run("prove", "turnstile", "--examples")
