@@ -11,23 +11,18 @@ nothing else reads.
 
 from __future__ import annotations
 
-import ast
-import enum
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from lockstep.compiled.symmetry import find_symmetry
 from lockstep.errors import LockstepError
 from lockstep.language import ir
-from lockstep.language.domains import Domain, NameDomain
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind
-from lockstep.language.source import Place
 from lockstep.language.totality import walk
-from lockstep.language.values import Record, TotalMap
 from lockstep.prove.induction import prove
+from lockstep.prove.only_names import Instance, why_special
 from lockstep.prove.proofs import MEANING, Induction, Proof
 from lockstep.prove.relation import Relation
 from lockstep.prove.values import NotProvable
@@ -92,14 +87,15 @@ def enough_names(load: Load, constant: str, names: Callable[[int], tuple[Name, .
     }
     codes = [_without(code, left_out) for code in (few_code, more_code)]
     unread = tuple(sorted(_unread(codes[1])))
-    few_code, code = (_not_writing(each, unread) for each in codes)
-    _check_interchangeable(constant, more, code, names(4))
-    if _seen(few, few_code, unread, names(3)) != _seen(more, code, unread, names(4)):
-        raise _none(constant, "the text or the first state depends on how many there are")
-    if (place := _read_elsewhere(more, constant, {*left_out, *unread})) is not None:
-        raise _none(constant, f"it says more than which there are ({place})")
+    pairs = zip((few, more), (3, 4), codes, strict=True)
+    fewer, larger = (
+        Instance(model, _not_writing(code, unread), unread, names(count))
+        for model, count, code in pairs
+    )
+    if (why := why_special(constant, fewer, larger, set(left_out))) is not None:
+        raise _none(constant, why)
     try:
-        return Enough(constant, _counted(counting, code), left_out, unread)
+        return Enough(constant, _counted(counting, larger.code), left_out, unread)
     except Unlimited as error:
         raise _none(constant, str(error)) from None
 
@@ -232,111 +228,8 @@ def _not_writing(code: ir.ModelCode, variables: tuple[str, ...]) -> ir.ModelCode
     return replace(code, actions=tuple(actions))
 
 
-def _check_interchangeable(
-    constant: str, model: Model, code: ir.ModelCode, names: tuple[Name, ...]
-) -> None:
-    symmetry = find_symmetry(model, code)
-    if not any(set(names) <= set(group) for group in symmetry.groups):
-        why = [each for each in symmetry.refused if str(names[0]) in each]
-        raise _none(constant, why[0] if why else "no domain declares them as interchangeable")
-
-
 def _none(constant: str, why: str) -> NotProvable:
     return NotProvable(
         f"no number of {constant} stands for all numbers: {why}",
         cure="prove it with the names listed, and say so",
     )
-
-
-def _seen(
-    model: Model, code: ir.ModelCode, unread: tuple[str, ...], names: tuple[Name, ...]
-) -> Any:
-    """The text and the first state, as they look when nobody can tell how many names there are."""
-    variables = tuple(each for each in code.variables if each[0] not in unread)
-    first = zip(model.variables, tuple(model.initial), strict=True)
-    values = tuple(value for name, value in first if name not in unread)
-    return _shape((replace(code, variables=variables), values), frozenset(names))
-
-
-def _shape(value: Any, names: frozenset[Name]) -> Any:
-    def shape(part: Any) -> Any:
-        match part:
-            case NameDomain() if not names.isdisjoint(part.names):
-                return "names", tuple(name for name in part.names if name not in names)
-            case Place() | None:
-                return part
-            case type():
-                domains: Mapping[str, Domain] = getattr(part, "fields", {})
-                return part.__name__, shape(domains)
-            case Record():
-                return type(part).__name__, tuple(map(shape, tuple(part)))
-            case TotalMap():
-                open_keys = names if names <= set(part) else frozenset()
-                pairs = (
-                    ("a name" if key in open_keys else shape(key), shape(each))
-                    for key, each in part.items()
-                )
-                return tuple(dict.fromkeys(pairs))
-            case Mapping():
-                return tuple((key, shape(each)) for key, each in part.items())
-            case frozenset():
-                return frozenset(map(shape, part))
-            case tuple():
-                return tuple(map(shape, part))
-            case enum.Enum():
-                return type(part).__name__, part.name
-            case str() if part in names:
-                return "a name"
-        if is_dataclass(part):
-            parts = (field.name for field in fields(part))
-            # The type of an expression is only what is known of it, and may know a number of names.
-            kept = (n for n in parts if not (n == "domain" and isinstance(part, ir.Expression)))
-            return type(part).__name__, tuple(shape(getattr(part, name)) for name in kept)
-        return part
-
-    return shape(value)
-
-
-def _read_elsewhere(model: Model, constant: str, left_out: set[str]) -> Place | None:
-    """Where a constant is read other than to say which names there are.
-
-    `left_out` are the variables and properties that do not count.
-    """
-    for file in model.universe.files.values():
-        tree = ast.parse(file.text)
-        listed = {id(each) for node in ast.walk(tree) for each in _listed(node)}
-        for node in _but(tree, left_out):
-            match node:
-                case ast.Name(id=name, ctx=ast.Load()):
-                    found = name == constant and id(node) not in listed
-                case ast.Attribute(attr=name):
-                    found = name == constant
-                case ast.alias(name=name, asname=str()):
-                    found = name == constant
-                case _:
-                    found = False
-            if found:
-                return Place.of(node, file.path)
-    return None
-
-
-def _listed(node: ast.AST) -> list[ast.expr]:
-    """What `OneOf(NAMES)` or `OneOf((OTHER, *NAMES))` lists."""
-    match node:
-        case ast.Call(func=ast.Name(id="OneOf"), args=[ast.Tuple(elts=parts)]):
-            return [part.value for part in parts if isinstance(part, ast.Starred)]
-        case ast.Call(func=ast.Name(id="OneOf"), args=[names]):
-            return [names]
-    return []
-
-
-def _but(node: ast.AST, left_out: set[str]) -> Iterator[ast.AST]:
-    """All nodes but those of what is left out: functions, and declared variables."""
-    match node:
-        case ast.FunctionDef() if node.name in left_out:
-            return
-        case ast.AnnAssign(target=ast.Name(id=name)) if name in left_out:
-            return
-    yield node
-    for part in ast.iter_child_nodes(node):
-        yield from _but(part, left_out)
