@@ -31,8 +31,8 @@ steps. Sizes that are listed (partitions, slots, voters, records of a log) are p
 Where a constant may list any number of names, the model was proved with one, with two and so on up
 to the number from which on more make no difference.
 
-`make verify` asks cvc5 the same questions. What it gives up on is named in
-`tests/prove/test_second_solver.py`.
+`make verify` asks cvc5 the same questions, an action and a property at a time, and has to hear the
+same answer to each.
 
 | model | proof | proved | what, and how wide | seconds |
 |---|---|---|---|---|

@@ -40,6 +40,8 @@ FAULTS = [
     for fault, (mark, _) in fault_marks(ROOT, name).items()
     if mark.breaks is not None and (name, mark.breaks) not in PENDING
 ]
+LONG = ("leader_discovery",)
+"""Models whose faults take minutes together to find and shrink: left for `make verify`."""
 WIDE_FAULT = "leader_epoch_not_cached"
 
 Runs = dict[tuple[str, ...], Future[MachineRun]]
@@ -57,7 +59,9 @@ def runs() -> Iterator[Runs]:
         }
         for fault in (None, WIDE_FAULT):
             started["at real widths", fault or ""] = pool.submit(run_at_real_widths, fault)
-        yield started | {fault: pool.submit(run_fault, *fault) for fault in FAULTS}
+        yield started | {
+            fault: pool.submit(run_fault, *fault) for fault in FAULTS if fault[0] not in LONG
+        }
         pool.shutdown(cancel_futures=True)
 
 
@@ -71,9 +75,18 @@ def test_machine_finds_nothing_wrong(name: str, runs: Runs) -> None:
     assert idle - RARE.get(name, set()) == allowed, taken
 
 
-@pytest.mark.parametrize(("name", "fault"), FAULTS)
+@pytest.mark.parametrize(("name", "fault"), [each for each in FAULTS if each[0] not in LONG])
 def test_machine_finds_and_shrinks(name: str, fault: str, runs: Runs) -> None:
-    run = runs[name, fault].result()
+    assert_found_and_shrunk(runs[name, fault].result())
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize(("name", "fault"), [each for each in FAULTS if each[0] in LONG])
+def test_machine_finds_and_shrinks_in_its_time(name: str, fault: str) -> None:
+    assert_found_and_shrunk(run_fault(name, fault))
+
+
+def assert_found_and_shrunk(run: MachineRun) -> None:
     assert run.steps is not None, run.text or "no behaviour breaks what the fault says it does"
     assert run.shortest is not None
     assert run.shortest <= run.steps <= 2 * run.shortest + 2
