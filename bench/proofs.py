@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -65,9 +66,7 @@ def made(model: str, proof: str) -> dict[str, Any]:
 
 def page(found: list[tuple[ProofScope, dict[str, Any]]]) -> str:
     """The page: a row a proof, then a table for each."""
-    from os import cpu_count
-
-    lines = [HEAD.format(version=z3.get_version_string(), cores=cpu_count()).rstrip("\n")]
+    lines = [HEAD.format(version=z3.get_version_string(), cores=os.cpu_count()).rstrip("\n")]
     for proof, row in found:
         proved = sum(each["proved"] for each in row["properties"])
         purpose = " ".join(proof.purpose.split())

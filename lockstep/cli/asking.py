@@ -10,7 +10,7 @@ from lockstep.cli.prove_json import one_result, trace_json
 from lockstep.cli.proving import (
     Kept,
     Request,
-    fault_constants,
+    constants_for,
     keep_trace,
     proofs_of,
     scope_of,
@@ -119,12 +119,7 @@ class _Answer:
             return INTERRUPTED
         if self.found.error is not None:
             return int(ExitCode.USAGE)
-        codes = {
-            Verdict.HOLDS: ExitCode.HOLDS,
-            Verdict.VIOLATED: ExitCode.VIOLATED,
-            Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
-        }
-        return int(codes[self.verdict])
+        return int(ExitCode[self.verdict.name])
 
     @property
     def because(self) -> str:
@@ -249,8 +244,7 @@ def _subject(
     if others:
         known = ", ".join(spec.proofs)
         raise LockstepError(f"{name} has several proofs", cure=f"name one by --proof: {known}")
-    constants = {**fault_constants(workspace, name, request), **chosen.constants}
-    constants |= request.constants
+    constants = constants_for(workspace, name, chosen, request)
     model = load_model(workspace.root, name, constants, fault=request.fault, lemmas=lemmas)
     depth = chosen.depth if request.depth is None else request.depth
     return _Subject(model, chosen.name, scope_of(spec, request, chosen), depth)

@@ -133,12 +133,12 @@ def fault_scope(spec: ModelSpec, name: str | None) -> Scope:
 
 def usual_scope(workspace: Workspace, names: Sequence[str], fault: str | None) -> str:
     """The scope where none is asked for: that of the fault, if one is put in place."""
-    from lockstep.language.model import fault_marks
+    from lockstep.language.model import fault_mark
     from lockstep.specs.scopes import DEFAULT_SCOPE, load_model_spec
 
     if fault is None:
         return DEFAULT_SCOPE
-    mark, _ = fault_marks(workspace.root, names[0]).get(fault, (None, ""))
+    mark = fault_mark(workspace.root, names[0], fault)
     spec = load_model_spec(workspace.root, names[0])
     return fault_scope(spec, None if mark is None else mark.scope).name
 
@@ -155,16 +155,14 @@ def _check(workspace: Workspace, name: str, request: Request) -> Checked:
     from lockstep.cli.progress import progress_line
     from lockstep.explore.engines import Bounds, explore, simulate
     from lockstep.language.frontend import lower
-    from lockstep.language.model import fault_marks, load_model
+    from lockstep.language.model import fault_mark, load_model
     from lockstep.language.notation import Kind
     from lockstep.specs.judgement import check_declarations, judge
     from lockstep.specs.scopes import load_model_spec
 
     spec = load_model_spec(workspace.root, name)
     scope = spec.scope(request.scope)
-    mark = None
-    if request.fault is not None:
-        mark, _ = fault_marks(workspace.root, name).get(request.fault, (None, ""))
+    mark = fault_mark(workspace.root, name, request.fault)
     own = {} if mark is None else mark.constants
     constants = {**scope.constants, **own, **request.constants}
     model = load_model(workspace.root, name, constants, fault=request.fault)

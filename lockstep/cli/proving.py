@@ -93,6 +93,8 @@ class Proved:
     reasons: Mapping[str, str]
     silences: Mapping[str, str]
     again: str
+    is_pinned: bool
+    """Whether it is a proof of the specification, nothing being changed."""
     enough: Enough | None = None
     infers: bool = False
     saved: Kept | None = None
@@ -126,9 +128,9 @@ class Proved:
 
     @property
     def outspoken(self) -> list[str]:
-        """What is not silent, although the specification says so."""
-        excused = () if self.scope is not None or self.interrupted else self.silences
-        return [name for name in excused if name not in self.silent]
+        """What is not silent, although the specification says so; nothing where a proof is open."""
+        answered = self.is_pinned and not self.interrupted and not self.open
+        return [name for name in self.silences if answered and name not in self.silent]
 
     @property
     def unasked(self) -> list[str]:
@@ -179,12 +181,7 @@ class Proved:
             return INTERRUPTED
         if self.bounded is not None and self.bounded.error is not None:
             return int(ExitCode.USAGE)
-        codes = {
-            Verdict.HOLDS: ExitCode.HOLDS,
-            Verdict.VIOLATED: ExitCode.VIOLATED,
-            Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
-        }
-        return int(codes[self.verdict])
+        return int(ExitCode[self.verdict.name])
 
 
 @dataclass(frozen=True)
@@ -240,14 +237,15 @@ def prove_model(
         return Unproved(spec.name, proof.name, error)
 
 
-def fault_constants(workspace: Workspace, name: str, request: Request) -> dict[str, object]:
-    """What the fault that is put in place asks for: a proof's own widths go before."""
-    from lockstep.language.model import fault_marks
+def constants_for(
+    workspace: Workspace, name: str, proof: ProofScope, request: Request
+) -> dict[str, object]:
+    """A model's constants: a fault's own, over them those of the proof, over these what is asked."""
+    from lockstep.language.model import fault_mark
 
-    if request.fault is None:
-        return {}
-    mark, _ = fault_marks(workspace.root, name).get(request.fault, (None, ""))
-    return {} if mark is None else dict(mark.constants)
+    mark = fault_mark(workspace.root, name, request.fault)
+    own = {} if mark is None else mark.constants
+    return {**own, **proof.constants, **request.constants}
 
 
 def _refuse_mistakes(spec: ModelSpec, proof: ProofScope, request: Request) -> None:
@@ -283,8 +281,7 @@ def _prove(
     from lockstep.prove.relation import Relation
 
     _refuse_mistakes(spec, proof, request)
-    constants = {**fault_constants(workspace, spec.name, request), **proof.constants}
-    constants |= request.constants
+    constants = constants_for(workspace, spec.name, proof, request)
 
     def load(changed: Mapping[str, object]) -> Model:
         return load_model(workspace.root, spec.name, changed, fault=request.fault, lemmas=True)
@@ -333,6 +330,7 @@ def _prove(
         proof.bounded if request.is_the_proof_itself else {},
         {**proof.idle, **proof.vacuous},
         request.again(spec.name, proof.name, scope),
+        is_pinned=request.is_the_proof_itself,
         enough=enough,
         infers=request.infer,
     )

@@ -21,8 +21,7 @@ from lockstep.language import ir
 from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDomain
 from lockstep.language.notation import Kind
 from lockstep.language.source import Place
-from lockstep.language.totality import may_fail, walk
-from lockstep.language.types import is_within
+from lockstep.language.totality import statement_may_fail, walk
 
 
 @dataclass
@@ -283,7 +282,7 @@ def statement_depths(
             (slots.get(node.slot, 0) for node in walk(statement) if isinstance(node, ir.Local)),
             default=0,
         )
-        fails = _statement_may_fail(statement)
+        fails = statement_may_fail(statement)
         for earlier, earlier_fails in zip(depths, fallible, strict=True):
             if fails or earlier_fails:
                 depth = max(depth, earlier)
@@ -294,17 +293,3 @@ def statement_depths(
         depths.append(depth)
         fallible.append(fails)
     return depths
-
-
-def _statement_may_fail(statement: ir.Statement) -> bool:
-    match statement:
-        case ir.Bind(_, _, value):
-            return may_fail(value)
-        case ir.Guard(_, test):
-            return may_fail(test)
-        case ir.Write():
-            # A path through a map or an option may find nothing there.
-            steps = any(isinstance(step, ir.KeyStep) for step in statement.path)
-            within = is_within(statement.value.domain, statement.target)
-            return steps or not within or len(statement.path) > 0 or may_fail(statement.value)
-    return True

@@ -169,6 +169,12 @@ def fault_marks(root: Path, name: str) -> dict[str, tuple[FaultMark, str]]:
     }
 
 
+def fault_mark(root: Path, name: str, fault: str | None) -> FaultMark | None:
+    """The mark of one fault; None without one, or where the model has none of that name."""
+    found = fault_marks(root, name).get(fault) if fault is not None else None
+    return None if found is None else found[0]
+
+
 def _apply_fault(universe: Universe, name: str, fault: str) -> dict[str, Callable[..., Any]]:
     """Put a fault in place; the actions that it adds."""
     function = vars(universe.load(f"models.faults.{name}")).get(fault)

@@ -33,6 +33,19 @@ def may_fail(expression: ir.Expression) -> bool:
     return any(_may_fail_here(node) for node in walk(expression))
 
 
+def statement_may_fail(statement: ir.Statement) -> bool:
+    """Whether doing a statement may end in an error; True when in doubt."""
+    match statement:
+        case ir.Bind():
+            return may_fail(statement.value)
+        case ir.Guard():
+            return may_fail(statement.test)
+        case ir.Write():
+            # A path through a map or an option may find nothing there.
+            within = is_within(statement.value.domain, statement.target)
+            return bool(statement.path) or not within or may_fail(statement.value)
+
+
 def _may_fail_here(node: object) -> bool:
     match node:
         case ir.Lookup():

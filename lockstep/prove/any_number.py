@@ -137,7 +137,6 @@ def prove_for_any(
         if found.interrupted:
             result.interrupted = True
             break
-    whole = load(names(enough.names))
     # Names can be forgotten only where what is left still has a meaning.
     missing = "interrupted" if result.interrupted else "the text has no meaning somewhere"
     if result.interrupted or not proofs[MEANING].proved:
@@ -145,7 +144,7 @@ def prove_for_any(
             name: replace(each, proved=False, because=each.because or missing)
             for name, each in proofs.items()
         }
-    asked = [prop.name for prop in whole.properties if prop.kind in _PROVED]
+    asked = [prop.name for prop in model.properties if prop.kind in _PROVED]
     result.proofs = [
         proofs.get(name) or Proof(name, False, 0.0, enough.left_out.get(name, "interrupted"))
         for name in (*asked, MEANING)

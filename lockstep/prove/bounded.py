@@ -297,12 +297,8 @@ def where(relation: Relation, goal: str) -> Callable[[Values], Truth]:
 
     def is_there(state: Values) -> Truth:
         reached = relation.claim(relation.properties[goal], state, None, [])
-        invariants = (
-            relation.holds(prop, state, None)
-            for prop in relation.properties.values()
-            if prop.kind is Kind.INVARIANT
-        )
-        return all_of((reached.applies, reached.holds, negated(reached.fails), *invariants))
+        found = (reached.applies, reached.holds, negated(reached.fails))
+        return all_of((*found, relation.in_order(state)))
 
     return is_there
 

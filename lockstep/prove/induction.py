@@ -319,6 +319,7 @@ class _Induction:
         """
         attempts = {name: _Attempt() for name in names}
         for part in parts:
+            self._told(part.name)
             solver = new_solver()
             solver.add(*map(term, part.premises))
             for name, attempt in attempts.items():

@@ -152,6 +152,11 @@ class Relation:
         bound = [leaf for argument in arguments for leaf in leaves(argument)]
         return z3.ForAll(bound, term(body))
 
+    def in_order(self, state: Values) -> Truth:
+        """Whether all invariants of states hold."""
+        invariants = [each for each in self.properties.values() if each.kind is Kind.INVARIANT]
+        return all_of(self.holds(each, state, None) for each in invariants)
+
     def is_written_out(self, prop: ir.PropertyCode) -> bool:
         """Whether `holds` lists the bindings of a property's parameters, and quantifies nothing."""
         return prod(each.domain.size() for each in prop.parameters) <= _MOST_INSTANCES

@@ -36,8 +36,8 @@ from lockstep.language.domains import (
     SetDomain,
 )
 from lockstep.language.source import Place
-from lockstep.language.totality import may_fail, parts_of, walk
-from lockstep.language.types import NOTHING, capacity_of, is_within, item_of
+from lockstep.language.totality import may_fail, parts_of, statement_may_fail, walk
+from lockstep.language.types import NOTHING, capacity_of, item_of
 
 Name: TypeAlias = str | int
 
@@ -126,7 +126,7 @@ class Counting:
         reached, most = self._given(code.parameters), 0
         slots: dict[int, frozenset[_ForEach]] = {}
         for statement in code.statements:
-            if _may_fail(statement):
+            if statement_may_fail(statement):
                 alone = self._statements((statement,), dict(slots), _Keep.ANY)
                 most = max(most, reached + alone + self._places(statement))
             reached += self._statements((statement,), slots, _Keep.TRUE)
@@ -355,17 +355,6 @@ class Counting:
 
 
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-
-
-def _may_fail(statement: ir.Statement) -> bool:
-    match statement:
-        case ir.Bind():
-            return may_fail(statement.value)
-        case ir.Guard():
-            return may_fail(statement.test)
-        case ir.Write():
-            within = is_within(statement.value.domain, statement.target)
-            return bool(statement.path) or not within or may_fail(statement.value)
 
 
 def _dependences(node: object, slots: _Slots) -> frozenset[_ForEach]:

@@ -43,9 +43,7 @@ class Replay:
         """As for `check`: 1 violated again, 0 holds now, 3 another behaviour now, 2 on an error."""
         if self.error is not None:
             return ExitCode.USAGE
-        if self.verdict is Verdict.VIOLATED:
-            return ExitCode.VIOLATED
-        return ExitCode.HOLDS if self.verdict is Verdict.HOLDS else ExitCode.INCONCLUSIVE
+        return ExitCode[self.verdict.name]
 
 
 class _Departs(Exception):

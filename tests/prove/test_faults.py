@@ -16,8 +16,7 @@ from lockstep.explore.engines import explore
 from lockstep.language.model import Model, fault_marks, load_model, model_names
 from lockstep.language.notation import FaultMark, Kind
 from lockstep.prove.bounded import check_bounded
-from lockstep.prove.relation import Relation, Values
-from lockstep.prove.terms import Truth, all_of
+from lockstep.prove.relation import Relation
 from lockstep.prove.values import NotProvable
 from lockstep.specs.scopes import load_model_spec
 from tests.prove.proofs import made
@@ -107,14 +106,9 @@ def assert_broken_from_some_state(name: str, fault: str, mark: FaultMark, model:
     What takes more than three steps breaks a lemma on the way.
     """
     helped = Relation(in_scope(name, fault, mark, lemmas=True))
-
-    def in_order(state: Values) -> Truth:
-        invariants = [p for p in helped.properties.values() if p.kind is Kind.INVARIANT]
-        return all_of(helped.holds(each, state, None) for each in invariants)
-
-    found = check_bounded(Relation(model), 3, only=mark.breaks, start=in_order)
+    found = check_bounded(Relation(model), 3, only=mark.breaks, start=helped.in_order)
     if found.verdict is Verdict.HOLDS:
-        found = check_bounded(helped, 3, start=in_order)
+        found = check_bounded(helped, 3, start=helped.in_order)
     assert found.verdict is Verdict.VIOLATED
 
 
