@@ -240,7 +240,7 @@ def prove_model(
 def constants_for(
     workspace: Workspace, name: str, proof: ProofScope, request: Request
 ) -> dict[str, object]:
-    """A model's constants: a fault's own, over them those of the proof, over these what is asked."""
+    """A model's constants: the fault's own, under the proof's, under those that are asked for."""
     from lockstep.language.model import fault_mark
 
     mark = fault_mark(workspace.root, name, request.fault)
