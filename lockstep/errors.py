@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from enum import IntEnum
 
 
@@ -33,3 +35,9 @@ class LockstepError(Exception):
 
     def __str__(self) -> str:
         return self.message if self.cure is None else f"{self.message}\n  cure: {self.cure}"
+
+
+def nearest(name: str, known: Iterable[str], otherwise: str) -> str:
+    """A cure for an unknown name: the closest known one, or `otherwise`."""
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"did you mean {close[0]}?" if close else otherwise

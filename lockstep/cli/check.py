@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from lockstep.errors import LockstepError
+from lockstep.errors import LockstepError, nearest
 from lockstep.explore.engines import DEFAULT_ENGINE, ENGINES
 
 if TYPE_CHECKING:
@@ -176,9 +175,10 @@ def choose(given: Sequence[str], workspace: Workspace) -> list[str]:
         )
     for name in given:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            cure = f"did you mean {near[0]}?" if near else f"the models are: {', '.join(known)}"
-            raise LockstepError(f"there is no model {name!r}", cure=cure)
+            raise LockstepError(
+                f"there is no model {name!r}",
+                cure=nearest(name, known, f"the models are: {', '.join(known)}"),
+            )
     return list(dict.fromkeys(given)) or known
 
 

@@ -174,8 +174,7 @@ def _prove_all(
     text = None if as_json else ProofText(output, workspace.root, examples=examples)
     jobs = _jobs(workspace, names, wanted, request, all_named=all_named)
     left = [
-        f"{job.name} {job.proof}" if isinstance(job, Unproved) else f"{job[0].name} {job[1].name}"
-        for job in jobs
+        job.title if isinstance(job, Unproved) else f"{job[0].name} {job[1].name}" for job in jobs
     ]
     results: list[Proved | Unproved] = []
     try:
@@ -210,7 +209,7 @@ def _jobs(
     all_named: bool,
 ) -> list[tuple[ModelSpec, ProofScope] | Unproved]:
     """What is to be proved; unless the models are named, those only that have proofs."""
-    from lockstep.cli.proving import Unproved, proofs_of
+    from lockstep.cli.proving import Unproved, proofs_of, refuse_unknown_names
     from lockstep.specs.scopes import load_model_spec
 
     jobs: list[tuple[ModelSpec, ProofScope] | Unproved] = []
@@ -218,7 +217,9 @@ def _jobs(
         try:
             spec = load_model_spec(workspace.root, name)
             if all_named or spec.proofs:
-                jobs += [(spec, proof) for proof in proofs_of(spec, request, wanted)]
+                proofs = proofs_of(spec, request, wanted)
+                refuse_unknown_names(workspace, spec, proofs[0], request)
+                jobs += [(spec, proof) for proof in proofs]
         except LockstepError as error:
             jobs.append(Unproved(name, wanted or request.scope or "", error))
     if not jobs:

@@ -29,7 +29,7 @@ class ProofText:
         """Print one result."""
         line = self._output.line
         if isinstance(found, Unproved):
-            line(f"{found.name} {found.proof}: {Verdict.INCONCLUSIVE}", "inconclusive")
+            line(f"{found.title}: {Verdict.INCONCLUSIVE}", "inconclusive")
             line(indented(str(found.error), 2))
             return
         induction = found.induction
@@ -66,7 +66,10 @@ class ProofText:
         proofs = [each for found in proved for each in found.induction.proofs]
         seconds = sum(found.induction.seconds for found in proved)
         count = sum(each.proved for each in proofs)
-        self._output.line(f"{count} of {len(proofs)} properties proved, {seconds:.1f} s", "bold")
+        if proved:
+            self._output.line(
+                f"{count} of {len(proofs)} properties proved, {seconds:.1f} s", "bold"
+            )
         if left:
             self._output.line(f"not asked about: {', '.join(left)}", "inconclusive")
         for found in proved:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep.cli.exits import INTERRUPTED
-from lockstep.errors import ExitCode, LockstepError
+from lockstep.errors import ExitCode, LockstepError, nearest
 from lockstep.explore.engine import Verdict
 
 if TYPE_CHECKING:
@@ -193,6 +193,11 @@ class Unproved:
     error: LockstepError
 
     @property
+    def title(self) -> str:
+        """The model, and the proof if it is about one alone."""
+        return f"{self.name} {self.proof}".rstrip()
+
+    @property
     def exit_code(self) -> int:
         """3 where the solver has no term for something, 2 where the input cannot be used."""
         return int(self.error.exit_code)
@@ -209,7 +214,10 @@ def proofs_of(spec: ModelSpec, request: Request, wanted: str | None) -> list[Pro
         if wanted in spec.proofs:
             return [spec.proofs[wanted]]
         known = ", ".join(spec.proofs) or "none"
-        raise LockstepError(f"{spec.name} has no proof {wanted!r}", cure=f"its proofs are: {known}")
+        raise LockstepError(
+            f"{spec.name} has no proof {wanted!r}",
+            cure=nearest(wanted, spec.proofs, f"its proofs are: {known}"),
+        )
     if request.scope is None and spec.proofs:
         return list(spec.proofs.values())
     scope = spec.scope(request.scope or DEFAULT_SCOPE)
@@ -246,6 +254,20 @@ def constants_for(
     mark = fault_mark(workspace.root, name, request.fault)
     own = {} if mark is None else mark.constants
     return {**own, **proof.constants, **request.constants}
+
+
+def refuse_unknown_names(
+    workspace: Workspace, spec: ModelSpec, proof: ProofScope, request: Request
+) -> None:
+    """Refuse a fault or a constant that the model does not have, once for all of its proofs."""
+    from lockstep.language.model import load_model
+    from lockstep.prove.any_number import names_for
+
+    if request.constants or request.fault or request.any_number:
+        constants = constants_for(workspace, spec.name, proof, request)
+        model = load_model(workspace.root, spec.name, constants, fault=request.fault)
+        if request.any_number is not None:
+            names_for(request.any_number, model)
 
 
 def _refuse_mistakes(spec: ModelSpec, proof: ProofScope, request: Request) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lockstep.errors import LockstepError
+from lockstep.errors import LockstepError, nearest
 from lockstep.language.declarations import (
     initial_state,
     misplaced,
@@ -119,7 +119,11 @@ def load_model(
     if unused := universe.unused_constants():
         raise LockstepError(
             f"{name} has no constant {unused[0]}",
-            cure=f"its constants are: {', '.join(sorted(universe.declared)) or 'none'}",
+            cure=nearest(
+                unused[0],
+                universe.declared,
+                f"its constants are: {', '.join(sorted(universe.declared)) or 'none'}",
+            ),
         )
     state = state_class(module)
     initial = initial_state(universe, state)
@@ -170,18 +174,24 @@ def fault_marks(root: Path, name: str) -> dict[str, tuple[FaultMark, str]]:
 
 
 def fault_mark(root: Path, name: str, fault: str | None) -> FaultMark | None:
-    """The mark of one fault; None without one, or where the model has none of that name."""
-    found = fault_marks(root, name).get(fault) if fault is not None else None
-    return None if found is None else found[0]
+    """The mark of one fault, and None without one; `LockstepError` where the model has no such."""
+    if fault is None:
+        return None
+    known = fault_marks(root, name)
+    if fault not in known:
+        raise LockstepError(
+            f"{name} has no fault {fault!r}",
+            cure=nearest(fault, known, f"its faults are: {', '.join(known) or 'none'}"),
+        )
+    return known[fault][0]
 
 
 def _apply_fault(universe: Universe, name: str, fault: str) -> dict[str, Callable[..., Any]]:
     """Put a fault in place; the actions that it adds."""
-    function = vars(universe.load(f"models.faults.{name}")).get(fault)
-    mark = getattr(function, FAULT, None)
-    if not callable(function) or not isinstance(mark, FaultMark):
-        known = ", ".join(fault_marks(universe.root, name)) or "none"
-        raise LockstepError(f"{name} has no fault {fault!r}", cure=f"its faults are: {known}")
+    fault_mark(universe.root, name, fault)
+    function = vars(universe.load(f"models.faults.{name}"))[fault]
+    # Loaded in this universe, it replaces the functions of this one.
+    mark = getattr(function, FAULT)
     if mark.replaces is None:
         setattr(function, MARK, Mark(Kind.ACTION))
         return {fault: function}

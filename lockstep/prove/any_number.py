@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from lockstep.errors import LockstepError
+from lockstep.errors import LockstepError, nearest
 from lockstep.language import ir
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model
@@ -57,7 +57,7 @@ def names_for(constant: str, model: Model) -> Callable[[int], tuple[Name, ...]]:
         listing = [name for name, value in model.constants.items() if isinstance(value, tuple)]
         raise LockstepError(
             f"{model.name} has no constant {constant} that lists names",
-            cure=f"those that do are: {', '.join(listing) or 'none'}",
+            cure=nearest(constant, listing, f"those that do are: {', '.join(listing) or 'none'}"),
         )
 
     def fresh() -> Iterator[Name]:

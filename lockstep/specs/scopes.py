@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lockstep.errors import LockstepError
+from lockstep.errors import LockstepError, nearest
 from lockstep.specs.tables import Plain, Table, read_toml
 
 DEFAULT_SCOPE = "default"
@@ -100,11 +99,10 @@ class ModelSpec:
                 f"{self.name} has no scope {name!r}: there is no specs/{self.name}.toml",
                 cure=f"write one with a table [scopes.{name}]",
             )
-        near = difflib.get_close_matches(name, self.scopes, n=1)
         known = ", ".join(self.scopes) or "none"
         raise LockstepError(
             f"{self.name} has no scope {name!r} in {self.file}",
-            cure=f"did you mean {near[0]}?" if near else f"its scopes are: {known}",
+            cure=nearest(name, self.scopes, f"its scopes are: {known}"),
         )
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
-from lockstep.errors import LockstepError
+from lockstep.errors import LockstepError, nearest
 
 Plain: TypeAlias = "bool | int | str | tuple[Plain, ...]"
 """What a constant may be: TOML's arrays become tuples."""
@@ -106,8 +105,7 @@ class Table:
         """Refuse a key that was not asked for."""
         for key in self._content:
             if key not in self._known:
-                near = difflib.get_close_matches(key, self._known, n=1)
-                cure = f"did you mean {near[0]}?" if near else f"known: {', '.join(self._known)}"
+                cure = nearest(key, self._known, f"known: {', '.join(self._known)}")
                 raise self.error(key, "is not a key that is known here", cure)
 
     def _has(self, key: str) -> bool:

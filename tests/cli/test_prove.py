@@ -155,6 +155,26 @@ def test_a_constant_that_lists_no_names(interchangeable: "Desk") -> None:
     assert "those that do are: GATES" in ran.out
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--proof", "wid"], "no proof 'wid'\n    cure: did you mean wide?"),
+        (["--fault", "stays_opn"], "no fault 'stays_opn'\n    cure: did you mean stays_open?"),
+        (["--set", "MAX_COIN=3"], "no constant MAX_COIN\n    cure: did you mean MAX_COINS?"),
+        (["--any", "GATE"], "no constant GATE that lists names\n    cure: did you mean GATES?"),
+    ],
+)
+def test_an_unknown_name_is_told_once_for_all_proofs(
+    proving: "Desk", arguments: list[str], told: str
+) -> None:
+    with (proving.root / "specs/turnstile.toml").open("a") as spec:
+        spec.write('[proofs.narrow]\npurpose = "Few coins."\n')
+    ran = proving.run("prove", "turnstile", *arguments)
+    assert ran.code == 2
+    assert ran.out.count(told) == 1
+    assert "properties proved" not in ran.out
+
+
 def test_what_never_happens_proves_nothing(proved: "Desk") -> None:
     ran = proved.run("prove", "turnstile", "--set", "CAN_JAM=false")
     assert ran.code == 3
@@ -491,7 +511,7 @@ def test_actions_that_are_the_same_and_that_are_not(proved: "Desk") -> None:
         (["--find", "True", "--smt", "x"], 2, "--find does not go with --smt"),
         (["--proof", "wide", "--scope", "small"], 2, "--proof does not go with --scope"),
         (["--k", "0"], 2, "Invalid value for '--k'"),
-        (["--proof", "wild", "--find", "True"], 2, "its proofs are: wide"),
+        (["--proof", "tall", "--find", "True"], 2, "its proofs are: wide"),
     ],
 )
 def test_wrong_use_is_one_clear_line(

@@ -131,7 +131,8 @@ def test_a_list_is_a_tuple_in_a_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("constants", "told"),
     [
-        ({"MOOST": 3}, "counter has no constant MOOST(.|\n)*MOST, STEP"),
+        ({"MOOST": 3}, "counter has no constant MOOST(.|\n)*did you mean MOST"),
+        ({"WIDTH": 3}, "counter has no constant WIDTH(.|\n)*MOST, STEP"),
         ({"MOST": 2.5}, "the constant MOST cannot be 2.5(.|\n)*an integer"),
         ({"MOST": {"a": 1}}, "the constant MOST cannot be"),
     ],

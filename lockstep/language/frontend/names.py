@@ -7,6 +7,7 @@ import dataclasses
 import enum
 import types
 
+from lockstep.errors import nearest
 from lockstep.language import ir
 from lockstep.language.domains import (
     BagDomain,
@@ -21,7 +22,7 @@ from lockstep.language.domains import (
     domain_of,
 )
 from lockstep.language.frontend.expected import BOOL, unwrapped
-from lockstep.language.frontend.scope import Broken, NewName, Refused, Scope, StateName, nearest
+from lockstep.language.frontend.scope import Broken, NewName, Refused, Scope, StateName
 from lockstep.language.types import NOTHING, described, is_item, join
 from lockstep.language.values import Bag, Record
 

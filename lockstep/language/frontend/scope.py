@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
+from lockstep.errors import nearest
 from lockstep.language.domains import Domain
 from lockstep.language.frontend.presence import Path as ValuePath
 from lockstep.language.ir import Expression
@@ -145,9 +145,3 @@ class Scope:
             "a name is a parameter, a local, or something that the module defines or imports",
             nearest(node.id, known, "define it, or import it at the top of the file"),
         )
-
-
-def nearest(name: str, known: list[str], otherwise: str) -> str:
-    """A cure that offers the closest known name, or `otherwise`."""
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {close[0]}?" if close else otherwise
