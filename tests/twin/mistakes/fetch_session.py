@@ -1,0 +1,123 @@
+"""Small changes of the twin of fetch_session, each with the claim that it breaks."""
+
+from tests.twin.mistakes.mistake import Mistake
+
+MISTAKES = {
+    "TypeOK": Mistake(
+        "FetchSession",
+        "    /\\ disturbances = [f \\in Fetchers |-> 0]",
+        "    /\\ disturbances = [f \\in Fetchers |-> -1]",
+    ),
+    "EpochsAgreeWhenIdle": Mistake(
+        "FetchSession",
+        "Proceed(f, [metadata[f] EXCEPT !.epoch = NextEpoch(@)])",
+        "Proceed(f, metadata[f])",
+    ),
+    "AcceptedRequestLeavesAgreement": Mistake(
+        "FetchPartitions",
+        "Mentioned(old) \\ Mentioned(wanted)",
+        "{}",
+    ),
+    "UndisturbedFetcherSeesNoEpochError": Mistake(
+        "FetchSession",
+        "Proceed(f, [metadata[f] EXCEPT !.epoch = NextEpoch(@)])",
+        "Proceed(f, metadata[f])",
+    ),
+    "FullRequestsNeverGetSessionErrors": Mistake(
+        "FetchSession",
+        "    /\\ IsIncremental(Incoming(f, via).epoch)\n",
+        "",
+    ),
+    "SessionsAreNeverShared": Mistake(
+        "FetchSession",
+        "    /\\ \\A f \\in Fetchers : \\A m \\in Mentions(f) : m.sessionId # i\n",
+        "",
+        {"FETCHERS": ("c1", "c2"), "MAX_DISTURBANCES": 0, "MAX_OFFSET": 0},
+    ),
+    "OneSessionPerUndisturbedFetcher": Mistake(
+        "FetchSession",
+        "Proceed(f, [metadata[f] EXCEPT !.epoch = NextEpoch(@)])",
+        "Proceed(f, Fresh)",
+        {"SESSION_IDS": (1, 2), "MAX_OFFSET": 0},
+    ),
+    "PendingMeansInFlight": Mistake(
+        "FetchSession",
+        "    /\\ pending' = [pending EXCEPT ![f] = FALSE]\n"
+        "    /\\ metadata' = [metadata EXCEPT ![f] = meta]\n"
+        "    /\\ Forget(f)\n",
+        "    /\\ UNCHANGED pending\n"
+        "    /\\ metadata' = [metadata EXCEPT ![f] = meta]\n"
+        "    /\\ Forget(f)\n",
+    ),
+    "SessionChangesOnlyByAcceptingItsEpoch": Mistake(
+        "FetchSession",
+        "Expected(req) == HasSession(req) /\\ sessions[req.sessionId].epoch = req.epoch",
+        "Expected(req) == HasSession(req)",
+    ),
+    "AcceptedRequestMovesTheEpoch": Mistake(
+        "FetchSession",
+        "![req.sessionId].epoch      = NextEpoch(req.epoch),",
+        "![req.sessionId].epoch      = @,",
+    ),
+    "LearnsWhatAFullFetchWouldTell": Mistake(
+        "FetchPartitions",
+        "answer.failed \\/ answer.records \\/ Answered(cached, answer) # cached",
+        "answer.failed \\/ answer.records",
+    ),
+    "RecordsAreNeverWithheldFromAll": Mistake(
+        "FetchSession",
+        "    /\\ filled = {} => Readable(f, interests) = {}\n",
+        "",
+    ),
+    "FullResponseAnswersEveryPartition": Mistake(
+        "FetchSession",
+        "AnswersOf(Mentioned(Incoming(f, via).partitions), filled), FALSE)",
+        "AnswersOf(filled, filled), FALSE)",
+    ),
+    "UnchangedPartitionsAreNotRequested": Mistake(
+        "FetchPartitions",
+        "IF wanted[p] = old[p] THEN None ELSE wanted[p]",
+        "wanted[p]",
+    ),
+    "NothingUnchangedIsSent": Mistake(
+        "FetchPartitions",
+        "answer.failed \\/ answer.records \\/ Answered(cached, answer) # cached",
+        "TRUE",
+    ),
+    "UnknownSessionErrorIsDeserved": Mistake(
+        "FetchSession",
+        "    /\\ ~HasSession(Incoming(f, via))\n",
+        "",
+    ),
+    "EpochErrorIsDeserved": Mistake(
+        "FetchSession",
+        "    /\\ ~Expected(Incoming(f, via))\n",
+        "",
+    ),
+    "AfterAnErrorEverythingIsAskedAgain": Mistake(
+        "FetchSession",
+        "    /\\ Forget(f)\n    /\\ Proceed(f, [metadata[f] EXCEPT !.epoch = InitialEpoch])",
+        "    /\\ Forget(f)\n    /\\ Proceed(f, metadata[f])",
+    ),
+    "SessionlessRequestCreatesNothing": Mistake(
+        "FetchSession",
+        "    /\\ ServeFull(f, via, InitialEpoch, filled)\n    /\\ Unused(i)\n",
+        "    /\\ ServeFull(f, via, FinalEpoch, filled)\n    /\\ Unused(i)\n",
+    ),
+    "FullRequestClosesTheSessionItNames": Mistake(
+        "FetchSession",
+        "    /\\ ServeFull(f, via, FinalEpoch, filled)\n"
+        "    /\\ sessions' = Without(Incoming(f, via).sessionId)\n",
+        "    /\\ ServeFull(f, via, FinalEpoch, filled)\n    /\\ UNCHANGED sessions\n",
+    ),
+    "NewSessionStartsAtEpochOne": Mistake(
+        "FetchSession",
+        "epoch      |-> FirstIncremental,\n         partitions",
+        "epoch      |-> NextEpoch(FirstIncremental),\n         partitions",
+    ),
+    "AnsweredWithItsSession": Mistake(
+        "FetchSession",
+        'Respond(f, via, "NONE", req.sessionId, Nothing, TRUE)',
+        'Respond(f, via, "NONE", NoSession, Nothing, TRUE)',
+    ),
+}

@@ -1,0 +1,84 @@
+"""Small changes of the twin of leader_discovery, each with the claim that it breaks."""
+
+from tests.twin.mistakes.mistake import Mistake
+
+MISTAKES = {
+    "TypeOK": Mistake(
+        "LeaderDiscovery", "    /\\ disturbances = 0\n", "    /\\ disturbances = -1\n"
+    ),
+    "LeaderWasElected": Mistake(
+        "LeaderDiscovery", "LET next == cluster.epoch + 1", "LET next == cluster.epoch"
+    ),
+    "LostLeaderIsAskedFor": Mistake(
+        "LeaderDiscovery",
+        "refreshWanted' = (endpoints'[leader'] = None)",
+        "refreshWanted' = FALSE",
+    ),
+    "ToldLeaderIsWhatTheBrokerKnows": Mistake(
+        "LeaderDiscovery",
+        "Known   == [leader |-> Has.leader",
+        "Known   == [leader |-> attempt.to",
+    ),
+    "BrokerThatLeadsIsNotAskedForTheLeader": Mistake(
+        "LeaderDiscovery",
+        '    /\\ IsLed\n    /\\ Answer("NONE", None)\n',
+        '    /\\ Answer("NONE", None)\n',
+    ),
+    "FencedEpochIsAnOldOne": Mistake(
+        "LeaderDiscovery", "Has.epoch > attempt.epoch\n", "Has.epoch >= attempt.epoch\n"
+    ),
+    "LeaderEpochNeverGoesBack": Mistake(
+        "LeaderDiscovery", "FALSE ELSE refresh.epoch < leaderEpoch", "FALSE ELSE FALSE"
+    ),
+    "LeaderChangesOnlyWithANewerEpoch": Mistake(
+        "LeaderDiscovery",
+        "ELSE /\\ Exceeds(told.epoch, leaderEpoch)\n",
+        "ELSE /\\ told.leader # leader\n",
+    ),
+    "NewerLeaderIsTaken": Mistake(
+        "LeaderDiscovery",
+        "IF told.endpoint = None THEN endpoints",
+        "IF endpoints[told.leader] # None THEN endpoints",
+    ),
+    "NothingNewerChangesNothing": Mistake(
+        "LeaderDiscovery",
+        "    /\\ ~IsNews(response.currentLeader)\n    /\\ BackOff\n"
+        "    /\\ refreshWanted' = TRUE\n    /\\ UNCHANGED <<client, disturbances>>\n",
+        "    /\\ ~IsNews(response.currentLeader)\n    /\\ BackOff\n"
+        "    /\\ refreshWanted' = TRUE\n"
+        "    /\\ endpoints' = [endpoints EXCEPT ![attempt.to] = None]\n"
+        "    /\\ UNCHANGED <<leader, leaderEpoch, disturbances>>\n",
+    ),
+    "RefreshIsTakenUnlessItIsStale": Mistake(
+        "LeaderDiscovery", "FALSE ELSE refresh.epoch < leaderEpoch", "FALSE ELSE TRUE"
+    ),
+    "NewLeaderCanBeReached": Mistake(
+        "LeaderDiscovery",
+        "ELSE [endpoints EXCEPT ![told.leader] = told.endpoint]",
+        "ELSE [endpoints EXCEPT ![told.leader] = None]",
+    ),
+    "RetryAtOnceIsToANewerLeader": Mistake(
+        "LeaderDiscovery", "FALSE ELSE Exceeds(leaderEpoch, attempt.epoch)", "FALSE ELSE TRUE"
+    ),
+    "BacksOffOnlyWithoutANewerLeader": Mistake(
+        "LeaderDiscovery",
+        "FALSE ELSE Exceeds(leaderEpoch, attempt.epoch)",
+        "FALSE ELSE leader # attempt.to",
+    ),
+    "ErrorsAreBackedOffFrom": Mistake(
+        "LeaderDiscovery",
+        "    /\\ backingOff' = TRUE\n    /\\ UNCHANGED <<world, refresh, attempt>>\n",
+        "    /\\ attempt' = None\n    /\\ UNCHANGED <<world, refresh, backingOff>>\n",
+    ),
+    "RefusalAsksForARefresh": Mistake(
+        "LeaderDiscovery",
+        "    /\\ IsNews(response.currentLeader)\n    /\\ BackOff\n    /\\ refreshWanted' = TRUE\n",
+        "    /\\ IsNews(response.currentLeader)\n    /\\ BackOff\n"
+        "    /\\ UNCHANGED refreshWanted\n",
+    ),
+    "CurrentLeaderIsReached": Mistake(
+        "LeaderDiscovery",
+        "    /\\ b \\in Running\n    /\\ refreshWanted\n",
+        "    /\\ b \\in Running \\cap {leader}\n    /\\ refreshWanted\n",
+    ),
+}

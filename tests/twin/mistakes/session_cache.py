@@ -1,0 +1,71 @@
+"""Small changes of the twin of session_cache, each with the claim that it breaks."""
+
+from tests.twin.mistakes.mistake import Mistake
+
+MISTAKES = {
+    "TypeOK": Mistake(
+        "SessionCache",
+        "    /\\ evictions = 0\n",
+        "    /\\ evictions = -1\n",
+    ),
+    "NeverMoreSessionsThanSlots": Mistake(
+        "SessionCache",
+        "    /\\ UNCHANGED numSessions\n",
+        "    /\\ numSessions' = numSessions + 1\n",
+    ),
+    "LastUsedIsTheLatestUse": Mistake(
+        "SessionCache",
+        ", ![x].lastUsed = now]",
+        "]",
+    ),
+    "CreatedNeverChanges": Mistake(
+        "SessionCache",
+        ", ![x].lastUsed = now]",
+        ", ![x].lastUsed = now, ![x].created = now]",
+    ),
+    "SessionsMetricEqualsCache": Mistake(
+        "SessionCache",
+        "    /\\ numSessions' = numSessions - 1\n",
+        "    /\\ UNCHANGED numSessions\n",
+    ),
+    "PartitionsMetricEqualsCache": Mistake(
+        "SessionCache",
+        "numPartitionsCached + (size - cache[x].size)",
+        "numPartitionsCached + size",
+    ),
+    "EvictsOnlyByARule": Mistake(
+        "SessionCache",
+        "    /\\ proposal.size > session.size\n",
+        "",
+    ),
+    "EvictsOnlyWhenFull": Mistake(
+        "SessionCache",
+        "    /\\ Free = {}\n",
+        "",
+    ),
+    "RefusesOnlyWhenNoRuleAllows": Mistake(
+        "SessionCache",
+        "Free \\cup Evictable = {}",
+        "Free = {}",
+    ),
+    "YoungSessionSurvives": Mistake(
+        "SessionCache",
+        "now - session.created > EvictionMs",
+        "now - session.created >= EvictionMs",
+    ),
+    "ConsumerNeverDisplacesLiveFollower": Mistake(
+        "SessionCache",
+        "    /\\ IsOutranked(session) => LetterOfRuleThree\n",
+        "",
+    ),
+    "PrivilegeIsTheCreators": Mistake(
+        "SessionCache",
+        "[privileged |-> proposal.privileged,",
+        "[privileged |-> TRUE,",
+    ),
+    "EvictionsMetricCountsEvictionsOnly": Mistake(
+        "SessionCache",
+        "UNCHANGED <<now, proposal, evictions>>",
+        "UNCHANGED <<now, proposal>> /\\ evictions' = Metered(evictions + 1)",
+    ),
+}

@@ -1,0 +1,29 @@
+"""Small changes of the twin of snapshot_offsets, each with the claim that it breaks."""
+
+from tests.twin.mistakes.mistake import Mistake
+
+MISTAKES = {
+    "TypeOK": Mistake("SnapshotOffsets", "/\\ logEnd = 0", "/\\ logEnd = -1"),
+    "OffsetsAreInOrder": Mistake("SnapshotOffsets", "    /\\ to <= logEnd\n", ""),
+    "SnapshotsEndByTheHighWatermark": Mistake(
+        "SnapshotOffsets", "![p] = highWatermark]", "![p] = logEnd]"
+    ),
+    "LogAboveZeroHasASnapshot": Mistake(
+        "SnapshotOffsets",
+        "IF leaders < Latest THEN leaders ELSE Latest",
+        "IF leaders < highWatermark THEN leaders ELSE highWatermark",
+    ),
+    "FetchedSnapshotReplacesTheLog": Mistake(
+        "SnapshotOffsets", "/\\ logStart' = Latest\n", "/\\ UNCHANGED logStart\n"
+    ),
+    "DeletesOnlyBelowTheLogStart": Mistake(
+        "SnapshotOffsets",
+        "    /\\ snapshots[p] < logStart\n",
+        "    /\\ snapshots[p] < highWatermark\n",
+    ),
+    "OffsetsNeverMoveBack": Mistake(
+        "SnapshotOffsets",
+        "    /\\ to > highWatermark\n",
+        "    /\\ to # highWatermark /\\ to >= logStart /\\ to >= Latest\n",
+    ),
+}
