@@ -23,6 +23,7 @@ MODELS = (
     "fetch_snapshot_response",
     "leader_discovery",
     "session_cache",
+    "snapshot_election",
     "snapshot_log",
     "snapshot_offsets",
 )
