@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep.language.model import load_model
+from lockstep.language.model import load_model, model_names
 from lockstep.language.notation import Kind
 from lockstep.specs.scopes import load_model_spec
 from lockstep.twin.config import scope_config, without_checks
@@ -17,16 +17,7 @@ from lockstep.twin.twin import twin_files
 from tests.twin.conftest import KAFKA, Copy
 from tests.twin.mistakes.mistake import Mistake
 
-MODELS = (
-    "fetch_response",
-    "fetch_session",
-    "fetch_snapshot_response",
-    "leader_discovery",
-    "session_cache",
-    "snapshot_election",
-    "snapshot_log",
-    "snapshot_offsets",
-)
+MODELS = model_names(KAFKA)
 
 
 def _mistakes(model: str) -> dict[str, Mistake]:

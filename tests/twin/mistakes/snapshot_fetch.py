@@ -1,0 +1,115 @@
+"""Small changes of the twin of snapshot_fetch, each with the claim that it breaks."""
+
+from tests.twin.mistakes.mistake import Mistake
+
+VOTERS = ("v1", "v2", "v3")
+
+MISTAKES = {
+    "TypeOK": Mistake(
+        "SnapshotFetch",
+        'Refuse(r, "NOT_LEADER_OR_FOLLOWER")',
+        'Refuse(r, "NOT_LEADER_FOR_PARTITION")',
+    ),
+    "SnapshotsAreWholeAndCommitted": Mistake(
+        "SnapshotFetch",
+        "    /\\ Damaged \\notin {file[i] : i \\in DOMAIN file}\n",
+        "",
+    ),
+    "LogStartIsCoveredByASnapshot": Mistake(
+        "SnapshotFetch",
+        "Min({logStart[leader], Latest(r)})",
+        "Min({logStart[leader], LogEnd(r)})",
+    ),
+    "SnapshotsLieBetweenLogStartAndHighWatermark": Mistake(
+        "SnapshotFetch",
+        "/\\ snapshots' = [snapshots EXCEPT ![r] = From(@, end)]",
+        "/\\ UNCHANGED snapshots",
+    ),
+    "LogAndSnapshotsAgree": Mistake(
+        "SnapshotFetch",
+        "Append(SubSeq(Records(r), 1, end), Footer)",
+        "Append(SubSeq(log[r], 1, end - logStart[r]), Footer)",
+    ),
+    "EveryByteCountsOnce": Mistake(
+        "SnapshotFetch",
+        "WantedFile(r) == snapshots[Asks(r)][Wanted(r).endOffset]",
+        "WantedFile(r) == snapshots[Asks(r)][Latest(Asks(r))]",
+    ),
+    "ResponsesKeepWithinMaxBytes": Mistake(
+        "SnapshotFetch",
+        "Min({from + MaxBytes, Len(WantedFile(r))})",
+        "Len(WantedFile(r))",
+    ),
+    "NewestLeaderHasEveryCommittedRecord": Mistake(
+        "SnapshotFetch",
+        "    /\\ {v \\in majority : IsNewer(LatestId(v), LatestId(r))} = {}\n",
+        "",
+        {"REPLICAS": VOTERS, "VOTERS": VOTERS, "MAX_EPOCH": 2},
+    ),
+    "WhatLiesBelowTheHighWatermarkIsCommitted": Mistake(
+        "SnapshotFetch",
+        "    \\/ Common(leader, at).endOffset < at.endOffset\n",
+        "",
+        {"REPLICAS": VOTERS, "VOTERS": VOTERS, "MAX_EPOCH": 2},
+    ),
+    "HighWatermarkLiesWithinTheLog": Mistake(
+        "SnapshotFetch",
+        "Min({hw, logStart[r] + Len(records)})",
+        "hw",
+    ),
+    "LogsAgree": Mistake(
+        "SnapshotFetch",
+        "    /\\ ~Diverges(Asks(r), EndId(r))\n",
+        "",
+        {"REPLICAS": VOTERS, "VOTERS": VOTERS, "MAX_EPOCH": 2},
+    ),
+    "LeaderStartsItsLogWhereASnapshotEnds": Mistake(
+        "SnapshotFetch",
+        "    /\\ end \\in Ends(r)\n",
+        "",
+    ),
+    "LeaderDropsWhatOthersHaveOrWhatIsOld": Mistake(
+        "SnapshotFetch",
+        "/\\ end > aged => \\A other \\in Replicas : Reached(r, other) >= end",
+        "/\\ end > aged => \\A other \\in Voters : Reached(r, other) >= end",
+    ),
+    "FollowerStartsItsLogNoLaterThanLeaderOrSnapshot": Mistake(
+        "SnapshotFetch",
+        "Min({logStart[leader], Latest(r)})",
+        "Latest(r)",
+        {"GENERATORS": ("v1", "o1")},
+    ),
+    "LeaderOnlyAppends": Mistake(
+        "SnapshotFetch",
+        "Drop(@, end - logStart[r])",
+        "Drop(@, end + 1 - logStart[r])",
+    ),
+    "LeaderLoadsNoSnapshot": Mistake(
+        "SnapshotFetch",
+        "1, end), Footer)]\n    /\\ UNCHANGED <<leaders, epoch, logStart, log, highWatermark,",
+        "1, end), Footer)]\n    /\\ logStart' = [logStart EXCEPT ![r] = end]\n"
+        "    /\\ log' = [log EXCEPT ![r] = Drop(@, end - logStart[r])]\n"
+        "    /\\ UNCHANGED <<leaders, epoch, highWatermark,",
+    ),
+    "NamedSnapshotExists": Mistake(
+        "SnapshotFetch",
+        "[snapshot |-> Id(Asks(r), Latest(Asks(r))), part",
+        "[snapshot |-> LatestId(Asks(r)), part",
+    ),
+    "LogGivesWayToWhatWasFetched": Mistake(
+        "SnapshotFetch",
+        "           /\\ log' = [log EXCEPT ![r] = << >>]\n",
+        "           /\\ UNCHANGED log\n",
+    ),
+    "HighWatermarkNeverMovesBack": Mistake(
+        "SnapshotFetch",
+        "ELSE @]",
+        "ELSE 0]",
+        {"MAX_EPOCH": 2},
+    ),
+    "LaggingReplicaCatchesUp": Mistake(
+        "SnapshotFetch",
+        'Errors \\ {"FENCED_LEADER_EPOCH"}',
+        'Errors \\ {"FENCED_LEADER_EPOCH", "SNAPSHOT_NOT_FOUND"}',
+    ),
+}
