@@ -11,6 +11,9 @@ COMPILE := pip compile --quiet --no-config --universal --python-version 3.11 \
 	--fork-strategy fewest --generate-hashes --no-emit-index-url \
 	--custom-compile-command "make lock" $(UPGRADE)
 
+# As many tests at once as there are cores; who is done takes over what others have left.
+WORKERS := --numprocesses auto --dist worksteal
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .SILENT:
@@ -29,7 +32,7 @@ check: $(VENV)/.installed
 	$(BIN)/lockstep check
 
 test: java lint $(VENV)/.spark
-	$(BIN)/pytest
+	$(BIN)/pytest $(WORKERS)
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .
@@ -40,7 +43,7 @@ verify: java $(VENV)/.installed $(VENV)/.spark
 	$(BIN)/lockstep check --scope large
 	$(BIN)/lockstep prove
 	$(BIN)/lockstep twin
-	$(BIN)/pytest -m verify
+	$(BIN)/pytest $(WORKERS) -m verify
 
 # A peer that is not installed is reported as not measured.
 bench: $(VENV)/.installed

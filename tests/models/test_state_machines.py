@@ -1,9 +1,5 @@
 """The state machine of every model: what it finds in the model, and in each of its faults."""
 
-import multiprocessing
-from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-
 import pytest
 from hypothesis import settings
 
@@ -42,32 +38,12 @@ FAULTS = [
 ]
 LONG = ("leader_discovery",)
 """Models whose faults take minutes together to find and shrink: left for `make verify`."""
-WIDE_FAULT = "leader_epoch_not_cached"
-
-Runs = dict[tuple[str, ...], Future[MachineRun]]
-
-
-@pytest.fixture(scope="module")
-def runs() -> Iterator[Runs]:
-    """A run of each model and of each fault, all begun at once and spread over the cores."""
-    profile = settings()
-    behaviours = max(1_000, profile.max_examples)
-    with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
-        started: Runs = {
-            (name,): pool.submit(run_model, name, behaviours, profile.derandomize)
-            for name in MODELS
-        }
-        for fault in (None, WIDE_FAULT):
-            started["at real widths", fault or ""] = pool.submit(run_at_real_widths, fault)
-        yield started | {
-            fault: pool.submit(run_fault, *fault) for fault in FAULTS if fault[0] not in LONG
-        }
-        pool.shutdown(cancel_futures=True)
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_machine_finds_nothing_wrong(name: str, runs: Runs) -> None:
-    run = runs[name,].result()
+def test_machine_finds_nothing_wrong(name: str) -> None:
+    profile = settings()
+    run = run_model(name, max(1_000, profile.max_examples), profile.derandomize)
     assert run.text == ""
     idle = {action for action, count in run.fired.items() if count == 0}
     allowed = set(load_model_spec(ROOT, name).scope(DEFAULT_SCOPE).idle)
@@ -76,8 +52,8 @@ def test_machine_finds_nothing_wrong(name: str, runs: Runs) -> None:
 
 
 @pytest.mark.parametrize(("name", "fault"), [each for each in FAULTS if each[0] not in LONG])
-def test_machine_finds_and_shrinks(name: str, fault: str, runs: Runs) -> None:
-    assert_found_and_shrunk(runs[name, fault].result())
+def test_machine_finds_and_shrinks(name: str, fault: str) -> None:
+    assert_found_and_shrunk(run_fault(name, fault))
 
 
 @pytest.mark.verify
@@ -95,9 +71,9 @@ def assert_found_and_shrunk(run: MachineRun) -> None:
     assert f'    assert not behaviour.violates("{broken}")' in run.text
 
 
-def test_machine_works_at_real_widths(runs: Runs) -> None:
-    run = runs["at real widths", ""].result()
+def test_machine_works_at_real_widths() -> None:
+    run = run_at_real_widths()
     assert run.text == ""
     assert min(run.fired[name] for name in ("send_incremental", "serve_incremental", "evict")) > 0
-    run = runs["at real widths", WIDE_FAULT].result()
+    run = run_at_real_widths("leader_epoch_not_cached")
     assert run.steps is not None, run.text or "the fault was not found"
