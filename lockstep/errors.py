@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from enum import IntEnum
+from pathlib import Path
 
 
 class ExitCode(IntEnum):
@@ -41,3 +42,8 @@ def nearest(name: str, known: Iterable[str], otherwise: str) -> str:
     """A cure for an unknown name: the closest known one, or `otherwise`."""
     close = difflib.get_close_matches(name, list(known), n=1)
     return f"did you mean {close[0]}?" if close else otherwise
+
+
+def not_written(where: Path, error: OSError) -> str:
+    """That something cannot be written and why; a full disk does not say which file it was."""
+    return f"{error.filename or where} cannot be written: {error.strerror}"

@@ -15,7 +15,7 @@ from lockstep.cli.proving import (
     proofs_of,
     scope_of,
 )
-from lockstep.errors import ExitCode, LockstepError
+from lockstep.errors import ExitCode, LockstepError, not_written
 from lockstep.explore.engine import Verdict
 from lockstep.explore.search import Trace
 from lockstep.language.model import Model, load_model, with_goal
@@ -81,7 +81,7 @@ def _with(workspace: Workspace, model: Model, name: str, predicate: str) -> Mode
         workspace.make_output()
         return with_goal(model, name, predicate, workspace.output / f"{name}.py")
     except OSError as error:
-        raise LockstepError(f"{error.filename} cannot be written: {error.strerror}") from None
+        raise LockstepError(not_written(workspace.output, error)) from None
 
 
 _GOAL, _START = "found", "started"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep.cli.exits import INTERRUPTED
-from lockstep.errors import ExitCode, LockstepError
+from lockstep.errors import ExitCode, LockstepError, not_written
 from lockstep.explore.engines import DEFAULT_ENGINE
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def _keep(checked: Checked, request: Request, workspace: Workspace) -> None:
         save(file, to_json(checked.model, trace, checked.origin))
         checked.saved = file
     except OSError as error:
-        checked.not_saved = f"{error.filename} cannot be written: {error.strerror}"
+        checked.not_saved = not_written(workspace.output, error)
     except LockstepError as error:
         checked.not_saved = error.message
 

@@ -123,19 +123,24 @@ def prove(
         max_seconds=max_seconds,
         smt=smt,
     )
-    if find is not None or start is not None or equal is not None:
-        if len(models or []) != 1:
-            raise LockstepError(
-                "--find, --from and --equal ask about one model", cure="name the model before it"
-            )
-        from lockstep.cli.asking import ask_equal, ask_search
+    is_search = find is not None or start is not None
+    if (is_search or equal is not None) and len(models or []) != 1:
+        raise LockstepError(
+            "--find, --from and --equal ask about one model", cure="name the model before it"
+        )
+    from lockstep.cli.asking import ask_equal, ask_search
+    from lockstep.prove.solver import ctrl_c_ends_a_question
 
+    with ctrl_c_ends_a_question():
         if equal is not None:
             return ask_equal(workspace, names[0], proof, request, equal, as_json=as_json)
-        return ask_search(
-            workspace, names[0], proof, request, goal=find, start=start, as_json=as_json
+        if is_search:
+            return ask_search(
+                workspace, names[0], proof, request, goal=find, start=start, as_json=as_json
+            )
+        return _prove_all(
+            workspace, names, proof, request, examples, as_json, all_named=bool(models)
         )
-    return _prove_all(workspace, names, proof, request, examples, as_json, all_named=bool(models))
 
 
 def _refuse_contradictions(given: dict[str, bool]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep.cli.exits import INTERRUPTED
-from lockstep.errors import ExitCode, LockstepError, nearest
+from lockstep.errors import ExitCode, LockstepError, nearest, not_written
 from lockstep.explore.engine import Verdict
 
 if TYPE_CHECKING:
@@ -181,6 +181,9 @@ class Proved:
             return INTERRUPTED
         if self.bounded is not None and self.bounded.error is not None:
             return int(ExitCode.USAGE)
+        lacks_questions = self.smt is not None and self.smt.file is None
+        if self.verdict is Verdict.HOLDS and lacks_questions:
+            return int(ExitCode.INCONCLUSIVE)
         return int(ExitCode[self.verdict.name])
 
 
@@ -442,7 +445,7 @@ def keep_trace(
             workspace.make_output()
         save(file, to_json(model, trace, origin))
     except OSError as error:
-        return Kept(None, f"{error.filename} cannot be written: {error.strerror}")
+        return Kept(None, not_written(workspace.output, error))
     except LockstepError as error:
         return Kept(None, error.message)
     return Kept(file)
@@ -458,5 +461,5 @@ def _write(folder: Path, obligations: list[Obligation]) -> Kept:
             name = re.sub(r"[^A-Za-z0-9_]+", "-", obligation.name).strip("-")
             (folder / f"{number:03}-{name}.smt2").write_text(obligation.text, "utf-8")
     except OSError as error:
-        return Kept(None, f"{error.filename} cannot be written: {error.strerror}")
+        return Kept(None, not_written(folder, error))
     return Kept(folder)

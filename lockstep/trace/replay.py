@@ -89,7 +89,7 @@ def replay(root: Path, file: Path) -> Replay:
             raise damaged(file, misfit) from None
         return ended(Verdict.INCONCLUSIVE, f"the model has changed: {departure}")
     if origin.goal is not None:
-        return ended(Verdict.HOLDS, f"the model still goes so to where {origin.goal}")
+        return ended(Verdict.HOLDS, f"the model still goes so; it was found for {origin.goal}")
     if failing is None:
         where = "at the end of" if recording.loop is None else "along"
         return ended(Verdict.HOLDS, f"{origin.property} holds {where} this behaviour now")

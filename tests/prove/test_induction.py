@@ -18,7 +18,7 @@ from lockstep.prove.induction import prove
 from lockstep.prove.infer import comparisons
 from lockstep.prove.proofs import MEANING, Induction, Proof
 from lockstep.prove.relation import Relation
-from lockstep.prove.solver import Answer, ask
+from lockstep.prove.solver import Answer, ask, ctrl_c_ends_a_question, new_solver
 
 Load = Callable[..., Model]
 
@@ -380,9 +380,9 @@ def test_ctrl_c_keeps_what_is_proved(load: Load) -> None:
 
 
 def test_ctrl_c_reaches_the_solver() -> None:
-    """Z3 takes the signal for itself, and would let the work go on."""
+    """Left to itself, Z3 would take the signal and let the work go on."""
     x, y, z = z3.Ints("x y z")
-    solver = z3.Solver()
+    solver = new_solver()
     solver.add(x * x * x + y * y * y + z * z * z == 33, x > 3)
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
@@ -391,6 +391,20 @@ def test_ctrl_c_reaches_the_solver() -> None:
             ask(solver, 20)
     finally:
         timer.cancel()
+
+
+def test_ctrl_c_waits_for_the_next_question() -> None:
+    """Between two calls of Z3 it would be lost in a destructor, or in a conversion."""
+    solver = new_solver()
+    with ctrl_c_ends_a_question():
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            ask(solver, 20)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert ask(solver, 20) is not None
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
 
 
 def test_a_limit_is_told(load: Load) -> None:
