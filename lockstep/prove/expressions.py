@@ -7,7 +7,7 @@ Python does: what they do not evaluate does not fail.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -18,11 +18,12 @@ from lockstep.language.domains import (
     Domain,
     MapDomain,
     RangeDomain,
-    SequenceDomain,
 )
 from lockstep.language.source import Place
 from lockstep.language.totality import may_fail
 from lockstep.language.types import is_within, some_of
+from lockstep.prove.collected import at, include, joined, nothing, picked, possible
+from lockstep.prove.comprehensions import comprehension
 from lockstep.prove.terms import (
     Number,
     Truth,
@@ -36,15 +37,12 @@ from lockstep.prove.terms import (
     negated,
 )
 from lockstep.prove.values import (
-    MOST_LISTED,
     Counts,
     Items,
     Members,
-    NotProvable,
     Option,
     Table,
     Value,
-    as_python,
     choose,
     constant,
     fitted,
@@ -53,10 +51,6 @@ from lockstep.prove.values import (
     total,
     within,
 )
-
-
-def _always() -> Truth:
-    return True
 
 
 @dataclass(frozen=True)
@@ -123,15 +117,15 @@ class Evaluation:
             case ir.Not():
                 return negated(self.truth(node.operand))
             case ir.And():
-                return self._until(node.items, stop=False)
+                return self.until(node.items, stop=False)
             case ir.Or():
-                return self._until(node.items, stop=True)
+                return self.until(node.items, stop=True)
             case ir.Conditional():
                 return self._conditional(node)
             case ir.SetOperation():
                 return self._set_operation(node)
             case ir.Concatenate():
-                return _joined(self._items(node.left), self._items(node.right))
+                return joined(self._items(node.left), self._items(node.right))
             case ir.MakeRecord():
                 return self._make_record(node)
             case ir.MakeSet():
@@ -152,7 +146,7 @@ class Evaluation:
             case ir.BagRemove():
                 return self._bag_remove(node)
             case ir.Comprehension():
-                return self._comprehension(node)
+                return comprehension(self, node)
         raise TypeError(f"{type(node).__name__} is no expression of the IR")
 
     def truth(self, node: ir.Expression) -> Truth:
@@ -209,7 +203,7 @@ class Evaluation:
         assert isinstance(domain, MapDomain)
         if not is_within(node.key.domain, domain.key):
             self.fails(negated(within(key, domain.key)), node.place, "no key of this map")
-        return _picked(
+        return picked(
             [(same(key, constant(each)), found) for each, found in mapping.values.items()]
         )
 
@@ -220,8 +214,8 @@ class Evaluation:
         inside = all_of((compare(">=", place, 0), compare("<", place, sequence.length)))
         self.fails(negated(inside), node.place, "there is no such item in the sequence")
         if not sequence.items:
-            return _nothing(node.domain)
-        return _at(sequence.items, place)
+            return nothing(node.domain)
+        return at(sequence.items, place)
 
     def _slice(self, node: ir.Slice) -> Value:
         sequence = self._items(node.sequence)
@@ -238,7 +232,7 @@ class Evaluation:
         start, stop = end(node.start, 0), end(node.stop, sequence.length)
         length = either(compare("<", start, stop), arithmetic("-", stop, start), 0)
         shifted = tuple(
-            _at(sequence.items, arithmetic("+", start, place))
+            at(sequence.items, arithmetic("+", start, place))
             for place in range(len(sequence.items))
         )
         return Items(length, shifted)
@@ -249,7 +243,7 @@ class Evaluation:
             return option
         if not node.certain:
             self.fails(negated(option.present), node.place, "this is None here")
-        return _nothing(node.domain) if option.value is None else option.value
+        return nothing(node.domain) if option.value is None else option.value
 
     def _arithmetic(self, node: ir.Arithmetic) -> Value:
         left, right = self.number(node.left), self.number(node.right)
@@ -306,7 +300,7 @@ class Evaluation:
         )
         return all_of((inside, more))
 
-    def _until(self, items: tuple[ir.Expression, ...], *, stop: bool) -> Truth:
+    def until(self, items: tuple[ir.Expression, ...], *, stop: bool) -> Truth:
         """Conjunction (`stop` is False) or disjunction, up to the first item that is `stop`."""
         found: list[Truth] = []
         for item in items:
@@ -354,7 +348,7 @@ class Evaluation:
     def _make_set(self, node: ir.MakeSet) -> Value:
         found: dict[Any, Truth] = {}
         for item in node.items:
-            _include(found, True, self.value(item), item.domain, str(node.place))
+            include(found, True, self.value(item), item.domain, str(node.place))
         return Members(found)
 
     def _make_bag(self, node: ir.MakeBag) -> Value:
@@ -397,7 +391,7 @@ class Evaluation:
     ) -> Counts:
         assert isinstance(domain, BagDomain)
         items = dict(bag.items)
-        for each in _possible(item, some_of(node.domain), str(node.place)):
+        for each in possible(item, some_of(node.domain), str(node.place)):
             is_it = same(item, constant(each))
             count = items.get(each, 0)
             changed = either(is_it, arithmetic("+", count, more), count)
@@ -409,186 +403,3 @@ class Evaluation:
         count = self._bag_count(bag, item, node.item)
         self.fails(compare("<=", count, 0), node.place, "it is not in the bag")
         return self._bag_with(bag, item, node.item, node.domain, -1)
-
-    def _comprehension(self, node: ir.Comprehension) -> Value:
-        match node.gather:
-            case ir.Gather.ALL | ir.Gather.ANY:
-                return self._quantified(node)
-            case ir.Gather.SUM:
-                found: Number = 0
-                for condition, value in self._values(node):
-                    found = arithmetic("+", found, either(condition, value, 0))
-                return found
-            case ir.Gather.MIN | ir.Gather.MAX:
-                return self._extreme(node)
-            case ir.Gather.SET:
-                items: dict[Any, Truth] = {}
-                for condition, value in self._values(node):
-                    _include(items, condition, value, node.body.domain, str(node.place))
-                return Members(items)
-        assert isinstance(node.domain, SequenceDomain)
-        sequence = Items(0, ())
-        for condition, value in self._values(node):
-            sequence = _appended(sequence, condition, value)
-        return sequence
-
-    def _values(self, node: ir.Comprehension) -> Iterator[tuple[Truth, Value]]:
-        """Each value of the body, and the condition under which it is one."""
-        for condition in self._rounds(node.generators):
-            yield condition, self.value(node.body)
-
-    def _quantified(self, node: ir.Comprehension) -> Truth:
-        is_all = node.gather is ir.Gather.ALL
-        found: list[Truth] = []
-
-        def going_on() -> Truth:
-            return all_of(each if is_all else negated(each) for each in found)
-
-        for condition in self._rounds(node.generators, going_on if may_fail(node) else _always):
-            body = self.truth(node.body)
-            found.append(implies(condition, body) if is_all else all_of((condition, body)))
-        return all_of(found) if is_all else any_of(found)
-
-    def _extreme(self, node: ir.Comprehension) -> Value:
-        largest = node.gather is ir.Gather.MAX
-        found: Number = 0
-        some: Truth = False
-        for condition, value in self._values(node):
-            better = compare(">" if largest else "<", value, found)
-            taken = all_of((condition, any_of((negated(some), better))))
-            found = either(taken, value, found)
-            some = any_of((some, condition))
-        if node.default is None:
-            self.fails(negated(some), node.place, "the least or greatest of nothing")
-            return found
-        return either(some, found, self.number(node.default))
-
-    def _rounds(
-        self, generators: tuple[ir.Generator, ...], going_on: Callable[[], Truth] = _always
-    ) -> Iterator[Truth]:
-        """Bind the iteration variables in turn; each time, the condition that they are bound so.
-
-        What is evaluated between two rounds is evaluated under that condition, and only if the
-        iteration is then `going_on`.
-        """
-        if not generators:
-            yield True
-            return
-        first, rest = generators[0], generators[1:]
-        for among, item in self._source(first.source):
-            if among is False:
-                continue
-            self.slots[first.slot] = item
-            with self.under(among), self.under(going_on()):
-                meets = self._until(first.conditions, stop=False)
-                if meets is False:
-                    continue
-                with self.under(meets):
-                    for inner in self._rounds(rest, going_on):
-                        yield all_of((among, meets, inner))
-
-    def _source(self, source: ir.Source) -> Iterator[tuple[Truth, Value]]:
-        match source:
-            case ir.OverDomain(domain):
-                for each in listed(domain, "a comprehension"):
-                    yield True, constant(each)
-            case ir.OverRange(start, stop):
-                yield from self._range(start, stop)
-            case ir.OverCollection(collection):
-                found = self.value(collection)
-                match found:
-                    case Members(items):
-                        for each, held in items.items():
-                            yield held, constant(each)
-                    case Items(length, parts):
-                        for place, part in enumerate(parts):
-                            yield compare("<", place, length), part
-                    case Counts(items):
-                        for each, count in items.items():
-                            yield compare(">", count, 0), constant(each)
-                    case Table(values):
-                        for each in values:
-                            yield True, constant(each)
-
-    def _range(self, start: ir.Expression, stop: ir.Expression) -> Iterator[tuple[Truth, Value]]:
-        low, high = self.number(start), self.number(stop)
-        first = low if isinstance(low, int) else _bounds(start).low
-        last = high if isinstance(high, int) else _bounds(stop).high
-        if last - first > MOST_LISTED:
-            raise NotProvable(
-                f"{start.place}: range({first}, {last}) would have to be listed, and has more than "
-                f"{MOST_LISTED:,} numbers",
-                cure="prove it in a scope where it is short",
-            )
-        for each in range(first, last):
-            yield all_of((compare("<=", low, each), compare("<", each, high))), each
-
-
-def _bounds(node: ir.Expression) -> RangeDomain:
-    assert isinstance(node.domain, RangeDomain)
-    return node.domain
-
-
-def _nothing(domain: Domain) -> Value:
-    """Some value, where there is none: what it is does not matter."""
-    return constant(next(iter(domain), None))
-
-
-def _picked(cases: list[tuple[Truth, Value]]) -> Value:
-    """The value of the case that holds; of the last if none does."""
-    found = cases[-1][1]
-    for test, value in reversed(cases[:-1]):
-        found = choose(test, value, found)
-    return found
-
-
-def _at(items: tuple[Value, ...], place: Number) -> Value:
-    if isinstance(place, int):
-        return items[max(0, min(place, len(items) - 1))]
-    return _picked([(equals(place, each), item) for each, item in enumerate(items)])
-
-
-def _joined(left: Items, right: Items) -> Items:
-    """One sequence after another."""
-    length = arithmetic("+", left.length, right.length)
-    found: list[Value] = []
-    for place in range(len(left.items) + len(right.items)):
-        after = arithmetic("-", place, left.length)
-        second = _at(right.items, after) if right.items else None
-        if place >= len(left.items):
-            assert second is not None
-            found.append(second)
-        elif second is None:
-            found.append(left.items[place])
-        else:
-            found.append(choose(compare("<", place, left.length), left.items[place], second))
-    return Items(length, tuple(found))
-
-
-def _appended(sequence: Items, condition: Truth, value: Value) -> Items:
-    """A sequence with one more item if a condition holds."""
-    if condition is False:
-        return sequence
-    more = either(condition, arithmetic("+", sequence.length, 1), sequence.length)
-    items = [
-        choose(all_of((condition, equals(sequence.length, place))), value, item)
-        for place, item in enumerate(sequence.items)
-    ]
-    return Items(more, (*items, value))
-
-
-def _possible(item: Value, domain: Domain, what: str) -> list[Any]:
-    """What an item can be: itself if it is known, else all that its domain has."""
-    try:
-        return [as_python(item, domain)]
-    except LookupError:
-        return list(listed(domain, what))
-
-
-def _include(
-    items: dict[Any, Truth], condition: Truth, item: Value, domain: Domain, what: str
-) -> None:
-    """Put an item into a set if a condition holds."""
-    for each in _possible(item, domain, what):
-        held = all_of((condition, same(item, constant(each))))
-        items[each] = any_of((items.get(each, False), held))

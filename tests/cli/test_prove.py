@@ -406,7 +406,10 @@ def test_a_state_is_found(proved: "Desk") -> None:
     assert len(json.loads((proved.root / file).read_text())["states"]) == 5
     again = proved.run("replay", file)
     assert again.code == 0
-    assert "the model still goes so; it was found for all(s.entries[g] > 0 for g in Gate)\n" in again.out
+    assert (
+        "the model still goes so; it was found for all(s.entries[g] > 0 for g in Gate)\n"
+        in again.out
+    )
     row = proved.run("prove", "turnstile", "--find", "s.arm['east'] == Arm.JAMMED", "--json").json
     (found,) = row["results"]
     assert (found["verdict"], found["exit_code"]) == ("holds", 0)
