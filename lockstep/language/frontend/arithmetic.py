@@ -8,6 +8,7 @@ from lockstep.language import ir
 from lockstep.language.domains import RangeDomain, SequenceDomain, SetDomain
 from lockstep.language.frontend.expected import BOOL, condition, integer, unwrapped
 from lockstep.language.frontend.names import literal
+from lockstep.language.frontend.numerals import both_as_names
 from lockstep.language.frontend.order import operands_first
 from lockstep.language.frontend.scope import Scope
 from lockstep.language.types import described, join
@@ -34,7 +35,7 @@ def lower_binary(scope: Scope, node: ast.BinOp) -> ir.Expression:
 
 
 def _binary(scope: Scope, node: ast.BinOp, operands: list[ir.Expression]) -> ir.Expression:
-    left, right = (unwrapped(scope, node, operand) for operand in operands)
+    left, right = both_as_names(*(unwrapped(scope, node, operand) for operand in operands))
     place, kind = scope.place(node), type(node.op)
     match left.domain, right.domain:
         case RangeDomain() as one, RangeDomain() as other if kind in _ARITHMETIC:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from lockstep.language import ir
 from lockstep.language.domains import MapDomain, OptionDomain, RangeDomain, SetDomain
 from lockstep.language.frontend.expected import BOOL, unwrapped
+from lockstep.language.frontend.numerals import both_as_names
 from lockstep.language.frontend.order import in_call_order, operands_first
 from lockstep.language.frontend.presence import forgotten
 from lockstep.language.frontend.scope import Scope
@@ -72,7 +73,7 @@ def _compare(scope: Scope, pair: _Pair) -> ir.Expression:
 
 
 def _equal(scope: Scope, pair: _Pair) -> ir.Expression:
-    left, right = pair.left, pair.right
+    left, right = both_as_names(pair.left, pair.right)
     if any(isinstance(side, ir.Literal) and side.value is None for side in (left, right)):
         scope.refuse(
             pair.node,
@@ -106,7 +107,7 @@ def _ordered(scope: Scope, pair: _Pair) -> ir.Expression:
 
 
 def _in_order(scope: Scope, pair: _Pair, sides: list[ir.Expression]) -> ir.Expression:
-    left, right = (unwrapped(scope, pair.node, side) for side in sides)
+    left, right = both_as_names(*(unwrapped(scope, pair.node, side) for side in sides))
     place, operator = scope.place(pair.node), pair.operator
     match left.domain, right.domain:
         case RangeDomain(), RangeDomain():
@@ -146,7 +147,8 @@ def _is_none(scope: Scope, pair: _Pair) -> ir.Expression:
 
 
 def _contains(scope: Scope, pair: _Pair) -> ir.Expression:
-    collection = unwrapped(scope, pair.node, pair.right)
+    left, right = both_as_names(pair.left, pair.right)
+    collection = unwrapped(scope, pair.node, right)
     item = item_of(collection.domain)
     if item is None or isinstance(collection.domain, MapDomain):
         scope.refuse(
@@ -156,12 +158,12 @@ def _contains(scope: Scope, pair: _Pair) -> ir.Expression:
             "`in` asks a set, a sequence or a bag; a map has every key, and a domain no choice",
             "compare with == or with bounds, or look at the map's value with [...]",
         )
-    if join(pair.left.domain, item) is None:
+    if join(left.domain, item) is None:
         scope.refuse(
             pair.node,
             "never-in",
-            f"{described(pair.left.domain)} is never in {described(collection.domain)}",
+            f"{described(left.domain)} is never in {described(collection.domain)}",
             "the items are of another kind",
             f"look for {described(item)}",
         )
-    return ir.Contains(scope.place(pair.node), BOOL, pair.left, collection)
+    return ir.Contains(scope.place(pair.node), BOOL, left, collection)

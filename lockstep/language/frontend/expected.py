@@ -14,6 +14,7 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
+from lockstep.language.frontend.numerals import as_names
 from lockstep.language.frontend.scope import Scope
 from lockstep.language.types import NOTHING, described, is_disjoint, is_item, join
 
@@ -140,7 +141,7 @@ def common(scope: Scope, node: ast.AST, items: tuple[ir.Expression, ...]) -> Dom
 
 def stored(scope: Scope, node: ast.expr, domain: Domain, place: str) -> ir.Expression:
     """An expression whose value will be stored in `domain`; refused when it never fits."""
-    lowered = scope.lower(node)
+    lowered = as_names(scope.lower(node), domain)
     what = f"this is {described(lowered.domain)}, but {place} is {described(domain)}"
     if join(lowered.domain, domain) is None:
         scope.refuse(

@@ -13,6 +13,7 @@ from lockstep.language.frontend.comprehensions import gather, lower_generator, t
 from lockstep.language.frontend.expected import BOOL, common, condition, item
 from lockstep.language.frontend.indexing import lower_subscript
 from lockstep.language.frontend.names import literal, lower_attribute, lower_name
+from lockstep.language.frontend.numerals import both_as_names
 from lockstep.language.frontend.presence import known, present_where
 from lockstep.language.frontend.scope import Scope
 from lockstep.language.types import described, join
@@ -93,6 +94,7 @@ def _conditional(scope: Scope, node: ast.IfExp) -> ir.Expression:
     test = condition(scope, node.test)
     then = scope.inner(present=present_where(test, True)).lower(node.body)
     otherwise = scope.inner(present=present_where(test, False)).lower(node.orelse)
+    then, otherwise = both_as_names(then, otherwise)
     domain = join(then.domain, otherwise.domain)
     if domain is None:
         scope.refuse(

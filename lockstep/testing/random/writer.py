@@ -193,10 +193,11 @@ class Writer:
 
     def few_literals(self, item: Domain, most: int) -> list[Expr]:
         """Some items written out, all of one kind in the front end's eyes."""
-        count = self.choices.below(most + 1)
-        # Integers that are names are integers as long as they stand by themselves.
-        count = min(count, 1) if is_integer_name(item) else count
-        return [self._literal(item) for _ in range(count)]
+        made = [self._literal(item) for _ in range(self.choices.below(most + 1))]
+        if len(made) > 1 and is_integer_name(item):
+            # Several integers are names where they meet names, and one by itself is either.
+            made = [dataclasses.replace(each, domain=item) for each in made]
+        return made
 
 
 def choice(then: Expr, test: Expr, otherwise: Expr) -> Expr:
