@@ -5,8 +5,8 @@ from tests.twin.mistakes.mistake import Mistake
 MISTAKES = {
     "TypeOK": Mistake(
         "FetchSnapshotResponse",
-        "IF remaining[p] = given[p] THEN None ELSE remaining[p] - given[p]]",
-        "remaining[p] - given[p]]",
+        "IF remaining[p] = given[p] THEN None",
+        "IF p \\notin Asked THEN None",
     ),
     "KeepsWithinBothLimits": Mistake(
         "FetchSnapshotResponse",
