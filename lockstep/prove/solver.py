@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import signal
+import socket
 import threading
+import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from types import FrameType
 from typing import TypeAlias
@@ -18,10 +19,25 @@ _MOST_MILLISECONDS = 4_000_000_000
 Answer: TypeAlias = "z3.ModelRef | str | None"
 """A model in which all of it is true; None if there is none; why that is not known."""
 
-# Python sees Ctrl-C when Z3 returns, which may be in a minute, so Z3 works in another thread.
-_thread = ThreadPoolExecutor(1, thread_name_prefix="z3")
-_pressed = threading.Event()
-_GLANCE = 0.1  # seconds between two looks at whether Ctrl-C was pressed
+
+class _CtrlC:
+    """Whether Ctrl-C was pressed, and the solver that is at work then."""
+
+    def __init__(self) -> None:
+        self.is_watched = False
+        self.pressed = threading.Event()
+        self.at_work: z3.Solver | None = None
+
+    def watch(self, signals: socket.socket) -> None:
+        """Interrupt the solver once a signal comes; until the other end is closed."""
+        while signals.recv(1):
+            self.pressed.set()
+            while (solver := self.at_work) is not None:  # it may not have begun, and not listen yet
+                solver.interrupt()
+                time.sleep(0.05)
+
+
+_ctrl_c = _CtrlC()
 
 
 @contextmanager
@@ -29,31 +45,46 @@ def ctrl_c_ends_a_question() -> Iterator[None]:
     """Ctrl-C ends the question that is being asked, or the next; pressed again, it ends at once.
 
     Without this, Python raises KeyboardInterrupt wherever it is, and most of the time that is
-    between two calls of Z3, in destructors and in conversions, which swallow it.
+    between two calls of Z3, in destructors and in conversions, which swallow it; and Z3 says
+    nothing of a signal that comes when it has the answer already.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    presses = 0
 
     def press(_signal: int, _frame: FrameType | None) -> None:
-        if _pressed.is_set():
+        nonlocal presses
+        presses += 1
+        _ctrl_c.pressed.set()
+        if presses > 1:
             raise KeyboardInterrupt
-        _pressed.set()
 
+    # Python's own handlers wait until Z3 returns; what is written to a socket does not.
+    ours, pythons = socket.socketpair()
+    pythons.setblocking(False)
+    watcher = threading.Thread(target=_ctrl_c.watch, args=[ours], name="Ctrl-C", daemon=True)
+    watcher.start()
     before = signal.signal(signal.SIGINT, press)
+    file = signal.set_wakeup_fd(pythons.fileno(), warn_on_full_buffer=False)
+    _ctrl_c.is_watched = True
     try:
         yield
     finally:
+        signal.set_wakeup_fd(file)
         signal.signal(signal.SIGINT, before)
-        _pressed.clear()
+        pythons.close()
+        watcher.join()
+        ours.close()
+        _ctrl_c.is_watched = False
+        _ctrl_c.pressed.clear()
 
 
 def new_solver() -> z3.Solver:
     """A solver of nothing yet, with the arithmetic that answers first (docs/decisions/0005)."""
     solver = z3.Solver()
     solver.set("smt.arith.solver", 2)
-    # Otherwise Z3 takes Ctrl-C for itself, and says nothing if it has the answer already.
-    solver.set("ctrl_c", False)
+    solver.set("ctrl_c", not _ctrl_c.is_watched)
     return solver
 
 
@@ -62,27 +93,24 @@ def ask(solver: z3.Solver, max_seconds: float | None, *assumptions: z3.BoolRef) 
 
     KeyboardInterrupt on Ctrl-C.
     """
-    if _pressed.is_set():
+    if _ctrl_c.pressed.is_set():
         raise KeyboardInterrupt
     if max_seconds is not None:
         if max_seconds <= 0:
             return "there is no time left"
         solver.set("timeout", max(1, int(min(max_seconds * 1000, _MOST_MILLISECONDS))))
-    answering = _thread.submit(solver.check, *assumptions)
+    _ctrl_c.at_work = solver
     try:
-        while wait([answering], _GLANCE).not_done:
-            if _pressed.is_set():
-                raise KeyboardInterrupt
-    except KeyboardInterrupt:
-        while wait([answering], _GLANCE).not_done:  # it may not have begun, and not listen yet
-            solver.interrupt()
-        raise
-    answer = answering.result()
+        answer = solver.check(*assumptions)
+    finally:
+        _ctrl_c.at_work = None
     if answer == z3.sat:
         return solver.model()
     if answer == z3.unsat:
         return None
     reason = solver.reason_unknown()
+    if _ctrl_c.pressed.is_set() or "interrupted" in reason:
+        raise KeyboardInterrupt
     if max_seconds is not None and reason in ("timeout", "canceled"):
         return f"no answer within {max_seconds:g} s"
     return f"Z3 gave up: {reason}"
