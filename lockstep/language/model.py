@@ -163,35 +163,44 @@ def model_names(root: Path) -> list[str]:
 
 def fault_marks(root: Path, name: str) -> dict[str, tuple[FaultMark, str]]:
     """The faults of a model: name to (mark, docstring), in order of declaration."""
-    if not root.joinpath("models", "faults", f"{name}.py").is_file():
-        return {}
-    module = Universe(root).load(f"models.faults.{name}")
-    return {
-        fault_name: (getattr(function, FAULT), _doc(function))
-        for fault_name, function in vars(module).items()
-        if isinstance(getattr(function, FAULT, None), FaultMark)
-    }
+    found = _faults(Universe(root), name)
+    return {each: (getattr(made, FAULT), _doc(made)) for each, made in found.items()}
 
 
 def fault_mark(root: Path, name: str, fault: str | None) -> FaultMark | None:
     """The mark of one fault, and None without one; `LockstepError` where the model has no such."""
     if fault is None:
         return None
-    known = fault_marks(root, name)
+    mark: FaultMark = getattr(_fault(Universe(root), name, fault), FAULT)
+    return mark
+
+
+def _faults(universe: Universe, name: str) -> dict[str, Callable[..., Any]]:
+    """The functions that are faults of a model; none where it has no file of them."""
+    if not universe.root.joinpath("models", "faults", f"{name}.py").is_file():
+        return {}
+    members = vars(universe.load(f"models.faults.{name}"))
+    return {
+        each: made
+        for each, made in members.items()
+        if isinstance(getattr(made, FAULT, None), FaultMark)
+    }
+
+
+def _fault(universe: Universe, name: str, fault: str) -> Callable[..., Any]:
+    known = _faults(universe, name)
     if fault not in known:
         raise LockstepError(
             f"{name} has no fault {fault!r}",
             cure=nearest(fault, known, f"its faults are: {', '.join(known) or 'none'}"),
         )
-    return known[fault][0]
+    return known[fault]
 
 
 def _apply_fault(universe: Universe, name: str, fault: str) -> dict[str, Callable[..., Any]]:
     """Put a fault in place; the actions that it adds."""
-    fault_mark(universe.root, name, fault)
-    function = vars(universe.load(f"models.faults.{name}"))[fault]
-    # Loaded in this universe, it replaces the functions of this one.
-    mark = getattr(function, FAULT)
+    function = _fault(universe, name, fault)
+    mark: FaultMark = getattr(function, FAULT)
     if mark.replaces is None:
         setattr(function, MARK, Mark(Kind.ACTION))
         return {fault: function}
