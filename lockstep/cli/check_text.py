@@ -144,7 +144,7 @@ class TextReport:
         line(f"  {what}  {found.model.name}.{name}", "violated")
         prop = find_property(found.model, name)
         if name == DEADLOCK:
-            line("    No action is enabled in the last state, and the model may not stop.")
+            line("    No step leads from the last state to another, and the model may not stop.")
         if prop is None:
             return
         if prop.doc:

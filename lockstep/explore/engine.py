@@ -29,6 +29,14 @@ class Step:
     state: State
 
 
+def is_stuck(state: State, steps: Iterable[Step]) -> bool:
+    """Whether a state is a deadlock: none of its steps leads to another state.
+
+    A step that changes nothing is no way on, and would hide a state that nothing ever leaves.
+    """
+    return all(step.state == state for step in steps)
+
+
 class EvaluationError(Exception):
     """The model's text has no meaning in a reachable state.
 

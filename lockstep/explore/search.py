@@ -12,12 +12,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from lockstep.explore.engine import Engine, EvaluationError, Outcome, Step, Verdict
+from lockstep.explore.engine import (
+    Engine,
+    EvaluationError,
+    Outcome,
+    Step,
+    Verdict,
+    is_stuck,
+)
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
 
 DEADLOCK = "deadlock"
-"""What a state without successors violates; stands where a property's name does."""
+"""What a state violates that no step leaves; stands where a property's name does."""
 
 _PROGRESS_SECONDS = 0.1
 
@@ -83,6 +90,7 @@ class SearchResult:
     included), `depth` steps to the farthest state. `fired` counts instances an action;
     `applied` names the invariants whose premise some state or step satisfied; `reached` the goals
     that some state satisfied, `missed` those that none did once everything was explored.
+    `deadlocks` are the states that no step leaves.
     `unfulfilled` are the violations of `leads_to`, each with its behaviour, the first of which is
     the `violation`, and `unchecked` names the `leads_to` of which nothing is known.
     `because` says why the verdict is not `holds`; `error` why it is inconclusive because the
@@ -257,7 +265,7 @@ class Search:
         except EvaluationError as error:
             self._note_error(error, state, None)
             return
-        if not taken:
+        if is_stuck(state, taken):
             result.deadlocks += 1
             if not self._deadlock_allowed:
                 self._note({DEADLOCK: ()}, state, None)

@@ -17,16 +17,16 @@ from typing import Any
 
 import z3
 
-from lockstep.explore.engine import EvaluationError, Verdict
+from lockstep.explore.engine import EvaluationError, Verdict, is_stuck
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import DEADLOCK, Trace, Violation
 from lockstep.language import ir
 from lockstep.language.notation import Kind, State
 from lockstep.prove.relation import Relation, Values
 from lockstep.prove.solver import Answer, ask, new_solver
-from lockstep.prove.terms import Truth, all_of, any_of, negated, term
+from lockstep.prove.terms import Truth, all_of, any_of, implies, negated, term
 from lockstep.prove.unrolling import Unrolling, read, value_in
-from lockstep.prove.values import NotProvable, Value, constant
+from lockstep.prove.values import NotProvable, Value, constant, same
 
 _MOST_INSTANCES = 4096
 """The most instances of an action of which it is written out that none is enabled."""
@@ -155,10 +155,10 @@ class _Search:
     def _at(self, steps: int) -> BoundedResult | None:
         """What is wrong in the states after so many steps; None if nothing is."""
         broken = self._broken(steps)
-        is_stuck: Truth = False
+        deadlocked: Truth = False
         if not self._deadlock_allowed:
-            is_stuck = stuck(self._relation, self._unrolling.states[steps])
-        answer = self._ask(any_of((*(each.when for each in broken), is_stuck)))
+            deadlocked = stuck(self._relation, self._unrolling.states[steps])
+        answer = self._ask(any_of((*(each.when for each in broken), deadlocked)))
         if isinstance(answer, str):
             return self._stopped(steps, answer)
         if answer is not None:
@@ -287,7 +287,8 @@ class _Search:
                     failing[each.code.name] = found
         if failing:
             return Violation(tuple(failing), next(iter(failing.values())), trace)
-        if not self._deadlock_allowed and not list(self._engine.successors(trace.last)):
+        last = trace.last
+        if not self._deadlock_allowed and is_stuck(last, self._engine.successors(last)):
             return Violation((DEADLOCK,), (), trace)
         raise Disagreement(f"plain Python finds nothing broken after {_said(trace)}")
 
@@ -316,11 +317,11 @@ def walked(engine: PlainEngine, trace: Trace) -> Trace:
 
 
 def stuck(relation: Relation, state: Values) -> Truth:
-    """Whether no action is enabled in a state, and none lacks a meaning there."""
-    return all_of(_never(relation, action, state) for action in relation.actions)
+    """Whether no action leads from a state to another, and none lacks a meaning there."""
+    return all_of(_leads_nowhere(relation, action, state) for action in relation.actions)
 
 
-def _never(relation: Relation, action: ir.ActionCode, state: Values) -> Truth:
+def _leads_nowhere(relation: Relation, action: ir.ActionCode, state: Values) -> Truth:
     if prod(each.domain.size() for each in action.parameters) > _MOST_INSTANCES:
         raise NotProvable(
             f"deadlock: {action.name} has more than {_MOST_INSTANCES:,} instances, and each would "
@@ -331,7 +332,8 @@ def _never(relation: Relation, action: ir.ActionCode, state: Values) -> Truth:
     for binding in product(*(each.domain for each in action.parameters)):
         taken = relation.take(action, state, [constant(value) for value in binding])
         fails = any_of(failure.when for failure in taken.failures)
-        found.append(all_of((negated(taken.enabled), negated(fails))))
+        unchanged = all_of(same(value, taken.after[name]) for name, value in state.items())
+        found.append(all_of((implies(taken.enabled, unchanged), negated(fails))))
     return all_of(found)
 
 

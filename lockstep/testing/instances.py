@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
-from lockstep.explore.engine import Step
+from lockstep.explore.engine import Step, is_stuck
 from lockstep.explore.plain import NextState, PlainEngine
 from lockstep.language.guards import guard_depths
 from lockstep.language.model import Action, Model, Parameter
@@ -97,10 +97,12 @@ _Option = _Nothing | _Listed | _Drawn
 class Situation:
     """What can be done in a state: nothing, or any of the `enabled` actions.
 
-    A wide action among these may turn out not to be enabled after all.
+    A wide action among these may turn out not to be enabled after all. `is_stuck` says that none
+    leads to another state.
     """
 
     enabled: tuple[Action, ...]
+    is_stuck: bool
     ways: tuple[Way, ...]
     _numbers: Sequence[int]
     _options: Sequence[_Option]
@@ -164,7 +166,16 @@ class Situations:
                 continue
             enabled.append(action)
             numbers.append(number)
-        return Situation(tuple(enabled), tuple(ways), numbers, options, len(self._actions))
+        listed = [step for instances in steps.values() for step in instances]
+        is_wide_enabled = any(action.name in self._wide for action in enabled)
+        return Situation(
+            tuple(enabled),
+            not is_wide_enabled and is_stuck(state, listed),
+            tuple(ways),
+            numbers,
+            options,
+            len(self._actions),
+        )
 
 
 @lru_cache(maxsize=1024)

@@ -123,7 +123,7 @@ class ModelMachine(RuleBasedStateMachine):
         if failing:
             raise self._violated(failing)
         situation = self._located(lambda: _situation(tested, state))
-        if not situation.enabled and not tested.deadlock_allowed:
+        if situation.is_stuck and not tested.deadlock_allowed:
             raise self._violated({DEADLOCK: ()})
         self._state, self._situation = state, situation
         if self._walk is not None:
@@ -149,9 +149,9 @@ def state_machine_for(
     """A machine that takes any enabled actions of `model`, one after the other.
 
     Every invariant is checked in every state, every step invariant over every step, and unless
-    `deadlock_allowed` something must always be enabled; the machine raises `Violated` for the
-    first that fails, and `EvaluationError` where the text has no meaning. Goals and what must come
-    to pass are not checked: no single behaviour can miss a goal, nor one that ends the other.
+    `deadlock_allowed` every state must have a way on to another; the machine raises `Violated` for
+    the first that fails, and `EvaluationError` where the text has no meaning. Goals and what must
+    come to pass are not checked: no single behaviour can miss a goal, nor one that ends the other.
     `fault` names the fault with which the model was loaded, so that the test which is printed loads
     it, too.
 

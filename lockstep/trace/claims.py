@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from lockstep.errors import LockstepError
-from lockstep.explore.engine import Engine
+from lockstep.explore.engine import Engine, is_stuck
 from lockstep.explore.search import DEADLOCK, Trace
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
@@ -37,7 +37,7 @@ def failing_binding(
     it has no value there.
     """
     if name == DEADLOCK:
-        return () if next(engine.successors(trace.last), None) is None else None
+        return () if is_stuck(trace.last, engine.successors(trace.last)) else None
     prop = find_property(engine.model, name)
     if prop is None:
         known = ", ".join(found.name for found in engine.model.properties) or "none"

@@ -75,6 +75,15 @@ def same(one: Any, at: Any, other: Any, there: Any, words: Any) -> Any:
 
 
 @_inlined
+def is_stuck(states: Any, at: Any, successors: Any, count: Any, words: Any) -> Any:
+    """Whether none of a state's successors is another state."""
+    for index in range(count):  # noqa: SIM110 - a loop is what numba makes fast
+        if not same(states, at, successors, index * words, words):
+            return False
+    return True
+
+
+@_inlined
 def copy(source: Any, at: Any, target: Any, there: Any, words: Any) -> Any:
     """Copy a state."""
     for index in range(words):
@@ -188,7 +197,7 @@ def _loops(words: int) -> dict[str, Callable[..., Any]]:
                 note(failed, failed_step, ranks[-1 - count], pair, 0, 2 * words)
                 continue
             report[TRANSITIONS] += count
-            if count == 0:
+            if is_stuck(level, at, successors, count, words):
                 report[DEADLOCKS] += 1
                 if stop_at_deadlock != 0:
                     copy(level, at, pair, 0, words)
@@ -406,9 +415,12 @@ def _loops(words: int) -> dict[str, Callable[..., Any]]:
             if count < 0:
                 ended[0], ended[1] = FAILED, ranks[-1 - count]
                 return length
+            if stop_at_deadlock != 0 and is_stuck(
+                path, length * words, successors, count, words
+            ):
+                ended[0] = DEADLOCKED
+                return length
             if count == 0:
-                if stop_at_deadlock != 0:
-                    ended[0] = DEADLOCKED
                 return length
             enabled = 0
             for action in range(actions):
