@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from lockstep.language.notation import OutcomeUnclear
+from lockstep.language.notation import NoRequirement, OutcomeUnclear
 from lockstep.language.source import Diagnostic, Place
 from lockstep.language.values import NotInDomain
 
@@ -82,6 +82,14 @@ def failed(error: Exception, path: Path) -> Diagnostic:
                 f"this fault says {error}",
                 "`lockstep check --faults` holds every fault against what it says of itself",
                 'write `@fault(breaks="the property")`, or `@fault(harmless="why, in words")`',
+            )
+        case NoRequirement():
+            return Diagnostic(
+                "no-requirement",
+                place,
+                f"{error} is not the id of a requirement",
+                "what a claim states is looked up in specs/ by its id, which is a text",
+                'write ids such as `@invariant("227-4")`, or none: `@invariant`',
             )
         case ForeignImport():
             what = str(error)

@@ -33,6 +33,7 @@ class SourceFile:
 
     path: Path
     text: str
+    tree: ast.Module
     functions: Mapping[tuple[str, int], ast.FunctionDef]
 
 
@@ -77,7 +78,7 @@ class Universe:
             raise ModelError([load_problems.not_python(error, path)]) from None
         if problems := load_problems.duplicates(tree, path) + self._set_constants(tree, path):
             raise ModelError(problems)
-        self.files[str(path)] = SourceFile(path, text, _functions(tree))
+        self.files[str(path)] = SourceFile(path, text, tree, _functions(tree))
         module = self._new_module(name, path, ast.get_docstring(tree))
         self._running.add(name)
         self._run(tree, module, path)

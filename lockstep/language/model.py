@@ -20,6 +20,7 @@ from lockstep.language.fairness import Fairness, read_fairness
 from lockstep.language.loader import Universe
 from lockstep.language.notation import FAULT, MARK, FaultMark, Kind, Mark, State
 from lockstep.language.source import Diagnostic, ModelError
+from lockstep.language.unread import unread
 
 
 @dataclass(frozen=True)
@@ -128,8 +129,10 @@ def load_model(
     state = state_class(module)
     initial = initial_state(universe, state)
     problems: list[Diagnostic] = misplaced(universe, module, {Kind.ACTION})
+    problems += unread(universe, module)
     if checks is not None:
         problems += misplaced(universe, checks, set(Kind) - {Kind.ACTION})
+        problems += unread(universe, checks)
     actions = _actions(universe, {**vars(module), **extra}, problems)
     marked = _marked(vars(checks) if checks is not None else {})
     kept = [each for each in marked if lemmas or not each[2].lemma]
@@ -179,7 +182,10 @@ def _faults(universe: Universe, name: str) -> dict[str, Callable[..., Any]]:
     """The functions that are faults of a model; none where it has no file of them."""
     if not universe.root.joinpath("models", "faults", f"{name}.py").is_file():
         return {}
-    members = vars(universe.load(f"models.faults.{name}"))
+    module = universe.load(f"models.faults.{name}")
+    if problems := unread(universe, module):
+        raise ModelError(problems)
+    members = vars(module)
     return {
         each: made
         for each, made in members.items()

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar, overload
 
 from lockstep.language.values import Fielded
 
@@ -46,6 +46,10 @@ class Disabled(Exception):
 
 class NotApplicable(Exception):
     """Raised by `when`: the invariant says nothing about these parameters."""
+
+
+class NoRequirement(TypeError):
+    """Raised by a decorator that is given anything but the ids of requirements; it says what."""
 
 
 class OutcomeUnclear(TypeError):
@@ -130,17 +134,41 @@ def _marked(function: Function, mark: Mark) -> Function:
     return function
 
 
-def action(function: Function) -> Function:
-    """A step of the protocol: `def serve(s, new, c: Client)`."""
-    return _marked(function, Mark(Kind.ACTION))
+def _bare_or_called(mark: Callable[[Function], Function], given: tuple[Any, ...]) -> Any:
+    """The result of a decorator: `@invariant` marks a function itself, `@invariant()` the next one.
+
+    `mark` is what the decorator does to a function. `given` are the arguments that have no name.
+    """
+    if not given:
+        return mark
+    if len(given) > 1 or not callable(given[0]):
+        raise TypeError(f"this decorator takes no argument without a name, but has {given[0]!r}")
+    return mark(given[0])
 
 
-def invariant(*requirements: str) -> Callable[[Function], Function]:
+@overload
+def action(function: Function, /) -> Function: ...
+@overload
+def action() -> Callable[[Function], Function]: ...
+def action(*given: Any) -> Any:
+    """A step of the protocol: `@action def serve(s, new, c: Client)`."""
+    return _bare_or_called(lambda function: _marked(function, Mark(Kind.ACTION)), given)
+
+
+@overload
+def invariant(function: Function, /) -> Function: ...
+@overload
+def invariant(*requirements: str) -> Callable[[Function], Function]: ...
+def invariant(*given: Any) -> Any:
     """What every reachable state satisfies: `@invariant("227-4") def name(s, f: Fetcher)`."""
-    return lambda function: _marked(function, Mark(Kind.INVARIANT, requirements))
+    return _claim(Kind.INVARIANT, given)
 
 
-def lemma(function: Function) -> Function:
+@overload
+def lemma(function: Function, /) -> Function: ...
+@overload
+def lemma() -> Callable[[Function], Function]: ...
+def lemma(*given: Any) -> Any:
     """An invariant that states no requirement: what the proofs of others need to know.
 
         @lemma
@@ -148,22 +176,37 @@ def lemma(function: Function) -> Function:
 
     `lockstep prove` proves it with them; nothing else looks at it.
     """
-    return _marked(function, Mark(Kind.INVARIANT, lemma=True))
+    mark = Mark(Kind.INVARIANT, lemma=True)
+    return _bare_or_called(lambda function: _marked(function, mark), given)
 
 
-def step_invariant(*requirements: str) -> Callable[[Function], Function]:
+@overload
+def step_invariant(function: Function, /) -> Function: ...
+@overload
+def step_invariant(*requirements: str) -> Callable[[Function], Function]: ...
+def step_invariant(*given: Any) -> Any:
     """What every step satisfies: `@step_invariant("227-9") def name(s, new, f: Fetcher)`."""
-    return lambda function: _marked(function, Mark(Kind.STEP_INVARIANT, requirements))
+    return _claim(Kind.STEP_INVARIANT, given)
 
 
-def sometimes(*requirements: str) -> Callable[[Function], Function]:
+@overload
+def sometimes(function: Function, /) -> Function: ...
+@overload
+def sometimes(*requirements: str) -> Callable[[Function], Function]: ...
+def sometimes(*given: Any) -> Any:
     """What some reachable state satisfies, so that the scope is known to get there."""
-    return lambda function: _marked(function, Mark(Kind.SOMETIMES, requirements))
+    return _claim(Kind.SOMETIMES, given)
 
 
+@overload
+def leads_to(function: Function, /) -> Function: ...
+@overload
 def leads_to(
     *requirements: str, weak: Fair | tuple[Fair, ...] = (), strong: Fair | tuple[Fair, ...] = ()
-) -> Callable[[Function], Function]:
+) -> Callable[[Function], Function]: ...
+def leads_to(
+    *given: Any, weak: Fair | tuple[Fair, ...] = (), strong: Fair | tuple[Fair, ...] = ()
+) -> Any:
     """What must come to pass: a state of the premise is followed by one of the goal, or is one.
 
         @leads_to("630-31", weak=(each(fetch, "r"), deliver))
@@ -176,14 +219,22 @@ def leads_to(
     again and again. An action counts as enabled, and as taken, where it changes the state. These
     are TLA+'s `premise ~> goal` under `WF_vars` and `SF_vars`.
     """
+    weakly, strongly = (given if isinstance(given, tuple) else (given,) for given in (weak, strong))
+    return _claim(Kind.LEADS_TO, given, weakly, strongly)
 
-    def mark(function: Function) -> Function:
-        weakly, strongly = (
-            given if isinstance(given, tuple) else (given,) for given in (weak, strong)
-        )
-        return _marked(function, Mark(Kind.LEADS_TO, requirements, weakly, strongly))
 
-    return mark
+def _claim(
+    kind: Kind,
+    given: tuple[Any, ...],
+    weak: tuple[Fair, ...] = (),
+    strong: tuple[Fair, ...] = (),
+) -> Any:
+    is_bare = len(given) == 1 and callable(given[0])
+    for requirement in () if is_bare else given:
+        if not isinstance(requirement, str):
+            raise NoRequirement(repr(requirement))
+    mark = Mark(kind, () if is_bare else given, weak, strong)
+    return _bare_or_called(lambda function: _marked(function, mark), given if is_bare else ())
 
 
 def each(action: Callable[..., Any], *parameters: str) -> Each:
@@ -195,6 +246,9 @@ def each(action: Callable[..., Any], *parameters: str) -> Each:
     return Each(action, parameters)
 
 
+@overload
+def fault(function: Function, /) -> Function: ...
+@overload
 def fault(
     *,
     breaks: str | None = None,
@@ -203,7 +257,16 @@ def fault(
     scope: str | None = None,
     source: str | None = None,
     constants: dict[str, object] | None = None,
-) -> Callable[[Function], Function]:
+) -> Callable[[Function], Function]: ...
+def fault(
+    *given: Any,
+    breaks: str | None = None,
+    harmless: str | None = None,
+    replaces: Callable[..., Any] | None = None,
+    scope: str | None = None,
+    source: str | None = None,
+    constants: dict[str, object] | None = None,
+) -> Any:
     """A small change to a model: a property catches it (`breaks`), or none does (`harmless`).
 
     `breaks` names the property, `harmless` says in words why every property still holds; exactly
@@ -221,4 +284,4 @@ def fault(
         setattr(function, FAULT, FaultMark(replaces, breaks, harmless, scope, adjusted, source))
         return function
 
-    return mark
+    return _bare_or_called(mark, given)

@@ -171,7 +171,7 @@ def test_what_is_missing(tmp_path: Path, write: Write) -> None:
         load_model(tmp_path, "count")
     with pytest.raises(LockstepError, match=r"there is no module models\.nowhere"):
         Universe(tmp_path).load("models.nowhere")
-    write("models/counter", COUNTER.replace("@action", ""))
+    write("models/counter", COUNTER.partition("@action")[0])
     with pytest.raises(LockstepError, match=r"models/counter.py has no action(.|\n)*@action"):
         load_model(tmp_path, "counter")
 

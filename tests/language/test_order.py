@@ -38,13 +38,14 @@ class Case(State):
 
 def added(x, y):
     return x + y
-
-
+"""
+PROCEDURE = """
 def put(s, new, x, y):
     new.level = x
     new.zero = y
 
-
+"""
+ACTION = """
 @action
 def act(s, new):
 """
@@ -90,7 +91,8 @@ CASES = {
 def test_the_same_part_fails_first(case: str, tmp_path: Path) -> None:
     (tmp_path / "models").mkdir()
     lines = "".join(f"    {line}\n" for line in CASES[case].splitlines())
-    (tmp_path / "models" / "case.py").write_text(PREAMBLE.lstrip() + lines, encoding="utf-8")
+    text = PREAMBLE.lstrip() + (PROCEDURE if "put(" in lines else "")
+    (tmp_path / "models" / "case.py").write_text(text + ACTION + lines, encoding="utf-8")
     model, places = load_model(tmp_path, "case"), []
     for engine in (PlainEngine(model), InterpreterEngine(model)):
         with pytest.raises(EvaluationError) as raised:
