@@ -19,6 +19,8 @@ class ExitCode(IntEnum):
     """The input cannot be used: a wrong name, a damaged file, a model that is not well formed."""
     INCONCLUSIVE = 3
     """Nothing was refuted, but not everything was covered; the reason is always printed."""
+    DIFFERS = 4
+    """What was checked is as claimed, but `specs/` pins other counts than were found."""
 
 
 class LockstepError(Exception):

@@ -10,9 +10,13 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
 from lockstep.specs.tables import Table, read_toml
+
+if TYPE_CHECKING:
+    from lockstep.language.inventory import Unused
 
 SHIPPED = Path(__file__).parent / "kafka"
 """The workspace inside an installed package; an editable install has no such folder."""
@@ -33,6 +37,12 @@ class Workspace:
         from lockstep.language.model import model_names
 
         return model_names(self.root)
+
+    def unused(self) -> list[Unused]:
+        """The files in which something is claimed or declared, and which nothing reads."""
+        from lockstep.language.inventory import Inventory
+
+        return Inventory(self.root).unused
 
     @property
     def output(self) -> Path:

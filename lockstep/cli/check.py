@@ -13,7 +13,7 @@ from lockstep.errors import LockstepError, nearest
 from lockstep.explore.engines import DEFAULT_ENGINE, ENGINES
 
 if TYPE_CHECKING:
-    from lockstep.cli.checking import Checked, Request, Unchecked
+    from lockstep.cli.checking import Checked, Omitted, Request, Unchecked
     from lockstep.specs.tables import Plain
     from lockstep.workspace import Workspace
 
@@ -113,7 +113,7 @@ def check(
     Exit codes: 0 everything holds, 1 something is violated, 2 the input cannot be used,
     3 not conclusive, 130 interrupted.
     """
-    from lockstep.cli.checking import Request, usual_scope
+    from lockstep.cli.checking import Omitted, Request, usual_scope
     from lockstep.explore.engines import Walks
     from lockstep.workspace import find_workspace
 
@@ -162,7 +162,8 @@ def check(
         from lockstep.cli.faults import run_faults
 
         return run_faults(workspace, names, request, saves=save is not None, as_json=as_json)
-    return _check_all(workspace, names, request, verbose, pytest, as_json)
+    omitted = Omitted(list(names), [] if models else workspace.unused())
+    return _check_all(workspace, omitted, request, verbose, pytest, as_json)
 
 
 def choose(given: Sequence[str], workspace: Workspace) -> list[str]:
@@ -184,7 +185,7 @@ def choose(given: Sequence[str], workspace: Workspace) -> list[str]:
 
 def _check_all(
     workspace: Workspace,
-    names: list[str],
+    omitted: Omitted,
     request: Request,
     verbose: bool,
     pytest: bool,
@@ -199,13 +200,13 @@ def _check_all(
     output = Output()
     report = None
     if not as_json:
+        names = omitted.models
         report = TextReport(output, workspace.root, names, request, verbose=verbose, pytest=pytest)
     results: list[Checked | Unchecked] = []
-    left = list(names)
     try:
-        for name in names:
+        for name in list(omitted.models):
             found = check_model(workspace, name, request)
-            left.remove(name)
+            omitted.models.remove(name)
             results.append(found)
             if report is not None:
                 report.add(found)
@@ -213,11 +214,11 @@ def _check_all(
                 break
     except KeyboardInterrupt:
         pass  # while loading: nothing was found that would be lost
-    exit_code = worst([*(found.exit_code for found in results), *[INTERRUPTED] * bool(left)])
+    exit_code = worst([*(found.exit_code for found in results), omitted.exit_code])
     if report is not None:
-        report.finish(results, left)
+        report.finish(results, omitted)
     else:
-        output.json(check_json(request, results, left, exit_code, pytest=pytest))
+        output.json(check_json(request, results, omitted, exit_code, pytest=pytest))
     return exit_code
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lockstep.cli.checking import Checked, Request, Unchecked
+from lockstep.cli.checking import Checked, Omitted, Request, Unchecked
+from lockstep.cli.output import shown_path
 from lockstep.explore.engine import EvaluationError, Verdict
 from lockstep.explore.search import Trace
 from lockstep.language.model import Model, Parameter
@@ -20,12 +21,12 @@ VERSION = 1
 def check_json(
     request: Request,
     results: Sequence[Checked | Unchecked],
-    left: Sequence[str],
+    omitted: Omitted,
     exit_code: int,
     *,
     pytest: bool,
 ) -> dict[str, object]:
-    """The document; `left` are the models that Ctrl-C kept from being checked."""
+    """The document."""
     rows = [
         _checked(request, found, pytest) if isinstance(found, Checked) else _not(request, found)
         for found in results
@@ -39,7 +40,11 @@ def check_json(
             "states": sum(row["states"] for row in rows),
             "transitions": sum(row["transitions"] for row in rows),
             "seconds": round(sum(row["seconds"] for row in rows), 3),
-            "not_checked": list(left),
+            "not_checked": list(omitted.models),
+            "not_read": [
+                {"file": shown_path(file.file), "why": file.why, "mistake": file.is_mistake}
+                for file in omitted.unused
+            ],
             "exit_code": exit_code,
         },
     }
@@ -84,6 +89,8 @@ def _checked(request: Request, found: Checked, pytest: bool) -> dict[str, Any]:
         "fault": request.fault,
         "engine": result.engine,
         "verdict": str(found.verdict),
+        "properties": len(found.model.properties),
+        "checked": found.checked,
         "states": result.states,
         "transitions": result.transitions,
         "depth": result.depth,
@@ -146,6 +153,8 @@ def _not(request: Request, found: Unchecked) -> dict[str, Any]:
         "fault": request.fault,
         "engine": request.engine,
         "verdict": str(Verdict.INCONCLUSIVE),
+        "properties": 0,
+        "checked": 0,
         "states": 0,
         "transitions": 0,
         "depth": 0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from lockstep.cli.checking import Checked, Request, Unchecked
+from lockstep.cli.checking import Checked, Omitted, Request, Unchecked
 from lockstep.cli.output import Output, indented, plural, shown_path
 from lockstep.errors import LockstepError
 from lockstep.explore.engine import Verdict
@@ -16,8 +16,8 @@ from lockstep.trace.lasso import render_fairness
 from lockstep.trace.pytest_export import to_pytest
 from lockstep.trace.render import render_binding, render_trace
 
-COLUMNS = ("states", "transitions", "depth", "seconds", "states/s")
-WIDTHS = (11, 12, 6, 9, 9)
+COLUMNS = ("properties", "states", "transitions", "depth", "seconds")
+WIDTHS = (10, 11, 12, 5, 7)
 
 
 class TextReport:
@@ -53,11 +53,11 @@ class TextReport:
             line(indented(f"not checked: {found.error}", 2))
             return
         result = found.result
-        rate = result.states / result.seconds if result.seconds else 0
+        properties = len(found.model.properties)
         numbers = (
+            str(properties) if found.checked == properties else f"{found.checked} of {properties}",
             *(f"{count:,}" for count in (result.states, result.transitions, result.depth)),
             f"{result.seconds:.2f}",
-            f"{rate:,.0f}",
         )
         row = self._row(result.model, self._request.scope, found.verdict, numbers)
         line(row, str(found.verdict))
@@ -69,6 +69,8 @@ class TextReport:
         if pins is not None and pins.missing:
             line(f"  not pinned in specs/{result.model}.toml: {', '.join(pins.missing)}", "dim")
         if self._verbose:
+            rate = result.states / result.seconds if result.seconds else 0
+            line(f"  {rate:,.0f} states/s", "dim")
             if pins and not found.judgement.differences:
                 told = (f"{name} {pin}" for name, pin in vars(pins).items() if pin is not None)
                 line(f"  as pinned in specs/{result.model}.toml: {', '.join(told)}", "dim")
@@ -79,8 +81,11 @@ class TextReport:
         if found.trace is not None:
             self._counterexample(found)
 
-    def finish(self, results: Sequence[Checked | Unchecked], left: Sequence[str]) -> None:
-        """Print the last lines; `left` are the models that Ctrl-C kept from being checked."""
+    def finish(self, results: Sequence[Checked | Unchecked], omitted: Omitted) -> None:
+        """Print the last lines, with what was not checked."""
+        for file in omitted.unused:
+            style = "violated" if file.is_mistake else "dim"
+            self._output.line(f"not read  {shown_path(file.file)}: {file.why}", style)
         verdicts = [
             found.verdict if isinstance(found, Checked) else Verdict.INCONCLUSIVE
             for found in results
@@ -90,8 +95,9 @@ class TextReport:
         ]
         if len(results) > 1:
             self._output.line(f"{plural(len(results), 'model')}: {', '.join(told)}", "bold")
-        if left:
-            self._output.line(f"interrupted; not checked: {', '.join(left)}", "inconclusive")
+        if omitted.models:
+            names = ", ".join(omitted.models)
+            self._output.line(f"interrupted; not checked: {names}", "inconclusive")
         for found in results:
             if isinstance(found, Checked) and found.exit_code and found.saved is None:
                 self._output.line(f"reproduce with  {self._request.again(found.model.name)}")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lockstep.explore.engine import Verdict
     from lockstep.explore.engines import Walks
     from lockstep.explore.search import SearchResult, Trace
+    from lockstep.language.inventory import Unused
     from lockstep.language.model import Model
     from lockstep.specs.judgement import Judgement
     from lockstep.specs.scopes import ModelSpec, Scope
@@ -100,6 +101,11 @@ class Checked:
         return self.judgement.verdict
 
     @property
+    def checked(self) -> int:
+        """Of how many properties it is known whether they hold as far as the search went."""
+        return len(self.model.properties) - len(self.result.undecided(self.model))
+
+    @property
     def exit_code(self) -> int:
         """What this result alone would end the process with."""
         return INTERRUPTED if self.result.interrupted else int(self.judgement.exit_code)
@@ -116,6 +122,22 @@ class Unchecked:
     def exit_code(self) -> int:
         """Always 2: there is something wrong with what was given."""
         return int(ExitCode.USAGE)
+
+
+@dataclass
+class Omitted:
+    """What a run did not check: models that it has not come to, and files that nothing reads."""
+
+    models: list[str]
+    unused: list[Unused]
+
+    @property
+    def exit_code(self) -> int:
+        """What this alone would end the process with: never 0 where something was to be checked."""
+        if self.models:
+            return INTERRUPTED
+        is_mistaken = any(file.is_mistake for file in self.unused)
+        return int(ExitCode.USAGE if is_mistaken else ExitCode.HOLDS)
 
 
 FAULT_SCOPE = "small"
@@ -169,7 +191,7 @@ def _check(workspace: Workspace, name: str, request: Request) -> Checked:
     breaks_in_time = mark is not None and mark.breaks in {
         prop.name for prop in model.of_kind(Kind.LEADS_TO)
     }
-    check_declarations(model, spec, scope)
+    check_declarations(model, spec)
     lower(model)  # refuses what is outside the notation, whichever engine runs
     pinned = request.is_the_scope_itself
     with progress_line(f"{name} {scope.name}", scope.pins.states if pinned else None) as watch:

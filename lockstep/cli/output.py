@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 STYLES = {
     "holds": "green",
     "violated": "bold red",
+    "differs": "magenta",
     "inconclusive": "yellow",
     "dim": "dim",
     "bold": "bold",

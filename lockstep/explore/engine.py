@@ -17,6 +17,8 @@ class Verdict(StrEnum):
 
     HOLDS = "holds"
     VIOLATED = "violated"
+    DIFFERS = "differs"
+    """What was checked is as claimed, but the scope pins other counts than were found."""
     INCONCLUSIVE = "inconclusive"
 
 

@@ -119,6 +119,21 @@ class SearchResult:
     because: str = ""
     remark: str = ""
 
+    def undecided(self, model: Model) -> list[str]:
+        """Properties of which nothing is known.
+
+        These are each `leads_to` that was not checked, and each goal that an unfinished search has
+        not reached.
+        """
+        goals = {goal.name for goal in model.of_kind(Kind.SOMETIMES)}
+        is_finished = self.verdict is Verdict.HOLDS or bool(self.missed or self.unfulfilled)
+        open_goals = set() if is_finished else goals - self.reached
+        return [
+            prop.name
+            for prop in model.properties
+            if prop.name in open_goals or prop.name in self.unchecked
+        ]
+
     @property
     def idle_actions(self) -> list[str]:
         """Actions that never fired: the scope says nothing about them."""

@@ -17,6 +17,7 @@ from lockstep.language.declarations import (
 )
 from lockstep.language.domains import Domain
 from lockstep.language.fairness import Fairness, read_fairness
+from lockstep.language.inventory import Inventory
 from lockstep.language.loader import Universe
 from lockstep.language.notation import FAULT, MARK, FaultMark, Kind, Mark, State
 from lockstep.language.source import Diagnostic, ModelError
@@ -157,11 +158,7 @@ def load_model(
 
 def model_names(root: Path) -> list[str]:
     """The files directly below `models/` that declare a state class, in alphabetical order."""
-    return sorted(
-        path.stem
-        for path in root.joinpath("models").glob("*.py")
-        if "(State):" in path.read_text(encoding="utf-8", errors="replace")
-    )
+    return Inventory(root).models
 
 
 def fault_marks(root: Path, name: str) -> dict[str, tuple[FaultMark, str]]:

@@ -22,8 +22,8 @@ _FAULTS = "models.faults."
 def unread(universe: Universe, module: types.ModuleType) -> list[Diagnostic]:
     """The functions of a loaded file that look like an action, a claim or a fault and are neither.
 
-    In `models/` these have the parameters `s, new`, in `invariants/` the first parameter `s`; a file
-    of faults has nothing but faults and what they call.
+    In `models/` these have the parameters `s, new`, in `invariants/` the first parameter `s`. A
+    file of faults has nothing but faults and what they call.
     """
     file = universe.files[str(module.__file__)]
     problems = []

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from lockstep.errors import ExitCode, LockstepError
+from lockstep.errors import ExitCode, LockstepError, nearest
 from lockstep.explore.engine import Verdict
-from lockstep.explore.search import SearchResult
+from lockstep.explore.search import DEADLOCK, SearchResult
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind
 from lockstep.specs.scopes import ModelSpec, Pins, Scope
@@ -30,13 +31,15 @@ class Judgement:
 
     The verdict is the search's own, except that a search that `holds` is
 
-    - `inconclusive` when an action never fired (`idle`) or the premise of a property never held
-      (`vacuous`) and the scope does not say so: silence is not a proof;
-    - `violated` when something differs from what `specs/` pins (`differences`), or fired although
-      it is declared not to (`stale`): the claim that `specs/` makes does not hold.
+    - `inconclusive` when the model has no property, or when an action never fired (`idle`) or the
+      premise of a property never held (`vacuous`) and the scope does not say so: silence is not a
+      proof;
+    - otherwise `differs` when something is not what `specs/` pins (`differences`), or fired
+      although it is declared not to (`stale`).
 
     `pins` are those that were compared, None when the run was not the scope's own. A violation that
-    is pinned, with counts that agree, is `expected` and ends with exit code 0.
+    is pinned is `expected`: with counts that agree it ends with exit code 0, with others it
+    `differs`.
     """
 
     verdict: Verdict
@@ -55,26 +58,44 @@ class Judgement:
         """What the process says when this is all it was asked."""
         if self.broken:
             return ExitCode.USAGE
-        if self.verdict is Verdict.VIOLATED:
-            return ExitCode.HOLDS if self.expected else ExitCode.VIOLATED
-        return ExitCode.HOLDS if self.verdict is Verdict.HOLDS else ExitCode.INCONCLUSIVE
+        match self.verdict:
+            case Verdict.HOLDS:
+                return ExitCode.HOLDS
+            case Verdict.VIOLATED:
+                return ExitCode.HOLDS if self.expected else ExitCode.VIOLATED
+            case Verdict.DIFFERS:
+                return ExitCode.DIFFERS
+        return ExitCode.INCONCLUSIVE
 
 
-def check_declarations(model: Model, spec: ModelSpec, scope: Scope) -> None:
-    """Refuse a declaration of the scope that names no action or invariant of the model."""
+def check_declarations(model: Model, spec: ModelSpec) -> None:
+    """Refuse a name in any scope that the model does not have, whichever scope is to be run."""
     actions = {action.name for action in model.actions}
     invariants = {prop.name for prop in model.properties if prop.kind is not Kind.SOMETIMES}
-    for key, names, known in (
-        ("idle", scope.idle, actions),
-        ("vacuous", scope.vacuous, invariants),
-    ):
-        for name in names:
-            if name not in known:
-                raise LockstepError(
-                    f"{spec.file}: scopes.{scope.name}.{key}.{name}: {model.name} has no such "
-                    + ("action" if key == "idle" else "invariant"),
-                    cure=f"known: {', '.join(sorted(known)) or 'none'}",
-                )
+    properties = {prop.name for prop in model.properties} | {DEADLOCK}
+    constants = set(model.constants)
+    for scope in spec.scopes.values():
+        where = f"{spec.file}: scopes.{scope.name}"
+        _must_be_in(constants, scope.constants, f"{where}.constants", "constant", model.name)
+        _must_be_in(actions, scope.idle, f"{where}.idle", "action", model.name)
+        _must_be_in(invariants, scope.vacuous, f"{where}.vacuous", "invariant", model.name)
+        violates = [scope.pins.violates] if scope.pins.violates is not None else []
+        _must_be_in(properties, violates, f"{where}.violates", "property", model.name)
+    for proof in spec.proofs.values():
+        where = f"{spec.file}: proofs.{proof.name}.constants"
+        _must_be_in(constants, proof.constants, where, "constant", model.name)
+
+
+def _must_be_in(
+    known: Collection[str], names: Iterable[str], where: str, what: str, model: str
+) -> None:
+    for name in names:
+        if name not in known:
+            names_there_are = f"known: {', '.join(sorted(known)) or 'none'}"
+            raise LockstepError(
+                f"{where}.{name}: {model} has no such {what}",
+                cure=nearest(name, known, names_there_are),
+            )
 
 
 def judge(model: Model, scope: Scope, result: SearchResult, *, pinned: bool) -> Judgement:
@@ -95,7 +116,9 @@ def judge(model: Model, scope: Scope, result: SearchResult, *, pinned: bool) -> 
     differences = _differences(pins, result) if pins is not None else ()
     if result.verdict is Verdict.VIOLATED:
         because = "; ".join([result.because, *(_told(differences) or ["as pinned"])])
-        return Judgement(result.verdict, because, pins, differences, expected=not differences)
+        only_counts = all(difference.name != "violates" for difference in differences)
+        verdict = Verdict.DIFFERS if differences and only_counts else Verdict.VIOLATED
+        return Judgement(verdict, because, pins, differences, expected=not differences)
     idle = tuple(name for name in result.idle_actions if name not in scope.idle)
     silent = _silent(model, result)
     vacuous = tuple(name for name in silent if name not in scope.vacuous)
@@ -105,26 +128,45 @@ def judge(model: Model, scope: Scope, result: SearchResult, *, pinned: bool) -> 
             *(name for name in scope.idle if result.fired[name]),
             *(name for name in scope.vacuous if name in result.applied),
         )
+    silence = []
+    if not model.properties:
+        silence.append(f"nothing is claimed: invariants/{model.name}.py has no property")
+    if idle:
+        silence.append(f"never fired in this scope: {', '.join(idle)}")
+    if vacuous:
+        silence.append(f"premise never true in this scope: {', '.join(vacuous)}")
     reasons = _told(differences)
     if stale:
         reasons.append(f"declared silent in this scope, but not so: {', '.join(stale)}")
-    verdict = Verdict.VIOLATED if reasons else Verdict.HOLDS
-    if idle:
-        reasons.append(f"never fired in this scope: {', '.join(idle)}")
-    if vacuous:
-        reasons.append(f"premise never true in this scope: {', '.join(vacuous)}")
-    if reasons and verdict is Verdict.HOLDS:
+    verdict = Verdict.HOLDS
+    if silence:
         verdict = Verdict.INCONCLUSIVE
-    return Judgement(verdict, "; ".join(reasons), pins, differences, idle, vacuous, stale)
+    elif reasons:
+        verdict = Verdict.DIFFERS
+    because = "; ".join([*silence, *reasons])
+    return Judgement(verdict, because, pins, differences, idle, vacuous, stale)
 
 
 def _differences(pins: Pins, result: SearchResult) -> tuple[Difference, ...]:
-    found = vars(result)
+    results: dict[str, str | int] = {
+        "verdict": str(result.verdict),
+        "states": result.states,
+        "transitions": result.transitions,
+        "depth": result.depth,
+        "violates": _violated(result),
+    }
     return tuple(
-        Difference(name, pin, str(found[name]) if name == "verdict" else found[name])
+        Difference(name, pin, results[name])
         for name, pin in vars(pins).items()
-        if pin is not None and pin != found[name]
+        if pin is not None and pin != results[name]
     )
+
+
+def _violated(result: SearchResult) -> str:
+    """The property that a search found violated first."""
+    if result.violation is not None:
+        return result.violation.properties[0]
+    return result.missed[0] if result.missed else "nothing"
 
 
 def _told(differences: tuple[Difference, ...]) -> list[str]:

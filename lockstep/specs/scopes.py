@@ -17,13 +17,15 @@ DEFAULT_SCOPE = "default"
 class Pins:
     """What a scope is known to give; None is not pinned.
 
-    `depth` is the number of steps to the farthest state.
+    `depth` is the number of steps to the farthest state. Where the verdict is `violated`,
+    `violates` names the property.
     """
 
     verdict: str | None = None
     states: int | None = None
     transitions: int | None = None
     depth: int | None = None
+    violates: str | None = None
 
     def __bool__(self) -> bool:
         return any(pin is not None for pin in vars(self).values())
@@ -31,7 +33,8 @@ class Pins:
     @property
     def missing(self) -> list[str]:
         """The names of what is not pinned."""
-        return [name for name, pin in vars(self).items() if pin is None]
+        wanted = {name: pin for name, pin in vars(self).items() if name != "violates"}
+        return [name for name, pin in wanted.items() if pin is None]
 
 
 @dataclass(frozen=True)
@@ -153,6 +156,13 @@ def _scope(table: Table, name: str) -> Scope:
     verdict = None
     if "verdict" in table:
         verdict = table.choice("verdict", ("holds", "violated"), "holds")
+    violates = table.optional_text("violates")
+    if (verdict == "violated") != (violates is not None):
+        raise table.error(
+            "violates",
+            "is there, but the verdict is not violated" if violates else "is missing",
+            'the name of a property goes with `verdict = "violated"`, and only with it',
+        )
     scope = Scope(
         name=name,
         purpose=table.text("purpose"),
@@ -162,6 +172,7 @@ def _scope(table: Table, name: str) -> Scope:
             table.optional_count("states"),
             table.optional_count("transitions"),
             table.optional_count("depth"),
+            violates,
         ),
         compare=table.choice("compare", ("graph", "counts"), "counts"),
         idle=_reasons(table.optional_table("idle")),

@@ -29,10 +29,10 @@ TWICE = "require(s.arm[g] == Arm.OPEN and s.entries[g] == 0)"
 def test_every_model_is_checked_in_its_default_scope(desk: "Desk") -> None:
     ran = desk.run("check")
     assert ran.code == 0
-    rows = [line.split()[:6] for line in ran.out.splitlines() if re.match("letters|turn", line)]
+    rows = [line.split()[:7] for line in ran.out.splitlines() if re.match("letters|turn", line)]
     assert rows == [
-        ["letters", "default", "violated", "83", "124", "6"],
-        ["turnstile", "default", "holds", "64", "208", "10"],
+        ["letters", "default", "violated", "2", "83", "124", "6"],
+        ["turnstile", "default", "holds", "3", "64", "208", "10"],
     ]
     assert "as pinned" in ran.out
     assert "2 models: 1 holds, 1 violated" in ran.out
@@ -125,15 +125,95 @@ def test_the_printed_test_fails_while_the_bug_is_there_and_passes_after(desk: "D
     assert "1 passed" in passing.stdout
 
 
-def test_a_differing_count_is_a_violated_pin(desk: "Desk") -> None:
+def test_a_differing_count_has_a_verdict_of_its_own(desk: "Desk") -> None:
     desk.edit("specs/turnstile.toml", "states = 5\n", "states = 6\n")
     ran = desk.run("check", "turnstile", "--scope", "small")
-    assert ran.code == 1
+    assert ran.code == 4
+    assert re.search(r"turnstile +small +differs +3 +5 ", ran.out)
     assert "because  differs from what is pinned: states expected 6, found 5" in ran.out
     assert "reproduce with  lockstep check turnstile --scope small" in ran.out
     (row,) = desk.run("check", "turnstile", "--scope", "small", "--json").json["results"]
-    assert row["verdict"] == "violated"
+    assert (row["verdict"], row["exit_code"]) == ("differs", 4)
     assert row["differences"] == [{"name": "states", "expected": 6, "found": 5}]
+
+
+def test_a_differing_count_hides_no_silence(desk: "Desk") -> None:
+    desk.edit("specs/turnstile.toml", "states = 5\n", "states = 6\n")
+    desk.edit("specs/turnstile.toml", '[scopes.small.idle]\njam = "CAN_JAM is false"\n', "")
+    ran = desk.run("check", "turnstile", "--scope", "small")
+    assert ran.code == 3
+    assert "never fired in this scope: jam; differs from what is pinned" in ran.out
+
+
+def test_another_violation_than_the_pinned_one_is_violated(desk: "Desk") -> None:
+    desk.edit(
+        "specs/letters.toml",
+        'violates = "boxes_hold_one_letter"',
+        'violates = "the_pleased_have_letters"',
+    )
+    ran = desk.run("check", "letters")
+    assert ran.code == 1
+    expected = "violates expected the_pleased_have_letters, found boxes_hold_one_letter"
+    assert expected in ran.out
+
+
+def test_a_pinned_violation_names_a_property(desk: "Desk") -> None:
+    desk.edit("specs/letters.toml", 'violates = "boxes_hold_one_letter"', 'violates = "boxes"')
+    ran = desk.run("check", "letters")
+    assert ran.code == 2
+    assert "letters has no such property" in ran.out
+    desk.edit("specs/letters.toml", 'violates = "boxes"\n', "")
+    ran = desk.run("check", "letters")
+    assert ran.code == 2
+    assert "scopes.default.violates: is missing" in ran.out
+
+
+def test_a_model_without_properties_is_not_checked(desk: "Desk") -> None:
+    (desk.root / "invariants/turnstile.py").unlink()
+    ran = desk.run("check", "turnstile", "--scope", "small")
+    assert ran.code == 3
+    assert re.search(r"turnstile +small +inconclusive +0 +5 ", ran.out)
+    assert "nothing is claimed: invariants/turnstile.py has no property" in ran.out
+
+
+def test_a_scope_that_is_not_run_is_read_all_the_same(desk: "Desk") -> None:
+    with (desk.root / "specs/turnstile.toml").open("a") as spec:
+        spec.write('[scopes.wide]\npurpose = "More."\nconstants = { GATE = ["east"] }\n')
+    ran = desk.run("check", "turnstile", "--scope", "small")
+    assert ran.code == 2
+    assert "scopes.wide.constants.GATE: turnstile has no such constant" in ran.out
+    assert "did you mean GATES?" in ran.out
+
+
+LOST = {
+    "invariants/turnstyle.py": "there is no model turnstyle; did you mean turnstile?",
+    "models/faults/letter.py": "there is no model letter; did you mean letters?",
+    "specs/turnstiles.toml": "there is no model turnstiles; did you mean turnstile?",
+    "models/old/door.py": "models and claims are read from no other folder below",
+    "models/steps.py": "it declares no state, and no other file imports it",
+}
+
+
+@pytest.mark.parametrize("file", LOST)
+def test_a_file_that_nothing_reads_is_named(desk: "Desk", file: str) -> None:
+    path = desk.root / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("from lockstep import action\n@action\ndef open(s, new): ...\n")
+    ran = desk.run("check")
+    assert ran.code == 2
+    assert f"not read  {file}: {LOST[file]}\n" in ran.out
+    assert "2 models: 1 holds, 1 violated" in ran.out
+    unread = desk.run("check", "--json").json["summary"]["not_read"]
+    assert unread == [{"file": file, "why": LOST[file], "mistake": True}]
+
+
+def test_a_hidden_file_is_skipped_and_named(desk: "Desk") -> None:
+    (desk.root / "models/.#turnstile.py").symlink_to("somebody@somewhere.1234")
+    ran = desk.run("check")
+    assert ran.code == 0
+    assert "not read  models/.#turnstile.py: its name begins with a dot\n" in ran.out
+    (row,) = desk.run("check", "--json").json["summary"]["not_read"]
+    assert row["mistake"] is False
 
 
 def test_an_unpinned_scope_says_so(desk: "Desk") -> None:
@@ -164,7 +244,7 @@ def test_a_premise_that_never_holds_is_no_proof(desk: "Desk") -> None:
 def test_a_declaration_that_is_no_longer_true_is_reported(desk: "Desk") -> None:
     desk.edit("specs/turnstile.toml", 'jam = "CAN_JAM is false"', 'push = "never"\njam = "no"')
     ran = desk.run("check", "turnstile", "--scope", "small", "--json")
-    assert ran.code == 1
+    assert ran.code == 4
     assert ran.json["results"][0]["stale"] == ["push"]
 
 
@@ -178,7 +258,7 @@ def test_a_declaration_of_nothing_is_refused(desk: "Desk") -> None:
 def test_changed_constants_are_not_held_against_pins(desk: "Desk") -> None:
     ran = desk.run("check", "turnstile", "--set", 'GATES=["east"]', "--set", "MAX_COINS=1")
     assert ran.code == 0
-    assert re.search(r"turnstile +default +holds +5 ", ran.out)
+    assert re.search(r"turnstile +default +holds +3 +5 ", ran.out)
     assert "pinned" not in ran.out
 
 
@@ -208,7 +288,7 @@ def test_a_state_without_successors_is_a_deadlock_unless_allowed(desk: "Desk") -
     ran = desk.run("check", "letters", "--scope", "small")
     assert ran.code == 1
     assert "violated  letters.deadlock" in ran.out
-    assert "No action is enabled in the last state" in ran.out
+    assert "No step leads from the last state to another" in ran.out
     assert desk.run("replay", ".lockstep/counterexamples/letters-deadlock.itf.json").code == 1
 
 
@@ -226,7 +306,7 @@ def test_one_broken_model_does_not_hide_the_others(desk: "Desk") -> None:
     ran = desk.run("check")
     assert ran.code == 2
     assert "not checked: error[" in ran.out
-    assert re.search(r"turnstile +default +holds +64 ", ran.out)
+    assert re.search(r"turnstile +default +holds +3 +64 ", ran.out)
     (broken, fine) = desk.run("check", "--json").json["results"]
     assert (broken["verdict"], broken["exit_code"], fine["verdict"]) == ("inconclusive", 2, "holds")
 
@@ -324,8 +404,8 @@ def test_ctrl_c_keeps_what_was_found(desk: "Desk", monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(progress, "progress_line", interrupting)
     ran = desk.run("check", "letters", "turnstile", "letters")
     assert ran.code == 130
-    assert re.search(r"letters +default +violated +83 ", ran.out)
-    assert re.search(r"turnstile +default +inconclusive +1 ", ran.out)
+    assert re.search(r"letters +default +violated +2 +83 ", ran.out)
+    assert re.search(r"turnstile +default +inconclusive +2 of 3 +1 ", ran.out)
     assert "interrupted, with 1 state known; every behaviour of up to 0 steps is covered" in ran.out
     ran = desk.run("check", "turnstile", "letters", "--json")
     assert ran.code == 130

@@ -73,9 +73,9 @@ def test_a_fault_may_make_a_goal_unreachable(desk: "Desk") -> None:
         faults.write(
             '\n@fault(replaces=push, breaks="somebody_gets_in")\n'
             "def never_turns(s, new, g: Gate):\n"
-            '    """Pushing does nothing."""\n'
+            '    """The arm locks before anybody gets in."""\n'
             "    require(s.arm[g] == Arm.OPEN)\n"
-            "    new.arm[g] = Arm.OPEN\n"
+            "    new.arm[g] = Arm.LOCKED\n"
         )
     ran = desk.run("check", "turnstile", "--faults")
     assert ran.code == 0
@@ -134,7 +134,7 @@ def test_a_fault_that_makes_a_goal_unreachable_is_not_harmless(desk: "Desk") -> 
         '\n@fault(replaces=push, harmless="Who cares.")\n'
         "def never_turns(s, new, g: Gate):\n"
         "    require(s.arm[g] == Arm.OPEN)\n"
-        "    new.arm[g] = Arm.OPEN\n",
+        "    new.arm[g] = Arm.LOCKED\n",
     )
     ran = desk.run("check", "turnstile", "--faults")
     assert ran.code == 1

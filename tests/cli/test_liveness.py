@@ -43,7 +43,7 @@ def test_what_comes_to_pass_changes_no_count(desk: "Desk") -> None:
     claim(desk, "is_open_or_not", "s.arm[g] == Arm.OPEN, s.arm[g] == Arm.OPEN")
     ran = desk.run("check", "turnstile")
     assert ran.code == 0
-    assert re.search(r"turnstile +default +holds +64 +208 +10 ", ran.out)
+    assert re.search(r"turnstile +default +holds +5 +64 +208 +10 ", ran.out)
 
 
 def test_a_behaviour_that_goes_on_for_ever(passed_over: "Desk") -> None:

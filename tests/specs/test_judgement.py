@@ -1,3 +1,4 @@
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -44,14 +45,14 @@ def test_as_pinned(model: Model, result: SearchResult) -> None:
         (Pins("violated", 5), Difference("verdict", "violated", "holds")),
     ],
 )
-def test_a_pin_that_differs_is_violated(
+def test_a_pin_that_differs(
     model: Model, result: SearchResult, pins: Pins, difference: Difference
 ) -> None:
     found = judge(model, scope(pins), result, pinned=True)
-    assert found.verdict is Verdict.VIOLATED
+    assert found.verdict is Verdict.DIFFERS
     assert found.differences == (difference,)
     assert str(difference) in found.because
-    assert found.exit_code is ExitCode.VIOLATED
+    assert found.exit_code is ExitCode.DIFFERS
     unpinned = judge(model, scope(pins), result, pinned=False)
     assert (unpinned.verdict, unpinned.pins) == (Verdict.HOLDS, None)
 
@@ -68,32 +69,59 @@ def test_silence_is_no_proof_unless_it_is_declared(model: Model, result: SearchR
     )
 
 
-def test_a_stale_declaration_is_violated(model: Model, result: SearchResult) -> None:
+def test_a_stale_declaration_differs(model: Model, result: SearchResult) -> None:
     found = judge(model, scope(jam="", coin="never"), result, pinned=True)
-    assert (found.verdict, found.stale) == (Verdict.VIOLATED, ("coin",))
+    assert (found.verdict, found.stale) == (Verdict.DIFFERS, ("coin",))
+
+
+def test_what_differs_hides_no_silence(model: Model, result: SearchResult) -> None:
+    found = judge(model, Scope("small", pins=Pins("holds", 6)), result, pinned=True)
+    assert (found.verdict, found.exit_code) == (Verdict.INCONCLUSIVE, ExitCode.INCONCLUSIVE)
+    assert (found.idle, [pin.name for pin in found.differences]) == (("jam",), ["states"])
+    assert "jam" in found.because
+    assert "states expected 6, found 5" in found.because
+
+
+def test_no_property_is_no_proof(model: Model) -> None:
+    bare = dataclasses.replace(model, properties=())
+    found = judge(bare, scope(), Search(PlainEngine(bare)).run(), pinned=True)
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert found.because == "nothing is claimed: invariants/turnstile.py has no property"
 
 
 def test_a_pinned_violation_is_what_was_asked_for(model: Model) -> None:
     broken = load_model(ROOT, "turnstile", SMALL, fault="stays_open")
     result = Search(PlainEngine(broken)).run()
     assert result.verdict is Verdict.VIOLATED
-    as_pinned = judge(broken, scope(Pins("violated", result.states)), result, pinned=True)
+    pins = Pins("violated", result.states, violates="entries_are_paid")
+    as_pinned = judge(broken, scope(pins), result, pinned=True)
     assert (as_pinned.verdict, as_pinned.expected) == (Verdict.VIOLATED, True)
     assert as_pinned.exit_code is ExitCode.HOLDS
     other = judge(broken, scope(Pins("violated", result.states + 1)), result, pinned=True)
-    assert (other.verdict, other.exit_code) == (Verdict.VIOLATED, ExitCode.VIOLATED)
+    assert (other.verdict, other.exit_code) == (Verdict.DIFFERS, ExitCode.DIFFERS)
+    pins = Pins("violated", result.states, violates="opens_only_for_a_coin")
+    another = judge(broken, scope(pins), result, pinned=True)
+    assert (another.verdict, another.exit_code) == (Verdict.VIOLATED, ExitCode.VIOLATED)
     surprise = judge(broken, scope(Pins("holds", 5, 7, 4)), result, pinned=True)
     assert surprise.exit_code is ExitCode.VIOLATED
     assert surprise.differences == (), "the counts of a search that stopped say nothing"
 
 
 def test_declarations_must_name_something(model: Model) -> None:
-    spec = ModelSpec(Path("specs/turnstile.toml"), "turnstile")
-    check_declarations(model, spec, scope())
+    def declared(scope: Scope) -> ModelSpec:
+        return ModelSpec(Path("specs/turnstile.toml"), "turnstile", scopes={"small": scope})
+
+    check_declarations(model, declared(scope()))
     with pytest.raises(
         LockstepError, match=r"scopes.small.idle.jams: turnstile has no such action"
     ):
-        check_declarations(model, spec, scope(jams=""))
+        check_declarations(model, declared(scope(jams="")))
     goal = Scope("small", vacuous={"somebody_gets_in": ""})
     with pytest.raises(LockstepError, match="turnstile has no such invariant"):
-        check_declarations(model, spec, goal)
+        check_declarations(model, declared(goal))
+    constant = Scope("small", constants={"GATE": 1})
+    with pytest.raises(LockstepError, match="turnstile has no such constant"):
+        check_declarations(model, declared(constant))
+    pinned = Scope("small", pins=Pins("violated", violates="nothing"))
+    with pytest.raises(LockstepError, match="turnstile has no such property"):
+        check_declarations(model, declared(pinned))

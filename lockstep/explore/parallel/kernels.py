@@ -415,9 +415,7 @@ def _loops(words: int) -> dict[str, Callable[..., Any]]:
             if count < 0:
                 ended[0], ended[1] = FAILED, ranks[-1 - count]
                 return length
-            if stop_at_deadlock != 0 and is_stuck(
-                path, length * words, successors, count, words
-            ):
+            if stop_at_deadlock != 0 and is_stuck(path, length * words, successors, count, words):
                 ended[0] = DEADLOCKED
                 return length
             if count == 0:

@@ -1,0 +1,247 @@
+"""Which files of a workspace are models, which belong to one, and which nothing reads.
+
+Files are parsed, never run. A file directly below `models/` is a model if it declares a class that
+is derived from `State`, under whatever name it is imported. Other files are parts if a file
+imports them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from lockstep.errors import nearest
+from lockstep.language.loader import PACKAGES
+
+_OF_MODELS = ("invariants", "models/faults")
+"""The folders with a file for each model, under its name."""
+
+_FOLDERS = ("models", *_OF_MODELS)
+
+_REQUIREMENTS = "kip_"
+"""How the names of the files of requirements begin in `specs/`."""
+
+
+@dataclass(frozen=True)
+class Unused:
+    """A file that nothing reads, and why.
+
+    `is_mistake` says that something is left out which was meant to be checked.
+    """
+
+    file: Path
+    why: str
+    is_mistake: bool = True
+
+
+class _Syntax:
+    """A file's syntax, parsed when it is asked for."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    @cached_property
+    def tree(self) -> ast.Module | None:
+        """The syntax; None where the file cannot be read or is not Python."""
+        try:
+            return ast.parse(self.file.read_bytes())
+        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+    @cached_property
+    def imported(self) -> dict[str, str]:
+        """Each name that an import binds, and the dotted name that it stands for."""
+        names: dict[str, str] = {}
+        for node in self._statements:
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    whole = alias.name if alias.asname else alias.name.partition(".")[0]
+                    names[alias.asname or whole] = whole
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                for alias in node.names:
+                    names[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+        return names
+
+    @cached_property
+    def modules(self) -> set[str]:
+        """The dotted names of all that is imported, and of the modules it is imported from."""
+        names = set(self.imported.values())
+        for node in self._statements:
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                names.add(node.module)
+        return names
+
+    @cached_property
+    def classes(self) -> dict[str, list[str]]:
+        """Each class at the top, and the dotted names of what it is derived from."""
+        return {
+            node.name: [self._dotted(base) for base in node.bases]
+            for node in self._statements
+            if isinstance(node, ast.ClassDef)
+        }
+
+    @cached_property
+    def has_marks(self) -> bool:
+        """Whether a function is marked with a decorator of the notation."""
+        return any(
+            self._dotted(mark.func if isinstance(mark, ast.Call) else mark).startswith("lockstep.")
+            for node in self._statements
+            if isinstance(node, ast.FunctionDef)
+            for mark in node.decorator_list
+        )
+
+    def _dotted(self, node: ast.expr) -> str:
+        """The dotted name that an expression stands for; empty for anything but a name."""
+        if isinstance(node, ast.Attribute):
+            owner = self._dotted(node.value)
+            return owner and f"{owner}.{node.attr}"
+        if not isinstance(node, ast.Name):
+            return ""
+        return self._aliases.get(node.id) or self.imported.get(node.id) or node.id
+
+    @cached_property
+    def _aliases(self) -> dict[str, str]:
+        """Names that are assigned an imported name: `Variables = State`."""
+        return {
+            target.id: self.imported[node.value.id]
+            for node in self._statements
+            if isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in self.imported
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+
+    @cached_property
+    def _statements(self) -> list[ast.stmt]:
+        """All statements but those inside functions and classes."""
+        statements: list[ast.stmt] = [] if self.tree is None else list(self.tree.body)
+        for statement in statements:
+            if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
+                inner = ast.iter_child_nodes(statement)
+                statements += [node for node in inner if isinstance(node, ast.stmt)]
+        return statements
+
+
+class Inventory:
+    """The files of the workspace at `root`."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    @cached_property
+    def models(self) -> list[str]:
+        """The names of the models, in alphabetical order.
+
+        A file that is not Python is among them, so that loading it tells what is wrong.
+        """
+        return sorted(
+            syntax.file.stem
+            for syntax in self._syntax("models")
+            if syntax.tree is None or self._declares_state(syntax)
+        )
+
+    @cached_property
+    def unused(self) -> list[Unused]:
+        """The files that nothing reads, by name."""
+        return sorted(
+            [*self._not_files(), *self._parts(), *self._of_no_model(), *self._scopes()],
+            key=lambda unused: unused.file,
+        )
+
+    def _declares_state(self, syntax: _Syntax) -> bool:
+        states = any(self._is_state(syntax, name, frozenset()) for name in syntax.classes)
+        # Without an action it is a part that others derive their state from.
+        return states and (syntax.has_marks or not self._is_imported(syntax))
+
+    def _is_state(self, syntax: _Syntax, name: str, derived: frozenset[str]) -> bool:
+        """Whether a class is derived from `State`, however many classes are in between."""
+        for base in syntax.classes.get(name, ()):
+            module, _, last = base.rpartition(".")
+            if module.partition(".")[0] == "lockstep" and last == "State":
+                return True
+            owner = syntax if base in syntax.classes else self._by_module.get(module)
+            if owner is None or base in derived:
+                continue
+            if self._is_state(owner, last, derived | {base}):
+                return True
+        return False
+
+    def _is_imported(self, syntax: _Syntax) -> bool:
+        module = self._module(syntax.file)
+        return any(
+            name == module or name.startswith(f"{module}.")
+            for other in self._by_module.values()
+            if other.file != syntax.file
+            for name in other.modules
+        )
+
+    def _not_files(self) -> Iterator[Unused]:
+        """Hidden files, such as an editor's locks, and what is no file at all."""
+        for folder in (*_FOLDERS, "specs"):
+            for path in self._root.joinpath(folder).glob("*"):
+                if path.suffix not in (".py", ".toml"):
+                    continue
+                if path.name.startswith("."):
+                    yield Unused(path, "its name begins with a dot", is_mistake=False)
+                elif not path.is_file():
+                    yield Unused(path, "it is no file that can be read")
+
+    def _parts(self) -> Iterator[Unused]:
+        """Files that are neither models nor imported by any other file."""
+        for syntax in self._syntax("models"):
+            is_empty = syntax.tree is not None and not syntax.tree.body
+            is_model = syntax.file.stem in self.models
+            if not (is_empty or is_model or self._is_imported(syntax)):
+                why = "it declares no state, and no other file imports it"
+                yield Unused(syntax.file, why, is_mistake=syntax.has_marks)
+        for syntax in self._by_module.values():
+            is_nested = syntax.file.parent not in map(self._root.joinpath, _FOLDERS)
+            if is_nested and syntax.has_marks and not self._is_imported(syntax):
+                yield Unused(syntax.file, "models and claims are read from no other folder below")
+
+    def _of_no_model(self) -> Iterator[Unused]:
+        """Claims and faults of models that there are not."""
+        for folder in _OF_MODELS:
+            for syntax in self._syntax(folder):
+                name = syntax.file.stem
+                is_part = name == "__init__" or self._is_imported(syntax)
+                if name not in self.models and not is_part:
+                    yield Unused(syntax.file, self._no_model(name))
+
+    def _scopes(self) -> Iterator[Unused]:
+        for file in sorted(self._root.joinpath("specs").glob("*.toml")):
+            name = file.stem
+            is_read = name in self.models or name.startswith(_REQUIREMENTS)
+            if not is_read and not name.startswith("."):
+                yield Unused(file, self._no_model(name))
+
+    def _no_model(self, name: str) -> str:
+        hint = nearest(name, self.models, "")
+        return f"there is no model {name}" + (f"; {hint}" if hint else "")
+
+    @cached_property
+    def _by_module(self) -> Mapping[str, _Syntax]:
+        """Every file in the notation by the name that others import it by."""
+        files = (file for folder in PACKAGES for file in self._root.joinpath(folder).rglob("*.py"))
+        return {
+            self._module(file): _Syntax(file)
+            for file in sorted(files)
+            if file.is_file() and not file.name.startswith(".")
+        }
+
+    def _module(self, file: Path) -> str:
+        return ".".join(file.relative_to(self._root).with_suffix("").parts)
+
+    def _syntax(self, folder: str) -> list[_Syntax]:
+        """The files directly in a folder."""
+        return [
+            syntax
+            for syntax in self._by_module.values()
+            if syntax.file.parent == self._root.joinpath(folder)
+        ]

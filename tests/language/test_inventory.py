@@ -1,0 +1,104 @@
+"""Models are found by parsing, and a file that nothing reads is named with the reason."""
+
+from pathlib import Path
+
+import pytest
+
+from lockstep.errors import LockstepError
+from lockstep.language.inventory import Inventory
+from lockstep.language.model import load_model, model_names
+
+BODY = "    lit: bool = False\n\n\n@action\ndef switch(s, new):\n    new.lit = not s.lit\n"
+
+HEADS = {
+    "as usual": "from lockstep import State, action\n\nclass Lamp(State):\n",
+    "a blank before the colon": "from lockstep import State, action\n\nclass Lamp(State) :\n",
+    "blanks": "from lockstep import State, action\n\nclass  Lamp( State ):\n",
+    "a comment": "from lockstep import State, action\n\nclass Lamp(State):  # (State)\n",
+    "another name": "from lockstep import State as S, action\n\nclass Lamp(S):\n",
+    "an assigned name": "from lockstep import State, action\nS = State\n\nclass Lamp(S):\n",
+    "the package": "import lockstep\nfrom lockstep import action\n\nclass Lamp(lockstep.State):\n",
+    "the package by another name": (
+        "import lockstep as k\nfrom lockstep import action\n\nclass Lamp(k.State):\n"
+    ),
+    "many lines": "from lockstep import (\n  State,\n  action,\n)\n\nclass Lamp(\n  State\n):\n",
+    "a class in between": (
+        "from lockstep import State, action\n\nclass Base(State): ...\n\nclass Lamp(Base):\n"
+    ),
+    "a class of another file": (
+        "from lockstep import action\nfrom models.base import Base\n\nclass Lamp(Base):\n"
+    ),
+}
+BASE = "from lockstep import State\n\nclass Base(State):\n    on: bool = True\n"
+
+
+def write(root: Path, file: str, text: str = "") -> Path:
+    path = root / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def unused(root: Path) -> dict[str, str]:
+    return {str(file.file.relative_to(root)): file.why for file in Inventory(root).unused}
+
+
+@pytest.mark.parametrize("head", HEADS.values(), ids=HEADS)
+def test_a_state_class_is_known_however_it_is_written(head: str, tmp_path: Path) -> None:
+    write(tmp_path, "models/lamp.py", head + BODY)
+    if "models.base" in head:
+        write(tmp_path, "models/base.py", BASE)
+    assert model_names(tmp_path) == ["lamp"]
+    assert unused(tmp_path) == {}
+    assert load_model(tmp_path, "lamp").actions[0].name == "switch"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "latin-1"])
+def test_a_file_that_is_no_python_is_a_model_so_that_loading_tells(
+    encoding: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path, "models/lamp.py")
+    path.write_text("# gr\u00fcn\n" + HEADS["as usual"] + BODY, encoding=encoding)
+    assert model_names(tmp_path) == ["lamp"]
+    with pytest.raises(LockstepError, match="not UTF-8"):
+        load_model(tmp_path, "lamp")
+
+
+def test_text_that_only_mentions_a_state_is_no_model(tmp_path: Path) -> None:
+    write(tmp_path, "models/lamp.py", HEADS["as usual"] + BODY)
+    write(tmp_path, "models/notes.py", '"""Not every class Lamp(State): is one."""\n')
+    write(tmp_path, "models/other.py", "class State: ...\n\nclass Lamp(State): ...\n")
+    assert model_names(tmp_path) == ["lamp"]
+    assert unused(tmp_path) == dict.fromkeys(
+        ("models/notes.py", "models/other.py"), "it declares no state, and no other file imports it"
+    )
+
+
+def test_a_part_is_used_by_the_files_that_import_it(tmp_path: Path) -> None:
+    write(tmp_path, "models/lamp.py", "from models import bulbs\n" + HEADS["as usual"] + BODY)
+    write(tmp_path, "models/bulbs.py", "MOST = 3\n")
+    write(tmp_path, "invariants/lamp.py", "from invariants.shared import bright\n")
+    write(tmp_path, "invariants/shared.py", "def bright(s):\n    return s.lit\n")
+    write(tmp_path, "models/faults/lamp.py", "from models.faults.common import dark\n")
+    write(tmp_path, "models/faults/common.py", "def dark(s):\n    return not s.lit\n")
+    assert unused(tmp_path) == {}
+
+
+def test_files_of_no_model_are_named(tmp_path: Path) -> None:
+    write(tmp_path, "models/lamp.py", HEADS["as usual"] + BODY)
+    for file in ("invariants/lump.py", "models/faults/clock.py", "specs/lam.toml"):
+        write(tmp_path, file)
+    write(tmp_path, "specs/kip_1.toml")
+    (tmp_path / "models/gone.py").symlink_to(tmp_path / "nowhere")
+    assert unused(tmp_path) == {
+        "invariants/lump.py": "there is no model lump; did you mean lamp?",
+        "models/faults/clock.py": "there is no model clock",
+        "models/gone.py": "it is no file that can be read",
+        "specs/lam.toml": "there is no model lam; did you mean lamp?",
+    }
+
+
+def test_classes_that_are_derived_in_a_circle_are_no_state(tmp_path: Path) -> None:
+    write(tmp_path, "models/one.py", "from models.two import B\n\nclass A(B): ...\n")
+    write(tmp_path, "models/two.py", "from models.one import A\n\nclass B(A): ...\n")
+    assert model_names(tmp_path) == []
