@@ -49,7 +49,7 @@ def stairs(folder: Path, rest: str) -> Model:
     return load_model(folder, "stairs")
 
 
-@pytest.fixture(params=RESTS.values(), ids=RESTS)
+@pytest.fixture(params=RESTS.values(), ids=list(RESTS))
 def model(request: pytest.FixtureRequest, tmp_path: Path) -> Model:
     return stairs(tmp_path, request.param)
 
