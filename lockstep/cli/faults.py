@@ -9,7 +9,7 @@ from lockstep.cli.check_json import VERSION, error_json, steps_json
 from lockstep.cli.checking import Request
 from lockstep.cli.exits import INTERRUPTED, worst
 from lockstep.cli.faulting import FaultRun, FaultsOfModel, run_faults_of
-from lockstep.cli.output import Output, plural
+from lockstep.cli.output import Output, plural, shown_path
 from lockstep.errors import ExitCode, LockstepError
 
 if TYPE_CHECKING:
@@ -41,6 +41,12 @@ def run_faults(
     output = Output()
     found: list[FaultsOfModel] = []
     errors: list[LockstepError] = []
+    if list(names) == workspace.models():
+        errors += [
+            LockstepError(f"{shown_path(file.file)} is not read: {file.why}")
+            for file in workspace.unused()
+            if file.is_mistake
+        ]
     interrupted = False
     try:
         for name in names:

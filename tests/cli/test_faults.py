@@ -82,6 +82,16 @@ def test_a_fault_may_make_a_goal_unreachable(desk: "Desk") -> None:
     assert re.search(r"never_turns +somebody_gets_in +somebody_gets_in +small +-", ran.out)
 
 
+def test_faults_of_no_model_are_told(desk: "Desk") -> None:
+    file = desk.root / "models/faults/turnstyle.py"
+    file.write_text("from lockstep import fault\n", encoding="utf-8")
+    ran = desk.run("check", "--faults")
+    assert ran.code == 2
+    why = "there is no model turnstyle; did you mean turnstile?"
+    assert f"error: models/faults/turnstyle.py is not read: {why}" in ran.out
+    assert desk.run("check", "turnstile", "--faults").code == 0
+
+
 def add_fault(desk: "Desk", text: str) -> None:
     with (desk.root / "models/faults/turnstile.py").open("a") as faults:
         faults.write(text)
