@@ -40,7 +40,7 @@ class Promises:
 
     def by_step(self, edge: int) -> frozenset[int]:
         """The promises that a step keeps."""
-        return self._kept[self._graph.labels[edge]]
+        return self._kept[int(self._graph.labels[edge])]
 
     def by_label(self, promise: int) -> Mask:
         """For each label whether its steps keep a promise."""

@@ -81,7 +81,8 @@ class StateGraph:
 
     def step(self, edge: int) -> Step:
         """One step by its number."""
-        return Step(*self.instances[self.labels[edge]], self.states[self.targets[edge]])
+        action, parameters = self.instances[int(self.labels[edge])]
+        return Step(action, parameters, self.states[int(self.targets[edge])])
 
     def of_steps(self, states: Mask) -> Mask:
         """For each step whether it is one of these states'."""

@@ -27,13 +27,14 @@ from lockstep.language.notation import Kind, State
 
 _STRETCH = 1 << 14
 """States that are expanded or judged between two looks at the limits."""
-_STEPS = 1 << 18
+_STEPS = 1 << 16
 """Steps that there is room for, at least, before they are taken over."""
 _MOST_STEPS = 2**31 - 1
 """What scipy numbers."""
 _FULL = 0.5
 """How much of the table may be taken."""
 _PROGRESS_SECONDS = 0.1
+_NO_STEPS = np.zeros(0, np.int32)
 
 
 class PackedStates(Sequence[State]):
@@ -83,7 +84,8 @@ class GraphSearch:
         self._states = zeros((2 * self._most + _STRETCH) * self._words)
         self._table = np.zeros(int(len(self._states) // self._words / _FULL), np.int64)
         self._progress = np.zeros(PROGRESS, np.int64)
-        self._taken = 0
+        self._capacity = max(_STEPS, 2 * self._most)
+        self._taken = 16 * self._capacity
         self._started = self._next_report = time.perf_counter()
         self._depth = 0
 
@@ -92,7 +94,7 @@ class GraphSearch:
         self._states[: self._words] = self._program.layout.encode(self._program.model.initial)
         self._progress[STATES_KNOWN] = 1
         self._fill_table()
-        first, targets, labels = [np.zeros(1, np.int64)], [], []
+        first, targets, labels = [np.zeros(1, np.int64)], [_NO_STEPS], [_NO_STEPS]
         for ends, to, by in self._stretches():
             first.append(ends)
             targets.append(to)
@@ -104,7 +106,7 @@ class GraphSearch:
         return StateGraph(
             PackedStates(self._program.layout, self._states),
             np.concatenate(first),
-            np.concatenate([np.zeros(0, np.int32), *targets]),
+            np.concatenate(targets),
             renumbered,
             self._program.instances(used.tolist()),
         )
@@ -136,13 +138,14 @@ class GraphSearch:
         """The memory that is taken by what grows."""
         return self._states.nbytes + self._table.nbytes + self._taken
 
-    def _stretches(self) -> Iterator[tuple[NDArray[np.int64], ...]]:
+    def _stretches(
+        self,
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]]:
         """Of some states after the other: where their steps end, lead to, and by what."""
         most, progress = self._most, self._progress
-        capacity = max(_STEPS, 2 * most)
         successors = np.zeros(most * self._words, np.uint64)
         instances, places = np.zeros(most, np.int64), np.zeros(most, np.int64)
-        targets, labels = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
+        targets, labels = np.zeros(self._capacity, np.int64), np.zeros(self._capacity, np.int64)
         ends = np.zeros(_STRETCH, np.int64)
         expand_at = self._code.address("expand")
         done, written, of_level = 0, 0, 1
@@ -163,7 +166,7 @@ class GraphSearch:
                 places,
                 targets,
                 labels,
-                capacity,
+                self._capacity,
                 ends,
                 progress,
             )
@@ -226,5 +229,4 @@ def _renumbered(
     for part in labels:
         occurs[part] = True
     positions = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
-    parts = [positions[part] for part in labels]
-    return np.flatnonzero(occurs), np.concatenate([np.zeros(0, np.int32), *parts])
+    return np.flatnonzero(occurs), np.concatenate([positions[part] for part in labels])
