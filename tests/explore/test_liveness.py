@@ -242,24 +242,29 @@ def test_ctrl_c_while_the_graph_is_made(
     assert result.because.startswith("liveness not checked (interrupted): gets_light")
 
 
+def has_no_loop(trace: Trace) -> Trace:
+    """A behaviour that ends leaves nothing undone."""
+    return replace(trace, loop=None)
+
+
+def one_step_more(trace: Trace) -> Trace:
+    """No step of the model: the lamp is switched, and nothing changes."""
+    return replace(trace, steps=(*trace.steps, Step("switch", (), trace.last)))
+
+
+@pytest.mark.parametrize("wrong", [has_no_loop, one_step_more])
 def test_what_plain_python_does_not_find_is_no_verdict(
-    model: Callable[[str], Model], monkeypatch: pytest.MonkeyPatch
+    model: Callable[[str], Model],
+    monkeypatch: pytest.MonkeyPatch,
+    wrong: Callable[[Trace], Trace],
 ) -> None:
-    """A behaviour is told only when plain Python takes it, and is broken along it, too."""
-    lamp = model(CLAIMS)
-    right = find_unfulfilled
+    def found(*given: Any) -> Unfulfilled | None:
+        right = find_unfulfilled(*given)
+        return None if right is None else replace(right, trace=wrong(right.trace))
 
-    def wrong(*given: Any) -> Unfulfilled | None:
-        unfulfilled = right(*given)
-        if unfulfilled is None:
-            return None
-        trace = unfulfilled.trace
-        step = Step("look", (), trace.last)
-        return replace(unfulfilled, trace=Trace(trace.initial, (*trace.steps, step), trace.loop))
-
-    monkeypatch.setattr("lockstep.explore.live_search.find_unfulfilled", wrong)
+    monkeypatch.setattr("lockstep.explore.live_search.find_unfulfilled", found)
     with pytest.raises(Disagreement):
-        explore(lamp, "compiled")
+        explore(model(CLAIMS), "compiled")
 
 
 def test_the_front_end_reads_premise_and_goal_as_python_does(model: Callable[[str], Model]) -> None:
