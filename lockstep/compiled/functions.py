@@ -45,10 +45,16 @@ class FunctionBuilder:
         self.tables: dict[tuple[int, ...], llvm.GlobalVariable] = {}
         self.sites: list[Site] = []
 
-    def action(self, number: int, code: ir.ActionCode) -> llvm.Function:
-        """`name(state, successors)`: writes each successor in turn and returns how many."""
-        made = self._function(number, code.name, pointers=2)
-        state, out = made.function.args
+    def action(
+        self, number: int, code: ir.ActionCode, first_label: int | None = None
+    ) -> llvm.Function:
+        """`name(state, successors)`: writes each successor in turn and returns how many.
+
+        With `first_label` it is `name(state, successors, labels)` and writes the label of each
+        successor, too: the first one and how many instances of the action come before.
+        """
+        made = self._function(number, code.name, pointers=2 if first_label is None else 3)
+        state, out, *labels = made.function.args
         made.states[False] = made.words_at(state)
         count = made.body.variable(word(0))
         next_values = {
@@ -61,6 +67,9 @@ class FunctionBuilder:
         def innermost(_: llvm.Block) -> None:
             found = made.body.builder.load(count)
             made.put_state(next_values, found, out)
+            if first_label is not None:
+                label = made.body.builder.add(word(first_label), made.binding(code.parameters))
+                made.put_word(label, labels[0], found)
             made.body.builder.store(made.body.builder.add(found, word(1)), count)
 
         def write(statement: ir.Write) -> None:
@@ -104,6 +113,26 @@ class FunctionBuilder:
         made.body.finish()
         return made.function
 
+    def pledges(self, number: int, code: ir.PropertyCode) -> llvm.Function:
+        """`name(state, premises, goals)`: 1 or 0 for each binding of a `leads_to`; returns 0."""
+        made = self._function(number, code.name, pointers=3)
+        state, premises, goals = made.function.args
+        made.states[False] = made.states[True] = made.words_at(state)
+        assert code.premise is not None
+        parts = ((code.premise, premises), (code.claim, goals))
+
+        def innermost(_: llvm.Block) -> None:
+            at = made.binding(code.parameters)
+            for condition, out in parts:
+                truth = made.expressions.truth(condition)
+                made.put_word(made.body.word_of(truth), out, at)
+
+        depths = statement_depths(code.parameters, code.statements)
+        made.loops(code.parameters, code.statements, depths, None, innermost, len(code.parameters))
+        made.body.builder.ret(word(0))
+        made.body.finish()
+        return made.function
+
     def _function(self, number: int, name: str, *, pointers: int) -> _Function:
         kind = llvm.FunctionType(I64, [POINTER] * pointers)
         function = llvm.Function(self._module, kind, f"{number}.{name}")
@@ -134,6 +163,7 @@ class _Function:
         self.shapes = Shapes(self.body, tables)
         self.expressions = Expressions(self.shapes, self.read, site)
         self.states: dict[bool, Words] = {}
+        self._rounds: list[Word] = []
         self._layout = layout
         self._variables = variables
 
@@ -173,6 +203,18 @@ class _Function:
             at = builder.add(first, word(index))
             builder.store(value_word, builder.gep(out, [at], inbounds=True))
 
+    def put_word(self, value: Word, out: llvm.Value, number: Word) -> None:
+        """Write one word of an array."""
+        builder = self.body.builder
+        builder.store(value, builder.gep(out, [number], inbounds=True))
+
+    def binding(self, parameters: Sequence[ir.ParameterCode]) -> Word:
+        """In the innermost loop: how many bindings of the parameters come before this one."""
+        builder, number = self.body.builder, word(0)
+        for parameter, index in zip(parameters, self._rounds, strict=True):
+            number = builder.add(builder.mul(number, word(parameter.domain.size())), index)
+        return number
+
     def loops(
         self,
         parameters: Sequence[ir.ParameterCode],
@@ -194,6 +236,7 @@ class _Function:
                 return
             parameter = parameters[depth]
             with self.body.loop(word(parameter.domain.size())) as each:
+                self._rounds[depth:] = [each.index]
                 value = self.shapes.nth(parameter.domain, each.index)
                 self.expressions.bind(parameter.slot, value, parameter.domain)
                 level(depth + 1, each.next)

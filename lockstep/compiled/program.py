@@ -18,6 +18,7 @@ a goal when it is reached. Each returns `-1 - site` where the text has no meanin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -71,7 +72,7 @@ def build_program(
     """
     code = lower(model) if code is None else code
     layout = state_layout(model.state, model.variables)
-    most = sum(prod(p.domain.size() for p in action.parameters) for action in code.actions)
+    most = sum(bindings(action.parameters) for action in code.actions)
     if most > MAX_SUCCESSORS:
         raise NotCompiled(f"a state may have {most:,} action instances")
     module = llvm.Module(name=model.name)
@@ -110,7 +111,13 @@ def build_program(
     )
 
 
-def _exported(module: llvm.Module, name: str, pointers: int) -> Body:
+def bindings(parameters: Sequence[ir.ParameterCode]) -> int:
+    """How many bindings some parameters have."""
+    return prod(parameter.domain.size() for parameter in parameters)
+
+
+def exported(module: llvm.Module, name: str, pointers: int) -> Body:
+    """The body of a function with that many pointers that others can call."""
     function = llvm.Function(module, llvm.FunctionType(I64, [POINTER] * pointers), name)
     for argument in function.args:
         argument.add_attribute("noalias")
@@ -118,14 +125,14 @@ def _exported(module: llvm.Module, name: str, pointers: int) -> Body:
 
 
 def _expand(module: llvm.Module, actions: list[llvm.Function], words: int) -> None:
-    body = _exported(module, "expand", 3)
+    body = exported(module, "expand", 3)
     builder = body.builder
     state, out, fired = body.function.args
     total, counts = word(0), []
     for action in actions:
         place = builder.gep(out, [builder.mul(total, word(words))], inbounds=True)
         count = builder.call(action, [state, place])
-        _return_if_failed(body, count)
+        return_if_failed(body, count)
         counts.append(count)
         total = builder.add(total, count)
     for index, count in enumerate(counts):
@@ -143,7 +150,7 @@ def _checks(
     step: bool,
 ) -> None:
     """A function that evaluates properties; of a goal, until it is reached once."""
-    body = _exported(module, name, 3 if step else 2)
+    body = exported(module, name, 3 if step else 2)
     builder = body.builder
     states, marks = body.function.args[:-1], body.function.args[-1]
     before, after = states[0], states[-1]
@@ -154,11 +161,11 @@ def _checks(
             unseen = builder.icmp_unsigned("==", builder.load(mark), word(0))
             with builder.if_then(unseen):
                 result = builder.call(function, [before, after, mark])
-                _return_if_failed(body, result, first)
+                return_if_failed(body, result, first)
                 builder.store(result, mark)
             continue
         result = builder.call(function, [before, after, mark])
-        _return_if_failed(body, result, first)
+        return_if_failed(body, result, first)
         found = builder.load(first)
         none_yet = builder.icmp_unsigned("==", found, word(0))
         fails = builder.and_(none_yet, body.bit_of(result))
@@ -167,7 +174,7 @@ def _checks(
     body.finish()
 
 
-def _return_if_failed(body: Body, result: llvm.Value, first: llvm.Value | None = None) -> None:
+def return_if_failed(body: Body, result: llvm.Value, first: llvm.Value | None = None) -> None:
     """Leave with a failure, or with what was found before it if `first` holds anything."""
     builder = body.builder
     with builder.if_then(builder.icmp_signed("<", result, word(0)), likely=False):

@@ -63,6 +63,10 @@ class EvaluationError(Exception):
         return f"{file}:{self.line}: {self.function}: {self.reason}"
 
 
+class Disagreement(Exception):
+    """An engine found what plain Python does not: a mistake of this program, never a verdict."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a property says of a state or step.

@@ -58,9 +58,9 @@ def explore(
 ) -> SearchResult:
     """Search every reachable state of a model with the engine of that name.
 
-    What must come to pass (`leads_to`) is then checked by plain Python, unless the engine
-    `compiled` was asked for, or there are too many states for that. With `liveness` it is checked
-    with every engine and in more states, and not to know is inconclusive; see `check_liveness`.
+    What must come to pass (`leads_to`) is then checked, by machine code where that explored it,
+    unless there are too many states for that. With `liveness` it is checked in more states, and not
+    to know is inconclusive; see `check_liveness`.
 
     For the compiled engine: `threads` (one a core unless told), `checkpoint` (a folder for this
     search alone, from which it goes on if it was interrupted), `symmetry` (states that differ only
@@ -84,16 +84,10 @@ def explore(
         on_progress,
     )
     if safety is not model:
-        from lockstep.explore.live_search import check_liveness
+        from lockstep.explore.live_search import Request, check_liveness
 
-        check_liveness(
-            model,
-            result,
-            insist=liveness,
-            unasked=engine != "compiled",
-            max_seconds=bounds.max_seconds,
-            on_progress=on_progress,
-        )
+        request = Request(liveness, bounds.max_seconds, bounds.memory, on_progress)
+        check_liveness(model, result, request)
     return result
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 
-from lockstep.explore.engine import EvaluationError, Verdict
-from lockstep.explore.graph import StateGraph, build_graph
-from lockstep.explore.liveness import find_unfulfilled, pledged
+from lockstep.explore.engine import Disagreement, EvaluationError, Verdict
+from lockstep.explore.graph import Limits, StateGraph, Unfinished, build_graph
+from lockstep.explore.lasso import unfulfilled_bindings
+from lockstep.explore.liveness import Pledges, Unfulfilled, find_unfulfilled, plain_pledges
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import (
     Progress,
@@ -20,28 +24,44 @@ from lockstep.explore.search import (
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind
 
-USUAL_STATES = 20_000
-"""Up to how many states liveness is checked unasked: plain Python takes half a minute."""
 
-MOST_STATES = 1_000_000
-"""Up to how many it is checked at all: the whole graph is held in memory."""
+@dataclass(frozen=True)
+class MostStates:
+    """Up to how many states liveness is checked: `unasked`, and where it is `insisted` on."""
+
+    unasked: int
+    insisted: int
 
 
-def check_liveness(
-    model: Model,
-    result: SearchResult,
-    *,
-    insist: bool = False,
-    unasked: bool = True,
-    max_seconds: float | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-) -> None:
+PLAIN = MostStates(unasked=20_000, insisted=1_000_000)
+"""Of plain Python, which takes half a minute for 20,000 states."""
+
+COMPILED = MostStates(unasked=5_000_000, insisted=2**31 - 2)
+"""Of machine code, which takes half a minute for 5,000,000 states; memory bounds the rest."""
+
+_Ask: TypeAlias = Callable[[Property], Pledges]
+
+
+@dataclass(frozen=True)
+class Request:
+    """How liveness is to be checked.
+
+    With `insist`, in more states, and not to know is inconclusive; otherwise the result says in its
+    remark what is unchecked. `max_seconds` bounds the whole search, what it has taken included, and
+    `memory`, in bytes, what machine code takes: nine tenths of what is free unless told.
+    """
+
+    insist: bool = False
+    max_seconds: float | None = None
+    memory: int | None = None
+    on_progress: Callable[[Progress], None] | None = None
+
+
+def check_liveness(model: Model, result: SearchResult, request: Request = Request()) -> None:
     """Add to the result of a search what each `leads_to` of the model comes to.
 
-    The graph is found again by plain Python, if the search found everything and nothing wrong, and
-    no more than `USUAL_STATES`. With `insist` it may be `MOST_STATES`, and not to know is
-    inconclusive; otherwise the result says in its remark what is unchecked. `unasked` is whether to
-    check without being told to. `max_seconds` bounds the whole search, what it has taken included.
+    If the search found everything and nothing wrong, the graph is made by plain Python or by
+    machine code, as the search was; by plain Python where a `leads_to` has no machine code.
     """
     properties = model.of_kind(Kind.LEADS_TO)
     if not properties:
@@ -49,70 +69,107 @@ def check_liveness(
     result.unchecked = tuple(prop.name for prop in properties)
     if result.verdict is not Verdict.HOLDS:
         return
-    most = MOST_STATES if insist else USUAL_STATES
-    if not (unasked or insist):
-        _leave(result, insist, f"{result.engine} searches states and steps only")
-        return
-    if result.states > most:
-        _leave(result, insist, f"{count_of(result.states, 'state')}, more than {most:,}")
-        return
     started = time.perf_counter()
-    left = None if max_seconds is None else max(0.0, max_seconds - result.seconds)
     try:
-        graph, searched = build_graph(
-            model, max_states=most, max_seconds=left, on_progress=on_progress
-        )
-        if searched.interrupted:
-            raise KeyboardInterrupt
-        if graph is None:
-            _leave(result, True, searched.because)
-        else:
-            _decide(model, graph, properties, result)
+        make = _compiled(model, request) if result.engine == "compiled" else None
+        most = PLAIN if make is None else COMPILED
+        limit = most.insisted if request.insist else most.unasked
+        if result.states > limit:
+            raise Unfinished(f"{count_of(result.states, 'state')}, more than {limit:,}")
+        limits = _limits(request, limit, started - result.seconds)
+        graph, ask = _plain(model, request, limits) if make is None else make(limits)
+        _decide(model, graph, ask, result, limits)
+    except Unfinished as unfinished:
+        _leave(result, request.insist or unfinished.as_bounded, str(unfinished))
     except KeyboardInterrupt:
         result.interrupted = True
         _leave(result, True, "interrupted")
     except MemoryError:
-        _leave(result, insist, "the memory is full")
+        _leave(result, request.insist, "the memory is full")
     result.seconds += time.perf_counter() - started
 
 
+def _limits(request: Request, max_states: int, began: float) -> Limits:
+    from lockstep.explore.parallel.memory import available_memory
+
+    memory = request.memory if request.memory is not None else available_memory() * 9 // 10
+    ends = None if request.max_seconds is None else began + request.max_seconds
+    return Limits(max_states, memory, ends)
+
+
+def _plain(model: Model, request: Request, limits: Limits) -> tuple[StateGraph, _Ask]:
+    graph = build_graph(model, limits, on_progress=request.on_progress)
+    return graph, partial(plain_pledges, model, graph)
+
+
+def _compiled(model: Model, request: Request) -> Callable[[Limits], tuple[StateGraph, _Ask]] | None:
+    """What makes the graph with machine code; None when the model has none."""
+    from lockstep.compiled.graph_program import build_graph_program
+    from lockstep.compiled.layout import NotCompiled
+    from lockstep.compiled.machine import machine_code
+    from lockstep.explore.parallel.graph_search import GraphSearch
+    from lockstep.user_cache import cache_folder
+
+    try:
+        program = build_graph_program(model)
+    except NotCompiled:
+        return None
+
+    def make(limits: Limits) -> tuple[StateGraph, _Ask]:
+        code = machine_code(program.text, cache_folder() / "compiled")
+        search = GraphSearch(program, code, limits, on_progress=request.on_progress)
+        return search.run(), search.pledges
+
+    return make
+
+
 def _decide(
-    model: Model, graph: StateGraph, properties: tuple[Property, ...], result: SearchResult
+    model: Model, graph: StateGraph, ask: _Ask, result: SearchResult, limits: Limits
 ) -> None:
-    found: list[Violation] = []
-    for prop in properties:
-        try:
-            says = pledged(model, graph, prop)
-        except EvaluationError as error:
-            report_error(result, error, graph.trace(graph.way_to(_where(model, graph, prop))))
+    violations: list[Violation] = []
+    for prop in model.of_kind(Kind.LEADS_TO):
+        pledges = ask(prop)
+        if pledges.unanswered is not None:
+            error = _error_at(model, graph, prop, pledges.unanswered)
+            report_error(result, error, graph.trace(graph.way_to(pledges.unanswered)))
             return
-        if any(any(pledge.premise) for pledge in says.values()):
+        if pledges.premise.any():
             result.applied.add(prop.name)
-        unfulfilled = find_unfulfilled(graph, prop, says)
+        unfulfilled = find_unfulfilled(graph, prop, pledges, limits)
         if unfulfilled is not None:
-            found.append(Violation((prop.name,), unfulfilled.parameters, unfulfilled.trace))
+            _replay(model, prop, unfulfilled)
+            violations.append(Violation((prop.name,), unfulfilled.parameters, unfulfilled.trace))
     result.unchecked = ()
-    if found:
-        report_unfulfilled(result, tuple(found))
+    if violations:
+        report_unfulfilled(result, tuple(violations))
 
 
-def _where(model: Model, graph: StateGraph, prop: Property) -> int:
-    """The first state in which a property has no value."""
-    engine = PlainEngine(model)
-    for number, state in enumerate(graph.states):
-        try:
-            for _ in engine.pledges(prop, state):
-                pass
-        except EvaluationError:
-            return number
-    raise AssertionError(f"{prop.name} has a value in every state")
+def _error_at(model: Model, graph: StateGraph, prop: Property, state: int) -> EvaluationError:
+    """Why a property has no value in a state."""
+    try:
+        for _ in PlainEngine(model).pledges(prop, graph.states[state]):
+            pass
+    except EvaluationError as error:
+        return error
+    raise Disagreement(f"plain Python has a value for {prop.name} in {graph.states[state]}")
+
+
+def _replay(model: Model, prop: Property, unfulfilled: Unfulfilled) -> None:
+    """Take a behaviour again with plain Python, and judge it anew; `Disagreement` if it differs."""
+    engine, trace = PlainEngine(model), unfulfilled.trace
+    for before, step in zip(trace.states, trace.steps, strict=False):
+        if engine.run(model.action(step.action), before, step.parameters) != step.state:
+            raise Disagreement(f"plain Python has no step from {before} to {step.state}")
+    if unfulfilled.parameters not in unfulfilled_bindings(engine, prop, trace):
+        raise Disagreement(f"{prop.name} is not broken in plain Python along {trace.states}")
 
 
 def _leave(result: SearchResult, asked: bool, why: str) -> None:
     """Say what is not known, and make the result inconclusive where it was asked for."""
-    told = f"liveness not checked ({why}): {', '.join(result.unchecked)}"
+    remark = f"liveness not checked ({why}): {', '.join(result.unchecked)}"
     if asked:
         result.verdict = Verdict.INCONCLUSIVE
-        result.because = told
+        result.because = remark
     else:
-        result.remark = "; ".join(filter(None, (result.remark, f"{told}; --liveness insists")))
+        remark += "; --liveness insists"
+        result.remark = "; ".join(filter(None, (result.remark, remark)))

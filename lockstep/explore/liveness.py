@@ -8,12 +8,17 @@ the states without the goal where all promises can be kept: see `fair_parts`.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from lockstep.explore.engine import EvaluationError
 from lockstep.explore.fair_parts import Promises, fair_parts
-from lockstep.explore.graph import StateGraph
+from lockstep.explore.graph import Limits, Mask, StateGraph
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import Trace
 from lockstep.language.model import Model, Property
@@ -28,36 +33,52 @@ class Unfulfilled:
 
 
 @dataclass(frozen=True)
-class Pledged:
-    """What a `leads_to` says of each state of a graph, for one binding of its parameters."""
+class Pledges:
+    """What a `leads_to` says of each state of a graph, for each binding of its parameters.
 
-    premise: bytearray
-    goal: bytearray
+    `premise[binding, state]` and `goal[binding, state]`. `unanswered` is the first state in which
+    it has no value; None where there is none, and otherwise the rest means nothing.
+    """
+
+    bindings: Sequence[tuple[Any, ...]]
+    premise: Mask
+    goal: Mask
+    unanswered: int | None = None
 
 
-def pledged(model: Model, graph: StateGraph, prop: Property) -> dict[tuple[Any, ...], Pledged]:
-    """What a `leads_to` says of each state, by binding; `EvaluationError` where it has no value."""
+def plain_pledges(model: Model, graph: StateGraph, prop: Property) -> Pledges:
+    """What a `leads_to` says of each state, asked of plain Python."""
     engine = PlainEngine(model)
-    found: dict[tuple[Any, ...], Pledged] = {}
-    for state in graph.states:
-        for pledge in engine.pledges(prop, state):
-            says = found.setdefault(pledge.parameters, Pledged(bytearray(), bytearray()))
-            says.premise.append(bool(pledge.premise))
-            says.goal.append(bool(pledge.goal))
-    return found
+    bindings: list[tuple[Any, ...]] = []
+    says: list[tuple[list[bool], list[bool]]] = []
+    unanswered = None
+    for number, state in enumerate(graph.states):
+        try:
+            here = list(engine.pledges(prop, state))
+        except EvaluationError:
+            unanswered = number
+            break
+        bindings = [pledge.parameters for pledge in here]
+        says.append(
+            ([bool(pledge.premise) for pledge in here], [bool(pledge.goal) for pledge in here])
+        )
+    premise, goal = (np.array([part[side] for part in says], np.bool_).T for side in (0, 1))
+    return Pledges(bindings, premise, goal, unanswered)
 
 
 def find_unfulfilled(
-    graph: StateGraph, prop: Property, says: dict[tuple[Any, ...], Pledged]
+    graph: StateGraph, prop: Property, pledges: Pledges, limits: Limits
 ) -> Unfulfilled | None:
     """A behaviour that breaks a `leads_to`, with a shortest way into what then goes on for ever.
 
-    None when there is none: the property holds.
+    None when there is none: the property holds. `Unfinished` where a limit is met.
     """
     promises = Promises(graph, prop.fairness)
     found: Unfulfilled | None = None
-    for parameters, pledge in says.items():
-        trace = _Search(graph, promises, pledge).lasso()
+    for parameters, premise, goal in zip(
+        pledges.bindings, pledges.premise, pledges.goal, strict=True
+    ):
+        trace = _Search(graph, promises, premise & ~goal, ~goal, limits).lasso()
         if trace is not None and (found is None or _stem(trace) < _stem(found.trace)):
             found = Unfulfilled(parameters, trace)
     return found
@@ -68,91 +89,82 @@ def _stem(trace: Trace) -> int:
     return trace.loop
 
 
-class _Onward(NamedTuple):
-    """How to go on from a state: the next step, None at the end, and how many there are."""
-
-    edge: int | None
-    steps: int
-
-
 class _Search:
     """Looks for a behaviour that breaks one binding of a `leads_to`."""
 
-    def __init__(self, graph: StateGraph, promises: Promises, says: Pledged) -> None:
+    def __init__(
+        self, graph: StateGraph, promises: Promises, owing: Mask, past: Mask, limits: Limits
+    ) -> None:
+        """Look from the states that are `owing` something, among those `past` the goal."""
         self._graph = graph
         self._promises = promises
-        self._says = says
+        self._owing = owing
+        self._past = past
+        self._limits = limits
 
     def lasso(self) -> Trace | None:
         """The behaviour; None when there is none."""
-        graph, says = self._graph, self._says
-        starts = [
-            state
-            for state in range(len(graph.states))
-            if says.premise[state] and not says.goal[state]
-        ]
-        region = self._past_the_goal(starts)
-        parts: dict[int, set[int]] = {}
-        for part in fair_parts(graph, self._promises, region):
-            parts.update(dict.fromkeys(part, part))
-        if not parts:
+        graph = self._graph
+        region = np.zeros(len(graph.states), np.bool_)
+        for wave in self._waves(graph.first, graph.targets, self._owing, self._past):
+            region[wave] = True
+        parts = fair_parts(graph, self._promises, region, self._limits)
+        if not (parts >= 0).any():
             return None
-        onward = self._onward(parts, region)
-        depths = graph.depths()
-        start = min(
-            (state for state in starts if state in onward),
-            key=lambda state: (depths[state] + onward[state].steps, state),
-        )
-        stem = graph.way_to(start)
-        at = start
-        while (edge := onward[at].edge) is not None:
+        distance = self._distance_to(parts >= 0, region)
+        starts = np.flatnonzero(self._owing & (distance >= 0))
+        at = int(starts[np.argmin((graph.depths() + distance)[starts])])
+        stem = graph.way_to(at)
+        while distance[at]:
+            edge = next(
+                edge
+                for edge in graph.steps(at)
+                if distance[graph.targets[edge]] == distance[at] - 1
+            )
             stem.append(edge)
-            at = graph.targets[edge]
-        lead, cycle = self._for_ever(at, parts[at])
+            at = int(graph.targets[edge])
+        lead, cycle = self._for_ever(at, parts == parts[at])
         return graph.trace([*stem, *lead, *cycle], len(stem) + len(lead))
 
-    def _past_the_goal(self, starts: Iterable[int]) -> set[int]:
-        """All states that some of `starts` lead to without a state of the goal on the way."""
-        graph, goal = self._graph, self._says.goal
-        seen = set(starts)
-        waiting = list(seen)
-        while waiting:
-            for edge in graph.steps(waiting.pop()):
-                target = graph.targets[edge]
-                if not goal[target] and target not in seen:
-                    seen.add(target)
-                    waiting.append(target)
-        return seen
+    def _waves(
+        self, first: NDArray[Any], targets: NDArray[Any], start: Mask, inside: Mask
+    ) -> Iterator[NDArray[np.intp]]:
+        """The states to start from, then those one step further each time, without leaving."""
+        pending = inside.copy()
+        wave = np.flatnonzero(start)
+        while len(wave):
+            self._limits.watch()
+            pending[wave] = False
+            yield wave
+            counts = first[wave + 1] - first[wave]
+            begins = np.repeat(first[wave] - np.cumsum(counts) + counts, counts)
+            reached = targets[begins + np.arange(len(begins))]
+            wave = np.unique(reached[pending[reached]])
 
-    def _onward(self, ends: Iterable[int], region: set[int]) -> dict[int, _Onward]:
-        """For each state of the region that leads to one of `ends`: the shortest way there."""
-        graph = self._graph
-        sources: dict[int, list[tuple[int, int]]] = {}
-        for state in sorted(region):
-            for edge in graph.steps(state):
-                if graph.targets[edge] in region:
-                    sources.setdefault(graph.targets[edge], []).append((state, edge))
-        found = {state: _Onward(None, 0) for state in sorted(ends)}
-        waiting = deque(found)
-        while waiting:
-            target = waiting.popleft()
-            for source, edge in sources.get(target, ()):
-                if source not in found:
-                    found[source] = _Onward(edge, found[target].steps + 1)
-                    waiting.append(source)
-        return found
+    def _distance_to(self, ends: Mask, region: Mask) -> NDArray[np.int32]:
+        """For each state how many steps of the region lead to one of `ends` at least, or -1."""
+        graph, size = self._graph, len(self._graph.states)
+        steps = (np.ones(len(graph.targets), np.int8), graph.targets, graph.first)
+        backwards = csr_array(steps, shape=(size, size)).tocsc()
+        distance = np.full(size, -1, np.int32)
+        waves = self._waves(backwards.indptr, backwards.indices, ends, region)
+        for steps_away, wave in enumerate(waves):
+            distance[wave] = steps_away
+        return distance
 
-    def _for_ever(self, entry: int, part: set[int]) -> tuple[list[int], list[int]]:
+    def _for_ever(self, entry: int, part: Mask) -> tuple[list[int], list[int]]:
         """How it goes on in a part where promises are kept: some steps, then those for ever.
 
         The latter are none where nothing need happen any more: all that is promised is disabled.
         """
-        to_rest = self._way(entry, part, state=lambda state: not self._promises.at(state))
-        if to_rest is not None:
+        resting = part & ~self._promises.anywhere()
+        if resting.any():
+            to_rest = self._way(entry, part, state=lambda state: bool(resting[state]))
+            assert to_rest is not None, "the part is strongly connected"
             return to_rest, []
         cycle: list[int] = []
         while True:
-            at = self._graph.targets[cycle[-1]] if cycle else entry
+            at = int(self._graph.targets[cycle[-1]]) if cycle else entry
             back = self._way(at, part, state=lambda state: state == entry)
             assert back is not None, "the part is strongly connected"
             promise = self._broken(entry, [*cycle, *back])
@@ -164,7 +176,7 @@ class _Search:
 
     def _broken(self, entry: int, cycle: list[int]) -> int | None:
         """A promise that a cycle breaks; None when it keeps them all."""
-        targets = (self._graph.targets[edge] for edge in cycle)
+        targets = (int(self._graph.targets[edge]) for edge in cycle)
         enabled = [self._promises.at(state) for state in (entry, *targets)]
         kept = set().union(*map(self._promises.by_step, cycle))
         for promise in sorted(set().union(*enabled) - kept):
@@ -172,7 +184,7 @@ class _Search:
                 return promise
         return None
 
-    def _way_to_keep(self, promise: int, start: int, part: set[int]) -> list[int] | None:
+    def _way_to_keep(self, promise: int, start: int, part: Mask) -> list[int] | None:
         """The way to a step that keeps a promise or, if it is weak, to where that is disabled."""
         weak = not self._promises.is_strong[promise]
         return self._way(
@@ -185,7 +197,7 @@ class _Search:
     def _way(
         self,
         start: int,
-        part: set[int],
+        part: Mask,
         *,
         state: Callable[[int], bool],
         edge: Callable[[int], bool] = lambda _: False,
@@ -199,8 +211,8 @@ class _Search:
         while waiting:
             at = waiting.popleft()
             for step in graph.steps(at):
-                target = graph.targets[step]
-                if target not in part:
+                target = int(graph.targets[step])
+                if not part[target]:
                     continue
                 if edge(step) or state(target):
                     way = [step]

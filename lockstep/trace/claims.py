@@ -8,10 +8,10 @@ from typing import Any
 
 from lockstep.errors import LockstepError
 from lockstep.explore.engine import Engine, is_stuck
+from lockstep.explore.lasso import unfulfilled_binding
 from lockstep.explore.search import DEADLOCK, Trace
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
-from lockstep.trace.lasso import unfulfilled_binding
 
 
 def find_property(model: Model, name: str) -> Property | None:

@@ -1,26 +1,21 @@
-"""What leads to what, under which fairness: small models by hand, random graphs by brute force."""
+"""What leads to what, under which fairness: small models by hand."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from lockstep import Range, State
-from lockstep.explore.engine import Outcome, Pledge, Step, Verdict
+from lockstep.explore.engine import Disagreement, Step, Verdict
 from lockstep.explore.engines import explore
-from lockstep.explore.graph import StateGraph, build_graph
+from lockstep.explore.graph import Limits, Unfinished, build_graph
 from lockstep.explore.interpreter import InterpreterEngine
-from lockstep.explore.liveness import Pledged, find_unfulfilled
+from lockstep.explore.live_search import MostStates, Request, check_liveness
+from lockstep.explore.liveness import Unfulfilled, find_unfulfilled
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import SearchResult, Trace
-from lockstep.language.fairness import Fairness
-from lockstep.language.model import Model, Property, load_model
-from lockstep.language.notation import Kind
-from lockstep.trace.lasso import promises_along, unfulfilled_binding
+from lockstep.language.model import Model, load_model
 
 LAMP = """
 from lockstep import Constant, OneOf, Map, State, action, require
@@ -190,35 +185,92 @@ def test_each_unfulfilled_claim_has_its_behaviour(model: Callable[[str], Model])
     assert found.unchecked == ()
 
 
-def test_what_is_not_checked_is_named(model: Callable[[str], Model]) -> None:
+@pytest.mark.parametrize("engine", ["auto", "compiled", "python", "interpreter"])
+def test_every_engine_finds_the_same(model: Callable[[str], Model], engine: str) -> None:
     lamp = model(CLAIMS)
-    found = explore(lamp, "compiled")
-    assert (found.verdict, found.applied) == ("holds", set())
-    assert found.unchecked == ("gets_light", "gets_served", "gets_dark")
-    assert found.remark == (
-        "liveness not checked (compiled searches states and steps only): gets_light, gets_served, "
-        "gets_dark; --liveness insists"
+    expected, result = explore(lamp), explore(lamp, engine)
+    assert result.unfulfilled == expected.unfulfilled
+    assert result.because == expected.because
+    assert (result.verdict, result.unchecked, result.remark) == ("violated", (), "")
+    assert result.applied == {"gets_light", "gets_served", "gets_dark"}
+
+
+@pytest.mark.parametrize(("engine", "most"), [("python", "PLAIN"), ("compiled", "COMPILED")])
+def test_too_many_states(
+    model: Callable[[str], Model], monkeypatch: pytest.MonkeyPatch, engine: str, most: str
+) -> None:
+    lamp = model(CLAIMS)
+    monkeypatch.setattr(f"lockstep.explore.live_search.{most}", MostStates(4, 5))
+    result = explore(lamp, engine)
+    assert result.verdict == "holds"
+    assert result.unchecked == ("gets_light", "gets_served", "gets_dark")
+    assert result.remark == (
+        "liveness not checked (12 states, more than 4): gets_light, gets_served, gets_dark; "
+        "--liveness insists"
     )
-    assert explore(lamp, "compiled", liveness=True).verdict == "violated"
+    result = explore(lamp, engine, liveness=True)
+    assert (result.verdict, result.remark) == ("inconclusive", "")
+    assert result.because.startswith("liveness not checked (12 states, more than 5): gets_light")
 
 
-def test_too_many_states(model: Callable[[str], Model], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_bounds_the_graph(model: Callable[[str], Model]) -> None:
     lamp = model(CLAIMS)
-    monkeypatch.setattr("lockstep.explore.live_search.USUAL_STATES", 4)
-    assert "(12 states, more than 4)" in explore(lamp).remark
-    assert explore(lamp).verdict == "holds"
-    monkeypatch.setattr("lockstep.explore.live_search.MOST_STATES", 5)
-    found = explore(lamp, liveness=True)
-    assert (found.verdict, found.remark) == ("inconclusive", "")
-    assert found.because.startswith("liveness not checked (12 states, more than 5): gets_light")
+    result = SearchResult(lamp.name, "compiled", states=12)
+    check_liveness(lamp, result, Request(insist=True, memory=2**20))
+    assert result.verdict == "inconclusive"
+    assert "the graph takes more than 1 MiB of memory" in result.because
+
+
+def test_time_bounds_the_graph(model: Callable[[str], Model]) -> None:
+    lamp = model(CLAIMS)
+    for engine in ("python", "compiled"):
+        result = SearchResult(lamp.name, engine, states=12, seconds=1.0)
+        check_liveness(lamp, result, Request(max_seconds=1.0))
+        assert result.verdict == "inconclusive"
+        assert "as bounded" in result.because
+
+
+def test_ctrl_c_while_the_graph_is_made(
+    model: Callable[[str], Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lockstep.explore.graph.Limits.watch", interrupted)
+    result = explore(model(CLAIMS), "compiled")
+    assert (result.verdict, result.interrupted) == ("inconclusive", True)
+    assert result.because.startswith("liveness not checked (interrupted): gets_light")
+
+
+def has_no_loop(trace: Trace) -> Trace:
+    """A behaviour that ends leaves nothing undone."""
+    return replace(trace, loop=None)
+
+
+def one_step_more(trace: Trace) -> Trace:
+    """No step of the model: the lamp is switched, and nothing changes."""
+    return replace(trace, steps=(*trace.steps, Step("switch", (), trace.last)))
+
+
+@pytest.mark.parametrize("wrong", [has_no_loop, one_step_more])
+def test_what_plain_python_does_not_find_is_no_verdict(
+    model: Callable[[str], Model],
+    monkeypatch: pytest.MonkeyPatch,
+    wrong: Callable[[Trace], Trace],
+) -> None:
+    def found(*given: Any) -> Unfulfilled | None:
+        right = find_unfulfilled(*given)
+        return None if right is None else replace(right, trace=wrong(right.trace))
+
+    monkeypatch.setattr("lockstep.explore.live_search.find_unfulfilled", found)
+    with pytest.raises(Disagreement):
+        explore(model(CLAIMS), "compiled")
 
 
 def test_the_front_end_reads_premise_and_goal_as_python_does(model: Callable[[str], Model]) -> None:
     lamp = model(CLAIMS)
     plain, interpreter = PlainEngine(lamp), InterpreterEngine(lamp)
-    graph, _ = build_graph(lamp, max_states=100)
-    assert graph is not None
-    for state in graph.states:
+    for state in build_graph(lamp, Limits(100)).states:
         for prop in lamp.properties:
             assert list(plain.pledges(prop, state)) == list(interpreter.pledges(prop, state))
             assert plain.evaluate(prop, state, None) == interpreter.evaluate(prop, state, None)
@@ -226,201 +278,13 @@ def test_the_front_end_reads_premise_and_goal_as_python_does(model: Callable[[st
 
 def test_a_graph_has_every_step_that_changes_something(model: Callable[[str], Model]) -> None:
     lamp = model("")
-    graph, searched = build_graph(lamp, max_states=12)
-    assert graph is not None
+    graph = build_graph(lamp, Limits(12))
     plain = PlainEngine(lamp)
-    assert len(graph.states) == searched.states == 12
+    assert len(graph.states) == 12
     for number, state in enumerate(graph.states):
         steps = [step for step in plain.successors(state) if step.state != state]
         assert [graph.step(edge) for edge in graph.steps(number)] == steps
         assert graph.trace(graph.way_to(number)).last == state
         assert len(graph.way_to(number)) == graph.depths()[number]
-    assert build_graph(lamp, max_states=11)[0] is None
-
-
-# Random graphs, held against all sets of states that a behaviour may visit for ever.
-
-Node = Range(0, 4)
-
-
-class At(State):
-    """A node of a random graph."""
-
-    node: Node = 0  # type: ignore[valid-type]
-
-
-ACTIONS = ("a", "b")
-PROMISES = [
-    Fairness(action, strong, positions)
-    for action in ACTIONS
-    for strong in (False, True)
-    for positions in ((), (0,))
-]
-
-
-@dataclass(frozen=True)
-class RandomGraph:
-    """Steps from each node: action, its parameter, and the node that it leads to."""
-
-    steps: tuple[tuple[tuple[str, int, int], ...], ...]
-    premise: frozenset[int]
-    goal: frozenset[int]
-    fairness: tuple[Fairness, ...]
-
-    @property
-    def name(self) -> str:
-        return "random"
-
-    @property
-    def model(self) -> Model:
-        raise NotImplementedError
-
-    def successors(self, state: State) -> Iterator[Step]:
-        for action, parameter, target in self.steps[state[0]]:
-            yield Step(action, (parameter,), At.of((target,)))
-
-    def pledges(self, prop: Property, state: State) -> Iterator[Pledge]:
-        yield Pledge((), state[0] in self.premise, state[0] in self.goal)
-
-    def evaluate(self, prop: Property, before: State, after: State | None) -> Outcome:
-        raise NotImplementedError
-
-    def promised(self, node: int) -> dict[tuple[Fairness, tuple[int, ...]], set[int]]:
-        """What can be kept at a node, and by going where."""
-        found: dict[tuple[Fairness, tuple[int, ...]], set[int]] = {}
-        for action, parameter, target in self.steps[node]:
-            for fair in self.fairness:
-                if fair.action == action and target != node:
-                    promise = fair, (parameter,) * len(fair.positions)
-                    found.setdefault(promise, set()).add(target)
-        return found
-
-    def reach(self, start: int, inside: frozenset[int]) -> frozenset[int]:
-        """The nodes that one leads to without leaving `inside`."""
-        seen, waiting = {start}, [start]
-        while waiting:
-            for _, _, target in self.steps[waiting.pop()]:
-                if target in inside and target not in seen:
-                    seen.add(target)
-                    waiting.append(target)
-        return frozenset(seen)
-
-    def is_unfulfilled(self) -> bool:
-        """Whether there is a set of nodes, none a goal, to go round in for ever, promises kept."""
-        nodes = frozenset(range(len(self.steps)))
-        past = nodes - self.goal
-        owing = self.reach(0, nodes) & self.premise & past
-        ahead = frozenset[int]().union(*(self.reach(node, past) for node in owing))
-        return any(
-            self._can_go_round_in(frozenset(some))
-            for size in range(1, len(ahead) + 1)
-            for some in combinations(sorted(ahead), size)
-        )
-
-    def _can_go_round_in(self, some: frozenset[int]) -> bool:
-        if any(self.reach(node, some) != some for node in some):
-            return False
-        promised = {node: self.promised(node) for node in some}
-        for promise in {promise for here in promised.values() for promise in here}:
-            if any(here.get(promise, set()) & some for here in promised.values()):
-                continue
-            enabled = sum(promise in here for here in promised.values())
-            if promise[0].strong or enabled == len(some):
-                return False
-        return True
-
-    def graph(self) -> StateGraph:
-        """The part that the first node leads to, breadth first."""
-        graph, numbers = StateGraph(), {0: 0}
-        order = [0]
-        for number, node in enumerate(order):
-            graph.states.append(At.of((node,)))
-            for action, parameter, target in self.steps[node]:
-                if target == node:
-                    continue
-                if target not in numbers:
-                    numbers[target] = len(numbers)
-                    order.append(target)
-                    graph.parents.append((number, len(graph.targets)))
-                if (action, (parameter,)) not in graph.instances:
-                    graph.instances.append((action, (parameter,)))
-                graph.targets.append(numbers[target])
-                graph.labels.append(graph.instances.index((action, (parameter,))))
-            graph.first.append(len(graph.targets))
-        return graph
-
-    def property(self) -> Property:
-        return Property("p", Kind.LEADS_TO, lambda s: None, (), (), "", self.fairness)
-
-
-def nodes_of(size: int) -> st.SearchStrategy[frozenset[int]]:
-    return st.frozensets(st.integers(0, size - 1))
-
-
-@st.composite
-def random_graphs(draw: st.DrawFn) -> RandomGraph:
-    size = draw(st.integers(1, 5))
-    node = st.integers(0, size - 1)
-    step = st.tuples(st.sampled_from(ACTIONS), st.integers(0, 1), node)
-    steps = st.lists(st.lists(step, max_size=4, unique=True), min_size=size, max_size=size)
-    fairness = draw(st.lists(st.sampled_from(PROMISES), unique=True, max_size=4))
-    return RandomGraph(
-        tuple(map(tuple, draw(steps))),
-        draw(nodes_of(size)),
-        draw(nodes_of(size)),
-        tuple(fairness),
-    )
-
-
-@given(random_graphs())
-def test_a_behaviour_is_found_where_brute_force_finds_one(random: RandomGraph) -> None:
-    graph, prop = random.graph(), random.property()
-    says = Pledged(
-        bytearray(state[0] in random.premise for state in graph.states),
-        bytearray(state[0] in random.goal for state in graph.states),
-    )
-    found = find_unfulfilled(graph, prop, {(): says})
-    assert (found is not None) == random.is_unfulfilled()
-    if found is not None:
-        assert_it_happens(random, found.trace)
-        assert unfulfilled_binding(random, prop, found.trace) == ()
-
-
-def assert_it_happens(random: RandomGraph, trace: Trace) -> None:
-    """The behaviour is one of the graph, and leads back to where it says."""
-    assert trace.loop is not None
-    assert trace.states[trace.loop] == trace.last
-    for before, step in zip(trace.states, trace.steps, strict=False):
-        assert step in list(random.successors(before))
-        assert step.state != before
-
-
-@given(random_graphs(), st.data())
-def test_only_fair_behaviours_past_the_goal_count(random: RandomGraph, data: st.DataObject) -> None:
-    """A random walk that leads back somewhere is judged as its definition has it."""
-    states: list[State] = [At.of((0,))]
-    steps: list[Step] = []
-    for _ in range(data.draw(st.integers(0, 6))):
-        options = list(random.successors(states[-1]))
-        if not options:
-            break
-        steps.append(data.draw(st.sampled_from(options)))
-        states.append(steps[-1].state)
-    loops = [at for at in range(len(states)) if states[at] == states[-1]]
-    loop = data.draw(st.sampled_from(loops))
-    trace = Trace(states[0], tuple(steps), loop)
-    prop = random.property()
-    nodes = [state[0] for state in states]
-    owed = any(
-        node in random.premise and not random.goal.intersection(nodes[at:])
-        for at, node in enumerate(nodes)
-    ) and not random.goal.intersection(nodes[loop:])
-    pairs = set(zip(nodes[loop:], nodes[loop + 1 :], strict=False))
-    promised = {node: random.promised(node) for node in nodes[loop:]}
-    fair = all(
-        any(after in promised[node].get(promise, set()) for node, after in pairs)
-        or (not promise[0].strong and any(promise not in here for here in promised.values()))
-        for promise in {promise for here in promised.values() for promise in here}
-    )
-    assert all(not kept.broken for kept in promises_along(random, prop, trace)) == fair
-    assert unfulfilled_binding(random, prop, trace) == (() if owed and fair else None)
+    with pytest.raises(Unfinished):
+        build_graph(lamp, Limits(11))

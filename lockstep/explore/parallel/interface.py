@@ -14,6 +14,11 @@ TRANSITIONS = 0
 DEADLOCKS = 1
 REPORT = 2
 
+# How far a graph is, by position in its `progress` array.
+STATES_KNOWN = 0
+STEPS_WRITTEN = 1
+PROGRESS = 2
+
 # How a walk ended.
 FINE = 0
 DEADLOCKED = 1
@@ -44,5 +49,12 @@ KERNELS = {
         "ranks:counts successors:states fired:counts actions taken:counts marks:counts path:states "
         "ended:counts"
     ),
+    "number_steps": (
+        "states:states room begin end table:counts size expand_at most successors:states "
+        "instances:counts places:counts targets:counts labels:counts capacity ends:counts "
+        "progress:counts"
+    ),
+    "fill_table": "states:states known table:counts size",
+    "judge_states": "states:states begin end pledges_at bindings premises:counts goals:counts",
 }
 """Each loop's parameters: pointers to states or to counts, and numbers; all of 64 bits."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from lockstep.compiled.program import Program
 from lockstep.compiled.symmetry import permuted_state
-from lockstep.explore.engine import EvaluationError
+from lockstep.explore.engine import Disagreement, EvaluationError
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import (
     DEADLOCK,
@@ -23,10 +23,6 @@ from lockstep.explore.search import (
 )
 from lockstep.language.model import Property
 from lockstep.language.notation import Kind, State
-
-
-class Disagreement(Exception):
-    """The machine code found what plain Python does not."""
 
 
 class Judge:

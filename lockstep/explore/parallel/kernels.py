@@ -14,7 +14,7 @@ know pointers and 64-bit numbers only, and neither allocate nor raise.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -126,8 +126,13 @@ def module_text(words: int) -> str:
     answer goes, and to a word that is not used. A constant number of words makes the innermost
     loops straight code.
     """
+    return linked(_loops(words))
+
+
+def linked(loops: Mapping[str, Callable[..., Any]]) -> str:
+    """Some loops by their names in `KERNELS` as the text of one LLVM module."""
     module = None
-    for name, function in _loops(words).items():
+    for name, function in loops.items():
         part = binding.parse_assembly(_text(name, function))
         if module is None:
             module = part

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -58,17 +59,43 @@ class Loops:
         self.walk = Loop("walk", code)
 
 
+class GraphLoops:
+    """The loops that make a graph, for states of some number of words."""
+
+    def __init__(self, code: MachineCode) -> None:
+        self.number_steps = Loop("number_steps", code)
+        self.fill_table = Loop("fill_table", code)
+        self.judge_states = Loop("judge_states", code)
+
+
 @cache
 def loops_for(words: int) -> Loops:
     """The loops for states of so many words."""
-    here = Path(__file__).parent
-    sources = (here / "interface.py", here / "intrinsics.py", here / "kernels.py")
-    digest = hashlib.sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()
-    key = f"loops {words} {digest} {version('numba')}"
 
     def text() -> str:
         from lockstep.explore.parallel.kernels import module_text
 
         return module_text(words)
 
-    return Loops(kept_code(key, text, cache_folder() / "compiled"))
+    return Loops(_kept("loops", words, text))
+
+
+@cache
+def graph_loops_for(words: int) -> GraphLoops:
+    """The loops that make a graph of states of so many words."""
+
+    def text() -> str:
+        from lockstep.explore.parallel.graph_kernels import module_text
+
+        return module_text(words)
+
+    return GraphLoops(_kept("graph loops", words, text, "graph_kernels.py"))
+
+
+def _kept(what: str, words: int, text: Callable[[], str], *more: str) -> MachineCode:
+    """Loops as machine code, made from the text if they are not kept; `more` are their sources."""
+    here = Path(__file__).parent
+    sources = ("interface.py", "intrinsics.py", "kernels.py", *more)
+    content = b"\0".join((here / source).read_bytes() for source in sources)
+    key = f"{what} {words} {hashlib.sha256(content).hexdigest()} {version('numba')}"
+    return kept_code(key, text, cache_folder() / "compiled")
