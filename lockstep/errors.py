@@ -19,6 +19,8 @@ class ExitCode(IntEnum):
     """The input cannot be used: a wrong name, a damaged file, a model that is not well formed."""
     INCONCLUSIVE = 3
     """Nothing was refuted, but not everything was covered; the reason is always printed."""
+    INTERNAL = 70
+    """A mistake in lockstep itself, which is no verdict (EX_SOFTWARE of sysexits.h)."""
 
 
 class LockstepError(Exception):

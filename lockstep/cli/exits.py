@@ -9,10 +9,16 @@ from lockstep.errors import ExitCode
 INTERRUPTED = 130
 """Ctrl-C, as shells count it, so that a caller can tell it from a verdict."""
 
-_WORST_FIRST = (INTERRUPTED, ExitCode.USAGE, ExitCode.VIOLATED, ExitCode.INCONCLUSIVE)
+_WORST_FIRST = (
+    INTERRUPTED,
+    ExitCode.INTERNAL,
+    ExitCode.USAGE,
+    ExitCode.VIOLATED,
+    ExitCode.INCONCLUSIVE,
+    ExitCode.HOLDS,
+)
 
 
 def worst(codes: Iterable[int]) -> int:
-    """The code of several results together: 130, then 2, 1, 3, and 0 when there is no other."""
-    found = set(codes)
-    return int(next((code for code in _WORST_FIRST if code in found), ExitCode.HOLDS))
+    """The code of several results together: 130, then 70, 2, 1, 3, and 0 when there is no other."""
+    return int(min(codes, key=_WORST_FIRST.index, default=ExitCode.HOLDS))
