@@ -64,9 +64,7 @@ def _candidates() -> list[tuple[str, Path]]:
 def _probe(program: Path) -> tuple[int, Path] | None:
     """(feature release, home folder) as the runtime reports them, or None if it does not start."""
     try:
-        answer = output_of(
-            [str(program), "-XshowSettings:properties", "-version"], _START_SECONDS
-        )
+        answer = output_of([str(program), "-XshowSettings:properties", "-version"], _START_SECONDS)
     except (OSError, subprocess.TimeoutExpired):
         return None
     settings = answer.stdout
