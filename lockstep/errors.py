@@ -21,6 +21,8 @@ class ExitCode(IntEnum):
     """Nothing was refuted, but not everything was covered; the reason is always printed."""
     DIFFERS = 4
     """What was checked is as claimed, but `specs/` pins other counts than were found."""
+    INTERNAL = 70
+    """A mistake in lockstep itself, which is no verdict (EX_SOFTWARE of sysexits.h)."""
 
 
 class LockstepError(Exception):

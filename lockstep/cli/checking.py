@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lockstep.cli.crash import failure_of
 from lockstep.cli.exits import INTERRUPTED
-from lockstep.errors import ExitCode, LockstepError, not_written
+from lockstep.errors import LockstepError, not_written
 from lockstep.explore.engines import DEFAULT_ENGINE
 
 if TYPE_CHECKING:
@@ -120,8 +121,8 @@ class Unchecked:
 
     @property
     def exit_code(self) -> int:
-        """Always 2: there is something wrong with what was given."""
-        return int(ExitCode.USAGE)
+        """2 where something is wrong with what was given, 70 where it is lockstep's own mistake."""
+        return int(self.error.exit_code)
 
 
 @dataclass
@@ -169,8 +170,8 @@ def check_model(workspace: Workspace, name: str, request: Request) -> Checked | 
     """Explore one model as asked. Errors of this model alone are in the result, not raised."""
     try:
         return _check(workspace, name, request)
-    except LockstepError as error:
-        return Unchecked(name, error)
+    except Exception as error:
+        return Unchecked(name, failure_of(error))
 
 
 def _check(workspace: Workspace, name: str, request: Request) -> Checked:

@@ -43,6 +43,11 @@ def conform(
             )
         except OSError as error:
             raise LockstepError(f"{log} cannot be read: {error.strerror or error}") from None
+        except SystemExit as error:
+            raise LockstepError(
+                f"models/observed/{name}.py ends the process on {log} (SystemExit: {error})",
+                cure="let it raise a LockstepError that says what is wrong with the log",
+            ) from None
     output = Output()
     if json:
         output.json(_document(found))
@@ -72,7 +77,14 @@ def _observer(workspace: Workspace, model: str | None) -> tuple[str, Observe]:
         )
     if str(workspace.root) not in sys.path:
         sys.path.insert(0, str(workspace.root))
-    module = importlib.import_module(f"models.observed.{model}")
+    try:
+        module = importlib.import_module(f"models.observed.{model}")
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise LockstepError(
+            f"models/observed/{model}.py cannot be loaded: {type(error).__name__}: {error}"
+        ) from error
     observe: Observe = module.observe
     return model, observe
 

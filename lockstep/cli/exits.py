@@ -11,14 +11,15 @@ INTERRUPTED = 130
 
 _WORST_FIRST = (
     INTERRUPTED,
+    ExitCode.INTERNAL,
     ExitCode.USAGE,
     ExitCode.VIOLATED,
     ExitCode.INCONCLUSIVE,
     ExitCode.DIFFERS,
+    ExitCode.HOLDS,
 )
 
 
 def worst(codes: Iterable[int]) -> int:
-    """The code of several results together: 130, then 2, 1, 3, 4, and 0 when there is no other."""
-    found = set(codes)
-    return int(next((code for code in _WORST_FIRST if code in found), ExitCode.HOLDS))
+    """The worst code of several results: 130, then 70, 2, 1, 3, 4, and 0 when there is no other."""
+    return int(min(codes, key=_WORST_FIRST.index, default=ExitCode.HOLDS))

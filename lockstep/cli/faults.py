@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lockstep.cli.check_json import VERSION, error_json, steps_json
 from lockstep.cli.checking import Request
+from lockstep.cli.crash import failure_of
 from lockstep.cli.exits import INTERRUPTED, worst
 from lockstep.cli.faulting import FaultRun, FaultsOfModel, run_faults_of
 from lockstep.cli.output import Output, plural, shown_path
@@ -56,8 +57,8 @@ def run_faults(
                         found.append(sofar)
                     if saves and sofar.runs:
                         _save(sofar.runs[-1], request)
-            except LockstepError as error:
-                errors.append(error)
+            except Exception as error:
+                errors.append(failure_of(error))
             if found and found[-1].interrupted:
                 break
     except KeyboardInterrupt:

@@ -1,104 +1,94 @@
-"""The command `lockstep`: its verbs, and how the process ends."""
+"""The command `lockstep`: how its process begins and ends."""
 
 from __future__ import annotations
 
-import gc
-import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import Annotated
+from collections.abc import Sequence
 
-from typer import Exit, Option, Typer, TyperException
-
-from lockstep.cli.check import check
-from lockstep.cli.conform import conform
-from lockstep.cli.exits import INTERRUPTED
-from lockstep.cli.prove import prove
-from lockstep.cli.replay import replay
-from lockstep.cli.twin import twin
 from lockstep.errors import ExitCode, LockstepError
+from lockstep.interruption import INTERRUPTION
 
-VERBS: dict[str, Callable[..., int]] = {
-    "check": check,
-    "conform": conform,
-    "prove": prove,
-    "replay": replay,
-    "twin": twin,
-}
-"""Each verb and its function, which returns the exit code. A verb's module imports at its top only
-what its signature needs, so that `lockstep --help` stays quick."""
-
-app = Typer(
-    name="lockstep",
-    rich_markup_mode=None,
-    add_completion=False,
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for _name, _verb in VERBS.items():
-    app.command(_name)(_verb)
-
-
-def _print_version(asked: bool) -> None:
-    if asked:
-        from importlib.metadata import version
-
-        print(f"lockstep {version('lockstep')}")
-        raise Exit
-
-
-@app.callback()
-def lockstep(
-    version: Annotated[
-        bool,
-        Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
-    ] = False,
-) -> None:
-    """Write a protocol once, check every reachable state, and hold running software against it."""
+# The rest is imported where Ctrl-C is told in one line.
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command with `arguments` (by default the process's) and return its exit code.
 
-    Failures meant for the reader go to standard error without a traceback. Anything else that is
-    raised is a mistake in lockstep itself and keeps its traceback.
+    Nothing is raised: failures meant for the reader go to standard error without a traceback, and
+    anything else that a verb raises is a mistake in lockstep itself, told in one line, with exit
+    code 70.
     """
+    from lockstep.cli.crash import InternalError
+    from lockstep.cli.exits import INTERRUPTED
+    from lockstep.cli.standard_streams import tell
+
     try:
-        code = app(
-            args=None if arguments is None else list(arguments),
-            prog_name="lockstep",
-            standalone_mode=False,
-        )
+        code = _run_verb(sys.argv[1:] if arguments is None else arguments)
     except LockstepError as error:
-        print(f"lockstep: {error}", file=sys.stderr)
+        tell(f"lockstep: {error}")
         return int(error.exit_code)
-    except TyperException as error:
-        _print_usage_error(error)
-        return int(ExitCode.USAGE)
     except KeyboardInterrupt:
         code = INTERRUPTED
+    except BaseException as error:
+        if not INTERRUPTION.has_come:
+            crash = InternalError(error)
+            tell(f"lockstep: {crash}")
+            return int(crash.exit_code)
+        code = INTERRUPTED
     if code == INTERRUPTED:
-        print("lockstep: interrupted", file=sys.stderr)
-    return int(code or 0)
+        tell("lockstep: interrupted")
+    return code
 
 
-def _print_usage_error(error: TyperException) -> None:
-    show = getattr(error, "show", None)
-    if show is None:
-        print(f"lockstep: {error}", file=sys.stderr)
-    else:
-        show()
+def _run_verb(arguments: Sequence[str]) -> int:
+    from lockstep.cli.crash import thread_crashes
+    from lockstep.cli.standard_streams import flush_output
+
+    with thread_crashes() as crashes:
+        try:
+            from lockstep.cli.app import run_verb
+
+            code = run_verb(arguments)
+        except BrokenPipeError:
+            if flush_output():
+                raise
+            code = int(ExitCode.HOLDS)  # nobody reads the help
+        finally:
+            flush_output()
+    if crashes:
+        raise crashes[0]
+    return code
 
 
 def main() -> None:
     """The entry point of the installed command."""
+    try:
+        INTERRUPTION.listen()
+        code = _prepare() or run()
+    except KeyboardInterrupt:
+        from lockstep.cli.exits import INTERRUPTED
+        from lockstep.cli.standard_streams import tell
+
+        tell("lockstep: interrupted")
+        code = INTERRUPTED
+    INTERRUPTION.stop_listening()
+    sys.exit(code)
+
+
+def _prepare() -> int:
+    """Make the process fit to run in; an exit code other than 0 if it cannot be."""
+    import gc
+    import os
+
+    from lockstep.cli.standard_streams import open_streams, tell
+
     # Most of what a model is made of lives until the end: looking for garbage takes a tenth of the
     # time until a search begins. And nothing here uses the threads of numpy's linear algebra.
     gc.set_threshold(100_000, 50, 50)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Names and texts of a workspace may hold what the terminal's encoding cannot show.
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
-    sys.exit(run())
+    try:
+        open_streams()
+    except LockstepError as error:
+        tell(f"lockstep: {error}")
+        return int(error.exit_code)
+    return 0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lockstep.cli.standard_streams import to_nowhere
 from lockstep.errors import LockstepError
 
 if TYPE_CHECKING:
@@ -76,9 +76,9 @@ class Output:
             else:
                 print(text, flush=True)
         except BrokenPipeError:
-            _to_nowhere()
+            to_nowhere(sys.stdout)
         except OSError as error:
-            _to_nowhere()
+            to_nowhere(sys.stdout)
             raise LockstepError(f"the output cannot be written: {error.strerror}") from None
 
     def _rich(self) -> Console:
@@ -93,7 +93,7 @@ def shown_path(path: Path) -> str:
     """A path as it can be typed: relative to the current folder where it lies below that."""
     try:
         return str(path.absolute().relative_to(Path.cwd()))
-    except ValueError:
+    except (ValueError, OSError):  # OSError: the current folder was removed
         return str(path)
 
 
@@ -105,8 +105,3 @@ def indented(text: str, by: int) -> str:
 def plural(number: int, noun: str) -> str:
     """`1 state`, `1,000 states`."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
-def _to_nowhere() -> None:
-    """Let nothing more fail on standard output, Python's own flush at the end included."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -214,6 +214,7 @@ def _jobs(
     all_named: bool,
 ) -> list[tuple[ModelSpec, ProofScope] | Unproved]:
     """What is to be proved; unless the models are named, those only that have proofs."""
+    from lockstep.cli.crash import failure_of
     from lockstep.cli.proving import Unproved, proofs_of, refuse_unknown_names
     from lockstep.specs.scopes import load_model_spec
 
@@ -225,8 +226,8 @@ def _jobs(
                 proofs = proofs_of(spec, request, wanted)
                 refuse_unknown_names(workspace, spec, proofs[0], request)
                 jobs += [(spec, proof) for proof in proofs]
-        except LockstepError as error:
-            jobs.append(Unproved(name, wanted or request.scope or "", error))
+        except Exception as error:
+            jobs.append(Unproved(name, wanted or request.scope or "", failure_of(error)))
     if not jobs:
         raise LockstepError(
             "no model here has a proof", cure="write [proofs.NAME] in specs/MODEL.toml, or name one"

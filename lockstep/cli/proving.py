@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lockstep.cli.crash import failure_of
 from lockstep.cli.exits import INTERRUPTED
 from lockstep.errors import ExitCode, LockstepError, nearest, not_written
 from lockstep.explore.engine import Verdict
@@ -202,7 +203,7 @@ class Unproved:
 
     @property
     def exit_code(self) -> int:
-        """3 where the solver has no term for something, 2 where the input cannot be used."""
+        """3 where the solver has no term, 2 for unusable input, 70 for lockstep's mistakes."""
         return int(self.error.exit_code)
 
 
@@ -244,8 +245,8 @@ def prove_model(
     """Prove one model as asked. Errors of this model alone are in the result, not raised."""
     try:
         return _prove(workspace, spec, proof, request, tell)
-    except LockstepError as error:
-        return Unproved(spec.name, proof.name, error)
+    except Exception as error:
+        return Unproved(spec.name, proof.name, failure_of(error))
 
 
 def constants_for(

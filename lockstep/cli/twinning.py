@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lockstep.cli.crash import failure_of
 from lockstep.errors import ExitCode, LockstepError
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Uncompared:
 
     @property
     def exit_code(self) -> int:
-        """2 where something is wrong with what was given, 3 where a bound was met."""
+        """2 where what was given is wrong, 3 where a bound was met, 70 for lockstep's mistakes."""
         return int(self.error.exit_code)
 
 
@@ -150,6 +151,6 @@ def compare(workspace: Workspace, task: Task, request: Request) -> Compared | Un
             liveness=request.liveness,
             watch=lambda title: progress_line(title, task.scope.pins.states),
         )
-    except LockstepError as error:
-        return Uncompared(task, error)
+    except Exception as error:
+        return Uncompared(task, failure_of(error))
     return Compared(task, result)

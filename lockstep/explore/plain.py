@@ -118,7 +118,10 @@ def _updated(
 
 
 class PlainEngine:
-    """Execute a model by calling its functions."""
+    """Execute a model by calling its functions.
+
+    Whatever they raise is an error of the model's text, `exit(0)` included: only Ctrl-C is not.
+    """
 
     name = "python"
 
@@ -138,7 +141,9 @@ class PlainEngine:
             action.function(state, new, *arguments)
         except Disabled:
             return None
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise self._located(error, action.name) from error
         return new._finish()
 
@@ -161,7 +166,9 @@ class PlainEngine:
                 if not refused and arguments:
                     return
                 continue
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 raise self._located(error, action.name) from error
             yield Step(action.name, arguments, new._finish())
 
@@ -170,7 +177,9 @@ class PlainEngine:
         for arguments in _bindings(prop.parameters):
             try:
                 premise, goal = prop.function(state, *arguments)
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 raise self._located(error, prop.name) from error
             yield Pledge(arguments, premise, goal)
 
@@ -185,7 +194,9 @@ class PlainEngine:
                 holds = prop.function(*states, *arguments)
             except NotApplicable:
                 continue
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 raise self._located(error, prop.name) from error
             applied = True
             if wanted and holds:
@@ -194,7 +205,7 @@ class PlainEngine:
                 return Outcome(arguments, True)
         return Outcome(() if wanted else None, applied)
 
-    def _located(self, error: Exception, function: str) -> EvaluationError:
+    def _located(self, error: BaseException, function: str) -> EvaluationError:
         files = self.model.universe.files
         place: tuple[str, int] | None = None
         trace = error.__traceback__

@@ -63,7 +63,7 @@ def duplicates(tree: ast.Module, path: Path) -> list[Diagnostic]:
     return found
 
 
-def failed(error: Exception, path: Path) -> Diagnostic:
+def failed(error: BaseException, path: Path) -> Diagnostic:
     """Running the file failed: a domain, a constant, a class or an import is wrong."""
     place = _place_of(error, path)
     match error:
@@ -133,7 +133,7 @@ def failed(error: Exception, path: Path) -> Diagnostic:
     )
 
 
-def _place_of(error: Exception, path: Path) -> Place:
+def _place_of(error: BaseException, path: Path) -> Place:
     """Where in the file the failing instruction is."""
     place = Place(path, 1, 0, 1, 1)
     trace = error.__traceback__

@@ -190,7 +190,9 @@ class Universe:
             raise
         except SyntaxError as error:
             raise ModelError([load_problems.not_python(error, path)]) from None
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # `exit(0)` must not end the command as if all was well
             raise ModelError([load_problems.failed(error, path)]) from error
 
 

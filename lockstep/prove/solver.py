@@ -13,6 +13,8 @@ from typing import TypeAlias
 
 import z3
 
+from lockstep.interruption import ENDING_SIGNALS
+
 _MOST_MILLISECONDS = 4_000_000_000
 """Z3 counts them in 32 bits."""
 
@@ -44,6 +46,8 @@ _ctrl_c = _CtrlC()
 def ctrl_c_ends_a_question() -> Iterator[None]:
     """Ctrl-C ends the question that is being asked, or the next; pressed again, it ends at once.
 
+    So do SIGTERM and SIGHUP.
+
     Without this, Python raises KeyboardInterrupt wherever it is, and most of the time that is
     between two calls of Z3, in destructors and in conversions, which swallow it; and Z3 says
     nothing of a signal that comes when it has the answer already.
@@ -65,19 +69,25 @@ def ctrl_c_ends_a_question() -> Iterator[None]:
     pythons.setblocking(False)
     watcher = threading.Thread(target=_ctrl_c.watch, args=[ours], name="Ctrl-C", daemon=True)
     watcher.start()
-    before = signal.signal(signal.SIGINT, press)
+    before = {number: signal.signal(number, press) for number in _heeded_signals()}
     file = signal.set_wakeup_fd(pythons.fileno(), warn_on_full_buffer=False)
     _ctrl_c.is_watched = True
     try:
         yield
     finally:
         signal.set_wakeup_fd(file)
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
         pythons.close()
         watcher.join()
         ours.close()
         _ctrl_c.is_watched = False
         _ctrl_c.pressed.clear()
+
+
+def _heeded_signals() -> list[signal.Signals]:
+    """The signals that mean what Ctrl-C means, but those that the process ignores."""
+    return [each for each in ENDING_SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
 
 
 def new_solver() -> z3.Solver:

@@ -252,7 +252,9 @@ class _WideAction:
             body = disabled.__traceback__ and disabled.__traceback__.tb_next
             depth = self.guards.get(body.tb_lineno) if body is not None else None
             return depth is None or depth > len(chosen)
-        except Exception:
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
             self.engine.run(self.action, state, (*chosen, *rest))  # raises it with its place
         return True
 

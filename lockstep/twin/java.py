@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from lockstep.child_process import output_of
 from lockstep.errors import LockstepError
 
 MINIMUM_JAVA = 17
@@ -63,17 +64,10 @@ def _candidates() -> list[tuple[str, Path]]:
 def _probe(program: Path) -> tuple[int, Path] | None:
     """(feature release, home folder) as the runtime reports them, or None if it does not start."""
     try:
-        answer = subprocess.run(
-            [str(program), "-XshowSettings:properties", "-version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_START_SECONDS,
-        )
+        answer = output_of([str(program), "-XshowSettings:properties", "-version"], _START_SECONDS)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    settings = answer.stderr + answer.stdout
+    settings = answer.stdout
     # Java 8 and older call themselves 1.8; from 9 on the first number is the feature release.
     version = re.search(r"^\s*java\.specification\.version = (?:1\.)?(\d+)", settings, re.MULTILINE)
     home = re.search(r"^\s*java\.home = (.+?)\s*$", settings, re.MULTILINE)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import tempfile
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
+from lockstep.child_process import child_process, kill
 from lockstep.errors import ExitCode, LockstepError
+from lockstep.scratch import scratch_folder
 from lockstep.twin.artifacts import tlc_jar
 from lockstep.twin.findings import Findings, TlcProgress, TlcRun, TraceStep
 from lockstep.twin.java import find_java
@@ -94,7 +94,7 @@ def run_tlc(
     java, jar = find_java(), tlc_jar()
     findings = Findings(on_progress)
     with ExitStack() as folders:
-        scratch = Path(folders.enter_context(tempfile.TemporaryDirectory(prefix="lockstep-tlc-")))
+        scratch = folders.enter_context(scratch_folder("lockstep-tlc-"))
         command = [
             *_java_command(java, heap, scratch, library, brief),
             *("-cp", str(jar), "tlc2.TLC", "-tool"),
@@ -110,8 +110,8 @@ def run_tlc(
         if dump is not None:
             # Beside its destination, so that it can be renamed into place when it is complete. TLC
             # replaces every `.dot` of the path to name the graph of a liveness property.
-            beside = tempfile.TemporaryDirectory(prefix=".dumping-", dir=dump.parent)
-            written = Path(folders.enter_context(beside)).absolute() / "graph.dot"
+            beside = folders.enter_context(scratch_folder(".dumping-", dump.parent))
+            written = beside.absolute() / "graph.dot"
             command += ["-dump", "dot,actionlabels", str(written)]
         command.append(module.stem)
 
@@ -170,34 +170,25 @@ def _run(
     command: list[str], folder: Path, stderr: Path, timeout: float | None, findings: Findings
 ) -> int | None:
     """Runs TLC to its end and hands on its messages; its exit code, or None if time ran out."""
-    with stderr.open("wb") as complaints:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=complaints,
-            encoding="utf-8",
-            errors="replace",
-        )
     expired = threading.Event()
+    with (
+        stderr.open("wb") as complaints,
+        child_process(command, folder, complaints) as process,
+    ):
 
-    def stop() -> None:
-        expired.set()
-        process.kill()
+        def stop() -> None:
+            expired.set()
+            kill(process)
 
-    limit = threading.Timer(timeout, stop) if timeout is not None else None
-    try:
-        if limit is not None:
-            limit.start()
-        assert process.stdout is not None
-        with process.stdout as output:
-            for message in read_messages(output):
+        limit = threading.Timer(timeout, stop) if timeout is not None else None
+        try:
+            if limit is not None:
+                limit.start()
+            assert process.stdout is not None
+            for message in read_messages(process.stdout):
                 findings.take(message)
-        exit_code = process.wait()
-        return None if expired.is_set() and not findings.finished else exit_code
-    finally:
-        if limit is not None:
-            limit.cancel()
-        process.kill()
-        process.wait()
+            exit_code = process.wait()
+        finally:
+            if limit is not None:
+                limit.cancel()
+    return None if expired.is_set() and not findings.finished else exit_code

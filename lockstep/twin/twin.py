@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
@@ -15,6 +14,7 @@ from lockstep.explore.engine import Step, Verdict
 from lockstep.explore.search import Progress, SearchResult
 from lockstep.language.model import Model, load_model
 from lockstep.language.notation import Kind, State
+from lockstep.scratch import scratch_folder
 from lockstep.specs.scopes import ModelSpec, Scope
 from lockstep.twin.compare import (
     CountDifference,
@@ -154,8 +154,7 @@ def compare_twin(
     require_constants(model.constants, files.module)
     with ExitStack() as folders:
         if keep is None:
-            made = tempfile.TemporaryDirectory(prefix="lockstep-twin-")
-            keep = Path(folders.enter_context(made))
+            keep = folders.enter_context(scratch_folder("lockstep-twin-"))
         work = _Work(model, spec, scope, files, keep, workers, max_seconds, liveness, watch)
         return work.compare()
 

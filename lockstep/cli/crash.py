@@ -1,0 +1,113 @@
+"""Mistakes of lockstep itself: each is one line for the reader, and a report for the maker."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+from lockstep.cli.standard_streams import tell
+from lockstep.errors import ExitCode, LockstepError
+from lockstep.interruption import INTERRUPTION
+
+
+class InternalError(LockstepError):
+    """Something was raised that nobody expected: a mistake in lockstep, which is no verdict."""
+
+    exit_code = ExitCode.INTERNAL
+
+    def __init__(self, error: BaseException) -> None:
+        """Write the report; without a place for it the traceback goes to standard error."""
+        report = _report(error)
+        file = _write(report)
+        if file is None:
+            where = "the report cannot be written and is above"
+            tell(report)
+        else:
+            where = f"the report is in {file}"
+        summary = " ".join("".join(traceback.format_exception_only(error)).split())
+        if len(summary) > _MOST_LETTERS:
+            summary = f"{summary[:_MOST_LETTERS]}..."
+        super().__init__(
+            f"internal error: {summary}; this is a mistake in lockstep, not a verdict; {where}"
+        )
+
+
+_MOST_LETTERS = 500
+"""Letters of an exception's text that fit into a line; the report has all of them."""
+
+
+def failure_of(error: Exception) -> LockstepError:
+    """An error as the result of one model among several, so that the others are checked.
+
+    That is itself if it is written for the reader, else an `InternalError`, which is told on
+    standard error at once. `KeyboardInterrupt` where a signal is what caused it.
+    """
+    if isinstance(error, LockstepError):
+        return error
+    if INTERRUPTION.has_come:
+        raise KeyboardInterrupt from error
+    crash = InternalError(error)
+    tell(f"lockstep: {crash}")
+    return crash
+
+
+@contextmanager
+def thread_crashes() -> Iterator[list[BaseException]]:
+    """What ends threads that nobody waits for, so that the process does not end as if all was well."""
+    crashes: list[BaseException] = []
+
+    def note(ended: threading.ExceptHookArgs) -> None:
+        if ended.exc_value is not None:
+            crashes.append(ended.exc_value)
+
+    before, threading.excepthook = threading.excepthook, note
+    try:
+        yield crashes
+    finally:
+        threading.excepthook = before
+
+
+def _report(error: BaseException) -> str:
+    """What a maker of lockstep needs; no environment variables, which may hold secrets."""
+    head = (
+        f"lockstep {version('lockstep')}",
+        f"Python {sys.version}",
+        platform.platform(),
+        shlex.join(sys.argv),
+    )
+    return "\n".join((*head, "", *traceback.format_exception(error)))
+
+
+def _write(report: str) -> Path | None:
+    """The report's file: in the workspace's output folder, else in the temporary folder."""
+    name = f"internal-error-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}-"
+    for folder in (_output_folder(), None):
+        try:
+            handle, file = tempfile.mkstemp(prefix=name, suffix=".txt", dir=folder)
+            with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as out:
+                out.write(report)
+        except OSError:
+            continue
+        return Path(file)
+    return None
+
+
+def _output_folder() -> Path | None:
+    from lockstep.workspace import find_workspace
+
+    try:
+        workspace = find_workspace()
+        workspace.make_output()
+    except Exception:  # what is broken may be just this
+        return None
+    return workspace.output

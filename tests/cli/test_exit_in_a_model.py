@@ -1,0 +1,101 @@
+"""A model's text cannot end the command: that is a mistake in the text, with its place."""
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lockstep.cli.main import run
+from lockstep.explore.engine import EvaluationError, Verdict
+from lockstep.explore.plain import PlainEngine
+from lockstep.explore.search import Search
+from lockstep.language.model import load_model
+from lockstep.specs.scopes import load_model_spec
+from lockstep.twin.twin import compare_twin
+from tests.cli.processes import COMMAND
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Desk
+
+ENDS = (
+    "exit(0)",
+    "quit()",
+    "raise SystemExit",
+    "raise SystemExit(0)",
+    "raise GeneratorExit",
+    "raise BaseException('over')",
+    "raise type('Own', (BaseException,), {})()",
+)
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("file", ["models/turnstile.py", "invariants/turnstile.py"])
+def test_at_the_top_of_a_file(desk: "Desk", file: str, end: str) -> None:
+    path = desk.root / file
+    path.write_text(f"{path.read_text('utf-8')}\n\n{end}\n", encoding="utf-8")
+    for verb in (("check",), ("check", "--faults"), ("prove", "turnstile")):
+        ran = desk.run(*verb)
+        assert ran.code == 2
+        assert "error[load]: running this failed: " in ran.out + ran.err
+        line = path.read_text("utf-8").count("\n")
+        assert f"{file}:{line}:1" in ran.out + ran.err
+
+
+def test_in_a_domain_that_is_made_while_the_state_class_is(desk: "Desk") -> None:
+    desk.edit("models/turnstile.py", "Count = Range(0, MAX_COINS)", "Count = Range(0, exit(0))")
+    ran = desk.run("check", "turnstile")
+    assert ran.code == 2
+    assert "running this failed: SystemExit: 0" in ran.out
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_in_an_action_that_plain_python_runs(desk: "Desk", end: str) -> None:
+    desk.edit("models/turnstile.py", "    new.arm[g] = Arm.JAMMED", f"    {end}")
+    result = Search(PlainEngine(load_model(desk.root, "turnstile"))).run()
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert result.error is not None
+    assert (result.error.function, result.error.line) == ("jam", 52)
+    assert desk.run("check", "turnstile").code == 2
+    spec = load_model_spec(desk.root, "turnstile")
+    with pytest.raises(Exception, match="turnstile has no meaning in a reachable state"):
+        compare_twin(desk.root, spec, spec.scope("default"))
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_in_a_property_that_plain_python_runs(desk: "Desk", end: str) -> None:
+    for old in ("    return s.entries[g] <= s.coins[g]", "    return any(s.entries[g] > 0 for g"):
+        desk.edit("invariants/turnstile.py", old, f"    {end}\n{old}")
+    model = load_model(desk.root, "turnstile")
+    for name in ("entries_are_paid", "somebody_gets_in"):
+        with pytest.raises(EvaluationError):
+            PlainEngine(model).evaluate(model.property(name), model.initial, None)
+    assert desk.run("check", "turnstile").code == 2
+
+
+@pytest.mark.parametrize(("text", "told"), [
+    ("exit(0)", "cannot be loaded: SystemExit: 0"),
+    ("import lockstep\nraise BaseException", "cannot be loaded: BaseException"),
+    ("def observe(log, load):\n    exit(0)", "ends the process on a.log (SystemExit: 0)"),
+])  # fmt: skip
+def test_in_what_observes_a_log(desk: "Desk", text: str, told: str) -> None:
+    folder = desk.root / "models" / "observed"
+    folder.mkdir()
+    (folder / "turnstile.py").write_text(text, encoding="utf-8")
+    (desk.root / "a.log").touch()
+    # In a process of its own: Python keeps the packages of the workspace that was imported first.
+    ran = subprocess.run(
+        [*COMMAND, "conform", "a.log"], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 2
+    assert f"lockstep: models/observed/turnstile.py {told}" in ran.stderr
+
+
+def test_ctrl_c_while_a_model_is_loaded_is_no_mistake_of_its(
+    desk: "Desk", capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = desk.root / "models/turnstile.py"
+    path.write_text(f"raise KeyboardInterrupt\n{path.read_text('utf-8')}", encoding="utf-8")
+    assert run(["check", "turnstile"]) == 130
+    printed = capsys.readouterr()
+    assert printed.err == "lockstep: interrupted\n"
+    assert "interrupted; not checked: turnstile" in printed.out

@@ -1,0 +1,137 @@
+"""However the command is ended, its children end with it and its temporary folders go."""
+
+import signal
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.processes import java_that_waits, started
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Desk
+
+CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@pytest.mark.parametrize("number", CAUGHT, ids=lambda each: each.name)
+def test_a_signal_while_tlc_runs_is_ctrl_c(
+    desk: "Desk", tmp_path: Path, number: signal.Signals
+) -> None:
+    waiting = java_that_waits(tmp_path / "java")
+    with started(
+        "twin", temporary=tmp_path / "temporary", JAVA_HOME=str(tmp_path / "java")
+    ) as command:
+        command.await_that(waiting.exists)
+        assert command.left() != []
+        command.process.send_signal(number)
+        code, out, err = command.ended()
+        assert (code, err) == (130, "lockstep: interrupted\n")
+        assert "interrupted; not compared: letters small" in out
+        assert command.left() == []
+
+
+def test_a_kill_while_tlc_runs_leaves_no_child_and_the_next_run_tidies_up(
+    desk: "Desk", tmp_path: Path
+) -> None:
+    home, temporary = tmp_path / "java", tmp_path / "temporary"
+    waiting = java_that_waits(home)
+    with started("twin", temporary=temporary, JAVA_HOME=str(home)) as command:
+        command.await_that(waiting.exists)
+        command.process.kill()
+        assert command.ended()[0] == -signal.SIGKILL
+        abandoned = command.left()
+    assert abandoned
+    waiting.unlink()
+    with (
+        started("twin", temporary=temporary, JAVA_HOME=str(home)) as first,
+        started("twin", temporary=temporary, JAVA_HOME=str(home)) as second,
+    ):
+        for command in (first, second):
+            command.await_that(waiting.exists)
+            command.await_that(lambda: len(command.left()) == 4)  # noqa: B023
+        assert not set(abandoned) & set(first.left())
+        for command in (first, second):
+            command.process.terminate()
+            assert command.ended()[0] == 130
+        assert first.left() == []
+
+
+def test_what_the_parent_ignores_is_ignored(desk: "Desk", tmp_path: Path) -> None:
+    waiting = java_that_waits(tmp_path / "java")
+
+    def ignore() -> None:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    with started(
+        "twin",
+        temporary=tmp_path / "temporary",
+        before=ignore,
+        JAVA_HOME=str(tmp_path / "java"),
+    ) as command:
+        command.await_that(waiting.exists)
+        command.process.send_signal(signal.SIGHUP)
+        time.sleep(0.2)
+        assert command.process.poll() is None
+        command.process.terminate()
+        assert command.ended()[0] == 130
+
+
+@pytest.mark.parametrize("number", CAUGHT, ids=lambda each: each.name)
+def test_a_signal_during_a_proof_is_ctrl_c(
+    desk: "Desk", tmp_path: Path, number: signal.Signals
+) -> None:
+    long = ("turnstile", "--scope", "default", "--k", "60")
+    with started("prove", *long, temporary=tmp_path / "temporary") as command:
+        time.sleep(3.0)
+        command.process.send_signal(number)
+        code, _, err = command.ended()
+    assert (code, err) == (130, "lockstep: interrupted\n")
+
+
+@pytest.mark.parametrize("number", CAUGHT, ids=lambda each: each.name)
+def test_what_was_checked_before_a_signal_is_printed(
+    desk: "Desk", tmp_path: Path, number: signal.Signals
+) -> None:
+    desk.edit("models/turnstile.py", "from", "while True:\n    pass\nfrom")
+    with started("check", temporary=tmp_path / "temporary") as command:
+        assert command.process.stdout is not None
+        assert command.process.stdout.readline().startswith("model")
+        assert command.process.stdout.readline().startswith("letters    default  violated")
+        command.process.send_signal(number)
+        rest = command.process.stdout.read()
+        code, _, err = command.ended()
+    assert (code, err) == (130, "lockstep: interrupted\n")
+    assert "interrupted; not checked: turnstile\n" in rest
+
+
+MOMENTS = 25
+"""Delays at which each signal is sent, spread evenly over a run."""
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("number", (*CAUGHT, signal.SIGKILL), ids=lambda each: each.name)
+def test_a_signal_at_any_moment_of_a_comparison_leaves_nothing(
+    desk: "Desk", tmp_path: Path, number: signal.Signals
+) -> None:
+    temporary = tmp_path / "temporary"
+    with started("twin", "turnstile", temporary=temporary) as command:
+        began = time.monotonic()
+        assert command.ended()[0] == 0
+        whole = time.monotonic() - began
+    for moment in range(MOMENTS):
+        with started("twin", "turnstile", temporary=temporary) as command:
+            time.sleep(whole * moment / MOMENTS)
+            command.process.send_signal(number)
+            code, _, err = command.ended()
+            if number is signal.SIGKILL:
+                assert code in (-number, 0)
+                continue
+            # Before the first line of lockstep runs, the signal is Python's or the system's own.
+            assert code in (130, 0) or (code == -number and whole * moment / MOMENTS < 1), err
+            assert "Traceback" not in err or code == -number
+            assert command.left() == []
+    with started("twin", "turnstile", temporary=temporary) as command:
+        assert command.ended()[0] == 0
+        assert command.left() == []
