@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -114,3 +114,17 @@ class Engine(Protocol):
         Of a `leads_to` that is whether the premise implies the goal: see `owed`.
         """
         ...
+
+
+def unwatched() -> None:
+    """What an engine calls at each instance where nobody watches."""
+
+
+class WatchedEngine(Engine, Protocol):
+    """An engine that can be stopped within one state.
+
+    `watch` is called before each instance that is tried, of an action or a property; what it raises
+    goes through.
+    """
+
+    watch: Callable[[], None]

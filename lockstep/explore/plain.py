@@ -8,13 +8,13 @@ parameter past the k-th, the later parameters are not varied (`guard_depths`).
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from lockstep.explore.engine import EvaluationError, Outcome, Pledge, Step, owed
+from lockstep.explore.bindings import Bindings
+from lockstep.explore.engine import EvaluationError, Outcome, Pledge, Step, owed, unwatched
 from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDomain
 from lockstep.language.guards import guard_depths
 from lockstep.language.model import Action, Model, Parameter, Property
@@ -125,6 +125,7 @@ class PlainEngine:
     def __init__(self, model: Model, *, skips: bool = True) -> None:
         """Without `skips` every instance is tried; the steps found are the same."""
         self.model = model
+        self.watch: Callable[[], None] = unwatched
         self._guards: Mapping[str, Mapping[int, int]] = guard_depths(model) if skips else {}
 
     def successors(self, state: State) -> Iterator[Step]:
@@ -145,21 +146,16 @@ class PlainEngine:
     def instances(self, action: Action, state: State) -> Iterator[Step]:
         """Every enabled instance of one action in `state`."""
         depths = self._guards.get(action.name, {})
-        function = action.function
-        refused: tuple[Any, ...] | None = None
-        for arguments in _bindings(action.parameters):
-            if refused is not None:
-                if arguments[: len(refused)] == refused:
-                    continue
-                refused = None
+        function, watch = action.function, self.watch
+        bindings = _bindings(action.parameters)
+        for arguments in bindings:
+            watch()
             new = NextState(state)
             try:
                 function(state, new, *arguments)
             except Disabled as disabled:
                 line = _line_in(disabled.__traceback__)
-                refused = arguments[: depths.get(line, len(arguments))]
-                if not refused and arguments:
-                    return
+                bindings.depth = depths.get(line, len(arguments))
                 continue
             except Exception as error:
                 raise self._located(error, action.name) from error
@@ -168,6 +164,7 @@ class PlainEngine:
     def pledges(self, prop: Property, state: State) -> Iterator[Pledge]:
         """What a `leads_to` says of a state, for every binding of its parameters."""
         for arguments in _bindings(prop.parameters):
+            self.watch()
             try:
                 premise, goal = prop.function(state, *arguments)
             except Exception as error:
@@ -181,6 +178,7 @@ class PlainEngine:
         wanted = prop.kind is Kind.SOMETIMES
         applied = False
         for arguments in _bindings(prop.parameters):
+            self.watch()
             try:
                 holds = prop.function(*states, *arguments)
             except NotApplicable:
@@ -210,9 +208,9 @@ class PlainEngine:
         return EvaluationError(function, Path(place[0]), place[1], reason)
 
 
-def _bindings(parameters: tuple[Parameter, ...]) -> Iterator[tuple[Any, ...]]:
-    """Every binding of the parameters, the last one running fastest."""
-    return itertools.product(*(parameter.domain for parameter in parameters))
+def _bindings(parameters: tuple[Parameter, ...]) -> Bindings:
+    """Every binding of the parameters."""
+    return Bindings([parameter.domain for parameter in parameters])
 
 
 def _line_in(trace: TracebackType | None) -> int:

@@ -12,7 +12,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from lockstep.explore.engine import Engine, EvaluationError, Outcome, Step, Verdict
+from lockstep.explore.engine import (
+    EvaluationError,
+    Outcome,
+    Step,
+    Verdict,
+    WatchedEngine,
+    unwatched,
+)
+from lockstep.explore.resident import resident_bytes
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
 
@@ -20,6 +28,7 @@ DEADLOCK = "deadlock"
 """What a state without successors violates; stands where a property's name does."""
 
 _PROGRESS_SECONDS = 0.1
+_WEIGHING_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
@@ -140,20 +149,22 @@ class Search:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: WatchedEngine,
         *,
         deadlock_allowed: bool = True,
         max_states: int | None = None,
         max_seconds: float | None = None,
         max_depth: int | None = None,
+        memory: int | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         on_state: Visit | None = None,
     ) -> None:
         """Prepare a search; `run` does it, once.
 
         Each bound ends it as `inconclusive`: `max_states` distinct states known, `max_seconds`
-        passed, every behaviour of `max_depth` steps covered. `on_progress` is called some ten
-        times a second, `on_state` for every state with its steps.
+        passed, every behaviour of `max_depth` steps covered, `memory` bytes held by this process.
+        Time and memory are watched at every instance that is tried. `on_progress` is called some
+        ten times a second, `on_state` for every state with its steps.
         """
         self._engine = engine
         self._model = engine.model
@@ -161,6 +172,7 @@ class Search:
         self._max_states = max_states
         self._max_seconds = max_seconds
         self._max_depth = max_depth
+        self._memory = memory
         self._on_progress = on_progress
         self._on_state = on_state
         self._parents: dict[State, tuple[State, Step] | None] = {}
@@ -171,6 +183,8 @@ class Search:
         self._covered = 0
         self._started = 0.0
         self._next_report = 0.0
+        self._next_weighing = 0.0
+        self._frontier = 1
         self._invariants = self._model.of_kind(Kind.INVARIANT)
         self._steps = self._model.of_kind(Kind.STEP_INVARIANT)
         self._goals = self._model.of_kind(Kind.SOMETIMES)
@@ -186,6 +200,7 @@ class Search:
         self._started = time.perf_counter()
         result = self._result
         result.fired = {action.name: 0 for action in self._model.actions}
+        self._engine.watch = self._watch_instance
         try:
             self._levels()
             conclude(self._model, result)
@@ -196,6 +211,8 @@ class Search:
             self._give_up("interrupted")
         except MemoryError:
             self._give_up("the memory is full")
+        finally:
+            self._engine.watch = unwatched
         result.states = len(self._parents)
         result.seconds = time.perf_counter() - self._started
         return result
@@ -223,17 +240,25 @@ class Search:
 
     def _watch(self, frontier: int) -> None:
         """Report how far the search is, and end it when a bound is met."""
+        self._frontier = frontier
+        if self._max_states is not None and len(self._parents) >= self._max_states:
+            self._stop("stopped as bounded")
+        self._watch_instance()
+
+    def _watch_instance(self) -> None:
+        """The same within one state, of which not all steps are known yet."""
         result, seconds = self._result, time.perf_counter() - self._started
         if self._on_progress is not None and seconds >= self._next_report:
             self._next_report = seconds + _PROGRESS_SECONDS
-            self._on_progress(
-                Progress(len(self._parents), result.transitions, result.depth, frontier, seconds)
-            )
-        if self._max_states is not None and len(self._parents) >= self._max_states:
-            self._stop("stopped as bounded")
+            states, depth, frontier = len(self._parents), result.depth, self._frontier
+            self._on_progress(Progress(states, result.transitions, depth, frontier, seconds))
         if self._max_seconds is not None and seconds >= self._max_seconds:
             self.ran_out_of_time = True
             self._stop(f"stopped after {seconds:.0f} s as bounded")
+        if self._memory is not None and seconds >= self._next_weighing:
+            self._next_weighing = seconds + _WEIGHING_SECONDS
+            if resident_bytes() >= self._memory:
+                self._stop(f"stopped at {self._memory / 2**20:,.0f} MiB of memory as bounded")
 
     def _stop(self, why: str) -> NoReturn:
         self._give_up(why)
@@ -351,7 +376,7 @@ class Search:
         return Trace(self._model.initial, tuple(reversed(steps)))
 
 
-def search(engine: Engine, **options: Any) -> SearchResult:
+def search(engine: WatchedEngine, **options: Any) -> SearchResult:
     """Search with the options of `Search`."""
     return Search(engine, **options).run()
 

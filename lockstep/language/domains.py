@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from lockstep.language.atoms import BoolDomain, EnumDomain, NameDomain, RangeDomain
+from lockstep.language.atoms import MOST_VALUES, BoolDomain, EnumDomain, NameDomain, RangeDomain
 from lockstep.language.domain import Domain, OptionDomain
 from lockstep.language.structures import (
     BagDomain,
@@ -22,7 +22,7 @@ from lockstep.language.structures import (
     SequenceDomain,
     SetDomain,
 )
-from lockstep.language.values import Record
+from lockstep.language.values import Record, TooManyValues
 
 
 def domain_of(hint: object, place: str) -> Domain:
@@ -97,6 +97,8 @@ def _map(key: object, value: object) -> MapDomain:
     keys = domain_of(key, "Map key")
     if not keys.is_scalar:
         raise TypeError(f"Map keys are atoms, not {keys}")
+    if keys.size() > MOST_VALUES:
+        raise TooManyValues(f"Map keys: {keys} has more than {MOST_VALUES:,} values")
     return MapDomain(keys, domain_of(value, "Map value"))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lockstep.language.notation import OutcomeUnclear
 from lockstep.language.source import Diagnostic, Place
-from lockstep.language.values import NotInDomain
+from lockstep.language.values import NotInDomain, TooManyValues
 
 
 class ForeignImport(ImportError):
@@ -74,6 +74,14 @@ def failed(error: Exception, path: Path) -> Diagnostic:
                 str(error),
                 "a record is checked when it is made",
                 "give a value in the domain, or widen the domain",
+            )
+        case TooManyValues():
+            return Diagnostic(
+                "too-many-values",
+                place,
+                str(error),
+                "what is gone through one by one takes memory and time for each value",
+                "give the scope smaller constants, or let a domain of few values take its place",
             )
         case OutcomeUnclear():
             return Diagnostic(

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import lockstep.language
-from lockstep.explore.interpreter import InterpreterEngine
+from lockstep.explore.engines import explore
 from lockstep.language.model import load_model
 from lockstep.language.source import ModelError
 
@@ -57,7 +57,7 @@ def test_diagnostic(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     write_files((FOLDER / f"{case}.model").read_text(encoding="utf-8"), tmp_path)
     monkeypatch.chdir(tmp_path)  # so that places are shown relative to the workspace
     with pytest.raises(ModelError) as raised:
-        InterpreterEngine(load_model(tmp_path, "case"))
+        explore(load_model(tmp_path, "case"), "interpreter")
     told, expected = f"{raised.value}\n", FOLDER / f"{case}.err"
     if os.environ.get("LOCKSTEP_ACCEPT"):
         expected.write_text(told, encoding="utf-8")
