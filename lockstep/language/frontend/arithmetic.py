@@ -27,6 +27,8 @@ _SETS: dict[type[ast.operator], str] = {
     ast.BitXor: "^",
 }
 
+_MOST_BITS = 1_024
+
 
 def lower_binary(scope: Scope, node: ast.BinOp) -> ir.Expression:
     """An operator between two values."""
@@ -41,6 +43,7 @@ def _binary(scope: Scope, node: ast.BinOp, operands: list[ir.Expression]) -> ir.
         case RangeDomain() as one, RangeDomain() as other if kind in _ARITHMETIC:
             operator = _ARITHMETIC[kind]
             interval = _interval(scope, node, operator, one, other)
+            _refuse_vast(scope, node, interval)
             return ir.Arithmetic(place, interval, operator, left, right)
         case SetDomain() as one_set, SetDomain() as other_set if kind in _SETS:
             union = join(one_set, other_set)
@@ -105,3 +108,14 @@ def _interval(
         return RangeDomain(min(quotients), max(quotients))
     # A remainder has the sign of the divisor, and is nearer to zero than it.
     return RangeDomain(min(0, right.low + 1), max(0, right.high - 1))
+
+
+def _refuse_vast(scope: Scope, node: ast.BinOp, interval: RangeDomain) -> None:
+    if max(interval.low.bit_length(), interval.high.bit_length()) > _MOST_BITS:
+        scope.refuse(
+            node,
+            "vast-number",
+            f"this may be a number of more than {_MOST_BITS:,} bits",
+            "numbers that grow with each operation take all memory sooner or later",
+            "keep it small: `min(..., limit)`, or `... % limit`",
+        )
