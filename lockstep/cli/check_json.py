@@ -72,7 +72,10 @@ def error_json(model: Model, error: EvaluationError) -> dict[str, object]:
         "function": error.function,
         "file": None if file is None else file.relative_to(root).as_posix(),
         "line": error.line,
+        "column": None if error.place is None else error.place.column + 1,
         "reason": error.reason,
+        "why": error.why,
+        "cure": error.cure,
     }
 
 
@@ -145,7 +148,7 @@ def _not(request: Request, found: Unchecked) -> dict[str, Any]:
         "scope": request.scope,
         "fault": request.fault,
         "engine": request.engine,
-        "verdict": str(Verdict.INCONCLUSIVE),
+        "verdict": str(Verdict.ERROR),
         "states": 0,
         "transitions": 0,
         "depth": 0,

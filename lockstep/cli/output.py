@@ -18,6 +18,7 @@ STYLES = {
     "holds": "green",
     "violated": "bold red",
     "inconclusive": "yellow",
+    "error": "bold red",
     "dim": "dim",
     "bold": "bold",
 }

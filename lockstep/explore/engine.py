@@ -8,8 +8,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
+from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import State
+from lockstep.language.source import Diagnostic, Place
 
 
 class Verdict(StrEnum):
@@ -18,6 +20,8 @@ class Verdict(StrEnum):
     HOLDS = "holds"
     VIOLATED = "violated"
     INCONCLUSIVE = "inconclusive"
+    ERROR = "error"
+    """The model's text is not well formed, or has no meaning in a reachable state."""
 
 
 @dataclass(frozen=True)
@@ -29,28 +33,52 @@ class Step:
     state: State
 
 
-class EvaluationError(Exception):
+def verdict_without(error: LockstepError) -> Verdict:
+    """The word for what could not be judged: it agrees with the error's exit code."""
+    bounded = error.exit_code is ExitCode.INCONCLUSIVE
+    return Verdict.INCONCLUSIVE if bounded else Verdict.ERROR
+
+
+class EvaluationError(LockstepError):
     """The model's text has no meaning in a reachable state.
 
     A write or a record outside its domain, an attribute of None, an index past the end, a
-    division by zero. `function` is the action or invariant, `file` and `line` the place in it
-    (None when unknown) and `reason` says what went wrong.
+    division by zero. `function` is the action or invariant, `place` where in it (None when
+    unknown), `reason` says what went wrong, `why` and `cure` what to make of it. Its text shows
+    the source line, as that of a model that is not well formed does.
     """
 
-    def __init__(self, function: str, file: Path | None, line: int | None, reason: str) -> None:
-        place = f"{file}:{line}: " if file is not None else ""
-        super().__init__(f"{place}{function}: {reason}")
+    def __init__(
+        self, function: str, place: Place | None, reason: str, why: str, cure: str
+    ) -> None:
+        super().__init__(f"{function}: {reason}", cure=cure)
         self.function = function
-        self.file = file
-        self.line = line
+        self.place = place
         self.reason = reason
+        self.why = why
+
+    @property
+    def file(self) -> Path | None:
+        """The file that it arose in."""
+        return None if self.place is None else self.place.file
+
+    @property
+    def line(self) -> int | None:
+        """The line that it arose in."""
+        return None if self.place is None else self.place.line
+
+    def __str__(self) -> str:
+        if self.place is None:
+            return super().__str__()
+        shown = Diagnostic("no-meaning", self.place, self.message, self.why, self.cure or "")
+        return shown.render()
 
     def seen_from(self, folder: Path) -> str:
         """The error in one line, its file relative to `folder` where it lies below that."""
         if self.file is None:
-            return f"{self.function}: {self.reason}"
+            return self.message
         file = self.file.relative_to(folder) if self.file.is_relative_to(folder) else self.file
-        return f"{file}:{self.line}: {self.function}: {self.reason}"
+        return f"{file}:{self.line}: {self.message}"
 
 
 @dataclass(frozen=True)

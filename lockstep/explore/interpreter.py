@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
+from lockstep.explore.advice import advice
 from lockstep.explore.bindings import Bindings
 from lockstep.explore.closures import ExpressionCompiler, Frame, Undefined
 from lockstep.explore.engine import EvaluationError, Outcome, Pledge, Step, owed, unwatched
@@ -98,8 +99,8 @@ class InterpreterEngine:
 
 
 def _located(function: str, undefined: Undefined) -> EvaluationError:
-    place = undefined.place
-    return EvaluationError(function, place.file, place.line, undefined.reason)
+    why, cure = advice(undefined, "require(...)")
+    return EvaluationError(function, undefined.place, undefined.reason, why, cure)
 
 
 Run: TypeAlias = Callable[[Frame, list[Any]], bool]

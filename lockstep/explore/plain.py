@@ -9,17 +9,18 @@ parameter past the k-th, the later parameters are not varied (`guard_depths`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from lockstep.explore.advice import advice
 from lockstep.explore.bindings import Bindings
 from lockstep.explore.engine import EvaluationError, Outcome, Pledge, Step, owed, unwatched
 from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDomain
 from lockstep.language.guards import guard_depths
 from lockstep.language.model import Action, Model, Parameter, Property
 from lockstep.language.notation import Disabled, Kind, NotApplicable, State
-from lockstep.language.values import NotInDomain
+from lockstep.language.source import place_in
+from lockstep.language.values import NotInDomain, TooManyValues
 
 
 class NextState:
@@ -140,7 +141,7 @@ class PlainEngine:
         except Disabled:
             return None
         except Exception as error:
-            raise self._located(error, action.name) from error
+            raise self._located(error, action.name, "require(...)") from error
         return new._finish()
 
     def instances(self, action: Action, state: State) -> Iterator[Step]:
@@ -158,7 +159,7 @@ class PlainEngine:
                 bindings.depth = depths.get(line, len(arguments))
                 continue
             except Exception as error:
-                raise self._located(error, action.name) from error
+                raise self._located(error, action.name, "require(...)") from error
             yield Step(action.name, arguments, new._finish())
 
     def pledges(self, prop: Property, state: State) -> Iterator[Pledge]:
@@ -168,7 +169,7 @@ class PlainEngine:
             try:
                 premise, goal = prop.function(state, *arguments)
             except Exception as error:
-                raise self._located(error, prop.name) from error
+                raise self._located(error, prop.name, "premise and ...") from error
             yield Pledge(arguments, premise, goal)
 
     def evaluate(self, prop: Property, before: State, after: State | None) -> Outcome:
@@ -184,7 +185,7 @@ class PlainEngine:
             except NotApplicable:
                 continue
             except Exception as error:
-                raise self._located(error, prop.name) from error
+                raise self._located(error, prop.name, "when(...)") from error
             applied = True
             if wanted and holds:
                 return Outcome(None, True)
@@ -192,20 +193,11 @@ class PlainEngine:
                 return Outcome(arguments, True)
         return Outcome(() if wanted else None, applied)
 
-    def _located(self, error: Exception, function: str) -> EvaluationError:
-        files = self.model.universe.files
-        place: tuple[str, int] | None = None
-        trace = error.__traceback__
-        while trace is not None:
-            if trace.tb_frame.f_code.co_filename in files:
-                place = trace.tb_frame.f_code.co_filename, trace.tb_lineno
-            trace = trace.tb_next
-        reason = (
-            str(error) if isinstance(error, NotInDomain) else f"{type(error).__name__}: {error}"
-        )
-        if place is None:
-            return EvaluationError(function, None, None, reason)
-        return EvaluationError(function, Path(place[0]), place[1], reason)
+    def _located(self, error: Exception, function: str, guard: str) -> EvaluationError:
+        place = place_in(error.__traceback__, self.model.universe.files)
+        plain = isinstance(error, NotInDomain | TooManyValues)
+        reason = str(error) if plain else f"{type(error).__name__}: {error}"
+        return EvaluationError(function, place, reason, *advice(error, guard))
 
 
 def _bindings(parameters: tuple[Parameter, ...]) -> Bindings:

@@ -94,8 +94,8 @@ class SearchResult:
     that some state satisfied, `missed` those that none did once everything was explored.
     `unfulfilled` are the violations of `leads_to`, each with its behaviour, the first of which is
     the `violation`, and `unchecked` names the `leads_to` of which nothing is known.
-    `because` says why the verdict is not `holds`; `error` why it is inconclusive because the
-    model's text has no meaning at the end of `error_trace`; `interrupted` that Ctrl-C ended it.
+    `because` says why the verdict is not `holds`; `error` where the model's text has no
+    meaning, at the end of `error_trace`; `interrupted` that Ctrl-C ended it.
     `remark` is what else a reader should know of how it was explored.
     """
 
@@ -401,10 +401,10 @@ def report_unfulfilled(result: SearchResult, found: tuple[Violation, ...]) -> No
 
 def report_error(result: SearchResult, error: EvaluationError, trace: Trace) -> None:
     """Where a search found the text without meaning: at the end of `trace`."""
-    result.verdict = Verdict.INCONCLUSIVE
+    result.verdict = Verdict.ERROR
     result.error = error
     result.error_trace = trace
-    result.because = str(error)
+    result.because = error.message
 
 
 def conclude(model: Model, result: SearchResult) -> None:

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 from lockstep.language.notation import OutcomeUnclear
-from lockstep.language.source import Diagnostic, Place
+from lockstep.language.source import Diagnostic, Place, place_in
 from lockstep.language.values import NotInDomain, TooManyValues
 
 
@@ -65,7 +65,7 @@ def duplicates(tree: ast.Module, path: Path) -> list[Diagnostic]:
 
 def failed(error: Exception, path: Path) -> Diagnostic:
     """Running the file failed: a domain, a constant, a class or an import is wrong."""
-    place = _place_of(error, path)
+    place = place_in(error.__traceback__, (str(path),)) or Place(path, 1, 0, 1, 1)
     match error:
         case NotInDomain():
             return Diagnostic(
@@ -131,23 +131,3 @@ def failed(error: Exception, path: Path) -> Diagnostic:
         "constants, domains and the state class are made when a model is loaded",
         "mend what the caret shows",
     )
-
-
-def _place_of(error: Exception, path: Path) -> Place:
-    """Where in the file the failing instruction is."""
-    place = Place(path, 1, 0, 1, 1)
-    trace = error.__traceback__
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        if code.co_filename == str(path):
-            positions = list(code.co_positions())[trace.tb_lasti // 2]
-            line, end_line, column, end_column = positions
-            place = Place(
-                path,
-                line or trace.tb_lineno,
-                column or 0,
-                end_line or line or trace.tb_lineno,
-                end_column or 1,
-            )
-        trace = trace.tb_next
-    return place

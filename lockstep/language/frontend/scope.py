@@ -16,7 +16,6 @@ from lockstep.language.ir import Expression
 from lockstep.language.loader import Universe
 from lockstep.language.source import Diagnostic, Place
 
-
 MOST_EXPRESSIONS = 10_000
 """The most expressions in an action or a property, those of all that it calls included."""
 
