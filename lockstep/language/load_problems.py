@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import lockstep
+from lockstep.errors import nearest
+from lockstep.language.domains import NoDomain
 from lockstep.language.notation import OutcomeUnclear
 from lockstep.language.source import Diagnostic, Place, place_in
 from lockstep.language.values import NotInDomain, TooManyValues
@@ -63,6 +66,32 @@ def duplicates(tree: ast.Module, path: Path) -> list[Diagnostic]:
     return found
 
 
+_TYPING = {
+    "Optional": "write `X | None` for `Optional[X]`",
+    "Union": "write `X | None`; a value is of one kind otherwise",
+    "List": "write `Sequence[Item, most]` for `List[Item]`",
+    "Tuple": "write `Sequence[Item, most]` for `Tuple[Item, ...]`",
+    "Dict": "write `Map[Key, Value]` for `Dict[Key, Value]`",
+    "FrozenSet": "write `Set[Item]` for `FrozenSet[Item]`",
+    "Enum": "write `from enum import Enum`",
+}
+_FOREIGN = {
+    "typing": "leave it out: write `X | None` for `Optional[X]`, `Set[X]`, `Map[K, V]`, "
+    "`Sequence[X, most]`",
+    "random": "leave it out: a parameter of an action takes every value of its domain in turn",
+    "dataclasses": "leave it out: a class derived from `Record` needs no decorator",
+    "collections": "leave it out: there are `BagOf`, `Map`, `Sequence` and `Set` of lockstep",
+}
+
+
+def _instead_of_name(name: str) -> str:
+    if name in _TYPING:
+        return _TYPING[name]
+    if name in lockstep.__all__:
+        return f"write `from lockstep import {name}`"
+    return nearest(name, lockstep.__all__, "define it above, or import it")
+
+
 def failed(error: Exception, path: Path) -> Diagnostic:
     """Running the file failed: a domain, a constant, a class or an import is wrong."""
     place = place_in(error.__traceback__, (str(path),)) or Place(path, 1, 0, 1, 1)
@@ -91,6 +120,22 @@ def failed(error: Exception, path: Path) -> Diagnostic:
                 "`lockstep check --faults` holds every fault against what it says of itself",
                 'write `@fault(breaks="the property")`, or `@fault(harmless="why, in words")`',
             )
+        case NoDomain():
+            return Diagnostic(
+                "no-domain",
+                place,
+                str(error),
+                "every variable and every field takes its values from a finite domain",
+                error.cure or "write a domain: `Range(...)`, `OneOf(...)`, `Set[...]`, an enum",
+            )
+        case NameError():
+            return Diagnostic(
+                "undefined-name",
+                place,
+                str(error).partition(". ")[0],
+                "neither this file nor what it imports defines the name",
+                _instead_of_name(error.name or ""),
+            )
         case ForeignImport():
             what = str(error)
             return Diagnostic(
@@ -98,7 +143,7 @@ def failed(error: Exception, path: Path) -> Diagnostic:
                 place,
                 f"a model cannot import {what}" if what else "a model cannot import relatively",
                 "every engine must see all of a model's text",
-                "import from lockstep, enum, models or invariants only",
+                _FOREIGN.get(what, "import from lockstep, enum, models or invariants only"),
             )
         case ModuleNotFoundError():
             return Diagnostic(
