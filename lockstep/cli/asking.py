@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lockstep.cli.exits import INTERRUPTED
-from lockstep.cli.output import Output, plural, shown_path
+from lockstep.cli.output import Output, indented, plural, shown_path
 from lockstep.cli.prove_json import one_result, trace_json
 from lockstep.cli.proving import (
     Kept,
@@ -110,7 +110,7 @@ class _Answer:
     @property
     def verdict(self) -> Verdict:
         if self.found.violation is None:
-            return Verdict.INCONCLUSIVE
+            return Verdict.INCONCLUSIVE if self.found.error is None else Verdict.ERROR
         return Verdict.VIOLATED if self.goal is None else Verdict.HOLDS
 
     @property
@@ -165,6 +165,8 @@ def _tell(output: Output, answer: _Answer, kept: Kept | None) -> None:
     if trace is None:
         nothing = "nothing is broken" if answer.goal is None else "not found"
         output.line(f"{where}: {nothing}: {answer.because}", verdict)
+        if answer.found.error is not None:
+            output.line(indented(str(answer.found.error), 2), verdict)
         return
     ended = "found" if answer.broken is None else f"{answer.broken} violated"
     steps = plural(len(trace.steps), "step")

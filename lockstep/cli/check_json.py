@@ -77,7 +77,10 @@ def error_json(model: Model, error: EvaluationError) -> dict[str, object]:
         "function": error.function,
         "file": None if file is None else file.relative_to(root).as_posix(),
         "line": error.line,
+        "column": None if error.place is None else error.place.column + 1,
         "reason": error.reason,
+        "why": error.why,
+        "cure": error.cure,
     }
 
 
@@ -152,7 +155,7 @@ def _not(request: Request, found: Unchecked) -> dict[str, Any]:
         "scope": request.scope,
         "fault": request.fault,
         "engine": request.engine,
-        "verdict": str(Verdict.INCONCLUSIVE),
+        "verdict": str(Verdict.ERROR),
         "properties": 0,
         "checked": 0,
         "states": 0,

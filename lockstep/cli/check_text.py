@@ -49,7 +49,7 @@ class TextReport:
         """Print one result."""
         line = self._output.line
         if isinstance(found, Unchecked):
-            line(self._row(found.name, self._request.scope, Verdict.INCONCLUSIVE, ()), "bold")
+            line(self._row(found.name, self._request.scope, Verdict.ERROR, ()), "error")
             line(indented(f"not checked: {found.error}", 2))
             return
         result = found.result
@@ -87,8 +87,7 @@ class TextReport:
             style = "violated" if file.is_mistake else "dim"
             self._output.line(f"not read  {shown_path(file.file)}: {file.why}", style)
         verdicts = [
-            found.verdict if isinstance(found, Checked) else Verdict.INCONCLUSIVE
-            for found in results
+            found.verdict if isinstance(found, Checked) else Verdict.ERROR for found in results
         ]
         told = [
             f"{verdicts.count(verdict)} {verdict}" for verdict in Verdict if verdict in verdicts
@@ -117,8 +116,8 @@ class TextReport:
         assert trace is not None
         if result.error is not None:
             line()
-            line(f"  error  {result.error.seen_from(Path.cwd())}", "violated")
-            line("         the text has no meaning in the last state of this behaviour", "dim")
+            line(indented(str(result.error), 2), "error")
+            line("  the text has no meaning in the last state of this behaviour", "dim")
         elif result.violation is not None:
             self._property(found, result.violation.properties[0])
             for name in result.violation.properties[1:]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lockstep.cli.crash import failure_of
 from lockstep.cli.exits import INTERRUPTED
-from lockstep.errors import LockstepError, not_written
+from lockstep.errors import ExitCode, LockstepError, not_written
 from lockstep.explore.engines import DEFAULT_ENGINE
 
 if TYPE_CHECKING:

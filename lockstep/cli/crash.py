@@ -63,7 +63,7 @@ def failure_of(error: Exception) -> LockstepError:
 
 @contextmanager
 def thread_crashes() -> Iterator[list[BaseException]]:
-    """What ends threads that nobody waits for, so that the process does not end as if all was well."""
+    """What ends threads that nobody waits for: the process must not end as if all was well."""
     crashes: list[BaseException] = []
 
     def note(ended: threading.ExceptHookArgs) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lockstep.cli.checking import Request, fault_scope
+from lockstep.cli.output import indented
 from lockstep.cli.progress import progress_line
 from lockstep.errors import LockstepError
 from lockstep.explore.engine import EvaluationError, Verdict
@@ -118,7 +119,7 @@ def _run(root: Path, spec: ModelSpec, fault: str, mark: FaultMark, request: Requ
     if result.unfulfilled:
         caught = tuple(violation.properties[0] for violation in result.unfulfilled)
     run = FaultRun(model, fault, mark, scope, constants, result, caught)
-    run.problem = _problem(run, root)
+    run.problem = _problem(run)
     return run
 
 
@@ -142,14 +143,14 @@ def _explore(
         )
 
 
-def _problem(run: FaultRun, root: Path) -> str | None:
+def _problem(run: FaultRun) -> str | None:
     named = run.mark.breaks
     if named is None:
-        return _problem_of_harmless(run, root)
+        return _problem_of_harmless(run)
     if named != DEADLOCK and named not in {prop.name for prop in run.model.properties}:
         return f"it says that it breaks {named}, which {run.model.name} does not have"
     if run.result.error is not None:
-        return _without_meaning(run.result.error, root)
+        return _without_meaning(run.result.error)
     if run.result.verdict is Verdict.INCONCLUSIVE:
         return f"not caught: {run.result.because}"
     if not run.caught_by:
@@ -159,9 +160,9 @@ def _problem(run: FaultRun, root: Path) -> str | None:
     return None
 
 
-def _problem_of_harmless(run: FaultRun, root: Path) -> str | None:
+def _problem_of_harmless(run: FaultRun) -> str | None:
     if run.result.error is not None:
-        return _without_meaning(run.result.error, root)
+        return _without_meaning(run.result.error)
     if run.caught_by:
         steps = f" after {count_of(len(run.trace.steps), 'step')}" if run.trace else ""
         if run.trace is not None and run.trace.loop is not None:
@@ -174,8 +175,8 @@ def _problem_of_harmless(run: FaultRun, root: Path) -> str | None:
     return None
 
 
-def _without_meaning(error: EvaluationError, root: Path) -> str:
-    return f"its text has no meaning in a reachable state: {error.seen_from(root)}"
+def _without_meaning(error: EvaluationError) -> str:
+    return f"its text has no meaning in a reachable state:\n{indented(str(error), 2)}"
 
 
 def _is_constants_alone(root: Path, run: FaultRun, spec: ModelSpec, request: Request) -> bool:

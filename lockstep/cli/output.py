@@ -19,6 +19,7 @@ STYLES = {
     "violated": "bold red",
     "differs": "magenta",
     "inconclusive": "yellow",
+    "error": "bold red",
     "dim": "dim",
     "bold": "bold",
 }

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from lockstep.cli.check_json import VERSION, error_json, parameters_json, steps_json
 from lockstep.cli.proving import Kept, Proved, Request, Unproved, is_lemma
-from lockstep.explore.engine import Verdict
+from lockstep.explore.engine import Verdict, verdict_without
 from lockstep.explore.search import Trace
 from lockstep.language.model import Model
 from lockstep.prove.proofs import MEANING
@@ -141,7 +141,7 @@ def _not(request: Request, found: Unproved) -> dict[str, object]:
         "proof": found.proof,
         "scope": request.scope,
         "fault": request.fault,
-        "verdict": str(Verdict.INCONCLUSIVE),
+        "verdict": str(verdict_without(found.error)),
         "seconds": 0.0,
         "because": str(found.error),
         "exit_code": found.exit_code,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lockstep.cli.output import Output, indented, plural, shown_path
 from lockstep.cli.proving import Kept, Proved, Unproved
-from lockstep.explore.engine import Verdict
+from lockstep.explore.engine import verdict_without
 from lockstep.prove.proofs import MEANING, Proof
 from lockstep.trace.render import render_trace
 
@@ -29,7 +29,8 @@ class ProofText:
         """Print one result."""
         line = self._output.line
         if isinstance(found, Unproved):
-            line(f"{found.title}: {Verdict.INCONCLUSIVE}", "inconclusive")
+            verdict = verdict_without(found.error)
+            line(f"{found.title}: {verdict}", str(verdict))
             line(indented(str(found.error), 2))
             return
         induction = found.induction
@@ -46,7 +47,7 @@ class ProofText:
             line(f"  inferred: {name}", "dim")
         if found.unasked:
             line(f"  not asked, being no invariants: {', '.join(found.unasked)}", "dim")
-        if found.bounded is not None and found.bounded.verdict is Verdict.INCONCLUSIVE:
+        if found.bounded is not None and found.bounded.because:
             self._because(found)
         for name, what in found.silent.items():
             reason = found.silences.get(name)
@@ -117,7 +118,7 @@ class ProofText:
         if bounded.error is None or bounded.meaningless is None:
             line(f"  because  {bounded.because}", "inconclusive")
             return
-        line(f"  error  {bounded.error.seen_from(self._root)}", "violated")
+        line(indented(str(bounded.error), 2), "error")
         line()
         for text in render_trace(found.model, bounded.meaningless):
             line(f"    {text}")

@@ -154,6 +154,8 @@ class Proved:
         """`holds` if all is proved but what is excused, and nothing of that broken to its depth."""
         if self.violation is not None:
             return Verdict.VIOLATED
+        if self.bounded is not None and self.bounded.error is not None:
+            return Verdict.ERROR
         return Verdict.INCONCLUSIVE if self.because else Verdict.HOLDS
 
     @property

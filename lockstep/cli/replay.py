@@ -57,6 +57,8 @@ def _text(result: Replay, pytest: bool) -> list[str]:
     if result.parameters is not None and result.trace.loop is not None:
         lines += render_fairness(result.model, origin.property or "", result.trace)
         lines.append("")
+    if result.error is not None:
+        lines += [str(result.error), ""]
     prop = find_property(result.model, origin.property or "")
     if prop is not None and prop.parameters and result.parameters is not None:
         lines += [f"{prop.name} fails for {render_binding(prop.parameters, result.parameters)}"]

@@ -43,7 +43,7 @@ def tell(text: str) -> None:
 
 
 def flush_output() -> bool:
-    """Write what is still held back; whether it has a reader. `LockstepError` if it cannot be written.
+    """Write what is held back; whether it has a reader. `LockstepError` if that cannot be done.
 
     A reader that goes away (`| head`) is no error: what is printed from then on goes nowhere.
     """

@@ -7,7 +7,7 @@ from typing import Any
 
 from lockstep.cli.check_json import VERSION, steps_json
 from lockstep.cli.twinning import Compared, Plan, Task, Uncompared
-from lockstep.explore.engine import Verdict
+from lockstep.explore.engine import Verdict, verdict_without
 from lockstep.explore.engines import DEFAULT_ENGINE
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.states import render_tlc_trace
@@ -101,7 +101,7 @@ def _uncompared(found: Uncompared) -> dict[str, Any]:
     return {
         **_head(found.task),
         "engine": DEFAULT_ENGINE,
-        "verdict": str(Verdict.INCONCLUSIVE),
+        "verdict": str(verdict_without(found.error)),
         "states": 0,
         "transitions": 0,
         "depth": 0,

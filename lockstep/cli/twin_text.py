@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from lockstep.cli.output import Output, indented, plural
 from lockstep.cli.twinning import Compared, Plan, Request, Task, Uncompared
-from lockstep.explore.engine import Verdict
+from lockstep.explore.engine import Verdict, verdict_without
 from lockstep.trace.render import render_trace
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.states import render_tlc_trace
@@ -32,8 +32,8 @@ class TextReport:
         """Print one result."""
         task = found.task
         if isinstance(found, Uncompared):
-            row = self._task_row(task, Verdict.INCONCLUSIVE, ())
-            self._output.line(row, str(Verdict.INCONCLUSIVE))
+            verdict = verdict_without(found.error)
+            self._output.line(self._task_row(task, verdict, ()), str(verdict))
             self._output.line(indented(f"not compared: {found.error}", 2))
         else:
             result, explored = found.result, found.result.explored
@@ -50,7 +50,7 @@ class TextReport:
     def finish(self, results: Sequence[Compared | Uncompared], left: Sequence[Task]) -> None:
         """Print the last lines; `left` are the comparisons that Ctrl-C prevented."""
         verdicts = [
-            found.result.verdict if isinstance(found, Compared) else Verdict.INCONCLUSIVE
+            found.result.verdict if isinstance(found, Compared) else verdict_without(found.error)
             for found in results
         ]
         told = [f"{verdicts.count(which)} {which}" for which in Verdict if which in verdicts]

@@ -31,6 +31,7 @@ from lockstep.compiled.permutation import emit_canonical
 from lockstep.compiled.state import StateLayout, state_layout
 from lockstep.compiled.symmetry import Symmetry, find_symmetry
 from lockstep.language import ir
+from lockstep.language.endless import work
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind
@@ -56,6 +57,8 @@ class Program:
     has_state_checks: bool
     symmetry: Symmetry | None = None
     """The symmetry by which states are taken for one, if any was asked for."""
+    work: int = 1
+    """About how many operations it takes at the most to expand one state."""
 
     @property
     def reduces(self) -> bool:
@@ -108,6 +111,7 @@ def build_program(
         bool(of_step),
         bool(of_state),
         found,
+        work(code),
     )
 
 

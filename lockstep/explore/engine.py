@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
+from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import State
+from lockstep.language.source import Diagnostic, Place
 
 
 class Verdict(StrEnum):
@@ -20,6 +22,8 @@ class Verdict(StrEnum):
     DIFFERS = "differs"
     """What was checked is as claimed, but the scope pins other counts than were found."""
     INCONCLUSIVE = "inconclusive"
+    ERROR = "error"
+    """The model's text is not well formed, or has no meaning in a reachable state."""
 
 
 @dataclass(frozen=True)
@@ -39,28 +43,52 @@ def is_stuck(state: State, steps: Iterable[Step]) -> bool:
     return all(step.state == state for step in steps)
 
 
-class EvaluationError(Exception):
+def verdict_without(error: LockstepError) -> Verdict:
+    """The word for what could not be judged: it agrees with the error's exit code."""
+    bounded = error.exit_code is ExitCode.INCONCLUSIVE
+    return Verdict.INCONCLUSIVE if bounded else Verdict.ERROR
+
+
+class EvaluationError(LockstepError):
     """The model's text has no meaning in a reachable state.
 
     A write or a record outside its domain, an attribute of None, an index past the end, a
-    division by zero. `function` is the action or invariant, `file` and `line` the place in it
-    (None when unknown) and `reason` says what went wrong.
+    division by zero. `function` is the action or invariant, `place` where in it (None when
+    unknown), `reason` says what went wrong, `why` and `cure` what to make of it. Its text shows
+    the source line, as that of a model that is not well formed does.
     """
 
-    def __init__(self, function: str, file: Path | None, line: int | None, reason: str) -> None:
-        place = f"{file}:{line}: " if file is not None else ""
-        super().__init__(f"{place}{function}: {reason}")
+    def __init__(
+        self, function: str, place: Place | None, reason: str, why: str, cure: str
+    ) -> None:
+        super().__init__(f"{function}: {reason}", cure=cure)
         self.function = function
-        self.file = file
-        self.line = line
+        self.place = place
         self.reason = reason
+        self.why = why
+
+    @property
+    def file(self) -> Path | None:
+        """The file that it arose in."""
+        return None if self.place is None else self.place.file
+
+    @property
+    def line(self) -> int | None:
+        """The line that it arose in."""
+        return None if self.place is None else self.place.line
+
+    def __str__(self) -> str:
+        if self.place is None:
+            return super().__str__()
+        shown = Diagnostic("no-meaning", self.place, self.message, self.why, self.cure or "")
+        return shown.render()
 
     def seen_from(self, folder: Path) -> str:
         """The error in one line, its file relative to `folder` where it lies below that."""
         if self.file is None:
-            return f"{self.function}: {self.reason}"
+            return self.message
         file = self.file.relative_to(folder) if self.file.is_relative_to(folder) else self.file
-        return f"{file}:{self.line}: {self.function}: {self.reason}"
+        return f"{file}:{self.line}: {self.message}"
 
 
 class Disagreement(Exception):
@@ -128,3 +156,17 @@ class Engine(Protocol):
         Of a `leads_to` that is whether the premise implies the goal: see `owed`.
         """
         ...
+
+
+def unwatched() -> None:
+    """What an engine calls at each instance where nobody watches."""
+
+
+class WatchedEngine(Engine, Protocol):
+    """An engine that can be stopped within one state.
+
+    `watch` is called before each instance that is tried, of an action or a property; what it raises
+    goes through.
+    """
+
+    watch: Callable[[], None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +12,9 @@ from lockstep.language.notation import Kind
 
 if TYPE_CHECKING:
     from lockstep.compiled.program import Program
-    from lockstep.explore.engine import Engine
+    from lockstep.explore.engine import WatchedEngine
     from lockstep.explore.search import Progress, SearchResult
+    from lockstep.language import ir
     from lockstep.language.model import Model
 
 STEPWISE = ("python", "interpreter")
@@ -32,8 +33,8 @@ class Bounds:
     """Where a search ends before it has seen everything; None is no bound.
 
     `max_states` distinct states known, `max_seconds` passed, every behaviour of `max_depth` steps
-    covered, `memory` bytes taken (compiled engine only; by default nine tenths of what is free).
-    With `spill`, a folder, states beyond `memory` go there instead.
+    covered, `memory` bytes taken (nine tenths of what is free unless told, with the compiled
+    engine). With `spill`, a folder, states beyond `memory` go there instead.
     """
 
     max_states: int | None = None
@@ -69,11 +70,14 @@ def explore(
 
     The result's `engine` is the one that explored: of `auto`, plain Python also where a model has
     no machine form. `LockstepError` for an unknown engine, for a checkpoint that cannot be used, or
-    where the compiled engine is needed and cannot translate the model.
+    where the compiled engine is needed and cannot translate the model; `ModelError` where the text
+    is not well formed, or goes through more values than any engine can.
     """
+    code = _explorable(model)
     safety = model.without(Kind.LEADS_TO)
     result = _explore(
         safety,
+        _without_leads_to(code),
         engine,
         bounds,
         deadlock_allowed,
@@ -91,8 +95,25 @@ def explore(
     return result
 
 
+def _explorable(model: Model) -> ir.ModelCode:
+    """The code of a model that can be explored; `ModelError` for any other."""
+    from lockstep.language.endless import refuse_endless
+    from lockstep.language.frontend import lower
+
+    code = lower(model)
+    refuse_endless(model, code)
+    return code
+
+
+def _without_leads_to(code: ir.ModelCode) -> ir.ModelCode:
+    """The code of a model without that of what must come to pass."""
+    kept = tuple(prop for prop in code.properties if prop.kind is not Kind.LEADS_TO)
+    return replace(code, properties=kept)
+
+
 def _explore(
     model: Model,
+    code: ir.ModelCode,
     engine: str,
     bounds: Bounds,
     deadlock_allowed: bool,
@@ -119,7 +140,7 @@ def _explore(
     from lockstep.compiled.program import build_program
 
     try:
-        program = build_program(model, symmetry=symmetry)
+        program = build_program(model, code, symmetry=symmetry)
         return _compiled(
             program, bounds, deadlock_allowed, threads, checkpoint, expected, on_progress
         )
@@ -163,8 +184,9 @@ def simulate(
     from lockstep.explore.parallel.simulation import Simulation
     from lockstep.user_cache import cache_folder
 
+    code = _explorable(model)
     try:
-        program = build_program(model.without(Kind.LEADS_TO))
+        program = build_program(model.without(Kind.LEADS_TO), _without_leads_to(code))
     except NotCompiled as reason:
         raise LockstepError(
             f"{model.name} has no machine code in this scope: {reason}",
@@ -184,7 +206,7 @@ def simulate(
     ).run()
 
 
-def make_engine(name: str, model: Model) -> Engine:
+def make_engine(name: str, model: Model) -> WatchedEngine:
     """The stepwise engine of that name for one model; `LockstepError` for a name that is none."""
     match name:
         case "python":
@@ -205,7 +227,7 @@ def _unknown(name: str) -> LockstepError:
 
 
 def _stepwise(
-    engine: Engine,
+    engine: WatchedEngine,
     bounds: Bounds,
     deadlock_allowed: bool,
     on_progress: Callable[[Progress], None] | None,
@@ -218,6 +240,7 @@ def _stepwise(
         max_states=bounds.max_states,
         max_seconds=bounds.max_seconds,
         max_depth=bounds.max_depth,
+        memory=bounds.memory,
         on_progress=on_progress,
     ).run()
 

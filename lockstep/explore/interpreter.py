@@ -6,12 +6,13 @@ the domains; names, calls, guards and writes go through the front end.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
+from lockstep.explore.advice import advice
+from lockstep.explore.bindings import Bindings
 from lockstep.explore.closures import ExpressionCompiler, Frame, Undefined
-from lockstep.explore.engine import EvaluationError, Outcome, Pledge, Step, owed
+from lockstep.explore.engine import EvaluationError, Outcome, Pledge, Step, owed, unwatched
 from lockstep.language import ir
 from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDomain
 from lockstep.language.frontend import lower
@@ -27,6 +28,7 @@ class InterpreterEngine:
 
     def __init__(self, model: Model) -> None:
         self.model = model
+        self.watch: Callable[[], None] = unwatched
         self.code = lower(model)
         positions = {name: index for index, (name, _) in enumerate(self.code.variables)}
         expressions = ExpressionCompiler(positions)
@@ -45,7 +47,8 @@ class InterpreterEngine:
 
     def successors(self, state: State) -> Iterator[Step]:
         for code, run in self._actions:
-            for arguments in itertools.product(*(p.domain for p in code.parameters)):
+            for arguments in Bindings([p.domain for p in code.parameters]):
+                self.watch()
                 frame = Frame(state, None, code.slots)
                 for parameter, argument in zip(code.parameters, arguments, strict=True):
                     frame.slots[parameter.slot] = argument
@@ -59,7 +62,8 @@ class InterpreterEngine:
     def pledges(self, prop: Property, state: State) -> Iterator[Pledge]:
         """What a `leads_to` says of a state, for every binding of its parameters."""
         code, run, goal = self._properties[prop.name]
-        for arguments in itertools.product(*(p.domain for p in code.parameters)):
+        for arguments in Bindings([p.domain for p in code.parameters]):
+            self.watch()
             frame = Frame(state, None, code.slots)
             for parameter, argument in zip(code.parameters, arguments, strict=True):
                 frame.slots[parameter.slot] = argument
@@ -75,7 +79,8 @@ class InterpreterEngine:
         code, run, claim = self._properties[prop.name]
         wanted = prop.kind is Kind.SOMETIMES
         applied = False
-        for arguments in itertools.product(*(p.domain for p in code.parameters)):
+        for arguments in Bindings([p.domain for p in code.parameters]):
+            self.watch()
             frame = Frame(before, after, code.slots)
             for parameter, argument in zip(code.parameters, arguments, strict=True):
                 frame.slots[parameter.slot] = argument
@@ -94,8 +99,8 @@ class InterpreterEngine:
 
 
 def _located(function: str, undefined: Undefined) -> EvaluationError:
-    place = undefined.place
-    return EvaluationError(function, place.file, place.line, undefined.reason)
+    why, cure = advice(undefined, "require(...)")
+    return EvaluationError(function, undefined.place, undefined.reason, why, cure)
 
 
 Run: TypeAlias = Callable[[Frame, list[Any]], bool]

@@ -8,18 +8,19 @@ parameter past the k-th, the later parameters are not varied (`guard_depths`).
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
-from lockstep.explore.engine import EvaluationError, Outcome, Pledge, Step, owed
+from lockstep.explore.advice import advice
+from lockstep.explore.bindings import Bindings
+from lockstep.explore.engine import EvaluationError, Outcome, Pledge, Step, owed, unwatched
 from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDomain
 from lockstep.language.guards import guard_depths
 from lockstep.language.model import Action, Model, Parameter, Property
 from lockstep.language.notation import Disabled, Kind, NotApplicable, State
-from lockstep.language.values import NotInDomain
+from lockstep.language.source import place_in
+from lockstep.language.values import NotInDomain, TooManyValues
 
 
 class NextState:
@@ -128,6 +129,7 @@ class PlainEngine:
     def __init__(self, model: Model, *, skips: bool = True) -> None:
         """Without `skips` every instance is tried; the steps found are the same."""
         self.model = model
+        self.watch: Callable[[], None] = unwatched
         self._guards: Mapping[str, Mapping[int, int]] = guard_depths(model) if skips else {}
 
     def successors(self, state: State) -> Iterator[Step]:
@@ -144,43 +146,39 @@ class PlainEngine:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            raise self._located(error, action.name) from error
+            raise self._located(error, action.name, "require(...)") from error
         return new._finish()
 
     def instances(self, action: Action, state: State) -> Iterator[Step]:
         """Every enabled instance of one action in `state`."""
         depths = self._guards.get(action.name, {})
-        function = action.function
-        refused: tuple[Any, ...] | None = None
-        for arguments in _bindings(action.parameters):
-            if refused is not None:
-                if arguments[: len(refused)] == refused:
-                    continue
-                refused = None
+        function, watch = action.function, self.watch
+        bindings = _bindings(action.parameters)
+        for arguments in bindings:
+            watch()
             new = NextState(state)
             try:
                 function(state, new, *arguments)
             except Disabled as disabled:
                 line = _line_in(disabled.__traceback__)
-                refused = arguments[: depths.get(line, len(arguments))]
-                if not refused and arguments:
-                    return
+                bindings.depth = depths.get(line, len(arguments))
                 continue
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
-                raise self._located(error, action.name) from error
+                raise self._located(error, action.name, "require(...)") from error
             yield Step(action.name, arguments, new._finish())
 
     def pledges(self, prop: Property, state: State) -> Iterator[Pledge]:
         """What a `leads_to` says of a state, for every binding of its parameters."""
         for arguments in _bindings(prop.parameters):
+            self.watch()
             try:
                 premise, goal = prop.function(state, *arguments)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
-                raise self._located(error, prop.name) from error
+                raise self._located(error, prop.name, "premise and ...") from error
             yield Pledge(arguments, premise, goal)
 
     def evaluate(self, prop: Property, before: State, after: State | None) -> Outcome:
@@ -190,6 +188,7 @@ class PlainEngine:
         wanted = prop.kind is Kind.SOMETIMES
         applied = False
         for arguments in _bindings(prop.parameters):
+            self.watch()
             try:
                 holds = prop.function(*states, *arguments)
             except NotApplicable:
@@ -197,7 +196,7 @@ class PlainEngine:
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
-                raise self._located(error, prop.name) from error
+                raise self._located(error, prop.name, "when(...)") from error
             applied = True
             if wanted and holds:
                 return Outcome(None, True)
@@ -205,25 +204,16 @@ class PlainEngine:
                 return Outcome(arguments, True)
         return Outcome(() if wanted else None, applied)
 
-    def _located(self, error: BaseException, function: str) -> EvaluationError:
-        files = self.model.universe.files
-        place: tuple[str, int] | None = None
-        trace = error.__traceback__
-        while trace is not None:
-            if trace.tb_frame.f_code.co_filename in files:
-                place = trace.tb_frame.f_code.co_filename, trace.tb_lineno
-            trace = trace.tb_next
-        reason = (
-            str(error) if isinstance(error, NotInDomain) else f"{type(error).__name__}: {error}"
-        )
-        if place is None:
-            return EvaluationError(function, None, None, reason)
-        return EvaluationError(function, Path(place[0]), place[1], reason)
+    def _located(self, error: BaseException, function: str, guard: str) -> EvaluationError:
+        place = place_in(error.__traceback__, self.model.universe.files)
+        plain = isinstance(error, NotInDomain | TooManyValues)
+        reason = str(error) if plain else f"{type(error).__name__}: {error}"
+        return EvaluationError(function, place, reason, *advice(error, guard))
 
 
-def _bindings(parameters: tuple[Parameter, ...]) -> Iterator[tuple[Any, ...]]:
-    """Every binding of the parameters, the last one running fastest."""
-    return itertools.product(*(parameter.domain for parameter in parameters))
+def _bindings(parameters: tuple[Parameter, ...]) -> Bindings:
+    """Every binding of the parameters."""
+    return Bindings([parameter.domain for parameter in parameters])
 
 
 def _line_in(trace: TracebackType | None) -> int:

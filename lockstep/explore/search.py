@@ -13,13 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from lockstep.explore.engine import (
-    Engine,
     EvaluationError,
     Outcome,
     Step,
     Verdict,
+    WatchedEngine,
     is_stuck,
+    unwatched,
 )
+from lockstep.explore.resident import resident_bytes
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
 
@@ -27,6 +29,7 @@ DEADLOCK = "deadlock"
 """What a state violates that no step leaves; stands where a property's name does."""
 
 _PROGRESS_SECONDS = 0.1
+_WEIGHING_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
@@ -93,8 +96,8 @@ class SearchResult:
     `deadlocks` are the states that no step leaves.
     `unfulfilled` are the violations of `leads_to`, each with its behaviour, the first of which is
     the `violation`, and `unchecked` names the `leads_to` of which nothing is known.
-    `because` says why the verdict is not `holds`; `error` why it is inconclusive because the
-    model's text has no meaning at the end of `error_trace`; `interrupted` that Ctrl-C ended it.
+    `because` says why the verdict is not `holds`; `error` where the model's text has no
+    meaning, at the end of `error_trace`; `interrupted` that Ctrl-C ended it.
     `remark` is what else a reader should know of how it was explored.
     """
 
@@ -163,20 +166,22 @@ class Search:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: WatchedEngine,
         *,
         deadlock_allowed: bool = True,
         max_states: int | None = None,
         max_seconds: float | None = None,
         max_depth: int | None = None,
+        memory: int | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         on_state: Visit | None = None,
     ) -> None:
         """Prepare a search; `run` does it, once.
 
         Each bound ends it as `inconclusive`: `max_states` distinct states known, `max_seconds`
-        passed, every behaviour of `max_depth` steps covered. `on_progress` is called some ten
-        times a second, `on_state` for every state with its steps.
+        passed, every behaviour of `max_depth` steps covered, `memory` bytes held by this process.
+        Time and memory are watched at every instance that is tried. `on_progress` is called some
+        ten times a second, `on_state` for every state with its steps.
         """
         self._engine = engine
         self._model = engine.model
@@ -184,6 +189,7 @@ class Search:
         self._max_states = max_states
         self._max_seconds = max_seconds
         self._max_depth = max_depth
+        self._memory = memory
         self._on_progress = on_progress
         self._on_state = on_state
         self._parents: dict[State, tuple[State, Step] | None] = {}
@@ -194,6 +200,8 @@ class Search:
         self._covered = 0
         self._started = 0.0
         self._next_report = 0.0
+        self._next_weighing = 0.0
+        self._frontier = 1
         self._invariants = self._model.of_kind(Kind.INVARIANT)
         self._steps = self._model.of_kind(Kind.STEP_INVARIANT)
         self._goals = self._model.of_kind(Kind.SOMETIMES)
@@ -209,6 +217,7 @@ class Search:
         self._started = time.perf_counter()
         result = self._result
         result.fired = {action.name: 0 for action in self._model.actions}
+        self._engine.watch = self._watch_instance
         try:
             self._levels()
             conclude(self._model, result)
@@ -219,6 +228,8 @@ class Search:
             self._give_up("interrupted")
         except MemoryError:
             self._give_up("the memory is full")
+        finally:
+            self._engine.watch = unwatched
         result.states = len(self._parents)
         result.seconds = time.perf_counter() - self._started
         return result
@@ -246,17 +257,25 @@ class Search:
 
     def _watch(self, frontier: int) -> None:
         """Report how far the search is, and end it when a bound is met."""
+        self._frontier = frontier
+        if self._max_states is not None and len(self._parents) >= self._max_states:
+            self._stop("stopped as bounded")
+        self._watch_instance()
+
+    def _watch_instance(self) -> None:
+        """The same within one state, of which not all steps are known yet."""
         result, seconds = self._result, time.perf_counter() - self._started
         if self._on_progress is not None and seconds >= self._next_report:
             self._next_report = seconds + _PROGRESS_SECONDS
-            self._on_progress(
-                Progress(len(self._parents), result.transitions, result.depth, frontier, seconds)
-            )
-        if self._max_states is not None and len(self._parents) >= self._max_states:
-            self._stop("stopped as bounded")
+            states, depth, frontier = len(self._parents), result.depth, self._frontier
+            self._on_progress(Progress(states, result.transitions, depth, frontier, seconds))
         if self._max_seconds is not None and seconds >= self._max_seconds:
             self.ran_out_of_time = True
             self._stop(f"stopped after {seconds:.0f} s as bounded")
+        if self._memory is not None and seconds >= self._next_weighing:
+            self._next_weighing = seconds + _WEIGHING_SECONDS
+            if resident_bytes() >= self._memory:
+                self._stop(f"stopped at {self._memory / 2**20:,.0f} MiB of memory as bounded")
 
     def _stop(self, why: str) -> NoReturn:
         self._give_up(why)
@@ -374,7 +393,7 @@ class Search:
         return Trace(self._model.initial, tuple(reversed(steps)))
 
 
-def search(engine: Engine, **options: Any) -> SearchResult:
+def search(engine: WatchedEngine, **options: Any) -> SearchResult:
     """Search with the options of `Search`."""
     return Search(engine, **options).run()
 
@@ -399,10 +418,10 @@ def report_unfulfilled(result: SearchResult, found: tuple[Violation, ...]) -> No
 
 def report_error(result: SearchResult, error: EvaluationError, trace: Trace) -> None:
     """Where a search found the text without meaning: at the end of `trace`."""
-    result.verdict = Verdict.INCONCLUSIVE
+    result.verdict = Verdict.ERROR
     result.error = error
     result.error_trace = trace
-    result.because = str(error)
+    result.because = error.message
 
 
 def conclude(model: Model, result: SearchResult) -> None:

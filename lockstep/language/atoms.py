@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from lockstep.language.domain import Domain
-from lockstep.language.values import NotInDomain
+from lockstep.language.values import NotInDomain, TooManyValues
+
+MOST_VALUES = 2**22
+"""The most values that are gone through one by one, anywhere."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,10 @@ class RangeDomain(Domain):
         raise NotInDomain(place, value, self)
 
     def __iter__(self) -> Iterator[int]:
+        if self.high - self.low >= MOST_VALUES:
+            raise TooManyValues(
+                f"{self} has more than {MOST_VALUES:,} values: they cannot be gone through"
+            )
         return iter(range(self.low, self.high + 1))
 
     def size(self) -> int:

@@ -112,7 +112,7 @@ def read_parameters(
                     Place.of(argument, path),
                     str(error),
                     "a parameter takes every value of a finite domain in turn",
-                    f"write `{argument.arg}: Domain`",
+                    getattr(error, "cure", None) or f"write `{argument.arg}: Domain`",
                 )
             )
     return found

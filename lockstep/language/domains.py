@@ -11,9 +11,9 @@ from __future__ import annotations
 import enum
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args, get_origin
 
-from lockstep.language.atoms import BoolDomain, EnumDomain, NameDomain, RangeDomain
+from lockstep.language.atoms import MOST_VALUES, BoolDomain, EnumDomain, NameDomain, RangeDomain
 from lockstep.language.domain import Domain, OptionDomain
 from lockstep.language.structures import (
     BagDomain,
@@ -22,7 +22,30 @@ from lockstep.language.structures import (
     SequenceDomain,
     SetDomain,
 )
-from lockstep.language.values import Record
+from lockstep.language.values import Record, TooManyValues
+
+_INSTEAD: dict[object, str] = {
+    int: "Range(low, high)",
+    str: 'OneOf(("one", "another"))',
+    float: "Range(low, high)",
+    list: "Sequence[Item, most]",
+    tuple: "Sequence[Item, most]",
+    set: "Set[Item]",
+    frozenset: "Set[Item]",
+    dict: "Map[Key, Value]",
+}
+
+
+class NoDomain(TypeError):
+    """An annotation stands for no domain; `cure` says what does."""
+
+    def __init__(self, place: str, hint: object) -> None:
+        origin, parts = get_origin(hint) or hint, ", ".join(map(str, get_args(hint)))
+        name = origin.__name__ if isinstance(origin, type) else repr(hint)
+        name += f"[{parts}]" if parts else ""
+        super().__init__(f"{place}: {name} is not a domain")
+        form = _INSTEAD.get(get_origin(hint) or hint)
+        self.cure = None if form is None else f"write `{form}`"
 
 
 def domain_of(hint: object, place: str) -> Domain:
@@ -39,7 +62,7 @@ def domain_of(hint: object, place: str) -> Domain:
         some = [part for part in hint.__args__ if part is not types.NoneType]
         if len(some) == 1:
             return domain_of(some[0], place) | None
-    raise TypeError(f"{place}: {hint!r} is not a domain")
+    raise NoDomain(place, hint)
 
 
 def _plain_item(hint: object, place: str) -> Domain:
@@ -97,6 +120,8 @@ def _map(key: object, value: object) -> MapDomain:
     keys = domain_of(key, "Map key")
     if not keys.is_scalar:
         raise TypeError(f"Map keys are atoms, not {keys}")
+    if keys.size() > MOST_VALUES:
+        raise TooManyValues(f"Map keys: {keys} has more than {MOST_VALUES:,} values")
     return MapDomain(keys, domain_of(value, "Map value"))
 
 

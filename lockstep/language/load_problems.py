@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import lockstep
+from lockstep.errors import nearest
+from lockstep.language.domains import NoDomain
 from lockstep.language.notation import NoRequirement, OutcomeUnclear
-from lockstep.language.source import Diagnostic, Place
-from lockstep.language.values import NotInDomain
+from lockstep.language.source import Diagnostic, Place, place_in
+from lockstep.language.values import NotInDomain, TooManyValues
 
 
 class ForeignImport(ImportError):
@@ -63,9 +66,35 @@ def duplicates(tree: ast.Module, path: Path) -> list[Diagnostic]:
     return found
 
 
+_TYPING = {
+    "Optional": "write `X | None` for `Optional[X]`",
+    "Union": "write `X | None`; a value is of one kind otherwise",
+    "List": "write `Sequence[Item, most]` for `List[Item]`",
+    "Tuple": "write `Sequence[Item, most]` for `Tuple[Item, ...]`",
+    "Dict": "write `Map[Key, Value]` for `Dict[Key, Value]`",
+    "FrozenSet": "write `Set[Item]` for `FrozenSet[Item]`",
+    "Enum": "write `from enum import Enum`",
+}
+_FOREIGN = {
+    "typing": "leave it out: write `X | None` for `Optional[X]`, `Set[X]`, `Map[K, V]`, "
+    "`Sequence[X, most]`",
+    "random": "leave it out: a parameter of an action takes every value of its domain in turn",
+    "dataclasses": "leave it out: a class derived from `Record` needs no decorator",
+    "collections": "leave it out: there are `BagOf`, `Map`, `Sequence` and `Set` of lockstep",
+}
+
+
+def _instead_of_name(name: str) -> str:
+    if name in _TYPING:
+        return _TYPING[name]
+    if name in lockstep.__all__:
+        return f"write `from lockstep import {name}`"
+    return nearest(name, lockstep.__all__, "define it above, or import it")
+
+
 def failed(error: BaseException, path: Path) -> Diagnostic:
     """Running the file failed: a domain, a constant, a class or an import is wrong."""
-    place = _place_of(error, path)
+    place = place_in(error.__traceback__, (str(path),)) or Place(path, 1, 0, 1, 1)
     match error:
         case NotInDomain():
             return Diagnostic(
@@ -74,6 +103,14 @@ def failed(error: BaseException, path: Path) -> Diagnostic:
                 str(error),
                 "a record is checked when it is made",
                 "give a value in the domain, or widen the domain",
+            )
+        case TooManyValues():
+            return Diagnostic(
+                "too-many-values",
+                place,
+                str(error),
+                "what is gone through one by one takes memory and time for each value",
+                "give the scope smaller constants, or let a domain of few values take its place",
             )
         case OutcomeUnclear():
             return Diagnostic(
@@ -91,6 +128,22 @@ def failed(error: BaseException, path: Path) -> Diagnostic:
                 "what a claim states is looked up in specs/ by its id, which is a text",
                 'write ids such as `@invariant("227-4")`, or none: `@invariant`',
             )
+        case NoDomain():
+            return Diagnostic(
+                "no-domain",
+                place,
+                str(error),
+                "every variable and every field takes its values from a finite domain",
+                error.cure or "write a domain: `Range(...)`, `OneOf(...)`, `Set[...]`, an enum",
+            )
+        case NameError():
+            return Diagnostic(
+                "undefined-name",
+                place,
+                str(error).partition(". ")[0],
+                "neither this file nor what it imports defines the name",
+                _instead_of_name(error.name or ""),
+            )
         case ForeignImport():
             what = str(error)
             return Diagnostic(
@@ -98,7 +151,7 @@ def failed(error: BaseException, path: Path) -> Diagnostic:
                 place,
                 f"a model cannot import {what}" if what else "a model cannot import relatively",
                 "every engine must see all of a model's text",
-                "import from lockstep, enum, models or invariants only",
+                _FOREIGN.get(what, "import from lockstep, enum, models or invariants only"),
             )
         case ModuleNotFoundError():
             return Diagnostic(
@@ -131,23 +184,3 @@ def failed(error: BaseException, path: Path) -> Diagnostic:
         "constants, domains and the state class are made when a model is loaded",
         "mend what the caret shows",
     )
-
-
-def _place_of(error: BaseException, path: Path) -> Place:
-    """Where in the file the failing instruction is."""
-    place = Place(path, 1, 0, 1, 1)
-    trace = error.__traceback__
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        if code.co_filename == str(path):
-            positions = list(code.co_positions())[trace.tb_lasti // 2]
-            line, end_line, column, end_column = positions
-            place = Place(
-                path,
-                line or trace.tb_lineno,
-                column or 0,
-                end_line or line or trace.tb_lineno,
-                end_column or 1,
-            )
-        trace = trace.tb_next
-    return place

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
 
 from lockstep.errors import LockstepError
 
@@ -38,6 +40,25 @@ class Place:
 
     def __str__(self) -> str:
         return f"{_shown(self.file)}:{self.line}:{self.column + 1}"
+
+
+def place_in(trace: TracebackType | None, files: Container[str]) -> Place | None:
+    """Where in some files an error arose, as deep as it went there; None where it did not."""
+    place: Place | None = None
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if code.co_filename in files:
+            found = list(code.co_positions())[trace.tb_lasti // 2]
+            line, end_line, column, end_column = found
+            place = Place(
+                Path(code.co_filename),
+                line or trace.tb_lineno,
+                column or 0,
+                end_line or line or trace.tb_lineno,
+                end_column or 1,
+            )
+        trace = trace.tb_next
+    return place
 
 
 def _shown(file: Path) -> str:

@@ -9,6 +9,8 @@ from lockstep.language import ir
 from lockstep.language.domains import MapDomain, RangeDomain
 from lockstep.language.types import is_within
 
+_MAY_FAIL = "_may_fail"
+
 
 def parts_of(node: object) -> Iterator[object]:
     """The IR nodes (expressions, statements, generators, sources) directly inside one."""
@@ -28,9 +30,13 @@ def walk(node: object) -> Iterator[object]:
         yield from walk(part)
 
 
-def may_fail(expression: ir.Expression) -> bool:
+def may_fail(node: object) -> bool:
     """Whether evaluation may end in an error instead of a value; True when in doubt."""
-    return any(_may_fail_here(node) for node in walk(expression))
+    # Kept with the node: every operation asks it of its operands, down to the leaves otherwise.
+    kept = vars(node)
+    if _MAY_FAIL not in kept:
+        kept[_MAY_FAIL] = _may_fail_here(node) or any(map(may_fail, parts_of(node)))
+    return bool(kept[_MAY_FAIL])
 
 
 def statement_may_fail(statement: ir.Statement) -> bool:

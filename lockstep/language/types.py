@@ -18,7 +18,11 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
+from lockstep.language.sizes import capped_size
 from lockstep.language.values import NotInDomain
+
+_MOST_ITEMS = 2**64
+"""More than any collection has, whatever its domain."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +130,7 @@ def capacity_of(domain: Domain) -> int:
     if isinstance(domain, SequenceDomain | BagDomain):
         return domain.capacity
     item = item_of(domain)
-    return 0 if item is None else item.size()
+    return 0 if item is None else capped_size(item, _MOST_ITEMS)
 
 
 def described(domain: Domain) -> str:

@@ -29,6 +29,10 @@ class NotInDomain(Exception):
         self.domain = domain
 
 
+class TooManyValues(Exception):
+    """A domain was about to be gone through that has too many values for that."""
+
+
 class FieldedType(type):
     """The type of record and state classes.
 

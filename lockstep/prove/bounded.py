@@ -44,8 +44,8 @@ class BoundedResult:
     """What is known of the behaviours of up to `depth` steps.
 
     `holds`: nothing is broken in any of them. `violated`: the `violation` is one of the shortest.
-    `inconclusive`: `because` says why it ended at `depth`; where the text has no meaning, `error`
-    is what plain Python says after the steps of `meaningless`.
+    `inconclusive`: `because` says why it ended at `depth`. `error`: the text has no meaning, as
+    plain Python says by the `error` after the steps of `meaningless`.
     """
 
     verdict: Verdict
@@ -178,8 +178,9 @@ class _Search:
                 try:
                     self._outcome(each, trace, answer)
                 except EvaluationError as error:
-                    because = f"the text has no meaning after {_said(trace)}: {error}"
+                    because = f"the text has no meaning after {_said(trace)}: {error.message}"
                     found = self._stopped(steps, because)
+                    found.verdict = Verdict.ERROR
                     found.error, found.meaningless = error, trace
                     return found
         raise Disagreement(f"plain Python finds a meaning in all after {_said(trace)}")

@@ -94,5 +94,5 @@ def _done(
     try:
         after = PlainEngine(model).run(model.action(name), state, values)
     except EvaluationError as error:
-        return str(error)
+        return error.message
     return None if after is None else Trace(state, (Step(name, values, after),))

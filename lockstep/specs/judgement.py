@@ -105,10 +105,10 @@ def judge(model: Model, scope: Scope, result: SearchResult, *, pinned: bool) -> 
     that pins and declarations apply as they stand.
     """
     pins = scope.pins if pinned else None
+    if result.error is not None:
+        because = result.error.seen_from(model.universe.root)
+        return Judgement(result.verdict, because, None, broken=True)
     if result.verdict is Verdict.INCONCLUSIVE:
-        if result.error is not None:
-            because = result.error.seen_from(model.universe.root)
-            return Judgement(result.verdict, because, None, broken=True)
         return Judgement(result.verdict, result.because, None)
     if result.verdict is Verdict.VIOLATED and (pins is None or pins.verdict != Verdict.VIOLATED):
         # The counts of a search that stopped early say nothing of the pinned ones.

@@ -24,8 +24,9 @@ from lockstep.explore.plain import NextState, PlainEngine
 from lockstep.language.guards import guard_depths
 from lockstep.language.model import Action, Model, Parameter
 from lockstep.language.notation import Disabled, State
+from lockstep.language.sizes import capped_product
 from lockstep.testing.guide import Way
-from lockstep.testing.values import capped_product, integers_near, simplest, values
+from lockstep.testing.values import integers_near, simplest, values
 from lockstep.trace.render import render_instance
 
 LISTED = 10_000

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from math import comb
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -19,6 +18,7 @@ from lockstep.language.domains import (
     SetDomain,
 )
 from lockstep.language.notation import State
+from lockstep.language.sizes import capped_size
 from lockstep.language.values import Bag, TotalMap
 
 _WIDE_RANGE = 16
@@ -63,6 +63,8 @@ def simplest(domain: Domain) -> Any:
     match domain:
         case OptionDomain():
             return None
+        case RangeDomain(low):
+            return low
         case RecordDomain(record):
             return record.of(simplest(field) for field in record.fields.values())
         case SetDomain():
@@ -78,54 +80,9 @@ def simplest(domain: Domain) -> Any:
             return next(iter(domain))
 
 
-def capped_size(domain: Domain, cap: int) -> int:
-    """How many values `domain` has, or `cap` where it has more.
-
-    Unlike `domain.size()` this never computes a number that is much larger than `cap`: the subsets
-    of a 64-bit range are too many to count.
-    """
-    match domain:
-        case OptionDomain(some):
-            return min(cap, 1 + capped_size(some, cap))
-        case RecordDomain(record):
-            return capped_product(list(record.fields.values()), cap)
-        case SetDomain(item):
-            return min(cap, int(2 ** capped_size(item, cap.bit_length())))
-        case MapDomain(key, value):
-            return min(cap, int(capped_size(value, cap) ** min(key.size(), cap.bit_length())))
-        case SequenceDomain(item, capacity):
-            kinds = capped_size(item, cap)
-            return _sum_up_to(cap, (int(kinds**length) for length in range(capacity + 1)))
-        case BagDomain(item, capacity):
-            kinds = capped_size(item, cap)
-            lengths = range(capacity + 1)
-            return _sum_up_to(cap, (comb(kinds + length - 1, length) for length in lengths))
-        case _:
-            return min(cap, domain.size())
-
-
-def capped_product(domains: Iterable[Domain], cap: int) -> int:
-    """How many combinations of values the domains have, or `cap` where there are more."""
-    product = 1
-    for domain in domains:
-        product *= capped_size(domain, cap)
-        if product >= cap:
-            return cap
-    return product
-
-
 def integers_near(state: State) -> list[int]:
     """The integers anywhere in `state` and those next to them, in ascending order."""
     return sorted({near for held in _integers(state) for near in (held - 1, held, held + 1)})
-
-
-def _sum_up_to(cap: int, sizes: Iterable[int]) -> int:
-    total = 0
-    for size in sizes:
-        total += size
-        if total >= cap:
-            return cap
-    return total
 
 
 def _integers(value: object) -> Iterator[int]:

@@ -24,8 +24,8 @@ class Replay:
     """What came of a recorded behaviour.
 
     `verdict` is `violated` when the violation is there again, `holds` when the model still behaves
-    so but the property now holds, and `inconclusive` when the model no longer behaves so, or has no
-    meaning at the end (then `error` is set). `because` says which, and where. `trace` is what was
+    so but the property now holds, `inconclusive` when the model no longer behaves so, and `error`
+    when it has no meaning at the end. `because` says which, and where. `trace` is what was
     taken again, all of it or up to where the model departs; `parameters` is the binding for which
     the property fails, None when it does not.
     """
@@ -71,7 +71,7 @@ def replay(root: Path, file: Path) -> Replay:
         parameters: tuple[Any, ...] | None = None,
         error: EvaluationError | None = None,
     ) -> Replay:
-        whole = verdict is not Verdict.INCONCLUSIVE
+        whole = verdict in (Verdict.HOLDS, Verdict.VIOLATED)
         trace = Trace(first, tuple(taken), recording.loop if whole else None)
         return Replay(model, origin, trace, verdict, because, parameters, error)
 
@@ -82,7 +82,7 @@ def replay(root: Path, file: Path) -> Replay:
         _take_again(engine, recording, first, taken)
         failing = _finding(engine, recording, Trace(first, tuple(taken), recording.loop))
     except EvaluationError as error:
-        return ended(Verdict.INCONCLUSIVE, error.seen_from(root), error=error)
+        return ended(Verdict.ERROR, error.seen_from(root), error=error)
     except (_Departs, Misfit) as departure:
         if digest(model) == origin.digest:
             misfit = departure if isinstance(departure, Misfit) else Misfit("", str(departure))

@@ -13,6 +13,8 @@ from lockstep.explore import engines
 from lockstep.explore.engine import Step
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import Progress, Search, SearchResult, Trace
+from lockstep.language.endless import refuse_endless
+from lockstep.language.frontend import lower
 from lockstep.language.model import Model
 from lockstep.language.notation import State
 from lockstep.trace.render import render_instance
@@ -71,6 +73,7 @@ def explore(
         return engines.explore(
             bare, bounds=engines.Bounds(max_seconds=max_seconds), on_progress=on_progress
         )
+    refuse_endless(bare, lower(bare))
     return Search(
         PlainEngine(bare),
         on_state=on_state,

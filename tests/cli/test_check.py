@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lockstep.cli import progress
+from lockstep.cli.output import indented
 from lockstep.explore.search import Progress
 
 if TYPE_CHECKING:
@@ -271,13 +272,29 @@ def test_a_bound_is_inconclusive_and_says_what_was_covered(desk: "Desk") -> None
     assert "lockstep check turnstile --scope default --max-states 20" in ran.out
 
 
+NO_MEANING = """
+  error[no-meaning]: coin: coins['east'] = 3 is not in 0..2
+    --> models/turnstile.py:37:5
+     |
+  37 |     new.coins[g] = s.coins[g] + 1
+     |     ^^^^^^^^^^^^
+     = why: a variable, a field and a key hold values of their own domain only
+     = cure: exclude it first with `require(...)`, bring the value into 0..2, or widen that domain
+"""
+
+
 def test_text_without_meaning_is_an_error_with_the_way_to_it(desk: "Desk") -> None:
     desk.edit("models/turnstile.py", " and has_room(s, g))", ")")
     ran = desk.run("check", "turnstile", "--scope", "small")
     assert ran.code == 2
-    assert "error  models/turnstile.py:37: coin: coins['east'] = 3 is not in 0..2" in ran.out
+    assert re.search(r"turnstile +small +error +\d", ran.out)
+    assert NO_MEANING in ran.out
     assert "    4  push(g=east)\n" in ran.out
     assert "turnstile-error.itf.json" in ran.out
+    again = desk.run("replay", ".lockstep/counterexamples/turnstile-error.itf.json")
+    assert again.code == 2
+    assert "  37 |     new.coins[g] = s.coins[g] + 1\n" in indented(again.out, 2)
+    assert again.out.splitlines()[-1].startswith("error  models/turnstile.py:37: coin: ")
     again = desk.run("replay", ".lockstep/counterexamples/turnstile-error.itf.json")
     assert again.code == 2
     assert "coin: coins['east'] = 3 is not in 0..2" in again.out
@@ -308,7 +325,7 @@ def test_one_broken_model_does_not_hide_the_others(desk: "Desk") -> None:
     assert "not checked: error[" in ran.out
     assert re.search(r"turnstile +default +holds +3 +64 ", ran.out)
     (broken, fine) = desk.run("check", "--json").json["results"]
-    assert (broken["verdict"], broken["exit_code"], fine["verdict"]) == ("inconclusive", 2, "holds")
+    assert (broken["verdict"], broken["exit_code"], fine["verdict"]) == ("error", 2, "holds")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from lockstep.cli import checking
-from lockstep.explore.parallel.judge import Disagreement
+from lockstep.explore.engine import Disagreement
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk

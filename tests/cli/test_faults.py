@@ -50,6 +50,14 @@ def test_a_fault_that_nothing_catches_and_an_invariant_without_one(desk: "Desk")
     assert "wrong: turnstile.opens_only_for_a_coin: no fault breaks it first" in ran.out
 
 
+def test_a_fault_whose_text_has_no_meaning_shows_the_line(desk: "Desk") -> None:
+    desk.edit("models/faults/turnstile.py", "s.entries[g] + 1", "s.entries[g] - 1")
+    ran = desk.run("check", "turnstile", "--faults")
+    assert ran.code == 1
+    assert "wrong: turnstile.stays_open: its text has no meaning in a reachable state:\n" in ran.out
+    assert "  14 |     new.entries[g] = s.entries[g] - 1\n     |     ^^^^^^^^^^^^^^\n" in ran.out
+
+
 def test_a_model_without_faults_has_unproven_invariants(desk: "Desk") -> None:
     ran = desk.run("check", "letters", "--faults", "--json")
     assert ran.code == 1

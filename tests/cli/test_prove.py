@@ -294,10 +294,12 @@ def test_text_without_meaning_is_an_error_with_the_way_to_it(proved: "Desk") -> 
     proved.edit("models/turnstile.py", " and has_room(s, g))", ")")
     ran = proved.run("prove", "turnstile", "--set", "MAX_COINS=1", "--depth", "5")
     assert ran.code == 2
-    assert "error  models/turnstile.py:37: coin: coins[" in ran.out
+    assert re.search(r"turnstile .*: error, ", ran.out)
+    assert "  error[no-meaning]: coin: coins[" in ran.out
+    assert "  37 |     new.coins[g] = s.coins[g] + 1\n     |     ^^^^^^^^^^^^\n" in ran.out
     assert re.search(r"\n    2  push\(g=\w+\)\n", ran.out)
     row = proved.run("prove", "turnstile", "--set", "MAX_COINS=1", "--json").json["results"][0]
-    assert (row["verdict"], row["exit_code"]) == ("inconclusive", 2)
+    assert (row["verdict"], row["exit_code"]) == ("error", 2)
     assert row["error"]["function"] == "coin"
     assert (len(row["trace"]["steps"]), row["trace"]["file"]) == (2, None)
     assert row["reproduce"] == "lockstep prove turnstile --proof wide --set MAX_COINS=1"

@@ -138,13 +138,13 @@ def test_a_twin_that_does_not_parse_keeps_no_other_from_being_compared(desk: "De
     ran = desk.run("twin", "--scope", "small")
     assert ran.code == 2
     assert [row[:4] for row in rows(ran)] == [
-        ["letters", "small", "graph", "inconclusive"],
+        ["letters", "small", "graph", "error"],
         ["turnstile", "small", "graph", "holds"],
     ]
     assert re.search(
         r"not compared: error\[twin\]: Was expecting .*\n +--> tla/Letters.tla:\d+", ran.out
     )
-    assert "2 comparisons: 1 holds, 1 inconclusive" in ran.out
+    assert "2 comparisons: 1 holds, 1 error" in ran.out
 
 
 def test_a_twin_that_does_not_parse_in_json(desk: "Desk") -> None:
@@ -152,7 +152,7 @@ def test_a_twin_that_does_not_parse_in_json(desk: "Desk") -> None:
     ran = desk.run("twin", "turnstile", "--scope", "small", "--json")
     assert ran.code == 2
     (row,) = ran.json["results"]
-    assert (row["verdict"], row["exit_code"], row["states"]) == ("inconclusive", 2, 0)
+    assert (row["verdict"], row["exit_code"], row["states"]) == ("error", 2, 0)
     assert "Unknown operator: `missing'" in row["because"]
     assert "tla/Turnstile.tla:22:17" in row["because"]
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, reject, settings
 
 from lockstep.explore import interpreter
-from lockstep.explore.engine import Engine, EvaluationError, Outcome, Step
+from lockstep.explore.engine import Engine, EvaluationError, Outcome, Step, WatchedEngine
 from lockstep.explore.interpreter import InterpreterEngine
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import Search, SearchResult
@@ -28,7 +28,7 @@ from lockstep.specs.scopes import load_model_spec
 from lockstep.testing.random.states import some_states
 from lockstep.testing.random_models import RandomModel, random_models
 
-ENGINES: dict[str, Callable[[Model], Engine]] = {
+ENGINES: dict[str, Callable[[Model], WatchedEngine]] = {
     "interpreter": InterpreterEngine,
     "python without skips": lambda model: PlainEngine(model, skips=False),
 }
@@ -84,7 +84,7 @@ def found(result: SearchResult) -> dict[str, Any]:
     return {name: value for name, value in said.items() if name not in unlike}
 
 
-def assert_agreement(model: Model, engine: Engine, most: int) -> None:
+def assert_agreement(model: Model, engine: WatchedEngine, most: int) -> None:
     """An engine says what Python says: of every state and step, of some more, and of the search."""
     oracle = PlainEngine(model)
     others = [(state, [other]) for state, other in pairwise(some_states(model, 20))]

@@ -110,7 +110,7 @@ def test_text_without_meaning_ends_the_search(
     tmp_path: Path, name: str, file: str, old: str, new: str, steps: int
 ) -> None:
     result = explore(edited(tmp_path, file, old, new), name)
-    assert result.verdict is Verdict.INCONCLUSIVE
+    assert result.verdict is Verdict.ERROR
     assert isinstance(result.error, EvaluationError)
     assert result.error.file == tmp_path / file / "turnstile.py"
     assert result.error_trace is not None

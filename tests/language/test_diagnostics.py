@@ -1,9 +1,9 @@
 """Every diagnostic as its reader sees it: `diagnostics/CODE.model` gives `diagnostics/CODE.err`.
 
-A `.model` file is the text of `models/case.py`, or of several files, each after a line with its
-name. It has no `.py` ending because it is wrong on purpose: linters would complain. After a change
-to a message, `LOCKSTEP_ACCEPT=1 pytest tests/language/test_diagnostics.py` writes the `.err` files
-anew; read what changed.
+Where a code has several cases, `CODE__CASE.model` are the others. A `.model` file is the text of
+`models/case.py`, or of several files, each after a line with its name. It has no `.py` ending because
+it is wrong on purpose: linters would complain. After a change to a message, `LOCKSTEP_ACCEPT=1 pytest
+tests/language/test_diagnostics.py` writes the `.err` files anew; read what changed.
 """
 
 import ast
@@ -14,12 +14,17 @@ from pathlib import Path
 import pytest
 
 import lockstep.language
-from lockstep.explore.interpreter import InterpreterEngine
+from lockstep.explore.engines import explore
 from lockstep.language.model import load_model
 from lockstep.language.source import ModelError
 
 FOLDER = Path(__file__).parent / "diagnostics"
 CASES = sorted(path.stem for path in FOLDER.glob("*.model"))
+
+
+def code_of(case: str) -> str:
+    """The code that a case is about: `unpacking__items` is one more case of `unpacking`."""
+    return case.partition("__")[0].replace("_", "-")
 
 
 def codes() -> set[str]:
@@ -49,7 +54,7 @@ def write_files(text: str, root: Path) -> None:
 
 
 def test_every_code_has_a_case() -> None:
-    assert {code.replace("-", "_") for code in codes()} == set(CASES)
+    assert codes() == {code_of(case) for case in CASES}
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -57,9 +62,9 @@ def test_diagnostic(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     write_files((FOLDER / f"{case}.model").read_text(encoding="utf-8"), tmp_path)
     monkeypatch.chdir(tmp_path)  # so that places are shown relative to the workspace
     with pytest.raises(ModelError) as raised:
-        InterpreterEngine(load_model(tmp_path, "case"))
+        explore(load_model(tmp_path, "case"), "interpreter")
     told, expected = f"{raised.value}\n", FOLDER / f"{case}.err"
     if os.environ.get("LOCKSTEP_ACCEPT"):
         expected.write_text(told, encoding="utf-8")
     assert told == expected.read_text(encoding="utf-8")
-    assert {problem.code for problem in raised.value.diagnostics} == {case.replace("_", "-")}
+    assert {problem.code for problem in raised.value.diagnostics} == {code_of(case)}

@@ -245,7 +245,7 @@ def test_text_without_meaning_is_not_passed_over(load: Load) -> None:
     found = prove(Relation(model))
     assert proofs(found) == {MEANING: False}
     bounded = check_bounded(Relation(model), 3)
-    assert (bounded.verdict, bounded.covered) == (Verdict.INCONCLUSIVE, None)
+    assert (bounded.verdict, bounded.covered) == (Verdict.ERROR, None)
     assert bounded.error is not None
     assert bounded.error.function == "take"
     guarded = RISKY.replace("s.taken < 3", "len(s.items) > 0")

@@ -26,16 +26,9 @@ from lockstep.language.domains import (
 )
 from lockstep.language.notation import State
 from lockstep.language.values import Bag
-from lockstep.testing.values import (
-    capped_product,
-    capped_size,
-    integers_near,
-    simplest,
-    values,
-)
+from lockstep.testing.values import integers_near, simplest, values
 from tests.trace.domains import Colour, Nested, Tagged, domains
 
-CAP = 1_000
 NAMES = NameDomain(("a", "b", 3))
 SMALL: dict[str, Domain] = {
     "range": RangeDomain(-2, 2),
@@ -102,22 +95,8 @@ def test_values_shrink_towards_little(domain: Domain, shrunk: object) -> None:
     assert find(values(domain), lambda _: True) == shrunk
 
 
-@pytest.mark.parametrize("kind", SMALL)
-@pytest.mark.parametrize("cap", [1, 2, 5, CAP])
-def test_capped_sizes_are_the_sizes_up_to_the_cap(kind: str, cap: int) -> None:
-    assert capped_size(SMALL[kind], cap) == min(cap, SMALL[kind].size())
-
-
-@given(domains())
-def test_capped_sizes_count_the_values(domain: Domain) -> None:
-    size = capped_size(domain, CAP)
-    if size < CAP:
-        assert size == domain.size()
-
-
 @pytest.mark.parametrize("domain", HUGE, ids=str)
 def test_huge_domains_are_neither_counted_nor_listed(domain: Domain) -> None:
-    assert capped_size(domain, CAP) == CAP
     assert domain.contains(simplest(domain))
 
     @settings(max_examples=10)
@@ -126,12 +105,6 @@ def test_huge_domains_are_neither_counted_nor_listed(domain: Domain) -> None:
         assert domain.contains(value)
 
     drawn_values_are_in_it()
-
-
-def test_the_product_of_sizes_is_capped_too() -> None:
-    assert capped_product([], CAP) == 1
-    assert capped_product([Bool, NAMES], CAP) == 6
-    assert capped_product([Bool, SetDomain(INT64), NAMES], CAP) == CAP
 
 
 def test_wide_integers_come_from_near_often() -> None:

@@ -31,7 +31,11 @@ from lockstep.explore.search import Progress, SearchResult, conclude, count_of
 from lockstep.language.notation import Kind
 
 _CHUNK = 4096
-"""States of a level that a thread takes at a time."""
+"""States of a level that a thread takes at a time, where expanding them is little work."""
+_WORK = 2**28
+"""Operations that a thread does at a time: less than a second."""
+_PAUSE_SECONDS = 0.5
+"""After how long threads stop for the bounds to be looked at."""
 _SMALL = 4096
 """Levels of fewer states are done by one thread: starting the others would take longer."""
 _PROGRESS_SECONDS = 0.1
@@ -99,6 +103,7 @@ class ParallelSearch:
             self._result.remark = str(program.symmetry)
         self._started = 0.0
         self._next_report = 0.0
+        self._pause_at = 0.0
         self._waiting = 0
         self._covered = 0
 
@@ -189,9 +194,11 @@ class ParallelSearch:
         self._waiting = self._levels.count(depth)
         threads = self._threads if self._waiting >= _SMALL else 1
         self._add_workers(threads)
-        level = Stretches(chunks(self._levels.parts(depth), self._words, _CHUNK))
+        at_a_time = max(1, min(_CHUNK, _WORK // self._program.work))
+        level = Stretches(chunks(self._levels.parts(depth), self._words, at_a_time))
         try:
             while not level.is_done:
+                self._pause_at = time.perf_counter() + _PAUSE_SECONDS
                 self._each(threads, self._expand, level)
                 self._make_room()
                 self._each(threads, self._collect, Shards(), self._check_state_at)
@@ -214,9 +221,9 @@ class ParallelSearch:
             done.result()
 
     def _expand(self, worker: Worker, level: Stretches) -> None:
-        """Expand stretches of the level until there is no more, or a buffer is full."""
+        """Expand stretches until there is no more, a buffer is full, or it is time to pause."""
         found = worker.findings
-        while (stretch := level.take()) is not None:
+        while time.perf_counter() < self._pause_at and (stretch := level.take()) is not None:
             part, begin, end = stretch
             stopped = self._loops.expand(
                 part,

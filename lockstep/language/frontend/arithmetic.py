@@ -11,7 +11,7 @@ from lockstep.language.frontend.names import literal
 from lockstep.language.frontend.numerals import both_as_names
 from lockstep.language.frontend.order import operands_first
 from lockstep.language.frontend.scope import Scope
-from lockstep.language.types import described, join
+from lockstep.language.types import described, item_of, join
 
 _ARITHMETIC: dict[type[ast.operator], str] = {
     ast.Add: "+",
@@ -27,6 +27,8 @@ _SETS: dict[type[ast.operator], str] = {
     ast.BitXor: "^",
 }
 
+_MOST_BITS = 1_024
+
 
 def lower_binary(scope: Scope, node: ast.BinOp) -> ir.Expression:
     """An operator between two values."""
@@ -41,6 +43,7 @@ def _binary(scope: Scope, node: ast.BinOp, operands: list[ir.Expression]) -> ir.
         case RangeDomain() as one, RangeDomain() as other if kind in _ARITHMETIC:
             operator = _ARITHMETIC[kind]
             interval = _interval(scope, node, operator, one, other)
+            _refuse_vast(scope, node, interval)
             return ir.Arithmetic(place, interval, operator, left, right)
         case SetDomain() as one_set, SetDomain() as other_set if kind in _SETS:
             union = join(one_set, other_set)
@@ -57,8 +60,30 @@ def _binary(scope: Scope, node: ast.BinOp, operands: list[ir.Expression]) -> ir.
         "operator",
         f"this operator is not defined on {described(left.domain)} and {described(right.domain)}",
         "integers have + - * // %, sets of one kind have | & - ^, sequences of one kind have +",
-        "bring both sides to one of these",
+        _instead(node, left, right),
     )
+
+
+def _instead(node: ast.BinOp, left: ir.Expression, right: ir.Expression) -> str:
+    """The cure for an operator that is not defined on its two sides."""
+    first, second = ast.unparse(node.left), ast.unparse(node.right)
+    match left.domain, node.op, right.domain:
+        case SetDomain(), ast.Add(), SetDomain():
+            return f"write `{first} | {second}`"
+        case SetDomain(), ast.Add() | ast.BitOr(), item if item_of(item) is None:
+            return f"write `{first} | {{{second}}}`"
+        case SetDomain(), ast.Sub(), item if item_of(item) is None:
+            return f"write `{first} - {{{second}}}`"
+        case SequenceDomain(), ast.Add(), item if item_of(item) is None:
+            return f"write `{first} + ({second},)`"
+        case RangeDomain(), ast.Div(), RangeDomain():
+            return f"write `{first} // {second}`, which rounds down"
+        case RangeDomain(), ast.Pow(), RangeDomain():
+            return f"write it out: `{first} * {first}`"
+        case RangeDomain(), ast.BitAnd() | ast.BitOr(), RangeDomain():
+            word = "and" if isinstance(node.op, ast.BitAnd) else "or"
+            return f"between conditions write `{word}`"
+    return "bring both sides to one of these"
 
 
 def lower_unary(scope: Scope, node: ast.UnaryOp) -> ir.Expression:
@@ -105,3 +130,14 @@ def _interval(
         return RangeDomain(min(quotients), max(quotients))
     # A remainder has the sign of the divisor, and is nearer to zero than it.
     return RangeDomain(min(0, right.low + 1), max(0, right.high - 1))
+
+
+def _refuse_vast(scope: Scope, node: ast.BinOp, interval: RangeDomain) -> None:
+    if max(interval.low.bit_length(), interval.high.bit_length()) > _MOST_BITS:
+        scope.refuse(
+            node,
+            "vast-number",
+            f"this may be a number of more than {_MOST_BITS:,} bits",
+            "numbers that grow with each operation take all memory sooner or later",
+            "keep it small: `min(..., limit)`, or `... % limit`",
+        )

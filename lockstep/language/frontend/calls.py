@@ -62,8 +62,29 @@ def lower_call(scope: Scope, node: ast.Call) -> ir.Expression:
         "unknown-function",
         f"{ast.unparse(node.func)} cannot be called in a model",
         "its meaning is not known to every engine",
-        "use len, abs, min, max, sum, all, any, set, tuple, a record, or a helper of your own",
+        _instead(node),
     )
+
+
+def _instead(node: ast.Call) -> str:
+    """The cure for a function that is not known here."""
+    given = ast.unparse(node.args[0]) if node.args else "x"
+    match ast.unparse(node.func):
+        case "list" | "dict":
+            return f"leave it out: `{given}` never changes, so no copy is needed"
+        case "int":
+            return f"write `1 if {given} else 0`"
+        case "bool":
+            return f"write a condition: `{given} != 0`, or `... is not None`"
+        case "sorted" | "reversed":
+            return "keep the sequence in that order where it is written"
+        case "range" | "enumerate" | "zip":
+            return "iterate over it in a comprehension: `... for i in range(...)`"
+        case "next":
+            return "take the choice as a parameter of the action, and `require` what it must be"
+        case "isinstance" | "type":
+            return "leave it out: each variable is of one kind"
+    return "use len, abs, min, max, sum, all, any, set, tuple, a record, or a helper of your own"
 
 
 def callee(scope: Scope, node: ast.Call) -> object:

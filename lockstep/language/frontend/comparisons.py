@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from lockstep.language import ir
 from lockstep.language.domains import MapDomain, OptionDomain, RangeDomain, SetDomain
+from lockstep.language.frontend.cures import as_member
 from lockstep.language.frontend.expected import BOOL, unwrapped
+from lockstep.language.frontend.known_names import refuse_unknown_name
 from lockstep.language.frontend.numerals import both_as_names
 from lockstep.language.frontend.order import in_call_order, operands_first
 from lockstep.language.frontend.presence import forgotten
@@ -88,10 +90,20 @@ def _equal(scope: Scope, pair: _Pair) -> ir.Expression:
             "never-equal",
             f"{described(left.domain)} is never equal to {described(right.domain)}",
             "they are of different kinds",
-            "compare values of one kind",
+            _instead_of_kinds(left, right),
         )
+    refuse_unknown_name(scope, pair.node, left, right)
+    refuse_unknown_name(scope, pair.node, right, left)
     operator = "==" if isinstance(pair.operator, ast.Eq) else "!="
     return ir.Compare(scope.place(pair.node), BOOL, operator, left, right)
+
+
+def _instead_of_kinds(left: ir.Expression, right: ir.Expression) -> str:
+    for one, other in ((left, right), (right, left)):
+        member = as_member(other.domain, one.value) if isinstance(one, ir.Literal) else None
+        if member is not None:
+            return f"write `{member}`"
+    return "compare values of one kind"
 
 
 def _ordered(scope: Scope, pair: _Pair) -> ir.Expression:
@@ -166,4 +178,5 @@ def _contains(scope: Scope, pair: _Pair) -> ir.Expression:
             "the items are of another kind",
             f"look for {described(item)}",
         )
+    refuse_unknown_name(scope, pair.node, left, collection)
     return ir.Contains(scope.place(pair.node), BOOL, left, collection)

@@ -12,6 +12,7 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
+from lockstep.language.frontend.cures import instead_of_unpacking
 from lockstep.language.frontend.expected import BOOL, condition, integer, item, unwrapped
 from lockstep.language.frontend.names import domain_in
 from lockstep.language.frontend.presence import present_where
@@ -191,7 +192,7 @@ def _targets(scope: Scope, generators: list[ast.comprehension]) -> list[str]:
                 "unpacking",
                 "more than one name stands after `for`",
                 "items are atoms or records: they are taken whole",
-                "name the item, and read its fields",
+                instead_of_unpacking(scope, part),
             )
         names.append(part.target.id)
     return names

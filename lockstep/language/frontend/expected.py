@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from lockstep.errors import nearest
 from lockstep.language import ir
 from lockstep.language.domains import (
     BoolDomain,
@@ -14,9 +15,10 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
+from lockstep.language.frontend.cures import as_member
 from lockstep.language.frontend.numerals import as_names
 from lockstep.language.frontend.scope import Scope
-from lockstep.language.types import NOTHING, described, is_disjoint, is_item, join
+from lockstep.language.types import NOTHING, described, is_disjoint, is_item, join, some_of
 
 BOOL = BoolDomain()
 
@@ -32,7 +34,7 @@ def condition(scope: Scope, node: ast.expr) -> ir.Expression:
         case OptionDomain(some) if some == BOOL:
             cure = "exclude None first: `x is not None and x`"
         case OptionDomain():
-            cure = "write `... is not None`"
+            cure = f"write `{ast.unparse(node)} is not None`"
         case RangeDomain():
             cure = "compare it: `... != 0`"
         case _:
@@ -149,7 +151,7 @@ def stored(scope: Scope, node: ast.expr, domain: Domain, place: str) -> ir.Expre
             "wrong-type",
             what,
             "a value is stored only where its kind belongs",
-            f"give {described(domain)}",
+            _instead_of_value(lowered, domain) or f"give {described(domain)}",
         )
     if is_disjoint(lowered.domain, domain) and not scope.unit.unreachable:
         scope.refuse(
@@ -157,6 +159,18 @@ def stored(scope: Scope, node: ast.expr, domain: Domain, place: str) -> ir.Expre
             "outside-domain",
             what,
             "no value of the one is in the other, so this step could never be taken",
-            "mend the value, or widen the domain",
+            _instead_of_value(lowered, domain) or "mend the value, or widen the domain",
         )
     return lowered
+
+
+def _instead_of_value(lowered: ir.Expression, domain: Domain) -> str | None:
+    """The member or the name that was meant, where a text was written in its place."""
+    value, inside = getattr(lowered, "value", None), some_of(domain)
+    member = as_member(inside, value)
+    if member is not None:
+        return f"write `{member}`"
+    if isinstance(inside, NameDomain) and isinstance(value, str):
+        names = [str(name) for name in inside.names]
+        return nearest(value, names, f"the names here are {', '.join(names)}")
+    return None

@@ -69,6 +69,10 @@ def lower_expression(scope: Scope, node: ast.expr) -> ir.Expression:
         case ast.GeneratorExp():
             return lower_generator(scope, node)
     what, cure = _INSTEAD.get(type(node), (f"`{ast.unparse(node)}`", "use the notation"))
+    if isinstance(node, ast.Dict):
+        cure = _instead_of_dict(node)
+    if isinstance(node, ast.List):
+        cure = f"write a tuple: `{ast.unparse(ast.Tuple(node.elts, ast.Load()))}`"
     scope.refuse(
         node,
         "unsupported-expression",
@@ -76,6 +80,16 @@ def lower_expression(scope: Scope, node: ast.expr) -> ir.Expression:
         "every engine must give each expression the same meaning as Python",
         cure,
     )
+
+
+def _instead_of_dict(node: ast.Dict) -> str:
+    if not node.keys:
+        return "write `set()` for the empty set; a map has a value for each key"
+    if None in node.keys:
+        pairs = zip(node.keys, node.values, strict=True)
+        parts = (f"`new.m[{ast.unparse(k)}] = {ast.unparse(v)}`" for k, v in pairs if k is not None)
+        return f"write the parts that change: {', '.join(parts) or '`new.m[k] = value`'}"
+    return "write a map for all keys: `{k: value for k in Keys}`"
 
 
 def _connected(scope: Scope, node: ast.BoolOp) -> ir.Expression:

@@ -54,6 +54,8 @@ def enter(
             "calls are inlined, so that every engine sees one expression",
             "iterate over a domain or a collection instead",
         )
+    if len(scope.calls) == 1:
+        scope.unit.call = scope.place(node)
     lines = body_of(definition)
     inner = Scope(
         scope.unit,

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import ast
 
+from lockstep.errors import nearest
 from lockstep.language import ir
-from lockstep.language.domains import BagDomain, MapDomain, SequenceDomain, SetDomain
+from lockstep.language.domains import (
+    BagDomain,
+    Domain,
+    MapDomain,
+    NameDomain,
+    SequenceDomain,
+    SetDomain,
+)
+from lockstep.language.frontend.cures import as_member
 from lockstep.language.frontend.expected import integer, unwrapped
 from lockstep.language.frontend.order import operands_first
 from lockstep.language.frontend.scope import Scope
@@ -59,9 +68,16 @@ def map_key(scope: Scope, user: ast.AST, node: ast.expr, domain: MapDomain) -> i
             "wrong-key",
             f"{described(key.domain)} is no key of {described(domain)}",
             "a map has values at its keys only",
-            f"use {described(domain.key)}",
+            _instead_of_key(key, domain.key),
         )
     return key
+
+
+def _instead_of_key(key: ir.Expression, keys: Domain) -> str:
+    value = getattr(key, "value", None)
+    if isinstance(keys, NameDomain) and isinstance(value, str):
+        return nearest(value, map(str, keys.names), f"use {described(keys)}")
+    return as_member(keys, value) or f"use {described(keys)}"
 
 
 def _slice(

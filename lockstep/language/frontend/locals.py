@@ -6,6 +6,7 @@ import ast
 from typing import NoReturn
 
 from lockstep.language import ir
+from lockstep.language.frontend.cures import instead_of_augmented
 from lockstep.language.frontend.presence import forgotten
 from lockstep.language.frontend.scope import Broken, NewName, Refused, Scope, StateName
 
@@ -16,7 +17,7 @@ _INSTEAD: dict[type[ast.stmt], tuple[str, str]] = {
     ),
     ast.For: ("a `for` statement", "write a whole map: `new.x = {k: ... for k in Keys}`"),
     ast.While: ("a `while` statement", "make each round a step of its own"),
-    ast.AugAssign: ("an augmented assignment", "write `new.x = s.x + 1`"),
+    ast.AugAssign: ("an augmented assignment", "write the new value out"),
     ast.Assign: ("more than one `=`", "write one assignment for each"),
     ast.Expr: ("a value by itself", "remove it, or write `require(...)`"),
     ast.AnnAssign: ("an annotated local", "write `name = value`"),
@@ -78,6 +79,15 @@ def refuse_statement(scope: Scope, line: ast.stmt) -> NoReturn:
     """Refuse a statement that is not part of the notation, with what to write instead."""
     text = f"`{ast.unparse(line).splitlines()[0]}`"
     what, cure = _INSTEAD.get(type(line), (text, "write guards, locals, writes and calls only"))
+    if isinstance(line, ast.AugAssign):
+        cure = instead_of_augmented(scope, line)
+    if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
+        scope.bind(line.target.id, Broken())
+        cure = f"write `{line.target.id} = ...`"
+    if isinstance(line, ast.Return) and line.value is None:
+        cure = "remove it: an action ends with its last line"
+    if isinstance(line, ast.If):
+        cure = _instead_of_if(line) or cure
     if isinstance(line, ast.Expr) and isinstance(line.value, ast.Call):
         what = f"{text} in a function with a value"
         cure = "move it to the action, or make a procedure of the function, without `return`"
@@ -88,3 +98,13 @@ def refuse_statement(scope: Scope, line: ast.stmt) -> NoReturn:
         "a step is a conjunction: guards, names for expressions, and writes",
         cure,
     )
+
+
+def _instead_of_if(line: ast.If) -> str | None:
+    """The cure for an `if` that returns; None for any other."""
+    last, test = line.body[-1], ast.unparse(line.test)
+    if not isinstance(last, ast.Return):
+        return None
+    if last.value is None:
+        return f"write `require(not ({test}))` in its place"
+    return f"end with one `return {ast.unparse(last.value)} if {test} else ...`"

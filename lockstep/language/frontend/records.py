@@ -12,6 +12,7 @@ from lockstep.language.domains import (
     RecordDomain,
     SequenceDomain,
 )
+from lockstep.language.frontend.cures import instead_of_method
 from lockstep.language.frontend.expected import item, stored, unwrapped
 from lockstep.language.frontend.names import field
 from lockstep.language.frontend.order import in_call_order, operands_first
@@ -148,7 +149,7 @@ def bag_method(scope: Scope, node: ast.Call, called: ast.Attribute) -> ir.Expres
             "unknown-method",
             f"{described(bag.domain)} has no method {called.attr}",
             "bags have add, remove and count; other values have operators",
-            "write `s | {x}` or `s - {x}` for a set, `q + (x,)` for a sequence",
+            instead_of_method(scope, node, bag.domain),
         )
     value = scope.lower(only_argument(scope, node))
     both = join(bag.domain.item, value.domain)

@@ -16,6 +16,9 @@ from lockstep.language.ir import Expression
 from lockstep.language.loader import Universe
 from lockstep.language.source import Diagnostic, Place
 
+MOST_EXPRESSIONS = 10_000
+"""The most expressions in an action or a property, those of all that it calls included."""
+
 
 class Refused(Exception):
     """The text is outside the notation or not well typed.
@@ -60,6 +63,10 @@ class Unit:
     lower: Callable[[Scope, ast.expr], Expression]
     slots: int = 0
     problems: list[Diagnostic] = field(default_factory=list)
+    expressions: int = 0
+    """How many were lowered so far."""
+    call: Place | None = None
+    """The call in the action or property itself that is being inlined."""
     unreachable: bool = False
     """Whether a guard before this point can never be true: nothing here is ever executed."""
 
@@ -109,7 +116,20 @@ class Scope:
 
     def lower(self, node: ast.expr) -> Expression:
         """The IR of an expression; `Refused` when it is outside the notation or ill typed."""
+        self.unit.expressions += 1
+        if self.unit.expressions > MOST_EXPRESSIONS:
+            raise Refused(self._too_large(node))
         return self.unit.lower(self, node)
+
+    def _too_large(self, node: ast.expr) -> Diagnostic:
+        place = self.unit.call if len(self.calls) > 1 else None
+        return Diagnostic(
+            "too-large",
+            place or self.place(node),
+            f"with this, {self.calls[0].__name__} has more than {MOST_EXPRESSIONS:,} expressions",
+            "a function is written out wherever it is called, with all that it calls in turn",
+            "call a function once and keep its value: `x = f(...)`, then use `x`",
+        )
 
     def place(self, node: ast.AST) -> Place:
         """Where a node stands."""

@@ -9,6 +9,7 @@ import lockstep.language.notation as notation
 from lockstep.language import ir
 from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDomain
 from lockstep.language.frontend.calls import callee
+from lockstep.language.frontend.cures import instead_of_change
 from lockstep.language.frontend.expected import condition, stored
 from lockstep.language.frontend.helpers import enter
 from lockstep.language.frontend.indexing import map_key
@@ -16,7 +17,7 @@ from lockstep.language.frontend.locals import lower_local, refuse_statement
 from lockstep.language.frontend.names import field, variable
 from lockstep.language.frontend.presence import present_where
 from lockstep.language.frontend.reachability import is_always_false
-from lockstep.language.frontend.scope import NewName, Refused, Scope
+from lockstep.language.frontend.scope import NewName, Refused, Scope, StateName
 from lockstep.language.types import described
 
 Guard = Callable[[bool], None]
@@ -60,11 +61,18 @@ def _call(scope: Scope, node: ast.Call, guard: Guard | None) -> list[ir.Statemen
             "unknown-procedure",
             f"{ast.unparse(node.func)} cannot be called as a statement",
             "only your own procedures have an effect that every engine knows",
-            "call a procedure of your own, or write a guard, a local or a write",
+            _instead_of_call(scope, node),
         )
     inner, slots, lines = enter(scope, node, called)
     binds = [ir.Bind(scope.place(node), slot, value) for slot, value in slots]
     return [*binds, *lower_statements(inner, lines, guard)]
+
+
+def _instead_of_call(scope: Scope, node: ast.Call) -> str:
+    if ast.unparse(node.func) == "print":
+        return "remove it: `lockstep replay` shows every state on the way"
+    usual = "call a procedure of your own, or write a guard, a local or a write"
+    return instead_of_change(scope, node) or usual
 
 
 def _guard(scope: Scope, node: ast.Call, fits: bool, guard: Guard | None) -> ir.Guard:
@@ -106,7 +114,7 @@ def _write(scope: Scope, line: ast.Assign) -> ir.Write:
             "not-writable",
             f"{ast.unparse(target)} cannot be assigned to",
             "only `new` and its parts change, and locals are plain names",
-            "write `new.variable = ...` or `name = ...`",
+            _instead_of_target(target, root),
         )
     domain = variable(scope, steps[0])
     path: list[ir.FieldStep | ir.KeyStep] = []
@@ -116,6 +124,15 @@ def _write(scope: Scope, line: ast.Assign) -> ir.Write:
     place = ast.unparse(target).removeprefix("new.")
     value = stored(scope, line.value, domain, place)
     return ir.Write(scope.place(target), steps[0].attr, tuple(path), value, domain)
+
+
+def _instead_of_target(target: ast.expr, root: object) -> str:
+    if isinstance(target, ast.Tuple | ast.List):
+        lines = (f"`{ast.unparse(part)} = ...`" for part in target.elts)
+        return f"write one assignment for each: {', '.join(lines)}"
+    if isinstance(root, StateName):
+        return f"write `new.{ast.unparse(target).partition('.')[2]} = ...`: `s` is the state before"
+    return "write `new.variable = ...` or `name = ...`"
 
 
 def _part(
