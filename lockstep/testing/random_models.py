@@ -2,9 +2,9 @@
 
 A model is drawn piece by piece, each expression for the type that is wanted where it stands, so
 that almost every text loads. Most models are small, for they shrink well; one in eight is as large
-as real ones are. Domains are small but for some of sets, and so are most state spaces. About one model in
-four is risky: evaluating it may fail (a write outside its domain, an index past the end, a field
-of None, a division by zero), since engines must agree on failures as well.
+as real ones are. Domains are small but for some of sets, and so are most state spaces. About one
+model in four is risky: evaluating it may fail (a write outside its domain, an index past the end, a
+field of None, a division by zero), since engines must agree on failures as well.
 """
 
 from __future__ import annotations

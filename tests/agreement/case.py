@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -12,6 +12,7 @@ from unittest.mock import patch
 
 from lockstep.compiled.machine import MachineCode, machine_code
 from lockstep.compiled.program import Program, build_program
+from lockstep.explore.engines import Bounds, explore
 from lockstep.explore.parallel import search as parallel
 from lockstep.explore.parallel.search import ParallelSearch
 from lockstep.explore.plain import PlainEngine
@@ -75,6 +76,15 @@ class Case:
         """What machine code finds."""
         return ParallelSearch(self.program, self.code, max_depth=self.depth, **options).run()
 
+    def explored(self, **options: Any) -> SearchResult:
+        """What `explore` finds with machine code, which is made once for all calls."""
+        bounds = Bounds(max_depth=options.pop("max_depth", self.depth), **_bounds_of(options))
+        with (
+            patch("lockstep.compiled.program.build_program", lambda *_, **__: self.program),
+            patch("lockstep.compiled.machine.machine_code", lambda *_: self.code),
+        ):
+            return explore(self.model, "compiled", bounds, **options)
+
     @cached_property
     def _explored(self) -> tuple[int, SearchResult]:
         depth = MOST_DEPTH
@@ -83,6 +93,12 @@ class Case:
             if depth == 0 or result.states < self.most_states:
                 return depth, result
             depth = max(0, min(depth, result.depth) - 1)
+
+
+def _bounds_of(options: dict[str, Any]) -> dict[str, Any]:
+    """Those options that are bounds, which are taken out."""
+    names = [each.name for each in fields(Bounds) if each.name in options]
+    return {name: options.pop(name) for name in names}
 
 
 @contextmanager

@@ -15,11 +15,10 @@ from unittest.mock import patch
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.explore.engines import Bounds, explore
 from tests.agreement.case import Case
 
-_LONGEST = 0.05
-"""Seconds after which a search is killed at the latest: it takes about as long."""
+_LONGEST = 5.0
+"""Seconds after which a search is killed at the latest."""
 
 
 class Interrupted(BaseException):
@@ -53,10 +52,26 @@ def killed(case: Case, folder: Path, chance: random.Random) -> bool:
                 _explore(case, folder)
             finally:
                 os._exit(0)
-    time.sleep(chance.random() * _LONGEST)
+    changes, seen = chance.randint(0, 8), set[object]()
+    deadline = time.monotonic() + _LONGEST
+    while len(seen) <= changes and time.monotonic() < deadline:
+        seen.add(_appearance(folder))
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.WIFSIGNALED(status)
+        time.sleep(chance.random() / 1000)
     os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     return os.WIFSIGNALED(status)
+
+
+def _appearance(folder: Path) -> object:
+    """What tells a folder from what it was before."""
+    found = []
+    for file in sorted(folder.glob("*")):
+        with suppress(FileNotFoundError):
+            found.append((file.name, file.stat().st_size, file.stat().st_mtime_ns))
+    return tuple(found)
 
 
 def assert_damage_is_refused(case: Case, folder: Path) -> bool:
@@ -73,7 +88,7 @@ def assert_damage_is_refused(case: Case, folder: Path) -> bool:
 
 
 def _explore(case: Case, folder: Path) -> None:
-    explore(case.model, "compiled", Bounds(max_depth=case.depth), checkpoint=folder, threads=1)
+    case.explored(checkpoint=folder, threads=1)
 
 
 def _fork() -> int:

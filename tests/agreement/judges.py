@@ -12,13 +12,12 @@ import zlib
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from unittest.mock import patch
 
 from lockstep.compiled.layout import NotCompiled
-from lockstep.explore.engines import Bounds, explore
 from lockstep.explore.interpreter import InterpreterEngine
 from lockstep.explore.parallel.spill import Spill
 from lockstep.explore.search import Search, SearchResult
@@ -78,6 +77,20 @@ def threads(judged: Judged) -> None:
     judged.counts["held to the end"] += case.oracles[True].verdict == "holds"
 
 
+def unbroken(judged: Judged) -> None:
+    """The same without the claims that are broken, so that a search goes on past them."""
+    case = judged.case
+    while (violation := case.oracles[True].violation) is not None:
+        broken = violation.properties
+        kept = tuple(prop for prop in case.model.properties if prop.name not in broken)
+        case = Case(replace(case.model, properties=kept))
+    if case is not judged.case:
+        further = Judged(judged.text, judged.folder)
+        further.case = case
+        threads(further)
+        judged.counts["explored past violations"] += 1
+
+
 def interpreter(judged: Judged) -> None:
     """The engine that executes the intermediate representation."""
     case = judged.case
@@ -99,13 +112,8 @@ def checkpoints(judged: Judged) -> None:
     oracle = case.oracles[True]
     with tempfile.TemporaryDirectory(dir=judged.folder) as name:
         folder = Path(name) / "checkpoint"
-        explore(
-            case.model,
-            "compiled",
-            Bounds(max_depth=chance.randint(0, max(0, oracle.depth - 1))),
-            checkpoint=folder,
-            threads=1,
-        )
+        stop = chance.randint(0, max(0, oracle.depth - 1))
+        case.explored(max_depth=stop, checkpoint=folder, threads=1)
         judged.counts["damaged checkpoints refused"] += assert_damage_is_refused(case, folder)
         judged.counts["interrupted in a write"] += interrupted(case, folder, chance)
         _goes_on(case, folder, oracle)
@@ -116,22 +124,18 @@ def kills(judged: Judged) -> None:
     case, chance = judged.case, judged.chance()
     with tempfile.TemporaryDirectory(dir=judged.folder) as name:
         folder = Path(name) / "checkpoint"
-        for _ in range(2):
-            judged.counts["killed while it explored"] += killed(case, folder, chance)
-        _goes_on(case, folder, case.oracles[True])
+        judged.counts["killed while it explored"] += killed(case, folder, chance)
+        judged.counts["killed with levels kept"] += any(folder.glob("*.json"))
+        _goes_on(case, folder, case.oracles[True], threads=(8,))
 
 
-def _goes_on(case: Case, folder: Path, oracle: SearchResult) -> None:
+def _goes_on(
+    case: Case, folder: Path, oracle: SearchResult, threads: tuple[int, ...] = (1, 8)
+) -> None:
     """The search in a folder ends as one that was never interrupted, each time it is asked."""
-    for count in (1, 8):
+    for count in threads:
         with levels_divided():
-            result = explore(
-                case.model,
-                "compiled",
-                Bounds(max_depth=case.depth),
-                checkpoint=folder,
-                threads=count,
-            )
+            result = case.explored(checkpoint=folder, threads=count)
         assert summary(result) == summary(oracle)
         assert_takes_place(case.model, result)
 
@@ -147,10 +151,9 @@ def spill(judged: Judged) -> None:
 
     for allowed, oracle in case.oracles.items():
         with tempfile.TemporaryDirectory(dir=judged.folder) as name, levels_divided():
-            bounds = Bounds(max_depth=case.depth, memory=1, spill=Path(name))
             with patch.object(Spill, "zeros", counted):
-                result = explore(
-                    case.model, "compiled", bounds, deadlock_allowed=allowed, threads=2
+                result = case.explored(
+                    memory=1, spill=Path(name), deadlock_allowed=allowed, threads=2
                 )
             assert list(Path(name).iterdir()) == []
         assert summary(result) == summary(oracle)
@@ -167,9 +170,9 @@ def faults(judged: Judged) -> None:
             threads(faulty)
             interpreter(faulty)
             judged.counts["faults"] += 1
-            judged.counts["faults that change something"] += (
-                summary(faulty.case.oracles[True]) != summary(judged.case.oracles[True])
-            )
+            judged.counts["faults that change something"] += summary(
+                faulty.case.oracles[True]
+            ) != summary(judged.case.oracles[True])
 
 
 def simulation(judged: Judged) -> None:
@@ -185,6 +188,7 @@ def liveness(judged: Judged) -> None:
 
 JUDGES: dict[str, Judge] = {
     "threads": threads,
+    "unbroken": unbroken,
     "interpreter": interpreter,
     "symmetry": symmetry,
     "checkpoints": checkpoints,

@@ -15,7 +15,7 @@ from lockstep.explore.parallel.search import ParallelSearch
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import Search
 from lockstep.language.notation import State
-from lockstep.language.values import Bag, Record
+from lockstep.language.values import Bag, TotalMap
 from tests.agreement.case import Case, levels_divided
 from tests.agreement.summary import COUNTS, assert_takes_place, summary
 
@@ -72,7 +72,9 @@ def assert_counts_orbits(case: Case) -> int:
 
 def _renamings(groups: tuple[tuple[Name, ...], ...]) -> Iterator[dict[Name, Name]]:
     for orders in product(*(permutations(group) for group in groups)):
-        pairs = (zip(group, order, strict=True) for group, order in zip(groups, orders, strict=True))
+        pairs = (
+            zip(group, order, strict=True) for group, order in zip(groups, orders, strict=True)
+        )
         yield {name: image for each in pairs for name, image in each}
 
 
@@ -85,11 +87,11 @@ def _renamed(value: Any, renaming: Mapping[Name, Name]) -> Hashable:
             return frozenset((_renamed(item, renaming), value.count(item)) for item in value)
         case frozenset():
             return frozenset(_renamed(item, renaming) for item in value)
-        case Record() | tuple():
-            return tuple(_renamed(part, renaming) for part in value)
-        case Mapping():
+        case TotalMap():
             return frozenset(
                 (_renamed(key, renaming), _renamed(part, renaming)) for key, part in value.items()
             )
+        case tuple():
+            return tuple(_renamed(part, renaming) for part in value)
     assert isinstance(value, Hashable)
     return value

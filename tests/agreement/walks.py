@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from lockstep.explore.engine import EvaluationError
 from lockstep.explore.parallel.interface import FINE
 from lockstep.explore.parallel.simulation import Simulation
 from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import SearchResult
 from lockstep.language.notation import Kind, State
 from tests.agreement.case import Case
-from tests.agreement.summary import assert_takes_place, summary
+from tests.agreement.summary import assert_takes_place
 
-WALKS = 30
-STEPS = 12
+WALKS = 20
+STEPS = 10
 
 
 class _Recorded(Simulation):
@@ -38,8 +38,6 @@ def assert_walks_take_place(case: Case) -> int:
     for allowed in (True, False):
         simulation = _Recorded(case, seed=1, threads=3, deadlock_allowed=allowed)
         result = simulation.run()
-        alone = _Recorded(case, seed=1, threads=1, deadlock_allowed=allowed).run()
-        assert _without_engine(result) == _without_engine(alone)
         for states, fine in simulation.walks:
             _assert_is_walk(case, states, fine)
         assert result.states == len({state for states, _ in simulation.walks for state in states})
@@ -53,14 +51,14 @@ def assert_walks_take_place(case: Case) -> int:
 def _assert_is_walk(case: Case, states: list[State], fine: bool) -> None:
     engine = PlainEngine(case.model)
     assert states[0] == case.model.initial
-    for before, after in zip(states, states[1:], strict=False):
+    for before, after in pairwise(states):
         assert any(step.state == after for step in engine.successors(before))
     if not fine:
         return
     for state in states:
         for prop in case.model.of_kind(Kind.INVARIANT):
             assert engine.evaluate(prop, state, None).failing is None
-    for before, after in zip(states, states[1:], strict=False):
+    for before, after in pairwise(states):
         for prop in case.model.of_kind(Kind.STEP_INVARIANT):
             assert engine.evaluate(prop, before, after).failing is None
     if len(states) <= STEPS:
@@ -68,8 +66,3 @@ def _assert_is_walk(case: Case, states: list[State], fine: bool) -> None:
             assert all(step.state == states[-1] for step in engine.successors(states[-1]))
         except EvaluationError as error:
             raise AssertionError("the walk ended well where the text has no meaning") from error
-
-
-def _without_engine(result: SearchResult) -> dict[str, Any]:
-    violation = result.violation
-    return {**summary(result), "trace": violation and violation.trace}

@@ -27,7 +27,6 @@ from lockstep.testing.random.pieces import (
     Env,
     Expr,
 )
-
 from lockstep.testing.random.vocabulary import is_interchangeable
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from lockstep.language.domains import (
 )
 from lockstep.language.types import NOTHING, is_within, join
 from lockstep.testing.random.pieces import COMPARISON, CONDITIONAL, MINUS, Env, Expr, fits
-
 from lockstep.testing.random.vocabulary import is_interchangeable
 
 if TYPE_CHECKING:

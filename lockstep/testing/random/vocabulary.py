@@ -21,7 +21,7 @@ from lockstep.language.domains import (
 from lockstep.language.values import FieldedType, Record
 from lockstep.testing.random.choices import Choices
 from lockstep.testing.random.pieces import BOOL
-from lockstep.testing.random.size import Size
+from lockstep.testing.random.size import USUAL, Size
 
 WIDE = RangeDomain(0, 2**31 - 1)
 
@@ -79,7 +79,7 @@ class Vocabulary:
     many names are those of which none is special.
     """
 
-    def __init__(self, choices: Choices, size: Size, *, symmetric: bool) -> None:
+    def __init__(self, choices: Choices, size: Size = USUAL, *, symmetric: bool = False) -> None:
         self._choices = choices
         self._size = size
         self.is_symmetric = symmetric
