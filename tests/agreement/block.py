@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import traceback
+from collections.abc import Iterable
 from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -17,7 +18,7 @@ from lockstep.compiled.layout import NotCompiled
 from lockstep.language.source import ModelError
 from lockstep.testing.random_models import RandomModel, random_models
 from tests.agreement.census import Census, digest_of
-from tests.agreement.judges import JUDGES, Judged
+from tests.agreement.judges import JUDGES, Judge, Judged
 
 DRAWN = 50
 """How many models are drawn for one seed."""
@@ -25,7 +26,7 @@ DRAWN = 50
 
 def judge_block(number: int) -> Census:
     """Judge the models of a seed; what Hypothesis raises at a difference."""
-    census, seen = Census(), set[str]()
+    census = Census()
 
     @seed(number)
     @settings(
@@ -38,19 +39,20 @@ def judge_block(number: int) -> Census:
     )
     @given(text=random_models())
     def judge(text: RandomModel) -> None:
-        census.counts["drawn"] += 1
-        digest = digest_of(repr(text))
-        if digest not in seen:
-            judge_model(text, digest, census)
-            # Not before, or a difference would be gone when it is looked at again.
-            seen.add(digest)
+        judge_model(text, census)
 
     judge()
     return census
 
 
-def judge_model(text: RandomModel, digest: str, census: Census) -> None:
-    """Hold one model before every judge."""
+def judge_model(
+    text: RandomModel, census: Census, judges: Iterable[Judge] = JUDGES.values()
+) -> None:
+    """Hold one model before some judges, unless it was there already."""
+    census.counts["drawn"] += 1
+    digest = digest_of(repr(text))
+    if digest in census.compared:
+        return
     with tempfile.TemporaryDirectory(prefix="lockstep-agreement-") as folder:
         judged = Judged(text, Path(folder), census.counts)
         try:
@@ -61,7 +63,7 @@ def judge_model(text: RandomModel, digest: str, census: Census) -> None:
         except NotCompiled:
             census.counts["without machine code"] += 1
             return
-        for judge in JUDGES.values():
+        for judge in judges:
             judge(judged)
         census.measure(judged.model, program.layout.words)
         census.compared.add(digest)
