@@ -11,13 +11,19 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
 
+from lockstep.compiled.layout import WORD
+from lockstep.compiled.state import state_layout
+from lockstep.compiled.symmetry import find_symmetry
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import Search, SearchResult
 from lockstep.language import ir
+from lockstep.language.domains import Domain, MapDomain, SetDomain
 from lockstep.language.frontend import lower
+from lockstep.language.model import Model, fault_marks
 from lockstep.language.notation import Kind
 from lockstep.language.source import ModelError
 from lockstep.language.totality import walk
+from lockstep.testing.random.size import LARGE
 from lockstep.testing.random_models import RandomModel, random_models
 
 EXAMPLES = 400
@@ -35,8 +41,11 @@ VARIANTS = (
     | {f"Comprehension {gather.name}" for gather in ir.Gather}
     | {"Comprehension MIN with default", "Comprehension MAX with default"}
     | {f"{node} {truth}" for node in ("Extremum", "Subset", "Unwrap", "Read") for truth in (0, 1)}
-    | {f"PropertyCode {kind.name}" for kind in Kind if kind not in (Kind.ACTION, Kind.LEADS_TO)}
+    | {f"PropertyCode {kind.name}" for kind in Kind if kind is not Kind.ACTION}
     | {"two generators", "deep write", "condition", "premise", "argument evaluated once"}
+    | {"wide set", "interchangeable names"}
+    | {f"{word} fairness of {what}" for word in ("weak", "strong") for what in ("all", "each")}
+    | {f"fault {what}" for what in ("that replaces", "that adds an action")}
 )
 
 
@@ -68,6 +77,32 @@ def features(code: ir.ModelCode) -> Iterator[str]:
                 yield f"{name} {node.kind.name}"
                 if any(isinstance(line, ir.Guard) for line in node.statements):
                     yield "premise"
+
+
+def features_of(model: Model) -> Iterator[str]:
+    """The same, and what a model has beside its actions and claims."""
+    yield from features(lower(model))
+    if any(isinstance(part, SetDomain) and part.item.size() > WORD for part in parts(model)):
+        yield "wide set"
+    if find_symmetry(model, lower(model)).groups:
+        yield "interchangeable names"
+    for prop in model.properties:
+        for fair in prop.fairness:
+            strength, what = (
+                "strong" if fair.strong else "weak",
+                "each" if fair.positions else "all",
+            )
+            yield f"{strength} fairness of {what}"
+    for fault, _ in fault_marks(model.universe.root, model.name).values():
+        yield f"fault {'that adds an action' if fault.replaces is None else 'that replaces'}"
+
+
+def parts(model: Model) -> Iterator[Domain]:
+    """The domains of a model's variables, and those in maps."""
+    for domain in model.variables.values():
+        while isinstance(domain, MapDomain):
+            domain = domain.value
+        yield domain
 
 
 @dataclass
@@ -103,7 +138,7 @@ def survey(folder: Path) -> Survey:
         seen.texts.add(repr(text))
         try:
             model = text.load(folder)
-            seen.features.update(set(features(lower(model))))
+            seen.features.update(set(features_of(model)))
         except ModelError as error:
             seen.refused.append(str(error))
         else:
@@ -134,6 +169,33 @@ def test_state_spaces_differ(survey: Survey) -> None:
     assert any(result.deadlocks for result in results)
     assert any(result.idle_actions for result in results)
     assert 5 < sum(result.error is not None for result in results) < len(results) / 3
+
+
+def test_some_are_as_large_as_real_ones(folder: Path) -> None:
+    """As many variables, actions and claims as the largest models of the workspace have."""
+    largest: Counter[str] = Counter()
+
+    @settings(
+        max_examples=60,
+        derandomize=True,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(random_models(size=LARGE))
+    def measure(text: RandomModel) -> None:
+        model = text.load(folder)
+        largest["variables"] = max(largest["variables"], len(model.variables))
+        largest["actions"] = max(largest["actions"], len(model.actions))
+        largest["claims"] = max(largest["claims"], len(model.properties))
+        words = state_layout(model.state, model.variables).words
+        largest["words"] = max(largest["words"], words)
+
+    measure()
+    assert largest["variables"] == LARGE.variables.most
+    assert largest["actions"] == LARGE.actions.most
+    assert largest["claims"] == LARGE.claims.most
+    assert largest["words"] > 2
 
 
 @pytest.mark.verify

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _VARIABLES = ("i", "j")
 _MOST_ROUNDS = 16
+_MOST_OF_ONE = 100
+"""Rounds over one wide set, or over what it is drawn from."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def rounds(writer: Writer, env: Env, *, ordered: bool) -> Rounds:
     outside, inner = env.deeper(), env.deeper()
     for round_ in range(2):
         source = _source(writer, outside, ordered=ordered)
-        if most * source.most > _MOST_ROUNDS:
+        if most * source.most > (_MOST_ROUNDS if round_ else _MOST_OF_ONE):
             break
         most *= source.most
         fails = fails or source.fails
@@ -86,7 +88,7 @@ def _source(writer: Writer, env: Env, *, ordered: bool) -> _Source:
             return isinstance(domain, kinds) and item_of(domain) != NOTHING
 
         collection = _collection(writer, env, can_be_iterated)
-        if collection is not None:
+        if collection is not None and capacity_of(collection.domain) <= _MOST_OF_ONE:
             item = item_of(collection.domain)
             assert item is not None
             most = capacity_of(collection.domain)

@@ -27,6 +27,7 @@ from lockstep.testing.random.pieces import (
     Env,
     Expr,
 )
+from lockstep.testing.random.vocabulary import is_interchangeable
 
 if TYPE_CHECKING:
     from lockstep.testing.random.writer import Writer
@@ -91,6 +92,8 @@ def _parameter(writer: Writer, env: Env, domain: Domain) -> Expr | None:
 
 
 def _other_name(writer: Writer, old: Expr) -> Expr | None:
+    if is_interchangeable(old.domain):
+        return None
     first, second = writer.literal(old.domain), writer.literal(old.domain)
     if first == second:
         return None

@@ -16,6 +16,7 @@ from lockstep.language.domains import (
 )
 from lockstep.language.types import NOTHING, is_within, join
 from lockstep.testing.random.pieces import COMPARISON, CONDITIONAL, MINUS, Env, Expr, fits
+from lockstep.testing.random.vocabulary import is_interchangeable
 
 if TYPE_CHECKING:
     from lockstep.testing.random.writer import Writer
@@ -76,10 +77,15 @@ def _routes(env: Env, route: _Route) -> Iterator[_Route]:
                 yield from _routes(
                     env, _Route(route.root, (*route.steps, _Field(name)), field, fails)
                 )
-        case MapDomain(key, value) if env.depth >= 0:
+        case MapDomain(key, value) if env.depth >= 0 and _has_key(env, key):
             yield from _routes(env, _Route(route.root, (*route.steps, _Key(key)), value, fails))
         case SequenceDomain(item, capacity) if env.risky and capacity and env.depth >= 0:
             yield from _routes(env, _Route(route.root, (*route.steps, _Position()), item, True))
+
+
+def _has_key(env: Env, key: Domain) -> bool:
+    """Whether a key can be written: of names that are alike, none is written out."""
+    return not is_interchangeable(key) or any(root.domain == key for root in env.roots)
 
 
 def _read(writer: Writer, env: Env, route: _Route) -> Expr:

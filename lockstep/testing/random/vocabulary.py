@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from lockstep.language.domains import (
@@ -21,6 +21,7 @@ from lockstep.language.domains import (
 from lockstep.language.values import FieldedType, Record
 from lockstep.testing.random.choices import Choices
 from lockstep.testing.random.pieces import BOOL
+from lockstep.testing.random.size import USUAL, Size
 
 WIDE = RangeDomain(0, 2**31 - 1)
 
@@ -36,6 +37,12 @@ _NAMES: dict[str, tuple[str | int, ...]] = {
     "Peer": ("n3", "n2", "n1"),
     "Ident": (1, 5),
 }
+MEMBER = NameDomain(("m1", "m2", "m3"), interchangeable=True)
+"""Names of which none is special; the texts avoid to mention one."""
+
+SLOT = RangeDomain(1, 70)
+TOPIC = NameDomain(tuple(f"t{number}" for number in range(100)))
+"""Items of which a set takes more than one word."""
 
 
 class Phase(enum.Enum):
@@ -56,22 +63,31 @@ class Color(enum.Enum):
 _Declared = TypeVar("_Declared", bound=Domain)
 
 MOST = 6
-"""The most values of a domain that anything iterates over."""
+"""The most values of a domain that anything iterates over, but for those of the wide sets."""
+
+
+def is_interchangeable(domain: Domain) -> bool:
+    """Whether the values of a domain are names of which none is special."""
+    return isinstance(domain, NameDomain) and domain.interchangeable
 
 
 class Vocabulary:
     """Declares what a text mentions, once, before it is mentioned.
 
     `declared` maps a name to its declaration, in an order in which Python can run them;
-    `constants` are the values that a scope gives instead of those in the text.
+    `constants` are the values that a scope gives instead of those in the text. With `is_symmetric`
+    many names are those of which none is special.
     """
 
-    def __init__(self, choices: Choices) -> None:
+    def __init__(self, choices: Choices, size: Size = USUAL, *, symmetric: bool = False) -> None:
         self._choices = choices
+        self._size = size
+        self.is_symmetric = symmetric
         self.declared: dict[str, str] = {}
         self.constants: dict[str, object] = {}
         self._names: dict[Domain, str] = {BOOL: "Bool"}
         self._records: list[RecordDomain] = []
+        self._many: RecordDomain | None = None
         self._limit: int | None = None
 
     def name(self, domain: Domain) -> str:
@@ -126,6 +142,8 @@ class Vocabulary:
 
     def names(self) -> NameDomain:
         """A domain of names; two of them overlap."""
+        if self.is_symmetric and self._choices.below(4):
+            return self.member()
         name = self._choices.pick(list(_NAMES))
         domain = NameDomain(_NAMES[name])
         if name not in self.declared and self._choices.now_and_then(3):
@@ -133,6 +151,11 @@ class Vocabulary:
             self.declared[constant] = f"{constant}: Constant = {domain.names}"
             return self._declare(name, f"{name} = OneOf({constant})", domain)
         return self._declare(name, f"{name} = OneOf({domain.names})", domain)
+
+    def member(self) -> NameDomain:
+        """The domain of names of which none is special."""
+        text = f"Member = OneOf({MEMBER.names}, interchangeable=True)"
+        return self._declare("Member", text, MEMBER)
 
     def enumeration(self) -> EnumDomain:
         """A domain of enum members."""
@@ -150,9 +173,14 @@ class Vocabulary:
             return self.range(wide=wide)
         return self.enumeration() if kind == 3 else self.names()
 
+    def held(self) -> Domain:
+        """A domain of atoms for a variable: no name of those that are alike stands out."""
+        domain = self.scalar(wide=True)
+        return OptionDomain(domain) if is_interchangeable(domain) else domain
+
     def key(self) -> Domain:
         """A domain of map keys."""
-        kind = self._choices.below(5)
+        kind = 0 if self.is_symmetric else self._choices.below(5)
         if kind <= 1:
             return self.names()
         if kind == 2:
@@ -169,13 +197,16 @@ class Vocabulary:
         first = len(base.fields)
         count = 1 + self._choices.below(2)
         own = {f"f{first + n}": self.domain(depth - 1) for n in range(count)}
-        lines = "".join(f"\n    {field}: {self.annotation(d)}" for field, d in own.items())
         name = f"Message{len(self._records) + 1}"  # counted after those inside it
-        made = FieldedType(name, (base,), {"__annotations__": own})
-        assert issubclass(made, Record)
-        domain = RecordDomain(made)
+        domain = self._record(name, base, own)
         self._records.append(domain)
-        return self._declare(name, f"class {name}({base.__name__}):{lines}", domain)
+        return domain
+
+    def _record(self, name: str, base: type[Record], own: Mapping[str, Domain]) -> RecordDomain:
+        lines = "".join(f"\n    {field}: {self.annotation(d)}" for field, d in own.items())
+        made = FieldedType(name, (base,), {"__annotations__": dict(own)})
+        assert issubclass(made, Record)
+        return self._declare(name, f"class {name}({base.__name__}):{lines}", RecordDomain(made))
 
     def item(self, depth: int) -> Domain:
         """A domain of which collections can be made: atoms, or records of few values."""
@@ -185,14 +216,36 @@ class Vocabulary:
                 return record
         return self.scalar()
 
+    def many(self) -> Domain:
+        """A domain of more items than a word has bits."""
+        kind = self._choices.below(3)
+        if kind == 0:
+            return self._declare("Slot", f"Slot = Range({SLOT.low}, {SLOT.high})", SLOT)
+        if kind == 1:
+            names = f'f"t{{n}}" for n in range({TOPIC.size()})'
+            return self._declare("Topic", f"Topic = OneOf(tuple({names}))", TOPIC)
+        return self._books()
+
+    def _books(self) -> RecordDomain:
+        """Records of which there are that many, though not as many as their bits could tell."""
+        if self._many is None:
+            shelf = self._declare("Shelf", "Shelf = Range(0, 10)", RangeDomain(0, 10))
+            fields = {"f0": shelf, "f1": self.enumeration(), "f2": OptionDomain(BOOL)}
+            self._many = self._record("Book", Record, fields)
+        return self._many
+
     def domain(self, depth: int) -> Domain:
         """A domain of which the parts go no deeper than that."""
         if depth <= 0:
-            return self.scalar(wide=True)
+            return self.held()
         makers: list[Callable[[], Domain]] = [
-            lambda: self.scalar(wide=True),
+            self.held,
             lambda: OptionDomain(self.scalar()),
-            lambda: SetDomain(self.item(depth - 1)),
+            lambda: SetDomain(
+                self.many()
+                if self._choices.now_and_then(self._size.wide_sets)
+                else self.item(depth - 1)
+            ),
             lambda: MapDomain(self.key(), self.domain(depth - 1)),
             lambda: SequenceDomain(self.item(depth - 1), 1 + self._choices.below(3)),
             lambda: BagDomain(self.item(depth - 1), 1 + self._choices.below(2)),
@@ -215,6 +268,9 @@ class Vocabulary:
 
     def iterated(self) -> Domain:
         """A domain that has a name to iterate over."""
+        wide = [domain for domain in (SLOT, TOPIC, self._many) if domain in self._names]
+        if wide and self._choices.now_and_then(4):
+            return self._choices.pick(wide)
         small = [record for record in self._records if record.size() <= MOST]
         if small and self._choices.now_and_then(4):
             return self._choices.pick(small)

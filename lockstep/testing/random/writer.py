@@ -22,7 +22,7 @@ from lockstep.language.types import NOTHING, is_within, join
 from lockstep.testing.random import collections, conditions, numbers, paths
 from lockstep.testing.random.choices import Choices
 from lockstep.testing.random.pieces import BOOL, CONDITIONAL, OR, Env, Expr, fits
-from lockstep.testing.random.vocabulary import Vocabulary
+from lockstep.testing.random.vocabulary import Vocabulary, is_interchangeable
 
 Maker = Callable[[Env], Expr | None]
 
@@ -64,7 +64,7 @@ class Writer:
             made = self.helper_call(env, target)
         elif pick >= 5:
             made = self._particular(env, target)
-        if made is None and pick > 0:
+        if made is None and (pick > 0 or is_interchangeable(target)):
             made = paths.readable(self, env, lambda domain: is_within(domain, target))
         if made is None or not fits(made.domain, target) or (env.total and made.fails):
             return self.literal(target)
@@ -172,7 +172,7 @@ class Writer:
                 kind = RangeDomain(name, name) if isinstance(name, int) else NameDomain((name,))
                 return Expr(repr(name), kind, stable=True)
             case OptionDomain(some):
-                if self.choices.below(2) == 0:
+                if is_interchangeable(some) or self.choices.below(2) == 0:
                     return Expr("None", OptionDomain(NOTHING), stable=True)
                 return self.literal(some)
             case RecordDomain(record):
@@ -187,12 +187,16 @@ class Writer:
                 return collections.bag_of(self.few_literals(item, min(2, capacity)))
             case MapDomain(key, value):
                 name = self.vocabulary.name(key)
+                if is_interchangeable(key) and value == key:
+                    return Expr(f"{{i: i for i in {name}}}", domain)
                 part = self._literal(value)
                 return Expr(f"{{i: {part.text} for i in {name}}}", MapDomain(key, part.domain))
         return Expr(pick(("False", "True")), BOOL, stable=True)
 
     def few_literals(self, item: Domain, most: int) -> list[Expr]:
         """Some items written out, all of one kind in the front end's eyes."""
+        if is_interchangeable(item):
+            return []
         made = [self._literal(item) for _ in range(self.choices.below(most + 1))]
         if len(made) > 1 and is_integer_name(item):
             # Several integers are names where they meet names, and one by itself is either.

@@ -1,0 +1,108 @@
+"""A model, how far it is explored, what plain Python finds there, and its machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from functools import cached_property
+from math import prod
+from typing import Any
+from unittest.mock import patch
+
+from lockstep.compiled.machine import MachineCode, machine_code
+from lockstep.compiled.program import Program, build_program
+from lockstep.explore.engines import Bounds, explore
+from lockstep.explore.parallel import search as parallel
+from lockstep.explore.parallel.search import ParallelSearch
+from lockstep.explore.plain import PlainEngine
+from lockstep.explore.search import Search, SearchResult
+from lockstep.language.model import Model
+from lockstep.language.notation import Kind
+
+MOST_DEPTH = 6
+"""Models are explored this far: a bound in steps is the same for every engine."""
+MOST_STATES = 3000
+"""Models with more states than that so near to the first are explored less far."""
+MOST_STEPS = 60_000
+"""How many action instances plain Python tries in one search, about: a few seconds' worth."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model without `leads_to`, and what is asked of engines about it."""
+
+    model: Model
+
+    @classmethod
+    def of(cls, model: Model) -> Case:
+        """The case of a model."""
+        return cls(model.without(Kind.LEADS_TO))
+
+    @cached_property
+    def program(self) -> Program:
+        """The model's program; `ModelError` or `NotCompiled` where it has none."""
+        return build_program(self.model)
+
+    @cached_property
+    def code(self) -> MachineCode:
+        """Its machine code."""
+        return machine_code(self.program.text, None)
+
+    @cached_property
+    def most_states(self) -> int:
+        """How many states plain Python explores in a short time."""
+        instances = sum(
+            prod(each.domain.size() for each in action.parameters) for action in self.model.actions
+        )
+        return max(60, min(MOST_STATES, MOST_STEPS // instances))
+
+    @property
+    def depth(self) -> int:
+        """How far the model is explored: while there are not too many states."""
+        return self._explored[0]
+
+    @cached_property
+    def oracles(self) -> dict[bool, SearchResult]:
+        """What plain Python finds where deadlock is allowed, and where it is not."""
+        depth, result = self._explored
+        return {True: result, False: self.plain(max_depth=depth, deadlock_allowed=False)}
+
+    def plain(self, **options: Any) -> SearchResult:
+        """What plain Python finds."""
+        return Search(PlainEngine(self.model), **options).run()
+
+    def compiled(self, **options: Any) -> SearchResult:
+        """What machine code finds."""
+        return ParallelSearch(self.program, self.code, max_depth=self.depth, **options).run()
+
+    def explored(self, **options: Any) -> SearchResult:
+        """What `explore` finds with machine code, which is made once for all calls."""
+        bounds = Bounds(max_depth=options.pop("max_depth", self.depth), **_bounds_of(options))
+        with (
+            patch("lockstep.compiled.program.build_program", lambda *_, **__: self.program),
+            patch("lockstep.compiled.machine.machine_code", lambda *_: self.code),
+        ):
+            return explore(self.model, "compiled", bounds, **options)
+
+    @cached_property
+    def _explored(self) -> tuple[int, SearchResult]:
+        depth = MOST_DEPTH
+        while True:
+            result = self.plain(max_depth=depth, max_states=self.most_states)
+            if depth == 0 or result.states < self.most_states:
+                return depth, result
+            depth = max(0, min(depth, result.depth) - 1)
+
+
+def _bounds_of(options: dict[str, Any]) -> dict[str, Any]:
+    """Those options that are bounds, which are taken out."""
+    names = [each.name for each in fields(Bounds) if each.name in options]
+    return {name: options.pop(name) for name in names}
+
+
+@contextmanager
+def levels_divided() -> Iterator[None]:
+    """Threads share levels of any size, a few states at a time; else they share large ones only."""
+    with patch.object(parallel, "_SMALL", 1), patch.object(parallel, "_CHUNK", 3):
+        yield

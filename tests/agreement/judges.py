@@ -1,0 +1,201 @@
+"""What is asked of the engines about one random model: each judge is one way to run it.
+
+A judge raises `AssertionError` at a difference from plain Python, and `NotCompiled` where a model
+has no machine code. What it came by is counted: a judge that never meets what it judges is none.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import zlib
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from unittest.mock import patch
+
+from lockstep.compiled.layout import NotCompiled
+from lockstep.explore.interpreter import InterpreterEngine
+from lockstep.explore.parallel.spill import Spill
+from lockstep.explore.search import Search, SearchResult
+from lockstep.language.frontend import lower
+from lockstep.language.model import Model
+from lockstep.language.notation import Kind
+from lockstep.language.source import ModelError
+from lockstep.testing.random_models import RandomModel
+from tests.agreement.case import Case, levels_divided
+from tests.agreement.interruption import assert_damage_is_refused, interrupted, killed
+from tests.agreement.orbits import assert_counts_orbits
+from tests.agreement.promises import assert_comes_to_pass
+from tests.agreement.summary import assert_takes_place, summary
+from tests.agreement.walks import assert_walks_take_place
+
+
+@dataclass
+class Judged:
+    """One random model before its judges, in a folder of its own; `counts` is what they saw."""
+
+    text: RandomModel
+    folder: Path
+    counts: Counter[str] = field(default_factory=Counter)
+
+    @cached_property
+    def model(self) -> Model:
+        """The model; `ModelError` where its text is refused."""
+        model = self.text.load(self.folder)
+        lower(model)
+        return model
+
+    @cached_property
+    def case(self) -> Case:
+        """The model without what must come to pass."""
+        return Case.of(self.model)
+
+    def chance(self) -> random.Random:
+        """The same random numbers for the same text."""
+        return random.Random(zlib.crc32(repr(self.text).encode()))
+
+
+Judge = Callable[[Judged], None]
+
+
+def threads(judged: Judged) -> None:
+    """One thread, several, and eight that share every level; deadlock allowed and forbidden."""
+    case = judged.case
+    for allowed, oracle in case.oracles.items():
+        for count in (1, 2, 8):
+            with levels_divided():
+                result = case.compiled(threads=count, deadlock_allowed=allowed)
+            assert summary(result) == summary(oracle), count
+            assert_takes_place(case.model, result)
+        judged.counts["deadlocks forbidden and found"] += not allowed and bool(oracle.deadlocks)
+    judged.counts["violated"] += case.oracles[True].violation is not None
+    judged.counts["without a value"] += case.oracles[True].error is not None
+    judged.counts["held to the end"] += case.oracles[True].verdict == "holds"
+
+
+def unbroken(judged: Judged) -> None:
+    """The same without the claims that are broken, so that a search goes on past them."""
+    case = judged.case
+    while (violation := case.oracles[True].violation) is not None:
+        broken = violation.properties
+        kept = tuple(prop for prop in case.model.properties if prop.name not in broken)
+        case = Case(replace(case.model, properties=kept))
+    if case is not judged.case:
+        further = Judged(judged.text, judged.folder)
+        further.case = case
+        threads(further)
+        judged.counts["explored past violations"] += 1
+
+
+def interpreter(judged: Judged) -> None:
+    """The engine that executes the intermediate representation."""
+    case = judged.case
+    for allowed, oracle in case.oracles.items():
+        engine = InterpreterEngine(case.model)
+        result = Search(engine, deadlock_allowed=allowed, max_depth=case.depth).run()
+        assert summary(result) == summary(oracle)
+
+
+def symmetry(judged: Judged) -> None:
+    """States that differ by interchangeable names only count as one: as many as brute force has."""
+    groups = assert_counts_orbits(judged.case)
+    judged.counts["names interchanged"] += groups > 0
+
+
+def checkpoints(judged: Judged) -> None:
+    """A search that is stopped, or ends in the middle of a write, goes on to the same result."""
+    case, chance = judged.case, judged.chance()
+    oracle = case.oracles[True]
+    with tempfile.TemporaryDirectory(dir=judged.folder) as name:
+        folder = Path(name) / "checkpoint"
+        stop = chance.randint(0, max(0, oracle.depth - 1))
+        case.explored(max_depth=stop, checkpoint=folder, threads=1)
+        judged.counts["damaged checkpoints refused"] += assert_damage_is_refused(case, folder)
+        judged.counts["interrupted in a write"] += interrupted(case, folder, chance)
+        _goes_on(case, folder, oracle)
+
+
+def kills(judged: Judged) -> None:
+    """A process that is killed at any moment leaves a checkpoint that goes on to the same."""
+    case, chance = judged.case, judged.chance()
+    with tempfile.TemporaryDirectory(dir=judged.folder) as name:
+        folder = Path(name) / "checkpoint"
+        judged.counts["killed while it explored"] += killed(case, folder, chance)
+        judged.counts["killed with levels kept"] += any(folder.glob("*.json"))
+        _goes_on(case, folder, case.oracles[True], threads=(8,))
+
+
+def _goes_on(
+    case: Case, folder: Path, oracle: SearchResult, threads: tuple[int, ...] = (1, 8)
+) -> None:
+    """The search in a folder ends as one that was never interrupted, each time it is asked."""
+    for count in threads:
+        with levels_divided():
+            result = case.explored(checkpoint=folder, threads=count)
+        assert summary(result) == summary(oracle)
+        assert_takes_place(case.model, result)
+
+
+def spill(judged: Judged) -> None:
+    """No memory to speak of: tables and levels are in files, of which nothing is left."""
+    case, tables = judged.case, list[int]()
+    real = Spill.zeros
+
+    def counted(self: Spill, words: int) -> object:
+        tables.append(words)
+        return real(self, words)
+
+    for allowed, oracle in case.oracles.items():
+        with tempfile.TemporaryDirectory(dir=judged.folder) as name, levels_divided():
+            with patch.object(Spill, "zeros", counted):
+                result = case.explored(
+                    memory=1, spill=Path(name), deadlock_allowed=allowed, threads=2
+                )
+            assert list(Path(name).iterdir()) == []
+        assert summary(result) == summary(oracle)
+        assert_takes_place(case.model, result)
+    judged.counts["tables on disk"] += bool(tables)
+
+
+def faults(judged: Judged) -> None:
+    """With each of its faults in place the model is another one, and the same to all engines."""
+    for name in judged.text.fault_names:
+        faulty = Judged(judged.text, judged.folder)
+        with suppress(ModelError, NotCompiled):
+            faulty.model = judged.text.load(judged.folder, name)
+            threads(faulty)
+            interpreter(faulty)
+            judged.counts["faults"] += 1
+            judged.counts["faults that change something"] += summary(
+                faulty.case.oracles[True]
+            ) != summary(judged.case.oracles[True])
+
+
+def simulation(judged: Judged) -> None:
+    """Random walks are behaviours of plain Python, and break nothing but what they say."""
+    judged.counts["walks"] += assert_walks_take_place(judged.case)
+
+
+def liveness(judged: Judged) -> None:
+    """What must come to pass, against all sets of states to go round in for ever."""
+    if judged.model.of_kind(Kind.LEADS_TO):
+        judged.counts.update(assert_comes_to_pass(judged.model))
+
+
+JUDGES: dict[str, Judge] = {
+    "threads": threads,
+    "unbroken": unbroken,
+    "interpreter": interpreter,
+    "symmetry": symmetry,
+    "checkpoints": checkpoints,
+    "kills": kills,
+    "spill": spill,
+    "faults": faults,
+    "simulation": simulation,
+    "liveness": liveness,
+}
+"""By name. `kills` starts processes."""

@@ -1,0 +1,117 @@
+"""Random models, run in every way in which a search can be run, are what they are in plain Python.
+
+A difference is shown as the smallest model that Hypothesis finds; `LOCKSTEP_PROFILE=wide` looks at
+thousands, and `python -m tests.agreement` at tens of thousands on all cores.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from lockstep.compiled import program, symmetry
+from lockstep.explore import live_search
+from lockstep.explore.parallel.checkpoint import Checkpoint, Totals
+from lockstep.explore.parallel.memory import Array
+from lockstep.explore.parallel.spill import Spill
+from lockstep.language.frontend import lower
+from lockstep.testing.random_models import RandomModel, random_models
+from tests.agreement.block import judge_model
+from tests.agreement.census import Census
+from tests.agreement.judges import JUDGES
+from tests.explore.test_agreement import MISTAKES, changed
+
+KINDS: dict[str, dict[str, Any]] = {
+    "symmetry": {"symmetric": True},
+    "faults": {"faulty": True},
+    "liveness": {"live": True},
+}
+"""What models must be like for some judges to have something to do."""
+
+
+def look(*judges: str) -> Census:
+    """What judges saw of random models, as many as the profile says."""
+    census = Census()
+    kind = {name: value for judge in judges for name, value in KINDS.get(judge, {}).items()}
+
+    @settings(suppress_health_check=list(HealthCheck))
+    @given(text=random_models(**kind))
+    def judge_one(text: RandomModel) -> None:
+        judge_model(text, census, [JUDGES[judge] for judge in judges])
+
+    judge_one()
+    return census
+
+
+def test_interrupted_searches_go_on_to_the_same() -> None:
+    counts = look("checkpoints").counts
+    assert counts["interrupted in a write"] > 20
+    assert counts["damaged checkpoints refused"] > 20
+
+
+@pytest.mark.verify
+def test_killed_searches_go_on_to_the_same() -> None:
+    counts = look("kills").counts
+    assert counts["killed while it explored"] > 20
+    assert counts["killed with levels kept"] > 10
+
+
+def test_states_on_disk_are_the_same_states() -> None:
+    assert look("spill").counts["tables on disk"] > 2
+
+
+def test_symmetry_finds_the_orbits_of_brute_force() -> None:
+    assert look("symmetry").counts["names interchanged"] > 20
+
+
+def test_models_with_faults_are_the_same_to_all_engines() -> None:
+    assert look("faults").counts["faults that change something"] > 20
+
+
+def test_random_walks_are_behaviours() -> None:
+    assert look("simulation").counts["walks"] > 500
+
+
+def test_what_must_come_to_pass_does_where_brute_force_says_so() -> None:
+    counts = look("liveness").counts
+    for outcome in ("held", "violated"):
+        for fair in ("with", "without"):
+            assert counts[f"leads_to {outcome}, {fair} fairness"] > 5
+
+
+def without_first_guards() -> AbstractContextManager[object]:
+    change = MISTAKES["only the first guard counts"]
+    return patch.object(program, "lower", lambda model: changed(lower(model), change))
+
+
+def uncounted(checkpoint: Checkpoint) -> Totals | None:
+    totals = real_totals(checkpoint)
+    return None if totals is None else Totals(totals.fired, totals.marks, [0] * len(totals.report))
+
+
+def lossy(self: Spill, parts: list[Array]) -> Array:
+    return real_kept(self, parts[:1])
+
+
+real_totals: Callable[[Checkpoint], Totals | None] = Checkpoint.totals.fget  # type: ignore[attr-defined]
+real_kept = Spill.kept
+
+WRONG: dict[str, Callable[[], AbstractContextManager[object]]] = {
+    "threads": without_first_guards,
+    "simulation": without_first_guards,
+    "faults": without_first_guards,
+    "checkpoints": lambda: patch.object(Checkpoint, "totals", property(uncounted)),
+    "spill": lambda: patch.object(Spill, "kept", lossy),
+    "symmetry": lambda: patch.object(symmetry, "_difference", lambda *_: None),
+    "liveness": lambda: patch.object(live_search, "find_unfulfilled", lambda *_: None),
+}
+"""Mistakes that could be made, and the judge that is to tell each."""
+
+
+@pytest.mark.parametrize("judge", WRONG)
+def test_a_mistake_is_found_out(judge: str) -> None:
+    with WRONG[judge](), pytest.raises((AssertionError, ExceptionGroup)):
+        look(judge)
