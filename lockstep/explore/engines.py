@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -265,17 +266,22 @@ def _compiled(
     from lockstep.explore.parallel.spill import Spill
     from lockstep.user_cache import cache_folder
 
-    return ParallelSearch(
-        program,
-        machine_code(program.text, cache_folder() / "compiled"),
-        threads=threads,
-        deadlock_allowed=deadlock_allowed,
-        max_states=bounds.max_states,
-        max_seconds=bounds.max_seconds,
-        max_depth=bounds.max_depth,
-        memory=bounds.memory,
-        checkpoint=None if checkpoint is None else Checkpoint(checkpoint, program),
-        spill=None if bounds.spill is None else Spill(bounds.spill),
-        expected=expected,
-        on_progress=on_progress,
-    ).run()
+    with ExitStack() as stack:
+        kept = None
+        if checkpoint is not None:
+            kept = Checkpoint(checkpoint, program, deadlock_allowed=deadlock_allowed)
+            stack.enter_context(kept)
+        return ParallelSearch(
+            program,
+            machine_code(program.text, cache_folder() / "compiled"),
+            threads=threads,
+            deadlock_allowed=deadlock_allowed,
+            max_states=bounds.max_states,
+            max_seconds=bounds.max_seconds,
+            max_depth=bounds.max_depth,
+            memory=bounds.memory,
+            checkpoint=kept,
+            spill=None if bounds.spill is None else Spill(bounds.spill),
+            expected=expected,
+            on_progress=on_progress,
+        ).run()

@@ -87,7 +87,8 @@ class SearchResult:
     the `violation`, and `unchecked` names the `leads_to` of which nothing is known.
     `because` says why the verdict is not `holds`; `error` why it is inconclusive because the
     model's text has no meaning at the end of `error_trace`; `interrupted` that Ctrl-C ended it.
-    `remark` is what else a reader should know of how it was explored.
+    `remark` is what else a reader should know of how it was explored. Of a search by machine code,
+    plain Python was asked about `sampled` states and their `sampled_steps` steps, and agreed.
     """
 
     model: str
@@ -110,6 +111,8 @@ class SearchResult:
     interrupted: bool = False
     because: str = ""
     remark: str = ""
+    sampled: int = 0
+    sampled_steps: int = 0
 
     @property
     def idle_actions(self) -> list[str]:
