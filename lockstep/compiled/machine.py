@@ -73,6 +73,7 @@ def is_kept(text: str, folder: Path) -> bool:
 def _digest(key: str) -> str:
     target = _target()
     parts = (
+        _HEADER.decode(),  # or two versions of lockstep would replace each other's files
         key,
         llvmlite.__version__,
         str(binding.llvm_version_info),

@@ -33,8 +33,9 @@ class Bounds:
     """Where a search ends before it has seen everything; None is no bound.
 
     `max_states` distinct states known, `max_seconds` passed, every behaviour of `max_depth` steps
-    covered, `memory` bytes taken (compiled engine only; by default nine tenths of what is free).
-    With `spill`, a folder, states beyond `memory` go there instead.
+    covered, `memory` bytes resident, the whole process included (for the compiled engine nine
+    tenths of what is free by default). With `spill`, a folder, states beyond `memory` go there
+    instead.
     """
 
     max_states: int | None = None
@@ -225,6 +226,7 @@ def _stepwise(
         max_states=bounds.max_states,
         max_seconds=bounds.max_seconds,
         max_depth=bounds.max_depth,
+        memory=bounds.memory,
         on_progress=on_progress,
     ).run()
 
@@ -235,7 +237,7 @@ def _trial(
     deadlock_allowed: bool,
     on_progress: Callable[[Progress], None] | None,
 ) -> SearchResult | None:
-    """What plain Python finds in no time; None when it needs longer."""
+    """What plain Python finds in no time; None when it needs longer, or more memory."""
     from lockstep.explore.search import Search
 
     shortest = bounds.max_seconds is not None and bounds.max_seconds <= _TRIAL_SECONDS
@@ -245,10 +247,13 @@ def _trial(
         max_states=bounds.max_states,
         max_seconds=bounds.max_seconds if shortest else _TRIAL_SECONDS,
         max_depth=bounds.max_depth,
+        memory=bounds.memory,
         on_progress=on_progress,
     )
     result = search.run()
-    return None if search.ran_out_of_time and not shortest else result
+    needs_longer = search.ran_out_of_time and not shortest
+    # Machine code takes a hundredth of the memory for a state.
+    return None if needs_longer or search.ran_out_of_memory else result
 
 
 def _compiled(

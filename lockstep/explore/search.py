@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from lockstep.explore.engine import Engine, EvaluationError, Outcome, Step, Verdict
+from lockstep.explore.resident import ResidentBound
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
 
@@ -149,14 +150,16 @@ class Search:
         max_states: int | None = None,
         max_seconds: float | None = None,
         max_depth: int | None = None,
+        memory: int | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         on_state: Visit | None = None,
     ) -> None:
         """Prepare a search; `run` does it, once.
 
         Each bound ends it as `inconclusive`: `max_states` distinct states known, `max_seconds`
-        passed, every behaviour of `max_depth` steps covered. `on_progress` is called some ten
-        times a second, `on_state` for every state with its steps.
+        passed, every behaviour of `max_depth` steps covered, `memory` bytes resident, the whole
+        process included. `on_progress` is called some ten times a second, `on_state` for every
+        state with its steps. `LockstepError` when the process has as much memory already.
         """
         self._engine = engine
         self._model = engine.model
@@ -164,6 +167,7 @@ class Search:
         self._max_states = max_states
         self._max_seconds = max_seconds
         self._max_depth = max_depth
+        self._memory = None if memory is None else ResidentBound(memory)
         self._on_progress = on_progress
         self._on_state = on_state
         self._parents: dict[State, tuple[State, Step] | None] = {}
@@ -171,6 +175,8 @@ class Search:
         self._wrong: _Found | None = None
         self.ran_out_of_time = False
         """Whether `max_seconds` ended the search."""
+        self.ran_out_of_memory = False
+        """Whether `memory` ended the search."""
         self._covered = 0
         self._started = 0.0
         self._next_report = 0.0
@@ -237,6 +243,9 @@ class Search:
         if self._max_seconds is not None and seconds >= self._max_seconds:
             self.ran_out_of_time = True
             self._stop(f"stopped after {seconds:.0f} s as bounded")
+        if self._memory is not None and self._memory.is_met:
+            self.ran_out_of_memory = True
+            self._stop(f"stopped at {self._memory} as bounded")
 
     def _stop(self, why: str) -> NoReturn:
         self._give_up(why)

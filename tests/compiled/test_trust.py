@@ -66,9 +66,7 @@ def test_a_folder_that_others_can_write_is_refused(folder: Path, mode: int) -> N
     assert answer(machine_code(module(3), folder)) == 3
 
 
-def test_a_folder_of_another_user_is_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_of_another_user_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     give_away(folder, monkeypatch)
     with pytest.raises(LockstepError, match="it belongs to another user"):
         machine_code(module(3), folder)

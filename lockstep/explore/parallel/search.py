@@ -90,6 +90,7 @@ class ParallelSearch:
         self._max_states = max_states
         self._max_seconds = max_seconds
         self._max_depth = max_depth
+        self._loops = loops_for(self._words)  # before memory is looked at, for it takes some
         self._memory = memory_bound(memory)
         self._checkpoint = checkpoint
         self._spill = spill
@@ -99,7 +100,6 @@ class ParallelSearch:
         self._check_state_at = code.address("check_state") if program.has_state_checks else 0
         self._canonical_at = code.address("canonical") if program.reduces else 0
         self._ranks = np.array(site_ranks(program), np.int64)
-        self._loops = loops_for(self._words)
         room = self._memory.bound - self._memory.before
         self._buffer = _buffer(room, self._threads, self._words)
         self._flush_at = min(_MOST_UNWRITTEN, room // 16)

@@ -68,6 +68,7 @@ class Simulation:
         self._threads = threads or len(os.sched_getaffinity(0))
         self._deadlock_allowed = deadlock_allowed
         self._max_seconds = max_seconds
+        self._loops = loops_for(self._words)  # before memory is looked at, for it takes some
         self._memory = memory_bound(memory)
         self._on_progress = on_progress
         self._expand_at = code.address("expand")
@@ -75,7 +76,6 @@ class Simulation:
         self._check_state_at = code.address("check_state") if program.has_state_checks else 0
         self._ranks = np.array(site_ranks(program), np.int64)
         self._initial: Array = np.array(program.layout.encode(program.model.initial), np.uint64)
-        self._loops = loops_for(self._words)
         self._known = KnownStates(self._words, self._memory.bound - self._memory.before)
         self._workers = [Worker.of(program) for _ in range(self._threads)]
         self._result = SearchResult(program.model.name, "simulation")

@@ -107,9 +107,7 @@ def test_symmetry(model: Model, tmp_path: Path) -> None:
         explore(model, "compiled", symmetry=True, checkpoint=folder)
 
 
-def test_other_loops(
-    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_loops(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "kept"
     explore(model, "compiled", checkpoint=folder)
     monkeypatch.setattr(identity, "_own_code", lambda: "of another version")

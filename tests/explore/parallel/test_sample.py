@@ -85,9 +85,7 @@ def searched(model: Model, other: Model, **options: Any) -> SearchResult:
     """A search of one model by the machine code of another."""
     program = build_program(model, symmetry=options.pop("symmetry", False))
     text = build_program(other, symmetry=program.symmetry is not None).text
-    return ParallelSearch(
-        replace(program, text=text), machine_code(text, None), **options
-    ).run()
+    return ParallelSearch(replace(program, text=text), machine_code(text, None), **options).run()
 
 
 def test_every_search_says_how_much_was_sampled(variant: Callable[..., Model]) -> None:
@@ -177,7 +175,7 @@ def test_words_that_are_no_state(variant: Callable[..., Model]) -> None:
 def test_what_stands_for_a_state(variant: Callable[..., Model]) -> None:
     """Machine code that takes another state for the one that stands for others."""
     program: Program = build_program(variant(), symmetry=True)
-    text = program.text.replace("@\"canonical\"", "@\"of_no_use\"")
+    text = program.text.replace('@"canonical"', '@"of_no_use"')
     text += '\ndefine i64 @"canonical"(i64* %a, i64* %b, i64* %c) {\n  ret i64 0\n}\n'
     sample = Sample(program, machine_code(text, None))
     state = np.array(program.layout.encode(program.model.initial), np.uint64)
