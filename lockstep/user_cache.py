@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
+
+from lockstep.errors import LockstepError
+
+_OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def cache_folder() -> Path:
@@ -15,3 +20,56 @@ def cache_folder() -> Path:
     shared = os.environ.get("XDG_CACHE_HOME", "")
     base = Path(shared) if os.path.isabs(shared) else Path.home() / ".cache"
     return base / "lockstep"
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder, and those above it that are missing, for this user alone whatever the umask.
+
+    `OSError` when one of them cannot be made.
+    """
+    if folder.is_dir():
+        return
+    make_private(folder.parent)
+    try:
+        folder.mkdir(mode=0o700)
+    except FileExistsError:
+        if not folder.is_dir():
+            raise
+    else:
+        folder.chmod(0o700)
+
+
+def open_trusted(folder: Path) -> int | None:
+    """A descriptor of a folder of which code is read; None when it cannot be opened.
+
+    Whoever can put a file there can have it run in our name. So a folder that others own or can
+    write is an error, not a folder that is slow: only the user can tell whether it was meant.
+    Root may own it, for root can do anything already. The folders above need no look: a file is
+    loaded only if we own it, and nobody can give us one.
+    """
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:
+        return None
+    status = os.fstat(descriptor)
+    if is_trusted(status):
+        return descriptor
+    os.close(descriptor)
+    if status.st_mode & _OTHERS_MAY_WRITE and _is_ours(status):
+        raise LockstepError(
+            f"{folder} holds machine code, and other users can write to it",
+            cure=f"chmod go-w {folder}, or name another folder by $LOCKSTEP_CACHE",
+        )
+    raise LockstepError(
+        f"{folder} holds machine code, and it belongs to another user",
+        cure="name a folder of your own by $LOCKSTEP_CACHE",
+    )
+
+
+def is_trusted(status: os.stat_result) -> bool:
+    """Whether only this user, or root, can have written what has this status."""
+    return _is_ours(status) and not status.st_mode & _OTHERS_MAY_WRITE
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    return status.st_uid in (os.geteuid(), 0)

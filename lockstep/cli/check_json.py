@@ -100,6 +100,7 @@ def _checked(request: Request, found: Checked, pytest: bool) -> dict[str, Any]:
         "seconds": round(result.seconds, 3),
         "because": judgement.because,
         "remark": result.remark,
+        "sampled": {"states": result.sampled, "steps": result.sampled_steps},
         "unchecked": list(result.unchecked),
         "exit_code": found.exit_code,
         "fired": result.fired,

@@ -74,6 +74,7 @@ class TextReport:
             if pins and not found.judgement.differences:
                 told = (f"{name} {pin}" for name, pin in vars(pins).items() if pin is not None)
                 line(f"  as pinned in specs/{result.model}.toml: {', '.join(told)}", "dim")
+            self._sampled(found)
             self._fired(found)
         if result.missed:
             for name in result.missed:
@@ -105,6 +106,13 @@ class TextReport:
         cells = (number.rjust(width) for number, width in zip(numbers, WIDTHS, strict=False))
         start = f"{name:<{self._name_width}}  {scope:<{self._scope_width}}  {verdict:<12}"
         return "  ".join((start, *cells)).rstrip()
+
+    def _sampled(self, found: Checked) -> None:
+        """How much of what machine code said plain Python was asked about."""
+        result = found.result
+        if result.sampled:
+            states, steps = plural(result.sampled, "state"), plural(result.sampled_steps, "step")
+            self._output.line(f"  plain Python agrees on a sample of {states}, {steps}", "dim")
 
     def _fired(self, found: Checked) -> None:
         width = max(len(name) for name in found.result.fired)

@@ -2,14 +2,16 @@
 
 What is kept is named by a digest of all that it was made from: the module's text (in which model,
 scope and this package's translation have become one), LLVM's version, the processor and its
-features. Nothing stale can be found under such a name. A damaged file is made anew. When there are
-too many files, those go that were not used for longest.
+features. It is sealed by a digest over that and the code, so that a file is nothing under another's
+name. A file that is damaged, or that others may have written, is made anew. When there are too many
+files, those go that were not used for longest.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,7 +21,9 @@ from pathlib import Path
 import llvmlite
 from llvmlite import binding
 
-_HEADER = b"lockstep-object-2\n"
+from lockstep.user_cache import is_trusted, make_private, open_trusted
+
+_HEADER = b"lockstep-object-3\n"
 _MOST_FILES = 512
 
 
@@ -40,7 +44,8 @@ class MachineCode:
 def machine_code(text: str, folder: Path | None) -> MachineCode:
     """The machine code of an LLVM module, from `folder` if it is there, and kept there if not.
 
-    A folder that cannot be written costs time, nothing else.
+    A folder that cannot be written costs time, nothing else. `LockstepError` for one that other
+    users own or can write.
     """
     if folder is None:
         return MachineCode(_compile(text))
@@ -52,22 +57,23 @@ def kept_code(key: str, text: Callable[[], str], folder: Path) -> MachineCode:
 
     The key has to tell all that the text depends on.
     """
-    file = folder / f"{_digest(key)}.o"
-    code = _read(file)
+    digest = _digest(key)
+    code = _read(folder, digest)
     if code is None:
         code = _compile(text())
-        _write(file, code)
+        _write(folder, digest, code)
     return MachineCode(code)
 
 
 def is_kept(text: str, folder: Path) -> bool:
     """Whether the machine code of a module is in a folder."""
-    return (folder / f"{_digest(text)}.o").is_file()
+    return (folder / _name(_digest(text))).is_file()
 
 
 def _digest(key: str) -> str:
     target = _target()
     parts = (
+        _HEADER.decode(),  # or two versions of lockstep would replace each other's files
         key,
         llvmlite.__version__,
         str(binding.llvm_version_info),
@@ -75,7 +81,16 @@ def _digest(key: str) -> str:
         binding.get_host_cpu_name(),
         binding.get_host_cpu_features().flatten(),
     )
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _name(digest: str) -> str:
+    return f"{digest[:40]}.o"
+
+
+def _seal(digest: str, code: bytes) -> bytes:
+    """What binds code to the digest of all that it was made from."""
+    return hashlib.sha256(digest.encode() + code).digest()
 
 
 @cache
@@ -110,34 +125,50 @@ def _compile(text: str) -> bytes:
     return code
 
 
-def _read(file: Path) -> bytes | None:
-    """What `_write` kept; None when there is nothing, or not all of it."""
+def _read(folder: Path, digest: str) -> bytes | None:
+    """What `_write` kept; None when there is nothing, not all of it, or something else."""
+    within = open_trusted(folder)
+    if within is None:
+        return None
     try:
-        data = file.read_bytes()
+        data = _content(_name(digest), within)
     except OSError:
         return None
-    with suppress(OSError):
-        os.utime(file)
+    finally:
+        os.close(within)
     if not data.startswith(_HEADER):
         return None
-    digest, code = data[len(_HEADER) : len(_HEADER) + 32], data[len(_HEADER) + 32 :]
-    return code if hashlib.sha256(code).digest() == digest else None
+    seal, code = data[len(_HEADER) : len(_HEADER) + 32], data[len(_HEADER) + 32 :]
+    return code if _seal(digest, code) == seal else None
 
 
-def _write(file: Path, code: bytes) -> None:
+def _content(name: str, within: int) -> bytes:
+    """The bytes of a file in an open folder; none of one that others may have written."""
+    # Not to wait for a writer, should it be a pipe.
+    mode = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+    with open(os.open(name, mode, dir_fd=within), "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or not is_trusted(status):
+            return b""
+        with suppress(OSError):
+            os.utime(file.fileno())
+        return file.read()
+
+
+def _write(folder: Path, digest: str, code: bytes) -> None:
     """Put a whole file in place, or none."""
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=file.parent, suffix=".part")
+        make_private(folder)
+        handle, name = tempfile.mkstemp(dir=folder, suffix=".part")
     except OSError:
         return
     try:
         with os.fdopen(handle, "wb") as out:
-            out.write(_HEADER + hashlib.sha256(code).digest() + code)
-        Path(name).replace(file)
+            out.write(_HEADER + _seal(digest, code) + code)
+        Path(name).replace(folder / _name(digest))
     except OSError:
         Path(name).unlink(missing_ok=True)
-    _prune(file.parent)
+    _prune(folder)
 
 
 def _prune(folder: Path) -> None:

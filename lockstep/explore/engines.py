@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,8 +34,9 @@ class Bounds:
     """Where a search ends before it has seen everything; None is no bound.
 
     `max_states` distinct states known, `max_seconds` passed, every behaviour of `max_depth` steps
-    covered, `memory` bytes taken (nine tenths of what is free unless told, with the compiled
-    engine). With `spill`, a folder, states beyond `memory` go there instead.
+    covered, `memory` bytes resident, the whole process included (for the compiled engine nine
+    tenths of what is free by default). With `spill`, a folder, states beyond `memory` go there
+    instead.
     """
 
     max_states: int | None = None
@@ -251,7 +253,7 @@ def _trial(
     deadlock_allowed: bool,
     on_progress: Callable[[Progress], None] | None,
 ) -> SearchResult | None:
-    """What plain Python finds in no time; None when it needs longer."""
+    """What plain Python finds in no time; None when it needs longer, or more memory."""
     from lockstep.explore.search import Search
 
     shortest = bounds.max_seconds is not None and bounds.max_seconds <= _TRIAL_SECONDS
@@ -261,10 +263,13 @@ def _trial(
         max_states=bounds.max_states,
         max_seconds=bounds.max_seconds if shortest else _TRIAL_SECONDS,
         max_depth=bounds.max_depth,
+        memory=bounds.memory,
         on_progress=on_progress,
     )
     result = search.run()
-    return None if search.ran_out_of_time and not shortest else result
+    needs_longer = search.ran_out_of_time and not shortest
+    # Machine code takes a hundredth of the memory for a state.
+    return None if needs_longer or search.ran_out_of_memory else result
 
 
 def _compiled(
@@ -282,17 +287,22 @@ def _compiled(
     from lockstep.explore.parallel.spill import Spill
     from lockstep.user_cache import cache_folder
 
-    return ParallelSearch(
-        program,
-        machine_code(program.text, cache_folder() / "compiled"),
-        threads=threads,
-        deadlock_allowed=deadlock_allowed,
-        max_states=bounds.max_states,
-        max_seconds=bounds.max_seconds,
-        max_depth=bounds.max_depth,
-        memory=bounds.memory,
-        checkpoint=None if checkpoint is None else Checkpoint(checkpoint, program),
-        spill=None if bounds.spill is None else Spill(bounds.spill),
-        expected=expected,
-        on_progress=on_progress,
-    ).run()
+    with ExitStack() as stack:
+        kept = None
+        if checkpoint is not None:
+            kept = Checkpoint(checkpoint, program, deadlock_allowed=deadlock_allowed)
+            stack.enter_context(kept)
+        return ParallelSearch(
+            program,
+            machine_code(program.text, cache_folder() / "compiled"),
+            threads=threads,
+            deadlock_allowed=deadlock_allowed,
+            max_states=bounds.max_states,
+            max_seconds=bounds.max_seconds,
+            max_depth=bounds.max_depth,
+            memory=bounds.memory,
+            checkpoint=kept,
+            spill=None if bounds.spill is None else Spill(bounds.spill),
+            expected=expected,
+            on_progress=on_progress,
+        ).run()

@@ -1,15 +1,63 @@
-"""How much memory this process has."""
+"""The memory that this process has, as the system counts it."""
 
 from __future__ import annotations
 
 import os
-import resource
+
+from lockstep.errors import LockstepError
+
+_LEAST = 16 * 2**20
+"""Bytes that a search needs beside what the process has before it begins."""
 
 
-def resident_bytes() -> int:
-    """The bytes of memory that this process holds now; where that is not told, the most so far."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as fields:
-            return int(fields.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+class ResidentBound:
+    """A bound on resident memory: interpreter, code, and all that a search takes.
+
+    Pages of files that are mapped later are not counted: the system takes them back when it needs
+    room. LockstepError when the process has as much before the search begins.
+    """
+
+    def __init__(self, bound: int) -> None:
+        """`bound` is in bytes."""
+        self.bound = bound
+        resident, self._of_files = _resident()
+        self.before = resident
+        """The bytes that the process has before the search."""
+        if resident + _LEAST > bound:
+            raise LockstepError(
+                f"{in_mib(bound)} of memory are too few: "
+                f"lockstep takes {in_mib(resident)} before the first state",
+                cure=f"name at least {in_mib(resident + 4 * _LEAST).replace(' ', '')}",
+            )
+
+    @property
+    def used(self) -> int:
+        """The bytes that the process has now."""
+        resident, of_files = _resident()
+        return resident - of_files + self._of_files
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the process has as much as it may have."""
+        return self.used >= self.bound
+
+    def __str__(self) -> str:
+        return f"{in_mib(self.bound)} of memory"
+
+
+def in_mib(size: int) -> str:
+    """A number of bytes for readers."""
+    return f"{size / 2**20:,.0f} MiB"
+
+
+def resident_memory() -> int:
+    """The bytes that the process has in memory, pages of files included."""
+    return _resident()[0]
+
+
+def _resident() -> tuple[int, int]:
+    """The bytes that the process has in memory, and how many of them are pages of files."""
+    with open("/proc/self/statm", encoding="ascii") as line:
+        _, resident, of_files, *_ = line.read().split()
+    page = os.sysconf("SC_PAGE_SIZE")
+    return int(resident) * page, int(of_files) * page

@@ -21,7 +21,7 @@ from lockstep.explore.engine import (
     is_stuck,
     unwatched,
 )
-from lockstep.explore.resident import resident_bytes
+from lockstep.explore.resident import ResidentBound
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
 
@@ -98,7 +98,8 @@ class SearchResult:
     the `violation`, and `unchecked` names the `leads_to` of which nothing is known.
     `because` says why the verdict is not `holds`; `error` where the model's text has no
     meaning, at the end of `error_trace`; `interrupted` that Ctrl-C ended it.
-    `remark` is what else a reader should know of how it was explored.
+    `remark` is what else a reader should know of how it was explored. Of a search by machine code,
+    plain Python was asked about `sampled` states and their `sampled_steps` steps, and agreed.
     """
 
     model: str
@@ -121,6 +122,8 @@ class SearchResult:
     interrupted: bool = False
     because: str = ""
     remark: str = ""
+    sampled: int = 0
+    sampled_steps: int = 0
 
     def undecided(self, model: Model) -> list[str]:
         """Properties of which nothing is known.
@@ -179,9 +182,10 @@ class Search:
         """Prepare a search; `run` does it, once.
 
         Each bound ends it as `inconclusive`: `max_states` distinct states known, `max_seconds`
-        passed, every behaviour of `max_depth` steps covered, `memory` bytes held by this process.
-        Time and memory are watched at every instance that is tried. `on_progress` is called some
-        ten times a second, `on_state` for every state with its steps.
+        passed, every behaviour of `max_depth` steps covered, `memory` bytes resident, the whole
+        process included. Time and memory are watched at every instance that is tried. `on_progress`
+        is called some ten times a second, `on_state` for every state with its steps.
+        `LockstepError` when the process has as much memory already.
         """
         self._engine = engine
         self._model = engine.model
@@ -189,7 +193,7 @@ class Search:
         self._max_states = max_states
         self._max_seconds = max_seconds
         self._max_depth = max_depth
-        self._memory = memory
+        self._memory = None if memory is None else ResidentBound(memory)
         self._on_progress = on_progress
         self._on_state = on_state
         self._parents: dict[State, tuple[State, Step] | None] = {}
@@ -197,6 +201,8 @@ class Search:
         self._wrong: _Found | None = None
         self.ran_out_of_time = False
         """Whether `max_seconds` ended the search."""
+        self.ran_out_of_memory = False
+        """Whether `memory` ended the search."""
         self._covered = 0
         self._started = 0.0
         self._next_report = 0.0
@@ -274,8 +280,9 @@ class Search:
             self._stop(f"stopped after {seconds:.0f} s as bounded")
         if self._memory is not None and seconds >= self._next_weighing:
             self._next_weighing = seconds + _WEIGHING_SECONDS
-            if resident_bytes() >= self._memory:
-                self._stop(f"stopped at {self._memory / 2**20:,.0f} MiB of memory as bounded")
+            if self._memory.is_met:
+                self.ran_out_of_memory = True
+                self._stop(f"stopped at {self._memory} as bounded")
 
     def _stop(self, why: str) -> NoReturn:
         self._give_up(why)

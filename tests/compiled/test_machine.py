@@ -37,6 +37,21 @@ def test_another_text_is_another_file(tmp_path: Path) -> None:
     assert answer(machine_code(module(2), tmp_path)) == 2
 
 
+def file_of(text: str, folder: Path) -> Path:
+    """The file that keeps the machine code of a module."""
+    before = set(folder.iterdir()) if folder.exists() else set()
+    machine_code(text, folder)
+    (file,) = set(folder.iterdir()) - before
+    return file
+
+
+def test_a_file_is_nothing_under_the_name_of_another(tmp_path: Path) -> None:
+    three, five = file_of(module(3), tmp_path), file_of(module(5), tmp_path)
+    three.write_bytes(five.read_bytes())
+    assert answer(machine_code(module(3), tmp_path)) == 3
+    assert answer(machine_code(module(5), tmp_path)) == 5
+
+
 @pytest.mark.parametrize("keep", [0, 10, 30, -1])
 def test_a_damaged_file_is_made_anew(tmp_path: Path, keep: int) -> None:
     machine_code(module(3), tmp_path)

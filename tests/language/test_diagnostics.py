@@ -1,9 +1,10 @@
 """Every diagnostic as its reader sees it: `diagnostics/CODE.model` gives `diagnostics/CODE.err`.
 
 Where a code has several cases, `CODE__CASE.model` are the others. A `.model` file is the text of
-`models/case.py`, or of several files, each after a line with its name. It has no `.py` ending because
-it is wrong on purpose: linters would complain. After a change to a message, `LOCKSTEP_ACCEPT=1 pytest
-tests/language/test_diagnostics.py` writes the `.err` files anew; read what changed.
+`models/case.py`, or of several files, each after a line with its name. It has no `.py` ending
+because it is wrong on purpose: linters would complain. After a change to a message,
+`LOCKSTEP_ACCEPT=1 pytest tests/language/test_diagnostics.py` writes the `.err` files anew; read
+what changed.
 """
 
 import ast

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from lockstep.compiled.program import Program
 from lockstep.compiled.symmetry import permuted_state
-from lockstep.explore.engine import Disagreement, EvaluationError
+from lockstep.explore.engine import Disagreement, EvaluationError, Step
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import (
     DEADLOCK,
@@ -39,10 +39,11 @@ class Judge:
         With symmetry it goes through states that are these but for the names.
         """
         packed = [[int(word) for word in each] for each in states]
-        trace = Trace(self._program.layout.decode(packed[0]), ())
+        initial = self._program.layout.decode(packed[0])
+        steps: list[Step] = []
         for each in packed[1:]:
-            trace = self._with_step(trace, each)
-        return trace
+            steps.append(self._step(steps[-1].state if steps else initial, each))
+        return Trace(initial, tuple(steps))
 
     def deadlock(self, result: SearchResult, trace: Trace) -> None:
         """Report that nothing is enabled at the end of a behaviour."""
@@ -93,14 +94,15 @@ class Judge:
             pass
         return failing
 
-    def _with_step(self, trace: Trace, wanted: list[int]) -> Trace:
-        wanted = self._standing_for(self._program.layout.decode(wanted))
-        for step in self._plain.successors(trace.last):
-            if self._standing_for(step.state) == wanted:
-                return Trace(trace.initial, (*trace.steps, step))
-        raise Disagreement(f"plain Python has no step from {trace.last} to the state {wanted}")
+    def _step(self, state: State, packed: list[int]) -> Step:
+        """The step from a state to one that a packed state stands for."""
+        wanted = self.standing_for(self._program.layout.decode(packed))
+        for step in self._plain.successors(state):
+            if self.standing_for(step.state) == wanted:
+                return step
+        raise Disagreement(f"plain Python has no step from {state} to the state {wanted}")
 
-    def _standing_for(self, state: State) -> list[int]:
+    def standing_for(self, state: State) -> list[int]:
         """The packed state that stands for a state."""
         encode, symmetry = self._program.layout.encode, self._program.symmetry
         if symmetry is None:

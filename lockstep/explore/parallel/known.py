@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 
 from lockstep.explore.parallel.interface import SHARDS
 from lockstep.explore.parallel.loops import loops_for
@@ -61,6 +63,11 @@ class KnownStates:
         """The size of all tables in memory."""
         return sum(table.nbytes for table in self.tables if not is_on_disk(table))
 
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether tables grow in files."""
+        return self._zeros is not zeros
+
     def grow_on_disk(self, spill: Spill) -> None:
         """From now on, whatever table grows moves into a file."""
         self._zeros = spill.zeros
@@ -75,6 +82,21 @@ class KnownStates:
         least = int((self.counts[shard] + more) / policy.full) + 1
         needed = max(least, int(places * policy.growth), self._least_growth)
         return needed * self.words * 8
+
+    def growth(self, more: Sequence[int], at_once: int) -> int:
+        """Bytes that tables take more, at most, while each shard takes in `more[shard]` states.
+
+        A table and the larger one are both there while states move, of `at_once` shards at a time.
+        """
+        if self.is_on_disk:
+            return 0
+        larger, present = 0, []
+        for shard, count in enumerate(more):
+            lacking = self.lacking(shard, count) if count else 0
+            if lacking:
+                present.append(self.tables[shard].nbytes)
+                larger += lacking
+        return larger - sum(present) + sum(nlargest(at_once, present))
 
     def make_room(self, shard: int, more: int) -> None:
         """Let a shard take `more` states: it moves into a larger table if it must."""

@@ -9,6 +9,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from lockstep.explore.resident import ResidentBound, resident_memory
+
 Array: TypeAlias = "NDArray[np.uint64]"
 
 _HUGE = 2 * 1024 * 1024
@@ -30,6 +32,16 @@ def zeros(words: int) -> Array:
     # interrupted: a fifth of a whole search.
     array[:: _PAGE // 8] = 0
     return array
+
+
+def memory_bound(memory: int | None) -> ResidentBound:
+    """The bound of so many bytes; unless given, nine tenths of what is free are there to be taken.
+
+    `LockstepError` when the process has as much already.
+    """
+    if memory is None:
+        memory = resident_memory() + available_memory() * 9 // 10
+    return ResidentBound(memory)
 
 
 def available_memory() -> int:

@@ -15,7 +15,7 @@ import numpy as np
 
 from lockstep.compiled.machine import MachineCode
 from lockstep.compiled.program import Program
-from lockstep.explore.engine import Verdict
+from lockstep.explore.engine import Disagreement, Verdict
 from lockstep.explore.parallel.checkpoint import Checkpoint, Totals
 from lockstep.explore.parallel.findings import first
 from lockstep.explore.parallel.interface import DEADLOCKS, SHARDS, TRANSITIONS
@@ -23,10 +23,12 @@ from lockstep.explore.parallel.judge import site_ranks
 from lockstep.explore.parallel.known import KnownStates
 from lockstep.explore.parallel.levels import Levels, chunks
 from lockstep.explore.parallel.loops import loops_for
-from lockstep.explore.parallel.memory import Array, available_memory
+from lockstep.explore.parallel.memory import Array, memory_bound
 from lockstep.explore.parallel.rebuild import Rebuilder
+from lockstep.explore.parallel.sample import Sample, places
 from lockstep.explore.parallel.spill import Spill
-from lockstep.explore.parallel.workers import NewStates, Shards, Stretches, Worker
+from lockstep.explore.parallel.state_file import StateFile
+from lockstep.explore.parallel.workers import BUFFER, NewStates, Shards, Stretches, Worker
 from lockstep.explore.search import Progress, SearchResult, conclude, count_of
 from lockstep.language.notation import Kind
 
@@ -39,6 +41,13 @@ _PAUSE_SECONDS = 0.5
 _SMALL = 4096
 """Levels of fewer states are done by one thread: starting the others would take longer."""
 _PROGRESS_SECONDS = 0.1
+_MOST_UNWRITTEN = 64 * 2**20
+"""Bytes of new states that wait for the end of their level, where levels are on disk."""
+_SAMPLE_SECONDS = 0.2
+_SAMPLE_SHARE = 0.01
+"""How long plain Python looks at a sample: so many seconds, and such a share of the search."""
+_FEWEST = 256
+"""Candidates that a buffer holds, however little memory there is."""
 
 
 class _Stopped(Exception):
@@ -67,11 +76,13 @@ class ParallelSearch:
         """Prepare a search by `threads` threads, one a core unless told.
 
         Each bound ends it as inconclusive: `max_states` distinct states known, `max_seconds`
-        passed, every behaviour of `max_depth` steps covered, `memory` bytes needed (unless told,
-        nine tenths of what is free now). With a `checkpoint` the states of finished levels are
-        there instead of in memory, and a search that is there already goes on. With `spill` they
-        are there, and `memory` ends nothing: what does not fit goes there too. `expected` states
-        have room from the start.
+        passed, every behaviour of `max_depth` steps covered, `memory` bytes resident, the whole
+        process included (unless told, nine tenths of what is free now are taken at most). With a
+        `checkpoint` the states of levels are there instead of in memory, and a search that is there
+        already goes on. With `spill` they are there, and `memory` ends nothing: what does not fit
+        goes there too. `expected` states have room from the start.
+
+        `LockstepError` when the process has more than `memory` bytes already.
         """
         self._program = program
         self._model = program.model
@@ -83,7 +94,8 @@ class ParallelSearch:
         self._max_states = max_states
         self._max_seconds = max_seconds
         self._max_depth = max_depth
-        self._memory = memory if memory is not None else available_memory() * 9 // 10
+        self._loops = loops_for(self._words)  # before memory is looked at, for it takes some
+        self._memory = memory_bound(memory)
         self._checkpoint = checkpoint
         self._spill = spill
         self._on_progress = on_progress
@@ -92,9 +104,12 @@ class ParallelSearch:
         self._check_state_at = code.address("check_state") if program.has_state_checks else 0
         self._canonical_at = code.address("canonical") if program.reduces else 0
         self._ranks = np.array(site_ranks(program), np.int64)
-        self._loops = loops_for(self._words)
-        self._known = KnownStates(self._words, self._memory, expected)
-        self._levels = Levels(self._words)
+        room = self._memory.bound - self._memory.before
+        self._buffer = _buffer(room, self._threads, self._words)
+        self._flush_at = min(_MOST_UNWRITTEN, room // 16)
+        self._used = self._memory.before
+        self._known = KnownStates(self._words, room, expected)
+        self._levels = Levels(self._words, _file(checkpoint, spill, self._words))
         self._new = [NewStates() for _ in range(SHARDS)]
         self._workers: list[Worker] = []
         self._pool: ThreadPoolExecutor | None = None
@@ -106,6 +121,7 @@ class ParallelSearch:
         self._pause_at = 0.0
         self._waiting = 0
         self._covered = 0
+        self._complete = 0
 
     def run(self) -> SearchResult:
         """Explore until everything is seen, something is broken, or a bound is met.
@@ -117,9 +133,11 @@ class ParallelSearch:
         self._add_workers(1)
         try:
             with ThreadPoolExecutor(self._threads) as self._pool:
-                self._explore()
-        except _Stopped as stopped:
-            self._give_up(str(stopped))
+                self._explore_or_stop()
+            if self._checkpoint is not None:
+                self._checkpoint.commit()
+            if result.violation is None and result.error is None:
+                self._sample()
         except KeyboardInterrupt:
             result.interrupted = True
             self._give_up("interrupted")
@@ -133,6 +151,14 @@ class ParallelSearch:
         result.seconds = time.perf_counter() - self._started
         return result
 
+    def _explore_or_stop(self) -> None:
+        """Explore until the end or a bound."""
+        try:
+            self._explore()
+            self._complete = len(self._levels)
+        except _Stopped as stopped:
+            self._give_up(str(stopped))
+
     def _explore(self) -> None:
         if self._checkpoint is not None and self._checkpoint.totals is not None:
             self._resume(self._checkpoint, self._checkpoint.totals)
@@ -140,39 +166,43 @@ class ParallelSearch:
             self._begin()
             if self._ended_by_findings():
                 return
-            self._keep(self._taken_new())
+            self._keep()
         while self._levels.count(len(self._levels) - 1):
             self._covered = self._result.depth
+            self._complete = len(self._levels) - 1
             if self._covered == self._max_depth:
                 raise _Stopped("stopped as bounded")
             self._watch()
-            found = self._level(len(self._levels) - 1)
+            self._level(len(self._levels) - 1)
             if self._ended_by_findings():
                 return
-            self._keep(found)
+            self._keep()
 
     def _begin(self) -> None:
         """Take in the initial state."""
         initial = np.array(self._program.layout.encode(self._model.initial), np.uint64)
         shard = self._loops.initial_shard(initial)
+        self._grow(shard, 1)
         self._insert(shard, initial, 1, self._workers[0], self._check_state_at)
 
     def _resume(self, checkpoint: Checkpoint, totals: Totals) -> None:
         """Take in the levels of a checkpoint: their states were checked before."""
         self._add_workers(self._threads)
         worker = self._workers[0]
-        for states in checkpoint.levels():
-            begin, count = 0, len(states) // self._words
-            while begin < count:
-                begin = self._loops.distribute(
-                    states, begin, count, worker.buffers, worker.capacity, worker.filled
-                )
-                self._make_room()
-                self._each(self._threads, self._collect, Shards(), 0)
-                worker.filled[:] = 0
-                self._watch()
-            self._taken_new()
-            self._levels.add([states] if count else [])
+        for extent, parts in checkpoint.levels():
+            for states in parts:
+                begin, count = 0, len(states) // self._words
+                while begin < count:
+                    begin = self._loops.distribute(
+                        states, begin, count, worker.buffers, worker.capacity, worker.filled
+                    )
+                    if worker.filled.max() >= self._buffer:
+                        self._take_in(self._threads, 0)
+                        self._taken_new()
+                        self._watch()
+            self._levels.restore(extent)
+        self._take_in(self._threads, 0)
+        self._taken_new()
         worker.fired[:] = totals.fired
         worker.marks[:] = totals.marks
         worker.report[:] = totals.report
@@ -180,35 +210,41 @@ class ParallelSearch:
         if not self._levels.count(self._result.depth):
             self._result.depth -= 1
 
-    def _keep(self, found: list[Array]) -> None:
+    def _keep(self) -> None:
         """A level is finished: its states are kept."""
+        self._levels.extend(self._taken_new())
+        self._levels.finish()
         if self._checkpoint is not None:
-            self._levels.add([self._checkpoint.add(found, self._totals)])
-        elif self._spill is not None:
-            self._levels.add([self._spill.kept(found)])
-        else:
-            self._levels.add(found)
+            self._checkpoint.add(self._levels.extent(len(self._levels) - 1), self._totals)
 
-    def _level(self, depth: int) -> list[Array]:
-        """The states that are one step further than those of a level."""
+    def _level(self, depth: int) -> None:
+        """Find the states that are one step further than those of a level."""
         self._waiting = self._levels.count(depth)
         threads = self._threads if self._waiting >= _SMALL else 1
         self._add_workers(threads)
+        before = len(self._known)
         at_a_time = max(1, min(_CHUNK, _WORK // self._program.work))
         level = Stretches(chunks(self._levels.parts(depth), self._words, at_a_time))
         try:
             while not level.is_done:
                 self._pause_at = time.perf_counter() + _PAUSE_SECONDS
                 self._each(threads, self._expand, level)
-                self._make_room()
-                self._each(threads, self._collect, Shards(), self._check_state_at)
-                for worker in self._workers:
-                    worker.filled[:] = 0
+                self._take_in(threads, self._check_state_at)
+                if self._levels.is_on_disk and self._new_bytes > self._flush_at:
+                    self._levels.extend(self._taken_new())
                 self._watch()
         finally:
-            if any(new.count for new in self._new):
+            if len(self._known) > before:
                 self._result.depth += 1
-        return self._taken_new()
+
+    def _take_in(self, threads: int, check_state_at: int) -> None:
+        """Insert all candidates that are in the buffers."""
+        more = np.sum([worker.filled for worker in self._workers], axis=0)
+        shards = np.flatnonzero(more).tolist()
+        self._plan(more.tolist(), threads)
+        self._each(threads, self._collect, Shards(shards), check_state_at)
+        for worker in self._workers:
+            worker.empty()
 
     def _each(self, threads: int, task: Callable[..., None], *shared: object) -> None:
         """Let threads do a task, each as a worker of its own, on what they share."""
@@ -253,32 +289,45 @@ class ParallelSearch:
                 level.give_back((part, stopped, end))
                 return
 
-    def _make_room(self) -> None:
-        """See that the tables can take all candidates, or stop while memory is left."""
-        for shard in range(SHARDS):
-            more = sum(int(worker.filled[shard]) for worker in self._workers)
-            lacking = self._known.lacking(shard, more)
-            if lacking == 0 or self.bytes + lacking <= self._memory:
-                continue
-            if self._spill is not None:
-                self._known.grow_on_disk(self._spill)
-            else:
-                raise _Stopped(f"stopped at {self._memory / 2**20:,.0f} MiB of memory as bounded")
+    def _plan(self, more: list[int], threads: int) -> None:
+        """See that shards can take so many candidates within the memory, or stop before they do."""
+        states = sum(more) * self._words * 8
+        if self._may_take(self._known.growth(more, threads) + states):
+            return
+        if self._spill is None:
+            raise _Stopped(f"stopped at {self._memory} as bounded")
+        self._known.grow_on_disk(self._spill)
+
+    def _may_take(self, size: int) -> bool:
+        """Whether so many bytes more are within the memory; they count as taken from then on.
+
+        The system is asked only when the sum of what may have been taken since is too much.
+        """
+        if self._used + size > self._memory.bound:
+            untouched = sum(worker.untouched(self._buffer) for worker in self._workers)
+            self._used = self._memory.used + untouched
+        fits = self._used + size <= self._memory.bound
+        self._used += size if fits else 0
+        return fits
 
     def _collect(self, worker: Worker, shards: Shards, check_state_at: int) -> None:
         """Insert the candidates of one shard after the other."""
         while (shard := shards.take()) is not None:
+            self._grow(shard, sum(int(sender.filled[shard]) for sender in self._workers))
             for sender in self._workers:
                 count = int(sender.filled[shard])
                 if count:
                     self._insert(shard, sender.sent_to(shard), count, worker, check_state_at)
 
+    def _grow(self, shard: int, more: int) -> None:
+        """Let a shard take so many candidates."""
+        self._known.make_room(shard, more)
+        self._new[shard].make_room(more, self._words)
+
     def _insert(
         self, shard: int, candidates: Array, count: int, worker: Worker, check_state_at: int
     ) -> None:
         known, new, found = self._known, self._new[shard], worker.findings
-        known.make_room(shard, count)
-        new.make_room(count, self._words)
         total = self._loops.insert(
             candidates,
             count,
@@ -299,19 +348,24 @@ class ParallelSearch:
         new.count = total
 
     def _taken_new(self) -> list[Array]:
-        """The new states of a level."""
-        return [new.take(self._words) for new in self._new if new.count]
+        """The new states of a level, so far."""
+        return [block for new in self._new for block in new.take(self._words)]
+
+    @property
+    def _new_bytes(self) -> int:
+        return sum(new.bytes for new in self._new)
 
     @property
     def bytes(self) -> int:
         """The memory taken by what grows."""
-        new = sum(part.states.nbytes for part in self._new)
         buffers = sum(worker.buffers.nbytes for worker in self._workers)
-        return self._known.bytes + self._levels.bytes + new + buffers
+        return self._known.bytes + self._levels.bytes + self._new_bytes + buffers
 
     def _add_workers(self, threads: int) -> None:
         while len(self._workers) < threads:
-            self._workers.append(Worker.of(self._program))
+            worker = Worker.of(self._program, self._buffer)
+            self._workers.append(worker)
+            self._used += worker.untouched(self._buffer)
 
     def _ended_by_findings(self) -> bool:
         """Whether something is wrong on the level just finished; the result then says what."""
@@ -355,19 +409,49 @@ class ParallelSearch:
     def _watch(self) -> None:
         """Report how far the search is, and end it when a bound is met."""
         seconds = time.perf_counter() - self._started
-        if self._on_progress is not None and seconds >= self._next_report:
+        if seconds >= self._next_report:
             self._next_report = seconds + _PROGRESS_SECONDS
-            transitions = sum(int(w.report[TRANSITIONS]) for w in self._workers)
-            states = len(self._known)
-            self._on_progress(
-                Progress(
-                    states, transitions, self._result.depth, self._waiting, seconds, self.bytes
-                )
-            )
+            if self._on_progress is not None:
+                self._on_progress(self._progress(seconds))
+            if self._spill is None and self._memory.is_met:
+                raise _Stopped(f"stopped at {self._memory} as bounded")
         if self._max_states is not None and len(self._known) >= self._max_states:
             raise _Stopped("stopped as bounded")
         if self._max_seconds is not None and seconds >= self._max_seconds:
             raise _Stopped(f"stopped after {seconds:.0f} s as bounded")
+
+    def _progress(self, seconds: float) -> Progress:
+        transitions = sum(int(worker.report[TRANSITIONS]) for worker in self._workers)
+        states, depth = len(self._known), self._result.depth
+        return Progress(states, transitions, depth, self._waiting, seconds, self.bytes)
+
+    def _sample(self) -> None:
+        """Let plain Python say of some states what it says of them, for a moment."""
+        sample = Sample(self._program, self._code)
+        share = (time.perf_counter() - self._started) * _SAMPLE_SHARE
+        enough = time.thread_time() + _SAMPLE_SECONDS + share
+        for depth, position in places(self._levels.counts):
+            state = self._levels.state(depth, position)
+            successors = sample.compare(state)
+            if depth < self._complete:
+                self._expect_known(state, successors)
+            if time.thread_time() >= enough:
+                break
+        self._result.sampled = sample.states
+        self._result.sampled_steps = sample.steps
+
+    def _expect_known(self, state: Array, successors: Array) -> None:
+        """See that the search found all these successors of a state."""
+        worker = self._workers[0]
+        for begin in range(0, len(successors), self._words):
+            successor = successors[begin : begin + self._words]
+            shard = self._loops.initial_shard(successor)
+            new = self._new[shard]
+            new.make_room(1, self._words)
+            before = new.count
+            self._insert(shard, successor, 1, worker, 0)
+            if new.count != before:
+                raise Disagreement(f"the search missed {successor}, a successor of {state}")
 
     def _give_up(self, why: str) -> None:
         """Not everything was explored: say why, and what was covered all the same."""
@@ -377,3 +461,16 @@ class ParallelSearch:
             f"{why}, with {count_of(len(self._known), 'state')} known; "
             f"every behaviour of up to {count_of(self._covered, 'step')} is covered"
         )
+
+
+def _buffer(room: int, threads: int, words: int) -> int:
+    """How many candidates a buffer holds, where all of them may take an eighth of some memory."""
+    share = room // 8 // (threads * SHARDS * words * 8)
+    return max(_FEWEST, min(BUFFER, share))
+
+
+def _file(checkpoint: Checkpoint | None, spill: Spill | None, words: int) -> StateFile | None:
+    """Where the states of levels are; None for memory."""
+    if checkpoint is not None:
+        return checkpoint.states
+    return None if spill is None else spill.states(words)

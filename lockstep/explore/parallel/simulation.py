@@ -18,11 +18,11 @@ import numpy as np
 from lockstep.compiled.machine import MachineCode
 from lockstep.compiled.program import Program
 from lockstep.explore.engine import Verdict
-from lockstep.explore.parallel.interface import BROKEN, DEADLOCKED, FINE
+from lockstep.explore.parallel.interface import BROKEN, DEADLOCKED, FINE, SHARDS
 from lockstep.explore.parallel.judge import Judge, ranked_functions, site_ranks
 from lockstep.explore.parallel.known import KnownStates
 from lockstep.explore.parallel.loops import loops_for
-from lockstep.explore.parallel.memory import Array, available_memory
+from lockstep.explore.parallel.memory import Array, memory_bound
 from lockstep.explore.parallel.workers import NewStates, Worker
 from lockstep.explore.search import Progress, SearchResult, count_of
 from lockstep.language.notation import Kind
@@ -58,7 +58,7 @@ class Simulation:
         memory: int | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        """Prepare: `memory` bounds what is kept of the states seen, in bytes."""
+        """Prepare: `memory` bounds resident memory, in bytes."""
         self._program = program
         self._code = code  # or its functions would be gone
         self._words = program.layout.words
@@ -68,15 +68,15 @@ class Simulation:
         self._threads = threads or len(os.sched_getaffinity(0))
         self._deadlock_allowed = deadlock_allowed
         self._max_seconds = max_seconds
-        self._memory = memory if memory is not None else available_memory() * 9 // 10
+        self._loops = loops_for(self._words)  # before memory is looked at, for it takes some
+        self._memory = memory_bound(memory)
         self._on_progress = on_progress
         self._expand_at = code.address("expand")
         self._check_step_at = code.address("check_step") if program.has_step_invariants else 0
         self._check_state_at = code.address("check_state") if program.has_state_checks else 0
         self._ranks = np.array(site_ranks(program), np.int64)
         self._initial: Array = np.array(program.layout.encode(program.model.initial), np.uint64)
-        self._loops = loops_for(self._words)
-        self._known = KnownStates(self._words, self._memory)
+        self._known = KnownStates(self._words, self._memory.bound - self._memory.before)
         self._workers = [Worker.of(program) for _ in range(self._threads)]
         self._result = SearchResult(program.model.name, "simulation")
         self._started = 0.0
@@ -126,8 +126,9 @@ class Simulation:
         """The bound that was met, in words; empty when none was."""
         if self._max_seconds is not None and self._seconds >= self._max_seconds:
             return f"stopped after {self._seconds:.0f} s as bounded"
-        if self._known.bytes > self._memory:
-            return f"stopped at {self._memory / 2**20:,.0f} MiB of memory as bounded"
+        share = _BATCH * (self._steps + 1) // SHARDS
+        if self._memory.used + self._known.growth([share] * SHARDS, 1) > self._memory.bound:
+            return f"stopped at {self._memory} as bounded"
         return ""
 
     def _batch(self, pool: ThreadPoolExecutor, numbers: range) -> list[_Walk]:
@@ -182,7 +183,7 @@ class Simulation:
             )
             for shard in np.flatnonzero(worker.filled):
                 self._insert(int(shard), worker)
-            worker.filled[:] = 0
+            worker.empty()
         if walk.outcome == FINE:
             return True
         judge = Judge(self._program)

@@ -10,11 +10,13 @@ import numpy as np
 
 from lockstep.errors import LockstepError
 from lockstep.explore.parallel.memory import Array
+from lockstep.explore.parallel.state_file import StateFile
 
 
 class Spill:
     """Arrays in nameless files of a folder: however the process ends, nothing is left of them.
 
+    Nameless files are of one process alone, so that any number of searches may share the folder.
     Raises LockstepError when the folder cannot be used, and OSError when it has no more room.
     """
 
@@ -35,16 +37,10 @@ class Spill:
             os.posix_fallocate(file.fileno(), 0, 8 * words)
             return np.memmap(file, np.uint64, "r+", shape=(words,))
 
-    def kept(self, parts: list[Array]) -> Array:
-        """Some arrays as one, to be read."""
-        words = sum(len(part) for part in parts)
-        if words == 0:
-            return np.empty(0, np.uint64)
+    def states(self, words: int) -> StateFile:
+        """An empty file for states of so many words."""
         with tempfile.TemporaryFile(dir=self._folder) as file:
-            for part in parts:
-                file.write(np.ascontiguousarray(part).data)
-            file.flush()
-            return np.memmap(file, np.uint64, "r", shape=(words,))
+            return StateFile(os.dup(file.fileno()), words)
 
 
 def is_on_disk(array: Array) -> bool:

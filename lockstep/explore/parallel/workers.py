@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TypeAlias
@@ -16,7 +16,11 @@ from lockstep.explore.parallel.interface import AHEAD, REPORT, SHARDS
 from lockstep.explore.parallel.memory import Array
 
 BUFFER = 32768
-"""Candidates that a buffer holds at least, one buffer a thread and shard."""
+"""Candidates that a buffer usually holds, one buffer a thread and shard."""
+
+_FIRST_BLOCK = 64
+_LARGEST_BLOCK = 1 << 15
+"""States that a block of new states has room for, unless more may come at a time."""
 
 Stretch: TypeAlias = tuple[Array, int, int]
 """Some states of an array: from where to where."""
@@ -28,7 +32,8 @@ class Worker:
 
     `fired` counts by action, `marks` tells by property whether it was applied or reached, `report`
     counts as `interface` says. `buffers` has one part after the other for each shard,
-    `filled[shard]` states of it taken. The loops may use `pair` and `scratch` as they like.
+    `filled[shard]` states of it taken, and `fullest[shard]` the most so far, so that memory which
+    the system has not given yet can be told. The loops may use `pair` and `scratch` as they like.
     """
 
     findings: Findings
@@ -37,6 +42,7 @@ class Worker:
     marks: NDArray[np.int64]
     buffers: Array
     filled: NDArray[np.int64]
+    fullest: NDArray[np.int64]
     report: NDArray[np.int64]
     pair: Array
     scratch: NDArray[np.int64]
@@ -51,16 +57,30 @@ class Worker:
         size = len(self.buffers) // SHARDS
         return self.buffers[shard * size : (shard + 1) * size]
 
+    def empty(self) -> None:
+        """The candidates in the buffers were taken in."""
+        np.maximum(self.fullest, self.filled, out=self.fullest)
+        self.filled[:] = 0
+
+    def untouched(self, buffer: int) -> int:
+        """Bytes of the buffers, as far as they usually fill, that nothing was written to yet."""
+        places = np.maximum(buffer - self.fullest, 0).sum()
+        return int(places) * 8 * (len(self.pair) // 2)
+
     @classmethod
-    def of(cls, program: Program) -> Worker:
-        """A worker for a program, with nothing done yet."""
+    def of(cls, program: Program, buffer: int = BUFFER) -> Worker:
+        """A worker for a program, with nothing done yet.
+
+        Its buffers fill up to `buffer` candidates, and by the successors of one state beyond that.
+        """
         words, most = program.layout.words, max(1, program.most_successors)
         return cls(
             Findings.none(words),
             np.zeros(most * words, np.uint64),
             np.zeros(len(program.model.actions), np.int64),
             np.zeros(max(1, len(program.model.properties)), np.int64),
-            np.zeros(SHARDS * max(BUFFER, 2 * most) * words, np.uint64),
+            np.zeros(SHARDS * (buffer + most) * words, np.uint64),
+            np.zeros(SHARDS, np.int64),
             np.zeros(SHARDS, np.int64),
             np.zeros(REPORT, np.int64),
             np.zeros(2 * words, np.uint64),
@@ -70,26 +90,42 @@ class Worker:
 
 @dataclass
 class NewStates:
-    """The states of one shard that are new on a level: the first `count` of the array."""
+    """The states of one shard that are new on a level, in blocks.
+
+    `states` is the last block, of which the first `count` places are taken. Blocks are never
+    copied into larger ones, which would take the memory twice.
+    """
 
     states: Array = field(default_factory=lambda: np.empty(0, np.uint64))
     count: int = 0
+    _full: list[Array] = field(default_factory=list)
+
+    @property
+    def bytes(self) -> int:
+        """The size of all states."""
+        return sum(block.nbytes for block in self._full) + self.states.nbytes
 
     def make_room(self, more: int, words: int) -> None:
-        """Let `more` states be written after those that there are."""
-        size = (self.count + more) * words
-        if size > len(self.states):
-            larger = np.empty(max(size, 2 * len(self.states)), np.uint64)
-            larger[: self.count * words] = self.states[: self.count * words]
-            self.states = larger
+        """Let `more` states be written after the first `count` of the last block."""
+        if (self.count + more) * words <= len(self.states):
+            return
+        size = min(_LARGEST_BLOCK, max(_FIRST_BLOCK, 2 * self.count))
+        self._seal(words)
+        self.states = np.empty(max(more, size) * words, np.uint64)
 
-    def take(self, words: int) -> Array:
-        """The states at their exact size; there are none after that."""
-        taken = self.states
-        # In place: nothing else refers to the array.
-        taken.resize(self.count * words, refcheck=False)
+    def take(self, words: int) -> list[Array]:
+        """All states; there are none after that."""
+        self._seal(words)
+        blocks, self._full = self._full, []
+        return blocks
+
+    def _seal(self, words: int) -> None:
+        """Cut the last block to what is taken of it."""
+        if self.count:
+            # In place: nothing else refers to the array.
+            self.states.resize(self.count * words, refcheck=False)
+            self._full.append(self.states)
         self.states, self.count = np.empty(0, np.uint64), 0
-        return taken
 
 
 class Stretches:
@@ -118,10 +154,10 @@ class Stretches:
 
 
 class Shards:
-    """The numbers of the shards, which threads take one by one."""
+    """The numbers of some shards, which threads take one by one."""
 
-    def __init__(self) -> None:
-        self._left = list(range(SHARDS))
+    def __init__(self, numbers: Iterable[int]) -> None:
+        self._left = list(numbers)
 
     def take(self) -> int | None:
         """The next number, None when there is no more."""

@@ -1,6 +1,5 @@
 """A search survives being killed at any moment, and never goes on from what is damaged."""
 
-import json
 import os
 import random
 import signal
@@ -15,6 +14,7 @@ from lockstep.compiled.program import build_program
 from lockstep.errors import LockstepError
 from lockstep.explore.engine import Verdict
 from lockstep.explore.engines import Bounds, explore
+from lockstep.explore.parallel import checkpoint
 from lockstep.explore.parallel.checkpoint import Checkpoint
 from lockstep.explore.search import SearchResult
 from lockstep.language.model import Model, load_model
@@ -31,12 +31,19 @@ SEARCH = """
 import sys
 from pathlib import Path
 from lockstep.explore.engines import explore
+from lockstep.explore.parallel import checkpoint
 from lockstep.language.model import load_model
 from tests.explore.parallel.test_checkpoint import ROOT, SCOPE
 model = load_model(ROOT, "fetch_session", SCOPE)
+checkpoint._PAUSE = 0
 print("begins", flush=True)
 explore(model, "compiled", checkpoint=Path(sys.argv[1]))
 """
+
+
+@pytest.fixture
+def commits_every_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoint, "_PAUSE", 0)
 
 
 @pytest.fixture(scope="module")
@@ -63,10 +70,8 @@ def counts(result: SearchResult) -> tuple[object, ...]:
 
 
 def levels_in(folder: Path) -> int:
-    file = folder / "checkpoint.json"
-    if not file.exists():
-        return 0
-    return len(json.loads(json.loads(file.read_text("utf-8"))["checkpoint"])["levels"])
+    file = folder / "levels.index"
+    return file.read_bytes().count(b"\n") if file.exists() else 0
 
 
 def test_killed_at_any_moment_it_goes_on_to_the_same_counts(
@@ -119,35 +124,77 @@ def test_a_violation_is_found_again_with_its_trace(tmp_path: Path) -> None:
     assert resumed.violation.trace == straight.violation.trace
 
 
-@pytest.mark.parametrize("damage", ["flip", "cut", "remove", "manifest", "manifest cut"])
-def test_a_damaged_checkpoint_is_refused(tmp_path: Path, model: Model, damage: str) -> None:
-    explore(model, "compiled", Bounds(max_depth=5), checkpoint=tmp_path)
-    level, manifest = tmp_path / "level-000004.states", tmp_path / "checkpoint.json"
-    match damage:
-        case "flip":
-            data = bytearray(level.read_bytes())
+def damage(folder: Path, kind: str) -> None:
+    states, index, manifest = (
+        folder / name for name in ("levels.states", "levels.index", "checkpoint.json")
+    )
+    match kind:
+        case "states flipped":
+            data = bytearray(states.read_bytes())
             data[len(data) // 2] ^= 4
-            level.write_bytes(data)
-        case "cut":
-            level.write_bytes(level.read_bytes()[:-8])
-        case "remove":
-            level.unlink()
-        case "manifest":
+            states.write_bytes(data)
+        case "states cut":
+            states.write_bytes(states.read_bytes()[:-8])
+        case "states removed":
+            states.unlink()
+        case "index line changed":
+            index.write_bytes(index.read_bytes().replace(b"[1, ", b"[2, ", 1))
+        case "index line removed":
+            lines = index.read_bytes().splitlines(keepends=True)
+            index.write_bytes(b"".join(lines[:2] + lines[3:]))
+        case "index removed":
+            index.unlink()
+        case "manifest changed":
             text = manifest.read_text("utf-8")
-            manifest.write_text(text.replace("count", "cound", 1), "utf-8")
+            manifest.write_text(text.replace("program", "programs", 1), "utf-8")
         case "manifest cut":
             manifest.write_text(manifest.read_text("utf-8")[:-20], "utf-8")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "states flipped",
+        "states cut",
+        "states removed",
+        "index line changed",
+        "index line removed",
+        "index removed",
+        "manifest changed",
+        "manifest cut",
+    ],
+)
+def test_a_damaged_checkpoint_is_refused(tmp_path: Path, model: Model, kind: str) -> None:
+    explore(model, "compiled", Bounds(max_depth=5), checkpoint=tmp_path)
+    damage(tmp_path, kind)
     with pytest.raises(LockstepError, match="the checkpoint is damaged"):
         explore(model, "compiled", checkpoint=tmp_path)
 
 
-def test_another_search_is_refused(tmp_path: Path, model: Model) -> None:
-    explore(model, "compiled", Bounds(max_depth=2), checkpoint=tmp_path)
+def test_what_was_not_committed_is_dropped(
+    tmp_path: Path, model: Model, whole: SearchResult
+) -> None:
+    explore(model, "compiled", Bounds(max_depth=5), checkpoint=tmp_path)
+    index, states = tmp_path / "levels.index", tmp_path / "levels.states"
+    index.write_bytes(index.read_bytes()[:-7])
+    with states.open("ab") as file:
+        file.write(b"half a level")
+    resumed = explore(model, "compiled", Bounds(max_depth=6), checkpoint=tmp_path)
+    assert resumed.depth == 6
+    assert counts(explore(model, "compiled", checkpoint=tmp_path)) == counts(whole)
+
+
+def test_the_index_of_another_checkpoint_is_damage(tmp_path: Path, model: Model) -> None:
     other = load_model(ROOT, "fetch_session", {**SCOPE, "MAX_EPOCH": 3})
-    with pytest.raises(LockstepError, match="another search"):
-        explore(other, "compiled", checkpoint=tmp_path)
+    for folder, owner in (("one", model), ("other", other)):
+        explore(owner, "compiled", Bounds(max_depth=3), checkpoint=tmp_path / folder)
+    for name in ("levels.states", "levels.index"):
+        (tmp_path / "one" / name).write_bytes((tmp_path / "other" / name).read_bytes())
+    with pytest.raises(LockstepError, match="checksum of line 1"):
+        explore(model, "compiled", checkpoint=tmp_path / "one")
 
 
+@pytest.mark.usefixtures("commits_every_level")
 def test_a_full_disk_keeps_what_was_kept(
     tmp_path: Path, model: Model, whole: SearchResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,12 +9,38 @@ import pytest
 from lockstep.errors import LockstepError
 from lockstep.explore.engine import Verdict
 from lockstep.explore.engines import Bounds, explore
+from lockstep.explore.parallel.known import KnownStates
+from lockstep.explore.parallel.memory import Array
 from lockstep.explore.parallel.spill import Spill, is_on_disk
+from lockstep.explore.resident import resident_memory
 from lockstep.language.model import Model, load_model
 
 ROOT = Path(__file__).parents[3]
 MIB = 2**20
 SCOPE = {"SLOTS": ("slot1", "slot2", "slot3"), "MAX_TIME": 2, "MAX_SIZE": 2}
+
+
+def scarce() -> int:
+    """A bound on memory that leaves room for the beginning of a search, and for translating it."""
+    return resident_memory() + 100 * MIB
+
+
+@pytest.fixture
+def spilled_tables(monkeypatch: pytest.MonkeyPatch) -> list[Array]:
+    """Every table that goes to disk; whichever is to grow does, whatever memory is left.
+
+    What a bound leaves depends on what this process did before, and holds in reserve.
+    """
+    tables: list[Array] = []
+    zeros = Spill.zeros
+
+    def noted(spill: Spill, words: int) -> Array:
+        tables.append(zeros(spill, words))
+        return tables[-1]
+
+    monkeypatch.setattr(Spill, "zeros", noted)
+    monkeypatch.setattr(KnownStates, "growth", lambda *_: 2**60)
+    return tables
 
 
 @pytest.fixture(scope="module")
@@ -23,47 +49,78 @@ def model() -> Model:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_what_does_not_fit_goes_to_disk(model: Model, tmp_path: Path, threads: int) -> None:
-    whole = explore(model, "compiled")
-    bounded = explore(model, "compiled", Bounds(memory=MIB), threads=threads)
-    spilled = explore(model, "compiled", Bounds(memory=MIB, spill=tmp_path), threads=threads)
+def test_what_does_not_fit_goes_to_disk(
+    model: Model, tmp_path: Path, threads: int, spilled_tables: list[Array]
+) -> None:
+    bounded = explore(model, "compiled", Bounds(memory=scarce()), threads=threads)
     assert bounded.verdict is Verdict.INCONCLUSIVE
+    assert "MiB of memory as bounded" in bounded.because
+    spilled = explore(model, "compiled", Bounds(memory=scarce(), spill=tmp_path), threads=threads)
     assert spilled.verdict is Verdict.HOLDS
+    assert all(is_on_disk(table) for table in spilled_tables)
+    assert len(spilled_tables) > 64, "they have grown more than once"
+    whole = explore(model, "python")
     for counted in ("states", "transitions", "depth", "fired", "applied", "reached"):
         assert getattr(spilled, counted) == getattr(whole, counted)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_trace_is_rebuilt_from_disk(tmp_path: Path) -> None:
+def test_a_trace_is_rebuilt_from_disk(tmp_path: Path, spilled_tables: list[Array]) -> None:
     model = load_model(ROOT, "session_cache", {**SCOPE, "LETTER_OF_RULE_THREE": True})
-    in_memory = explore(model, "compiled")
-    spilled = explore(model, "compiled", Bounds(memory=MIB, spill=tmp_path))
-    assert in_memory.violation is not None
-    assert spilled.violation == in_memory.violation
+    spilled = explore(model, "compiled", Bounds(memory=scarce(), spill=tmp_path))
+    assert spilled_tables
+    whole = explore(model, "python")
+    assert whole.violation is not None
+    assert spilled.violation is not None
+    assert spilled.violation.properties == whole.violation.properties
+    assert len(spilled.violation.trace.steps) == len(whole.violation.trace.steps)
 
 
-def test_arrays_on_disk_are_what_was_written(tmp_path: Path) -> None:
-    spill = Spill(tmp_path)
-    table = spill.zeros(1000)
+def test_new_states_wait_on_disk_for_the_end_of_their_level(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = explore(model, "compiled")
+    monkeypatch.setattr("lockstep.explore.parallel.search._MOST_UNWRITTEN", 100)
+    monkeypatch.setattr("lockstep.explore.parallel.search.BUFFER", 16)
+    monkeypatch.setattr("lockstep.explore.parallel.search._FEWEST", 16)
+    for options in ({"checkpoint": tmp_path / "kept"}, {"bounds": Bounds(spill=tmp_path)}):
+        written = explore(model, "compiled", **options)
+        assert (written.states, written.transitions) == (whole.states, whole.transitions)
+        assert written.depth == whole.depth
+
+
+def test_two_searches_share_a_folder(model: Model, tmp_path: Path) -> None:
+    """Their files are nameless, so neither meets those of the other."""
+    one, other = Spill(tmp_path).states(1), Spill(tmp_path).states(1)
+    one.append(np.arange(3, dtype=np.uint64))
+    other.append(np.arange(5, 8, dtype=np.uint64))
+    extents = one.finish(), other.finish()
+    assert [part.tolist() for part in one.read(extents[0])] == [[0, 1, 2]]
+    assert [part.tolist() for part in other.read(extents[1])] == [[5, 6, 7]]
+    one.close()
+    other.close()
+
+
+def test_tables_on_disk_are_zeros_to_be_written(tmp_path: Path) -> None:
+    table = Spill(tmp_path).zeros(1000)
     assert is_on_disk(table)
     assert not table.any()
     table[7] = 7
-    parts = [np.arange(3, dtype=np.uint64), np.arange(5, dtype=np.uint64)]
-    kept = spill.kept(parts)
-    assert is_on_disk(kept)
-    assert kept.tolist() == [0, 1, 2, 0, 1, 2, 3, 4]
-    assert len(spill.kept([])) == 0
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_full_disk_ends_the_search_with_what_is_covered(
-    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    model: Model,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    spilled_tables: list[Array],
 ) -> None:
     def full(descriptor: int, offset: int, size: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("os.posix_fallocate", full)
-    result = explore(model, "compiled", Bounds(memory=MIB, spill=tmp_path))
+    result = explore(model, "compiled", Bounds(memory=scarce(), spill=tmp_path))
+    assert not spilled_tables
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "No space left on device" in result.because
     assert "every behaviour of up to" in result.because
