@@ -14,9 +14,9 @@ from lockstep.explore.search import SearchResult
 from lockstep.language.fairness import Fairness
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
-from lockstep.trace.lasso import unfulfilled_binding
+from lockstep.explore.lasso import unfulfilled_binding
 from tests.agreement.summary import assert_is_behaviour
-from tests.explore.test_liveness import RandomGraph
+from tests.explore.test_random_graphs import RandomGraph
 
 MOST_STATES = 150
 """Models with more states than that are passed over."""
