@@ -149,6 +149,7 @@ def load_model(
         raise LockstepError(
             f"models/{name}.py has no action", cure="mark at least one with @action"
         )
+    universe.collects = False
     return model
 
 
