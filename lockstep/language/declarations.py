@@ -146,6 +146,21 @@ def text_of(universe: Universe, function: Callable[..., Any]) -> tuple[ast.Funct
     """The syntax of a marked function and its file; `LockstepError` when it has no text there."""
     definition = universe.definition(function)
     if definition is None:
+        code = getattr(function, "__code__", None)
+        if code is not None and code.co_filename in universe.files:
+            line = code.co_firstlineno
+            raise ModelError(
+                [
+                    Diagnostic(
+                        "not-a-function",
+                        Place(Path(code.co_filename), line, 0, line, 1),
+                        f"{code.co_name} is marked as part of a model but is not a function of "
+                        "its text",
+                        "the text of a marked function is read, and it is a plain `def`",
+                        "mark functions written with `def` at module level only",
+                    )
+                ]
+            )
         name = getattr(function, "__name__", repr(function))
         raise LockstepError(
             f"{name} is marked as part of a model but is not a function of its text",

@@ -138,12 +138,13 @@ class Inventory:
     def models(self) -> list[str]:
         """The names of the models, in alphabetical order.
 
-        A file that is not Python is among them, so that loading it tells what is wrong.
+        A file that is not Python is among them unless others import it, so that loading it tells
+        what is wrong.
         """
         return sorted(
             syntax.file.stem
             for syntax in self._syntax("models")
-            if syntax.tree is None or self._declares_state(syntax)
+            if self._is_model(syntax)
         )
 
     @cached_property
@@ -154,7 +155,9 @@ class Inventory:
             key=lambda unused: unused.file,
         )
 
-    def _declares_state(self, syntax: _Syntax) -> bool:
+    def _is_model(self, syntax: _Syntax) -> bool:
+        if syntax.tree is None:
+            return not self._is_imported(syntax)
         states = any(self._is_state(syntax, name, frozenset()) for name in syntax.classes)
         # Without an action it is a part that others derive their state from.
         return states and (syntax.has_marks or not self._is_imported(syntax))
@@ -195,7 +198,7 @@ class Inventory:
     def _parts(self) -> Iterator[Unused]:
         """Files that are neither models nor imported by any other file."""
         for syntax in self._syntax("models"):
-            is_empty = syntax.tree is not None and not syntax.tree.body
+            is_empty = syntax.tree is not None and not syntax.tree.body  # as `__init__.py` is
             is_model = syntax.file.stem in self.models
             if not (is_empty or is_model or self._is_imported(syntax)):
                 why = "it declares no state, and no other file imports it"

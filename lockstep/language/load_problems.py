@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import lockstep
 from lockstep.errors import nearest
-from lockstep.language.domains import NoDomain
+from lockstep.language.domains import NoDomain, domain_of
 from lockstep.language.notation import NoRequirement, OutcomeUnclear
 from lockstep.language.source import Diagnostic, Place, place_in
 from lockstep.language.values import NotInDomain, TooManyValues
@@ -64,6 +66,36 @@ def duplicates(tree: ast.Module, path: Path) -> list[Diagnostic]:
             )
         first.setdefault(node.name, node.lineno)
     return found
+
+
+def failing_lines(
+    node: ast.ClassDef, members: Mapping[str, object], path: Path
+) -> list[tuple[ast.AnnAssign, Exception]]:
+    """The variables or fields of a class that cannot be made, each with what fails."""
+    found: list[tuple[ast.AnnAssign, Exception]] = []
+    names = dict(members)
+    for line in node.body:
+        if isinstance(line, ast.AnnAssign):
+            place = f"{node.name}.{ast.unparse(line.target)}"
+            try:
+                domain_of(_value(line.annotation, names, path), place)
+                if line.value is not None:
+                    _value(line.value, names, path)
+            except Exception as error:
+                found.append((line, error))
+    return found
+
+
+def failed_in(line: ast.AnnAssign, error: Exception, path: Path) -> Diagnostic:
+    """A variable or field cannot be made."""
+    problem = failed(error, path)
+    if isinstance(error, NoDomain):
+        return replace(problem, place=Place.of(line.annotation, path))
+    return problem
+
+
+def _value(node: ast.expr, names: dict[str, object], path: Path) -> object:
+    return eval(compile(ast.Expression(node), str(path), "eval", dont_inherit=True), names)
 
 
 _TYPING = {

@@ -12,7 +12,7 @@ import ast
 import builtins
 import types
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,13 @@ class Universe:
     files: dict[str, SourceFile] = field(default_factory=dict)
     declared: dict[str, object] = field(default_factory=dict)
     """Every constant that was declared, with its value in this universe."""
+    collects: bool = False
+    """Whether loading goes on after a problem, and `problems` holds them all."""
+    problems: list[Diagnostic] = field(default_factory=list)
+    broken: dict[str, set[str]] = field(default_factory=dict)
+    """By module, the names that have no value because of a problem; `*` where all have none."""
+    broken_parts: set[str] = field(default_factory=set)
+    """The variables and fields that are left out because of a problem."""
     _running: set[str] = field(default_factory=set)
 
     def load(self, name: str) -> types.ModuleType:
@@ -75,9 +82,10 @@ class Universe:
         try:
             tree = ast.parse(text, filename=str(path))
         except SyntaxError as error:
-            raise ModelError([load_problems.not_python(error, path)]) from None
-        if problems := load_problems.duplicates(tree, path) + self._set_constants(tree, path):
-            raise ModelError(problems)
+            self._report([load_problems.not_python(error, path)])
+            self.broken[name] = {"*"}
+            return self._new_module(name, path)
+        self._report(load_problems.duplicates(tree, path) + self._set_constants(name, tree, path))
         self.files[str(path)] = SourceFile(path, text, tree, _functions(tree))
         module = self._new_module(name, path, ast.get_docstring(tree))
         self._running.add(name)
@@ -86,9 +94,28 @@ class Universe:
         self.declared.update(
             (target, vars(module)[target])
             for node in tree.body
-            if (target := _constant_name(node)) is not None
+            if (target := _constant_name(node)) is not None and target in vars(module)
         )
         return module
+
+    def is_broken(self, module: object, name: str) -> bool:
+        """Whether a name has no value because of a problem that is reported already."""
+        return not self.broken.get(str(module), set()).isdisjoint((name, "*"))
+
+    def in_file_order(self, problems: Iterable[Diagnostic]) -> list[Diagnostic]:
+        """Each problem once, file by file as they were loaded, from the first line to the last."""
+        order = {path: number for number, path in enumerate(self.files)}
+
+        def rank(problem: Diagnostic) -> tuple[int, int, int]:
+            place = problem.place
+            return order.get(str(place.file), len(order)), place.line, place.column
+
+        return sorted(dict.fromkeys(problems), key=rank)
+
+    def _report(self, problems: list[Diagnostic]) -> None:
+        if problems and not self.collects:
+            raise ModelError(problems)
+        self.problems += problems
 
     def unused_constants(self) -> list[str]:
         """Names in `constants` that no loaded module declares."""
@@ -163,7 +190,7 @@ class Universe:
         if not path.is_file() and not path.with_suffix("").is_dir():
             raise ModuleNotFoundError(str(path.relative_to(self.root)), name=name)
 
-    def _set_constants(self, tree: ast.Module, path: Path) -> list[Diagnostic]:
+    def _set_constants(self, module: str, tree: ast.Module, path: Path) -> list[Diagnostic]:
         """Write the scope's values into the text; the constants that are left without one."""
         problems = []
         for node in tree.body:
@@ -177,6 +204,7 @@ class Universe:
                 ast.fix_missing_locations(node)
             elif node.value is None:
                 problems.append(load_problems.no_value(node, name, path))
+                self.broken.setdefault(module, set()).add(name)
         return problems
 
     def _run(self, tree: ast.Module, module: types.ModuleType, path: Path) -> None:
@@ -193,7 +221,80 @@ class Universe:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # `exit(0)` must not end the command as if all was well
-            raise ModelError([load_problems.failed(error, path)]) from error
+            if not self.collects:
+                raise ModelError([load_problems.failed(error, path)]) from error
+            self._run_in_parts(tree, module, path)
+
+    def _run_in_parts(self, tree: ast.Module, module: types.ModuleType, path: Path) -> None:
+        """Run a module that failed once more, a statement at a time, and go on after each failure.
+
+        What fails for want of a name that a failed statement should have defined is not reported.
+        """
+        broken = self.broken.setdefault(module.__name__, set())
+        for node in _in_parts(tree):
+            broken -= _defined(node)
+            try:
+                _execute(node, vars(module), path)
+            except (LockstepError, KeyboardInterrupt):
+                raise
+            except BaseException as error:
+                if isinstance(node, ast.ClassDef) and self._run_class(node, module, path):
+                    continue
+                broken |= _defined(node)
+                if not self._follows(error, module.__name__, node):
+                    self.problems.append(load_problems.failed(error, path))
+
+    def _run_class(self, node: ast.ClassDef, module: types.ModuleType, path: Path) -> bool:
+        """Make a class without the lines that fail; False where that is not what is wrong."""
+        lines = load_problems.failing_lines(node, vars(module), path)
+        left_out = [line for line, _ in lines]
+        kept = [line for line in node.body if line not in left_out]
+        whole = ast.ClassDef(node.name, node.bases, node.keywords, [*kept, ast.Pass()], [])
+        try:
+            _execute(ast.fix_missing_locations(ast.copy_location(whole, node)), vars(module), path)
+        except Exception:
+            return False
+        for line, error in lines:
+            self.broken_parts.add(ast.unparse(line.target))
+            if not self._follows(error, module.__name__, node):
+                self.problems.append(load_problems.failed_in(line, error, path))
+        return True
+
+    def _follows(self, error: BaseException, module: str, node: ast.stmt) -> bool:
+        """Whether an error is but the consequence of another one."""
+        if isinstance(error, NameError):
+            return self.is_broken(module, error.name or "")
+        if isinstance(error, ImportError) and isinstance(node, ast.ImportFrom):
+            return any(self.is_broken(node.module, alias.name) for alias in node.names)
+        return False
+
+
+def _execute(node: ast.stmt, members: dict[str, object], path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        code = compile(ast.Module([node], []), str(path), "exec", dont_inherit=True)
+    exec(code, members)
+
+
+def _in_parts(tree: ast.Module) -> Iterator[ast.stmt]:
+    """The statements of a module, an import of several names as one import a name."""
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                yield ast.copy_location(ast.ImportFrom(node.module, [alias], node.level), node)
+        else:
+            yield node
+
+
+def _defined(node: ast.stmt) -> set[str]:
+    """The names that a statement of a module gives a value."""
+    match node:
+        case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
+            return {name}
+        case ast.Import(names) | ast.ImportFrom(names=names):
+            return {(alias.asname or alias.name).partition(".")[0] for alias in names}
+    parts = (part for part in ast.walk(node) if isinstance(part, ast.Name))
+    return {part.id for part in parts if isinstance(part.ctx, ast.Store)}
 
 
 def _functions(tree: ast.Module) -> dict[tuple[str, int], ast.FunctionDef]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from lockstep.language.fairness import Fairness, read_fairness
 from lockstep.language.inventory import Inventory
 from lockstep.language.loader import Universe
 from lockstep.language.notation import FAULT, MARK, FaultMark, Kind, Mark, State
-from lockstep.language.source import Diagnostic, ModelError
+from lockstep.language.source import Diagnostic, ModelError, Place
 from lockstep.language.unread import unread
 
 
@@ -110,7 +111,7 @@ def load_model(
     `LockstepError` for an unknown model, constant or fault; `ModelError` for text that is not
     well formed.
     """
-    universe = Universe(root, dict(constants or {}))
+    universe = Universe(root, dict(constants or {}), collects=True)
     if not root.joinpath("models", f"{name}.py").is_file():
         known = ", ".join(model_names(root)) or "none"
         raise LockstepError(f"there is no model {name!r}", cure=f"the models here are: {known}")
@@ -118,7 +119,7 @@ def load_model(
     has_invariants = root.joinpath("invariants", f"{name}.py").is_file()
     checks = universe.load(f"invariants.{name}") if has_invariants else None
     extra = {} if fault is None else _apply_fault(universe, name, fault)
-    if unused := universe.unused_constants():
+    if not universe.problems and (unused := universe.unused_constants()):
         raise LockstepError(
             f"{name} has no constant {unused[0]}",
             cure=nearest(
@@ -127,33 +128,72 @@ def load_model(
                 f"its constants are: {', '.join(sorted(universe.declared)) or 'none'}",
             ),
         )
-    state = state_class(module)
-    initial = initial_state(universe, state)
-    problems: list[Diagnostic] = misplaced(universe, module, {Kind.ACTION})
-    problems += unread(universe, module)
-    if checks is not None:
-        problems += misplaced(universe, checks, set(Kind) - {Kind.ACTION})
-        problems += unread(universe, checks)
+    problems = universe.problems
+    with _without_more(problems):
+        state = state_class(module)
+    initial: State | None = None
+    with _noted(problems):
+        initial = initial_state(universe, state)
+    for part, kinds in ((module, {Kind.ACTION}), (checks, set(Kind) - {Kind.ACTION})):
+        if part is not None:
+            with _noted(problems):
+                problems += misplaced(universe, part, kinds)
+            problems += unread(universe, part)
     actions = _actions(universe, {**vars(module), **extra}, problems)
     marked = _marked(vars(checks) if checks is not None else {})
     kept = [each for each in marked if lemmas or not each[2].lemma]
     properties = _properties(universe, kept, actions, problems)
+    doc = (module.__doc__ or "").strip()
+    first = state.of(()) if initial is None else initial
+    declared = dict(universe.declared)
+    model = Model(name, doc, universe, state, first, actions, properties, declared)
     if problems:
-        raise ModelError(problems)
+        raise ModelError(universe.in_file_order([*problems, *_problems_in(model)]))
     if not actions:
         raise LockstepError(
             f"models/{name}.py has no action", cure="mark at least one with @action"
         )
-    return Model(
-        name,
-        (module.__doc__ or "").strip(),
-        universe,
-        state,
-        initial,
-        actions,
-        properties,
-        dict(universe.declared),
-    )
+    universe.collects = False
+    return model
+
+
+def _problems_in(model: Model) -> list[Diagnostic]:
+    """What is wrong in the functions of a model that has problems elsewhere."""
+    from lockstep.language.frontend import lower
+
+    refused = {problem.place for problem in model.universe.problems}
+
+    def is_readable(function: Callable[..., Any]) -> bool:
+        found = model.universe.definition(function)
+        return found is not None and Place.of(*found) not in refused
+
+    actions = tuple(each for each in model.actions if is_readable(each.function))
+    properties = tuple(each for each in model.properties if is_readable(each.function))
+    try:
+        lower(replace(model, actions=actions, properties=properties))
+    except ModelError as error:
+        return error.diagnostics
+    return []
+
+
+@contextmanager
+def _noted(problems: list[Diagnostic]) -> Iterator[None]:
+    """Go on after what is not well formed, and note it."""
+    try:
+        yield
+    except ModelError as error:
+        problems += error.diagnostics
+
+
+@contextmanager
+def _without_more(problems: list[Diagnostic]) -> Iterator[None]:
+    """Where nothing more can be read, the problems found before say why."""
+    try:
+        yield
+    except LockstepError:
+        if problems:
+            raise ModelError(problems) from None
+        raise
 
 
 def model_names(root: Path) -> list[str]:
@@ -287,7 +327,9 @@ def _marked(members: Mapping[str, object]) -> list[tuple[str, Callable[..., Any]
 def _parameters(
     universe: Universe, function: Callable[..., Any], kind: Kind, problems: list[Diagnostic]
 ) -> tuple[Parameter, ...]:
-    found = read_parameters(universe, function, kind, problems)
+    found: list[tuple[str, Domain]] = []
+    with _noted(problems):
+        found = read_parameters(universe, function, kind, problems)
     return tuple(Parameter(name, domain) for name, domain in found)
 
 

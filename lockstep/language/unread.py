@@ -25,12 +25,16 @@ def unread(universe: Universe, module: types.ModuleType) -> list[Diagnostic]:
     In `models/` these have the parameters `s, new`, in `invariants/` the first parameter `s`. A
     file of faults has nothing but faults and what they call.
     """
-    file = universe.files[str(module.__file__)]
+    file = universe.files.get(str(module.__file__))
+    if file is None:  # it is no Python, which is told already
+        return []
     problems = []
     for node in file.tree.body:
         if not isinstance(node, ast.FunctionDef) or not _has_the_form(node, module.__name__):
             continue
         function = vars(module).get(node.name)
+        if function is None:  # why it could not be made is told already
+            continue
         if hasattr(function, MARK) or hasattr(function, FAULT):
             continue
         if not _is_named_in(file.tree, node) and not _is_imported(universe, file.path, node.name):

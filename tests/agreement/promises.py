@@ -9,12 +9,12 @@ from typing import Any
 
 from lockstep.explore.engine import EvaluationError, Pledge, Verdict
 from lockstep.explore.engines import Bounds, explore
+from lockstep.explore.lasso import unfulfilled_binding
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import SearchResult
 from lockstep.language.fairness import Fairness
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
-from lockstep.explore.lasso import unfulfilled_binding
 from tests.agreement.summary import assert_is_behaviour
 from tests.explore.test_random_graphs import RandomGraph
 

@@ -55,7 +55,9 @@ def test_a_fault_whose_text_has_no_meaning_shows_the_line(desk: "Desk") -> None:
     ran = desk.run("check", "turnstile", "--faults")
     assert ran.code == 1
     assert "wrong: turnstile.stays_open: its text has no meaning in a reachable state:\n" in ran.out
-    assert "  14 |     new.entries[g] = s.entries[g] - 1\n     |     ^^^^^^^^^^^^^^\n" in ran.out
+    assert re.search(
+        r" \d+ \|     new.entries\[g\] = s.entries\[g\] - 1\n +\|     \^{14}\n", ran.out
+    )
 
 
 def test_a_model_without_faults_has_unproven_invariants(desk: "Desk") -> None:

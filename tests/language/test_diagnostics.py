@@ -20,12 +20,28 @@ from lockstep.language.model import load_model
 from lockstep.language.source import ModelError
 
 FOLDER = Path(__file__).parent / "diagnostics"
+MISTAKES = Path(__file__).parent / "mistakes"
 CASES = sorted(path.stem for path in FOLDER.glob("*.model"))
 
 
 def code_of(case: str) -> str:
     """The code that a case is about: `unpacking__items` is one more case of `unpacking`."""
     return case.partition("__")[0].replace("_", "-")
+
+
+def refused(root: Path, text: str) -> ModelError:
+    """What is told of a case where loading it, or an exploration of it, is refused."""
+    write_files(text, root)
+    with pytest.raises(ModelError) as raised:
+        explore(load_model(root, "case"), "interpreter")
+    return raised.value
+
+
+def hold(told: str, expected: Path) -> None:
+    """Hold what is told against a file, or write that file anew."""
+    if os.environ.get("LOCKSTEP_ACCEPT"):
+        expected.write_text(told, encoding="utf-8")
+    assert told == expected.read_text(encoding="utf-8")
 
 
 def codes() -> set[str]:
@@ -60,12 +76,26 @@ def test_every_code_has_a_case() -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_diagnostic(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_files((FOLDER / f"{case}.model").read_text(encoding="utf-8"), tmp_path)
     monkeypatch.chdir(tmp_path)  # so that places are shown relative to the workspace
-    with pytest.raises(ModelError) as raised:
-        explore(load_model(tmp_path, "case"), "interpreter")
-    told, expected = f"{raised.value}\n", FOLDER / f"{case}.err"
-    if os.environ.get("LOCKSTEP_ACCEPT"):
-        expected.write_text(told, encoding="utf-8")
-    assert told == expected.read_text(encoding="utf-8")
-    assert {problem.code for problem in raised.value.diagnostics} == {code_of(case)}
+    error = refused(tmp_path, (FOLDER / f"{case}.model").read_text(encoding="utf-8"))
+    hold(f"{error}\n", FOLDER / f"{case}.err")
+    assert {problem.code for problem in error.diagnostics} == {code_of(case)}
+
+
+def test_all_mistakes_are_told_in_one_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each in its file's order, whatever it is about; what only follows from another is not."""
+    monkeypatch.chdir(tmp_path)
+    error = refused(tmp_path, (MISTAKES / "many.model").read_text(encoding="utf-8"))
+    hold(f"{error}\n", MISTAKES / "many.err")
+    places = [(one.place.file.parent.name, one.place.line) for one in error.diagnostics]
+    assert places == sorted(places, key=lambda place: (place[0] != "models", place[1]))
+    assert len({problem.code for problem in error.diagnostics}) >= 8
+
+
+def test_a_file_that_is_no_python_hides_none_of_another(tmp_path: Path) -> None:
+    text = "x = = 1\n# invariants/case.py\nfrom models.case import x\ny = )\n"
+    found = refused(tmp_path, text).diagnostics
+    assert [(one.code, one.place.file.parent.name) for one in found] == [
+        ("syntax", "models"),
+        ("syntax", "invariants"),
+    ]

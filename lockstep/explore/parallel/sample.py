@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from lockstep.compiled.machine import MachineCode
 from lockstep.compiled.program import Program
-from lockstep.explore.engine import EvaluationError, Step
-from lockstep.explore.engine import Disagreement
+from lockstep.explore.engine import Disagreement, EvaluationError, Step
 from lockstep.explore.parallel.judge import Judge
 from lockstep.explore.parallel.memory import Array
 from lockstep.explore.plain import PlainEngine

@@ -97,9 +97,11 @@ def _connected(scope: Scope, node: ast.BoolOp) -> ir.Expression:
     both = isinstance(node.op, ast.And)
     inner = scope.inner()
     items = []
-    for part in node.values:
-        items.append(condition(inner, part))
-        inner.present |= present_where(items[-1], both)
+    with scope.unit.collecting() as refused:
+        for part in node.values:
+            with refused.noting():
+                items.append(condition(inner, part))
+                inner.present |= present_where(items[-1], both)
     make = ir.And if both else ir.Or
     return make(scope.place(node), BOOL, tuple(items))
 

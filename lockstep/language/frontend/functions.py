@@ -12,7 +12,15 @@ from lockstep.language.frontend.expected import condition
 from lockstep.language.frontend.expressions import lower_expression
 from lockstep.language.frontend.helpers import body_of
 from lockstep.language.frontend.locals import assigned_names
-from lockstep.language.frontend.scope import Binding, NewName, Refused, Scope, StateName, Unit
+from lockstep.language.frontend.scope import (
+    Binding,
+    Broken,
+    NewName,
+    Refused,
+    Scope,
+    StateName,
+    Unit,
+)
 from lockstep.language.frontend.statements import lower_statements
 from lockstep.language.model import Action, Model, Parameter, Property
 from lockstep.language.notation import Kind
@@ -25,7 +33,7 @@ def lower(model: Model) -> ir.ModelCode:
     actions = [_action(model, action, problems) for action in model.actions]
     properties = [_property(model, prop, problems) for prop in model.properties]
     if problems:
-        raise ModelError(list(dict.fromkeys(problems)))
+        raise ModelError(model.universe.in_file_order(problems))
     return ir.ModelCode(
         tuple(model.variables.items()),
         tuple(action for action in actions if action is not None),
@@ -122,7 +130,12 @@ class _Top:
         for argument, state in zip(arguments, states, strict=False):
             self.scope.bind(argument.arg, state)
         codes = []
-        for argument, parameter in zip(arguments[len(states) :], parameters, strict=True):
+        known = {parameter.name: parameter for parameter in parameters}
+        for argument in arguments[len(states) :]:
+            parameter = known.get(argument.arg)
+            if parameter is None:
+                self.scope.bind(argument.arg, Broken())
+                continue
             slot = self.unit.fresh()
             codes.append(ir.ParameterCode(parameter.name, slot, parameter.domain))
             local = ir.Local(self.scope.place(argument), parameter.domain, slot)

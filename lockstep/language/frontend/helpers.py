@@ -28,12 +28,15 @@ def inline_helper(scope: Scope, node: ast.Call, function: Callable[..., Any]) ->
             "a helper is names for expressions and one `return`; a procedure has no value",
             "end it with `return ...`, or call it as a statement if it writes to `new`",
         )
-    for line in lines[:-1]:
-        bound = lower_local(inner, line)
-        if bound is None:
-            refuse_statement(inner, line)
-        slots.append(bound)
-    value = inner.lower(lines[-1].value)
+    with scope.unit.collecting() as refused:
+        for line in lines[:-1]:
+            with refused.noting():
+                bound = lower_local(inner, line)
+                if bound is None:
+                    refuse_statement(inner, line)
+                slots.append(bound)
+        with refused.noting():
+            value = inner.lower(lines[-1].value)
     for slot, bound_value in reversed(slots):
         value = ir.Let(value.place, value.domain, slot, bound_value, value)
     return value

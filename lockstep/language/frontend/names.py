@@ -98,6 +98,8 @@ def lower_attribute(scope: Scope, node: ast.Attribute) -> ir.Expression:
 def variable(scope: Scope, node: ast.Attribute) -> Domain:
     """The domain of the state variable that `s.name` or `new.name` names."""
     variables = scope.unit.variables
+    if node.attr in scope.unit.universe.broken_parts:
+        raise Refused(None)
     if node.attr not in variables:
         scope.refuse(
             node,
@@ -112,6 +114,8 @@ def variable(scope: Scope, node: ast.Attribute) -> Domain:
 def field(scope: Scope, node: ast.AST, record: RecordDomain, name: str) -> tuple[Domain, int]:
     """The domain of a record's field, and its position among the fields."""
     fields = record.record.fields
+    if name in scope.unit.universe.broken_parts:
+        raise Refused(None)
     if name not in fields:
         scope.refuse(
             node,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
@@ -51,6 +52,24 @@ class Broken:
 Binding: TypeAlias = StateName | NewName | Broken | Expression
 
 
+class Noted:
+    """The parts of something that were refused: their problems are noted, and the others read."""
+
+    def __init__(self, problems: list[Diagnostic]) -> None:
+        self._problems = problems
+        self.any = False
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """One part."""
+        try:
+            yield
+        except Refused as refused:
+            self.any = True
+            if refused.diagnostic is not None:
+                self._problems.append(refused.diagnostic)
+
+
 @dataclass
 class Unit:
     """One action or property while it is lowered, with all that it inlines.
@@ -69,6 +88,14 @@ class Unit:
     """The call in the action or property itself that is being inlined."""
     unreachable: bool = False
     """Whether a guard before this point can never be true: nothing here is ever executed."""
+
+    @contextmanager
+    def collecting(self) -> Iterator[Noted]:
+        """Several parts, each of which may be refused; in the end so is the whole, if any was."""
+        noted = Noted(self.problems)
+        yield noted
+        if noted.any:
+            raise Refused(None)
 
     def fresh(self) -> int:
         """A slot that nothing else uses."""
@@ -153,6 +180,8 @@ class Scope:
                 "a name that a function assigns is its own from the first line to the last",
                 "assign it before this, or use another name",
             )
+        if self.unit.universe.is_broken(self.module["__name__"], node.id):
+            raise Refused(None)
         if node.id in self.module:
             return self.module[node.id]
         if hasattr(builtins, node.id):

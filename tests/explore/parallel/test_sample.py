@@ -10,9 +10,8 @@ import pytest
 
 from lockstep.compiled.machine import machine_code
 from lockstep.compiled.program import Program, build_program
-from lockstep.explore.engine import Verdict
+from lockstep.explore.engine import Disagreement, Verdict
 from lockstep.explore.engines import Bounds, explore
-from lockstep.explore.engine import Disagreement
 from lockstep.explore.parallel.known import KnownStates
 from lockstep.explore.parallel.sample import STATES, Sample, places
 from lockstep.explore.parallel.search import ParallelSearch
