@@ -17,6 +17,7 @@ from lockstep.compiled.graph_program import build_graph_program
 from lockstep.compiled.layout import NotCompiled
 from lockstep.compiled.machine import machine_code
 from lockstep.explore.engine import Verdict
+from lockstep.explore.engines import explore
 from lockstep.explore.fair_parts import Promises, fair_parts
 from lockstep.explore.graph import Limits, StateGraph, Unfinished, build_graph
 from lockstep.explore.live_search import Request, check_liveness
@@ -160,3 +161,12 @@ def test_the_graph_of_every_model(name: str) -> None:
     result = checked(model, "compiled")
     assert result.verdict is Verdict.HOLDS
     assert result.unchecked == ()
+
+
+def test_symmetry_does_not_keep_liveness_from_being_checked() -> None:
+    scope = load_model_spec(ROOT, "snapshot_election").scope("small")
+    model = load_model(ROOT, "snapshot_election", scope.constants)
+    whole, reduced = explore(model), explore(model, symmetry=True)
+    assert reduced.states < whole.states
+    assert (reduced.applied, reduced.unchecked) == (whole.applied, ())
+    assert reduced.verdict is whole.verdict is Verdict.HOLDS

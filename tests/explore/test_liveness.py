@@ -195,13 +195,6 @@ def test_every_engine_finds_the_same(model: Callable[[str], Model], engine: str)
     assert result.applied == {"gets_light", "gets_served", "gets_dark"}
 
 
-def test_symmetry_leaves_no_state_out_of_the_graph(model: Callable[[str], Model]) -> None:
-    lamp = model(CLAIMS)
-    result = explore(lamp, symmetry=True)
-    assert result.states < 12
-    assert result.unfulfilled == explore(lamp).unfulfilled
-
-
 def test_claims_without_machine_code(
     model: Callable[[str], Model], monkeypatch: pytest.MonkeyPatch
 ) -> None:
