@@ -17,6 +17,7 @@ from lockstep.compiled.graph_program import build_graph_program
 from lockstep.compiled.layout import NotCompiled
 from lockstep.compiled.machine import machine_code
 from lockstep.explore.engine import Verdict
+from lockstep.explore.engines import explore
 from lockstep.explore.fair_parts import Promises, fair_parts
 from lockstep.explore.graph import Limits, StateGraph, Unfinished, build_graph
 from lockstep.explore.live_search import Request, check_liveness
@@ -26,6 +27,7 @@ from lockstep.explore.search import SearchResult
 from lockstep.language.model import Model, load_model, model_names
 from lockstep.language.notation import Kind
 from lockstep.language.source import ModelError
+from lockstep.specs.judgement import judge
 from lockstep.specs.scopes import load_model_spec
 from lockstep.testing.random_models import NAME, RandomModel, random_models
 from tests.explore.networkx_oracle import grouped, mask_of, parts_by_networkx
@@ -160,3 +162,29 @@ def test_the_graph_of_every_model(name: str) -> None:
     result = checked(model, "compiled")
     assert result.verdict is Verdict.HOLDS
     assert result.unchecked == ()
+
+
+def test_symmetry_does_not_keep_liveness_from_being_checked() -> None:
+    scope = load_model_spec(ROOT, "snapshot_election").scope("small")
+    model = load_model(ROOT, "snapshot_election", scope.constants)
+    whole, reduced = explore(model), explore(model, symmetry=True)
+    assert reduced.states < whole.states
+    assert (reduced.applied, reduced.unchecked) == (whole.applied, ())
+    assert reduced.verdict is whole.verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("name", model_names(ROOT))
+def test_nothing_is_left_unchecked_in_a_default_scope(name: str) -> None:
+    model = load_model(ROOT, name, load_model_spec(ROOT, name).scope("default").constants)
+    result = explore(model)
+    assert (result.unchecked, result.remark) == ((), "")
+    assert {prop.name for prop in model.of_kind(Kind.LEADS_TO)} <= result.applied
+
+
+def test_a_pinned_violation_of_liveness() -> None:
+    """Where the log is reset to newer snapshots only, a follower fetches one for ever."""
+    scope = load_model_spec(ROOT, "snapshot_election").scope("newer")
+    model = load_model(ROOT, "snapshot_election", scope.constants)
+    judgement = judge(model, scope, explore(model), pinned=True)
+    assert (judgement.verdict, judgement.expected) == (Verdict.VIOLATED, True)
+    assert judgement.because.startswith("followers_catch_up is violated")

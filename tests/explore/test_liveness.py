@@ -195,6 +195,19 @@ def test_every_engine_finds_the_same(model: Callable[[str], Model], engine: str)
     assert result.applied == {"gets_light", "gets_served", "gets_dark"}
 
 
+def test_claims_without_machine_code(
+    model: Callable[[str], Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Plain Python makes the graph, though machine code explored the states."""
+    lamp = model(CLAIMS)
+    expected = explore(lamp, "compiled")
+    monkeypatch.setattr("lockstep.compiled.graph_program.MAX_SUCCESSORS", 1)
+    monkeypatch.setattr("lockstep.explore.live_search.COMPILED", MostStates(0, 0))
+    result = explore(lamp, "compiled")
+    assert (result.engine, result.remark) == ("compiled", "")
+    assert result.unfulfilled == expected.unfulfilled
+
+
 @pytest.mark.parametrize(("engine", "most"), [("python", "PLAIN"), ("compiled", "COMPILED")])
 def test_too_many_states(
     model: Callable[[str], Model], monkeypatch: pytest.MonkeyPatch, engine: str, most: str

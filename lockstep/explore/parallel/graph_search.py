@@ -100,6 +100,7 @@ class GraphSearch:
             targets.append(to)
             labels.append(by)
         self._table = np.zeros(0, np.int64)
+        self._limits.watch(self.bytes + self._taken)  # they are put together into one array each
         known = int(self._progress[STATES_KNOWN])
         self._states = self._states[: known * self._words]
         used, renumbered = _renumbered(labels, self._most)
