@@ -85,10 +85,11 @@ class FunctionBuilder:
     def property(self, number: int, code: ir.PropertyCode) -> llvm.Function:
         """`name(before, after, applied)`: 1 if it fails (of a goal: is reached), else 0.
 
-        `applied` is set when the premise of an invariant is satisfied.
+        `applied` is set when the premise of an invariant is satisfied, and every value that was
+        asked for is there: of a failure nothing else is told.
         """
         made = self._function(number, code.name, pointers=3)
-        before, after, applied = made.function.args
+        before, after, _ = made.function.args
         made.states[False] = made.words_at(before)
         if code.kind is Kind.STEP_INVARIANT:
             made.states[True] = made.words_at(after)
@@ -96,20 +97,20 @@ class FunctionBuilder:
             made.states[True] = made.states[False]
         builder = made.body.builder
         decided = made.body.block("decided")
+        satisfied = made.body.variable(word(0))
 
         def innermost(_: llvm.Block) -> None:
-            if code.kind is not Kind.SOMETIMES:
-                builder.store(word(1), applied)
             holds = made.expressions.truth(code.claim)
+            builder.store(word(1), satisfied)
             wanted = holds if code.kind is Kind.SOMETIMES else builder.not_(holds)
             made.body.leave_if(wanted, decided)
 
         claim = ir.Bind(code.claim.place, -1, code.claim)
         depths = statement_depths(code.parameters, (*code.statements, claim))
         made.loops(code.parameters, code.statements, depths[:-1], None, innermost, max(depths))
-        builder.ret(word(0))
+        self._answer(made, code, satisfied, 0)
         made.body.enter(decided)
-        builder.ret(word(1))
+        self._answer(made, code, satisfied, 1)
         made.body.finish()
         return made.function
 
@@ -132,6 +133,16 @@ class FunctionBuilder:
         made.body.builder.ret(word(0))
         made.body.finish()
         return made.function
+
+    def _answer(
+        self, made: _Function, code: ir.PropertyCode, satisfied: llvm.Value, answer: int
+    ) -> None:
+        """Return an answer, and say whether the premise was satisfied."""
+        builder = made.body.builder
+        if code.kind is not Kind.SOMETIMES:
+            applied = made.function.args[2]
+            builder.store(builder.or_(builder.load(applied), builder.load(satisfied)), applied)
+        builder.ret(word(answer))
 
     def _function(self, number: int, name: str, *, pointers: int) -> _Function:
         kind = llvm.FunctionType(I64, [POINTER] * pointers)

@@ -142,9 +142,7 @@ class Inventory:
         what is wrong.
         """
         return sorted(
-            syntax.file.stem
-            for syntax in self._syntax("models")
-            if self._is_model(syntax)
+            syntax.file.stem for syntax in self._syntax("models") if self._is_model(syntax)
         )
 
     @cached_property

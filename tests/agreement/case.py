@@ -13,6 +13,7 @@ from unittest.mock import patch
 from lockstep.compiled.machine import MachineCode, machine_code
 from lockstep.compiled.program import Program, build_program
 from lockstep.explore.engines import Bounds, explore
+from lockstep.explore.parallel import known
 from lockstep.explore.parallel import search as parallel
 from lockstep.explore.parallel.search import ParallelSearch
 from lockstep.explore.plain import PlainEngine
@@ -99,6 +100,13 @@ def _bounds_of(options: dict[str, Any]) -> dict[str, Any]:
     """Those options that are bounds, which are taken out."""
     names = [each.name for each in fields(Bounds) if each.name in options]
     return {name: options.pop(name) for name in names}
+
+
+@contextmanager
+def tables_small() -> Iterator[None]:
+    """The tables of known states grow from their first states on; else from thousands on."""
+    with patch.object(known, "_FIRST_PLACES", 2):
+        yield
 
 
 @contextmanager

@@ -10,11 +10,12 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 
 from lockstep.compiled import program, symmetry
 from lockstep.explore import live_search
 from lockstep.explore.parallel.checkpoint import Checkpoint, Totals
+from lockstep.explore.parallel.judge import Disagreement
 from lockstep.explore.parallel.memory import Array
 from lockstep.explore.parallel.spill import Spill
 from lockstep.language.frontend import lower
@@ -32,12 +33,14 @@ KINDS: dict[str, dict[str, Any]] = {
 """What models must be like for some judges to have something to do."""
 
 
-def look(*judges: str) -> Census:
+def look(*judges: str, shrinks: bool = True) -> Census:
     """What judges saw of random models, as many as the profile says."""
     census = Census()
     kind = {name: value for judge in judges for name, value in KINDS.get(judge, {}).items()}
 
-    @settings(suppress_health_check=list(HealthCheck))
+    phases = (Phase.reuse, Phase.generate, *([Phase.shrink] if shrinks else []))
+
+    @settings(phases=phases, suppress_health_check=list(HealthCheck))
     @given(text=random_models(**kind))
     def judge_one(text: RandomModel) -> None:
         judge_model(text, census, [JUDGES[judge] for judge in judges])
@@ -60,7 +63,7 @@ def test_killed_searches_go_on_to_the_same() -> None:
 
 
 def test_states_on_disk_are_the_same_states() -> None:
-    assert look("spill").counts["tables on disk"] > 2
+    assert look("spill").counts["tables on disk"] > 20
 
 
 def test_symmetry_finds_the_orbits_of_brute_force() -> None:
@@ -113,5 +116,5 @@ WRONG: dict[str, Callable[[], AbstractContextManager[object]]] = {
 
 @pytest.mark.parametrize("judge", WRONG)
 def test_a_mistake_is_found_out(judge: str) -> None:
-    with WRONG[judge](), pytest.raises((AssertionError, ExceptionGroup)):
-        look(judge)
+    with WRONG[judge](), pytest.raises((AssertionError, Disagreement, ExceptionGroup)):
+        look(judge, shrinks=False)

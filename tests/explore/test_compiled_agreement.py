@@ -48,6 +48,41 @@ def act0(s, new, x: Message, y: Sequence[bool, 1]):
 )
 
 
+# One claim is broken where another has no value: its premise was taken for satisfied.
+VIOLATION_BESIDE_AN_ERROR = RandomModel(
+    model="""\
+from lockstep import Range, Sequence, State, action
+
+UpTo1 = Range(0, 1)
+
+
+class Sample(State):
+    a: UpTo1 = 0
+    b: Sequence[UpTo1, 1] = ()
+
+
+@action
+def act0(s, new):
+    new.a = 1
+""",
+    invariants="""\
+from lockstep import invariant
+from models.sample import UpTo1
+
+
+@invariant()
+def claim0(s):
+    return s.a == 1
+
+
+@invariant()
+def claim1(s, x: UpTo1):
+    return x == 0 or s.b[0] == 0
+""",
+)
+
+
+@example(text=VIOLATION_BESIDE_AN_ERROR)
 @example(text=OTHER_BYTE_ORDER)
 @settings(max_examples=max(150, settings().max_examples), suppress_health_check=list(HealthCheck))
 @given(text=random_models())
