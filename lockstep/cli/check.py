@@ -46,7 +46,7 @@ def check(
         Option(
             "--memory",
             metavar="SIZE",
-            help="Stop before the search takes more, such as 8GiB [nine tenths of what is free].",
+            help="Stop before more is in memory, such as 8GiB [nine tenths of what is free].",
         ),
     ] = None,
     threads: Annotated[

@@ -39,8 +39,8 @@ class Request:
     constants: Mapping[str, Plain] = field(default_factory=dict)
     fault: str | None = None
     memory: int | None = None
+    """The most bytes that the process may have in memory."""
     spill: Path | None = None
-    """The most bytes that the search may take."""
     threads: int | None = None
     checkpoint: Path | None = None
     """Where searches are kept, each in a folder of its own."""

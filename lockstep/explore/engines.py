@@ -288,10 +288,12 @@ def _compiled(
     from lockstep.user_cache import cache_folder
 
     with ExitStack() as stack:
-        kept = None
+        kept = spill = None
         if checkpoint is not None:
             kept = Checkpoint(checkpoint, program, deadlock_allowed=deadlock_allowed)
             stack.enter_context(kept)
+        if bounds.spill is not None:
+            spill = stack.enter_context(Spill(bounds.spill))
         return ParallelSearch(
             program,
             machine_code(program.text, cache_folder() / "compiled"),
@@ -302,7 +304,7 @@ def _compiled(
             max_depth=bounds.max_depth,
             memory=bounds.memory,
             checkpoint=kept,
-            spill=None if bounds.spill is None else Spill(bounds.spill),
+            spill=spill,
             expected=expected,
             on_progress=on_progress,
         ).run()

@@ -4,7 +4,7 @@ A difference is shown as the smallest model that Hypothesis finds; `LOCKSTEP_PRO
 thousands, and `python -m tests.agreement` at tens of thousands on all cores.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from typing import Any
 from unittest.mock import patch
@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from lockstep.compiled import program, symmetry
 from lockstep.explore import live_search
+from lockstep.explore.engine import Disagreement
 from lockstep.explore.parallel.checkpoint import Checkpoint, Totals
-from lockstep.explore.parallel.judge import Disagreement
+from lockstep.explore.parallel.levels import Levels
 from lockstep.explore.parallel.memory import Array
-from lockstep.explore.parallel.spill import Spill
 from lockstep.language.frontend import lower
 from lockstep.testing.random_models import RandomModel, random_models
 from tests.agreement.block import judge_model
@@ -95,19 +95,19 @@ def uncounted(checkpoint: Checkpoint) -> Totals | None:
     return None if totals is None else Totals(totals.fired, totals.marks, [0] * len(totals.report))
 
 
-def lossy(self: Spill, parts: list[Array]) -> Array:
-    return real_kept(self, parts[:1])
+def lossy(levels: Levels, parts: Iterable[Array]) -> None:
+    real_extend(levels, list(parts)[:1])
 
 
 real_totals: Callable[[Checkpoint], Totals | None] = Checkpoint.totals.fget  # type: ignore[attr-defined]
-real_kept = Spill.kept
+real_extend = Levels.extend
 
 WRONG: dict[str, Callable[[], AbstractContextManager[object]]] = {
     "threads": without_first_guards,
     "simulation": without_first_guards,
     "faults": without_first_guards,
     "checkpoints": lambda: patch.object(Checkpoint, "totals", property(uncounted)),
-    "spill": lambda: patch.object(Spill, "kept", lossy),
+    "spill": lambda: patch.object(Levels, "extend", lossy),
     "symmetry": lambda: patch.object(symmetry, "_difference", lambda *_: None),
     "liveness": lambda: patch.object(live_search, "find_unfulfilled", lambda *_: None),
 }

@@ -48,10 +48,10 @@ def test_a_search_keeps_to_its_memory(threads: int) -> None:
 
 
 def test_plain_python_keeps_to_its_memory() -> None:
-    code, said, peak = measured("--engine", "python", "--memory", "100MiB")
+    code, said, peak = measured("--engine", "python", "--memory", "64MiB")
     assert code == 3
-    assert "stopped at 100 MiB of memory as bounded" in said
-    assert 90 * MIB < peak < 110 * MIB
+    assert "stopped at 64 MiB of memory as bounded" in said
+    assert 60 * MIB < peak < 70 * MIB
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python", "auto"])

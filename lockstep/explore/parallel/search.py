@@ -16,6 +16,7 @@ import numpy as np
 from lockstep.compiled.machine import MachineCode
 from lockstep.compiled.program import Program
 from lockstep.explore.engine import Disagreement, Verdict
+from lockstep.explore.parallel.allowance import Allowance
 from lockstep.explore.parallel.checkpoint import Checkpoint, Totals
 from lockstep.explore.parallel.findings import first
 from lockstep.explore.parallel.interface import DEADLOCKS, SHARDS, TRANSITIONS
@@ -28,7 +29,7 @@ from lockstep.explore.parallel.rebuild import Rebuilder
 from lockstep.explore.parallel.sample import Sample, places
 from lockstep.explore.parallel.spill import Spill
 from lockstep.explore.parallel.state_file import StateFile
-from lockstep.explore.parallel.workers import BUFFER, NewStates, Shards, Stretches, Worker
+from lockstep.explore.parallel.workers import NewStates, Shards, Stretches, Worker
 from lockstep.explore.search import Progress, SearchResult, conclude, count_of
 from lockstep.language.notation import Kind
 
@@ -41,13 +42,9 @@ _PAUSE_SECONDS = 0.5
 _SMALL = 4096
 """Levels of fewer states are done by one thread: starting the others would take longer."""
 _PROGRESS_SECONDS = 0.1
-_MOST_UNWRITTEN = 64 * 2**20
-"""Bytes of new states that wait for the end of their level, where levels are on disk."""
 _SAMPLE_SECONDS = 0.2
 _SAMPLE_SHARE = 0.01
 """How long plain Python looks at a sample: so many seconds, and such a share of the search."""
-_FEWEST = 256
-"""Candidates that a buffer holds, however little memory there is."""
 
 
 class _Stopped(Exception):
@@ -104,11 +101,8 @@ class ParallelSearch:
         self._check_state_at = code.address("check_state") if program.has_state_checks else 0
         self._canonical_at = code.address("canonical") if program.reduces else 0
         self._ranks = np.array(site_ranks(program), np.int64)
-        room = self._memory.bound - self._memory.before
-        self._buffer = _buffer(room, self._threads, self._words)
-        self._flush_at = min(_MOST_UNWRITTEN, room // 16)
-        self._used = self._memory.before
-        self._known = KnownStates(self._words, room, expected)
+        self._allowance = Allowance(self._memory, self._threads, self._words)
+        self._known = KnownStates(self._words, self._allowance.room, expected)
         self._levels = Levels(self._words, _file(checkpoint, spill, self._words))
         self._new = [NewStates() for _ in range(SHARDS)]
         self._workers: list[Worker] = []
@@ -196,7 +190,7 @@ class ParallelSearch:
                     begin = self._loops.distribute(
                         states, begin, count, worker.buffers, worker.capacity, worker.filled
                     )
-                    if worker.filled.max() >= self._buffer:
+                    if worker.filled.max() >= self._allowance.buffer:
                         self._take_in(self._threads, 0)
                         self._taken_new()
                         self._watch()
@@ -230,7 +224,7 @@ class ParallelSearch:
                 self._pause_at = time.perf_counter() + _PAUSE_SECONDS
                 self._each(threads, self._expand, level)
                 self._take_in(threads, self._check_state_at)
-                if self._levels.is_on_disk and self._new_bytes > self._flush_at:
+                if self._levels.is_on_disk and self._new_bytes > self._allowance.unwritten:
                     self._levels.extend(self._taken_new())
                 self._watch()
         finally:
@@ -292,23 +286,11 @@ class ParallelSearch:
     def _plan(self, more: list[int], threads: int) -> None:
         """See that shards can take so many candidates within the memory, or stop before they do."""
         states = sum(more) * self._words * 8
-        if self._may_take(self._known.growth(more, threads) + states):
+        if self._allowance.allows(self._known.growth(more, threads) + states, self._workers):
             return
         if self._spill is None:
             raise _Stopped(f"stopped at {self._memory} as bounded")
         self._known.grow_on_disk(self._spill)
-
-    def _may_take(self, size: int) -> bool:
-        """Whether so many bytes more are within the memory; they count as taken from then on.
-
-        The system is asked only when the sum of what may have been taken since is too much.
-        """
-        if self._used + size > self._memory.bound:
-            untouched = sum(worker.untouched(self._buffer) for worker in self._workers)
-            self._used = self._memory.used + untouched
-        fits = self._used + size <= self._memory.bound
-        self._used += size if fits else 0
-        return fits
 
     def _collect(self, worker: Worker, shards: Shards, check_state_at: int) -> None:
         """Insert the candidates of one shard after the other."""
@@ -363,9 +345,7 @@ class ParallelSearch:
 
     def _add_workers(self, threads: int) -> None:
         while len(self._workers) < threads:
-            worker = Worker.of(self._program, self._buffer)
-            self._workers.append(worker)
-            self._used += worker.untouched(self._buffer)
+            self._workers.append(Worker.of(self._program, self._allowance.buffer))
 
     def _ended_by_findings(self) -> bool:
         """Whether something is wrong on the level just finished; the result then says what."""
@@ -461,12 +441,6 @@ class ParallelSearch:
             f"{why}, with {count_of(len(self._known), 'state')} known; "
             f"every behaviour of up to {count_of(self._covered, 'step')} is covered"
         )
-
-
-def _buffer(room: int, threads: int, words: int) -> int:
-    """How many candidates a buffer holds, where all of them may take an eighth of some memory."""
-    share = room // 8 // (threads * SHARDS * words * 8)
-    return max(_FEWEST, min(BUFFER, share))
 
 
 def _file(checkpoint: Checkpoint | None, spill: Spill | None, words: int) -> StateFile | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
+from types import TracebackType
 
 import numpy as np
 
@@ -17,11 +18,13 @@ class Spill:
     """Arrays in nameless files of a folder: however the process ends, nothing is left of them.
 
     Nameless files are of one process alone, so that any number of searches may share the folder.
-    Raises LockstepError when the folder cannot be used, and OSError when it has no more room.
+    Closing it closes the files of states. Raises LockstepError when the folder cannot be used, and
+    OSError when it has no more room.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._files: list[StateFile] = []
         try:
             folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=folder).close()
@@ -29,6 +32,19 @@ class Spill:
             raise LockstepError(
                 f"no states can be kept in {folder}: {error.strerror}", cure="name another folder"
             ) from None
+
+    def __enter__(self) -> Spill:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for file in self._files:
+            file.close()
+        self._files = []
 
     def zeros(self, words: int) -> Array:
         """An array of zeros, all of whose room is taken at once."""
@@ -40,7 +56,8 @@ class Spill:
     def states(self, words: int) -> StateFile:
         """An empty file for states of so many words."""
         with tempfile.TemporaryFile(dir=self._folder) as file:
-            return StateFile(os.dup(file.fileno()), words)
+            self._files.append(StateFile(os.dup(file.fileno()), words))
+        return self._files[-1]
 
 
 def is_on_disk(array: Array) -> bool:

@@ -13,6 +13,7 @@ from lockstep.explore.parallel.known import KnownStates
 from lockstep.explore.parallel.memory import Array
 from lockstep.explore.parallel.spill import Spill, is_on_disk
 from lockstep.explore.resident import resident_memory
+from lockstep.explore.search import SearchResult
 from lockstep.language.model import Model, load_model
 
 ROOT = Path(__file__).parents[3]
@@ -25,6 +26,11 @@ def scarce() -> int:
     return resident_memory() + 100 * MIB
 
 
+@pytest.fixture(scope="module")
+def whole(model: Model) -> SearchResult:
+    return explore(model, "compiled")
+
+
 @pytest.fixture
 def spilled_tables(monkeypatch: pytest.MonkeyPatch) -> list[Array]:
     """Every table that goes to disk; whichever is to grow does, whatever memory is left.
@@ -32,14 +38,14 @@ def spilled_tables(monkeypatch: pytest.MonkeyPatch) -> list[Array]:
     What a bound leaves depends on what this process did before, and holds in reserve.
     """
     tables: list[Array] = []
-    zeros = Spill.zeros
+    zeros, growth = Spill.zeros, KnownStates.growth
 
     def noted(spill: Spill, words: int) -> Array:
         tables.append(zeros(spill, words))
         return tables[-1]
 
     monkeypatch.setattr(Spill, "zeros", noted)
-    monkeypatch.setattr(KnownStates, "growth", lambda *_: 2**60)
+    monkeypatch.setattr(KnownStates, "growth", lambda *given: growth(*given) and 2**38)
     return tables
 
 
@@ -50,7 +56,11 @@ def model() -> Model:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_what_does_not_fit_goes_to_disk(
-    model: Model, tmp_path: Path, threads: int, spilled_tables: list[Array]
+    model: Model,
+    whole: SearchResult,
+    tmp_path: Path,
+    threads: int,
+    spilled_tables: list[Array],
 ) -> None:
     bounded = explore(model, "compiled", Bounds(memory=scarce()), threads=threads)
     assert bounded.verdict is Verdict.INCONCLUSIVE
@@ -59,7 +69,6 @@ def test_what_does_not_fit_goes_to_disk(
     assert spilled.verdict is Verdict.HOLDS
     assert all(is_on_disk(table) for table in spilled_tables)
     assert len(spilled_tables) > 64, "they have grown more than once"
-    whole = explore(model, "python")
     for counted in ("states", "transitions", "depth", "fired", "applied", "reached"):
         assert getattr(spilled, counted) == getattr(whole, counted)
     assert list(tmp_path.iterdir()) == []
@@ -67,22 +76,20 @@ def test_what_does_not_fit_goes_to_disk(
 
 def test_a_trace_is_rebuilt_from_disk(tmp_path: Path, spilled_tables: list[Array]) -> None:
     model = load_model(ROOT, "session_cache", {**SCOPE, "LETTER_OF_RULE_THREE": True})
+    in_memory = explore(model, "compiled", Bounds(memory=2**40))
+    assert not spilled_tables
     spilled = explore(model, "compiled", Bounds(memory=scarce(), spill=tmp_path))
     assert spilled_tables
-    whole = explore(model, "python")
-    assert whole.violation is not None
-    assert spilled.violation is not None
-    assert spilled.violation.properties == whole.violation.properties
-    assert len(spilled.violation.trace.steps) == len(whole.violation.trace.steps)
+    assert in_memory.violation is not None
+    assert spilled.violation == in_memory.violation
 
 
 def test_new_states_wait_on_disk_for_the_end_of_their_level(
-    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    model: Model, whole: SearchResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = explore(model, "compiled")
-    monkeypatch.setattr("lockstep.explore.parallel.search._MOST_UNWRITTEN", 100)
-    monkeypatch.setattr("lockstep.explore.parallel.search.BUFFER", 16)
-    monkeypatch.setattr("lockstep.explore.parallel.search._FEWEST", 16)
+    monkeypatch.setattr("lockstep.explore.parallel.allowance._MOST_UNWRITTEN", 100)
+    monkeypatch.setattr("lockstep.explore.parallel.allowance.BUFFER", 64)
+    monkeypatch.setattr("lockstep.explore.parallel.allowance._FEWEST", 64)
     for options in ({"checkpoint": tmp_path / "kept"}, {"bounds": Bounds(spill=tmp_path)}):
         written = explore(model, "compiled", **options)
         assert (written.states, written.transitions) == (whole.states, whole.transitions)
@@ -91,14 +98,21 @@ def test_new_states_wait_on_disk_for_the_end_of_their_level(
 
 def test_two_searches_share_a_folder(model: Model, tmp_path: Path) -> None:
     """Their files are nameless, so neither meets those of the other."""
-    one, other = Spill(tmp_path).states(1), Spill(tmp_path).states(1)
-    one.append(np.arange(3, dtype=np.uint64))
-    other.append(np.arange(5, 8, dtype=np.uint64))
-    extents = one.finish(), other.finish()
-    assert [part.tolist() for part in one.read(extents[0])] == [[0, 1, 2]]
-    assert [part.tolist() for part in other.read(extents[1])] == [[5, 6, 7]]
-    one.close()
-    other.close()
+    with Spill(tmp_path) as first, Spill(tmp_path) as second:
+        one, other = first.states(1), second.states(1)
+        one.append(np.arange(3, dtype=np.uint64))
+        other.append(np.arange(5, 8, dtype=np.uint64))
+        extents = one.finish(), other.finish()
+        assert [part.tolist() for part in one.read(extents[0])] == [[0, 1, 2]]
+        assert [part.tolist() for part in other.read(extents[1])] == [[5, 6, 7]]
+
+
+def test_no_descriptor_is_left(model: Model, tmp_path: Path) -> None:
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(2):
+        explore(model, "compiled", Bounds(max_depth=3, spill=tmp_path))
+        explore(model, "compiled", Bounds(max_depth=3), checkpoint=tmp_path / "kept")
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
 def test_tables_on_disk_are_zeros_to_be_written(tmp_path: Path) -> None:
