@@ -19,7 +19,9 @@ from typing import Any
 
 from lockstep.errors import LockstepError
 from lockstep.language import load_problems
+from lockstep.language.nesting import allow_nesting
 from lockstep.language.source import Diagnostic, ModelError
+from lockstep.text_files import is_file, read_text
 
 PACKAGES = ("models", "invariants")
 """Workspace folders that hold text in lockstep's notation."""
@@ -57,7 +59,7 @@ class Universe:
         if name in self.modules:
             return self.modules[name]
         path = self._file(name)
-        if not path.is_file():
+        if not is_file(path):
             if path.with_suffix("").is_dir():
                 return self._new_module(name)
             raise LockstepError(f"there is no module {name}: {path} does not exist")
@@ -65,16 +67,16 @@ class Universe:
 
     def load_file(self, name: str, path: Path) -> types.ModuleType:
         """The module of that name from a file, which need not be one of the workspace."""
-        try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError as error:
-            raise LockstepError(
-                f"{path} is not UTF-8 text: {error}", cure="save it as UTF-8"
-            ) from None
+        allow_nesting()
+        text = read_text(path)
         try:
             tree = ast.parse(text, filename=str(path))
         except SyntaxError as error:
             raise ModelError([load_problems.not_python(error, path)]) from None
+        except ValueError as error:  # so says Python 3.11 of a NUL character
+            raise ModelError([load_problems.not_python(SyntaxError(str(error)), path)]) from None
+        except (RecursionError, MemoryError):
+            raise ModelError([load_problems.too_deep(path, text)]) from None
         if problems := load_problems.duplicates(tree, path) + self._set_constants(tree, path):
             raise ModelError(problems)
         self.files[str(path)] = SourceFile(path, text, _functions(tree))
@@ -159,7 +161,7 @@ class Universe:
 
     def _require_module(self, name: str) -> None:
         path = self._file(name)
-        if not path.is_file() and not path.with_suffix("").is_dir():
+        if not is_file(path) and not path.with_suffix("").is_dir():
             raise ModuleNotFoundError(str(path.relative_to(self.root)), name=name)
 
     def _set_constants(self, tree: ast.Module, path: Path) -> list[Diagnostic]:
@@ -189,6 +191,11 @@ class Universe:
             raise
         except SyntaxError as error:
             raise ModelError([load_problems.not_python(error, path)]) from None
+        except (RecursionError, MemoryError) as error:
+            if error.__traceback__ is not None and error.__traceback__.tb_next is None:
+                text = self.files[str(path)].text
+                raise ModelError([load_problems.too_deep(path, text)]) from None
+            raise ModelError([load_problems.failed(error, path)]) from error
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # `exit(0)` must not end the command as if all was well

@@ -20,6 +20,7 @@ from lockstep.language.fairness import Fairness, read_fairness
 from lockstep.language.loader import Universe
 from lockstep.language.notation import FAULT, MARK, FaultMark, Kind, Mark, State
 from lockstep.language.source import Diagnostic, ModelError
+from lockstep.text_files import is_file
 
 
 @dataclass(frozen=True)
@@ -109,11 +110,11 @@ def load_model(
     well formed.
     """
     universe = Universe(root, dict(constants or {}))
-    if not root.joinpath("models", f"{name}.py").is_file():
+    if not is_file(root / "models" / f"{name}.py"):
         known = ", ".join(model_names(root)) or "none"
         raise LockstepError(f"there is no model {name!r}", cure=f"the models here are: {known}")
     module = universe.load(f"models.{name}")
-    has_invariants = root.joinpath("invariants", f"{name}.py").is_file()
+    has_invariants = is_file(root / "invariants" / f"{name}.py")
     checks = universe.load(f"invariants.{name}") if has_invariants else None
     extra = {} if fault is None else _apply_fault(universe, name, fault)
     if unused := universe.unused_constants():
@@ -157,7 +158,7 @@ def model_names(root: Path) -> list[str]:
     return sorted(
         path.stem
         for path in root.joinpath("models").glob("*.py")
-        if "(State):" in path.read_text(encoding="utf-8", errors="replace")
+        if is_file(path) and "(State):" in path.read_text(encoding="utf-8", errors="replace")
     )
 
 
@@ -177,7 +178,7 @@ def fault_mark(root: Path, name: str, fault: str | None) -> FaultMark | None:
 
 def _faults(universe: Universe, name: str) -> dict[str, Callable[..., Any]]:
     """The functions that are faults of a model; none where it has no file of them."""
-    if not universe.root.joinpath("models", "faults", f"{name}.py").is_file():
+    if not is_file(universe.root / "models" / "faults" / f"{name}.py"):
         return {}
     members = vars(universe.load(f"models.faults.{name}"))
     return {
