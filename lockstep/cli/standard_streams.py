@@ -48,11 +48,13 @@ class _GuardedOutput:
     """A stream whose failures are told apart from those of everything else that is written.
 
     A reader that goes away (`| head`) ends the writing, not the work; an output that cannot be
-    written for any other reason is a `LockstepError`.
+    written for any other reason is a `LockstepError`, then and at every later attempt: what prints
+    may have swallowed the first.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
+        self._failure: LockstepError | None = None
 
     def write(self, text: str) -> int:
         with self._guarded():
@@ -68,13 +70,16 @@ class _GuardedOutput:
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
+        if self._failure is not None:
+            raise self._failure
         try:
             yield
         except BrokenPipeError:
             to_nowhere(self._stream)
         except OSError as error:
             to_nowhere(self._stream)
-            raise LockstepError(f"the output cannot be written: {error.strerror}") from None
+            self._failure = LockstepError(f"the output cannot be written: {error.strerror}")
+            raise self._failure from None
 
 
 @contextmanager

@@ -25,11 +25,22 @@ def twin(
     ] = None,
     max_seconds: Annotated[
         float | None,
-        Option("--max-seconds", parser=seconds, metavar="S", help="Stop TLC, and the search, after S each."),
+        Option(
+            "--max-seconds",
+            parser=seconds,
+            metavar="S",
+            help="Stop TLC, and the search, after S each.",
+        ),
     ] = None,
     workers: Annotated[
         int,
-        Option("--workers", min=1, max=MOST_THREADS, metavar="N", help="TLC's threads where counts are compared."),
+        Option(
+            "--workers",
+            min=1,
+            max=MOST_THREADS,
+            metavar="N",
+            help="TLC's threads where counts are compared.",
+        ),
     ] = 1,
     keep: Annotated[
         Path | None,

@@ -4,6 +4,9 @@ A scope's constants are written into the parsed text before it runs, so everythi
 them (domains, helpers, other modules' imports) follows. Each load is a `Universe` of its own: two
 scopes, or a model and its fault, never share a module. Only files of the workspace are loaded
 this way; a model may import nothing but those, `lockstep` and `enum`.
+
+That is so that every engine sees all of a model's text, and no protection from it: a model is code,
+which can do what its reader can. Load models only of workspaces whose code you would run.
 """
 
 from __future__ import annotations

@@ -131,7 +131,9 @@ class Table:
 
     def _plain(self, key: str, value: object) -> Plain:
         if isinstance(value, int) and value.bit_length() > _MOST_BITS:
-            raise self.error(key, f"is an integer of {value.bit_length():,} bits", "write a smaller")
+            raise self.error(
+                key, f"is an integer of {value.bit_length():,} bits", "write a smaller"
+            )
         if isinstance(value, bool | int | str):
             return value
         if isinstance(value, list):
@@ -153,7 +155,9 @@ def parse_toml(text: str) -> dict[str, object]:
     except tomllib.TOMLDecodeError:
         raise
     except ValueError:
-        raise TooLarge(f"an integer has more than {sys.get_int_max_str_digits():,} digits") from None
+        raise TooLarge(
+            f"an integer has more than {sys.get_int_max_str_digits():,} digits"
+        ) from None
     except RecursionError:
         raise TooLarge("it is nested too deeply") from None
 

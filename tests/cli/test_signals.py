@@ -111,7 +111,7 @@ MOMENTS = 25
 
 
 @pytest.mark.verify
-@pytest.mark.parametrize("number", (*CAUGHT, signal.SIGKILL), ids=lambda each: each.name)
+@pytest.mark.parametrize("number", [*CAUGHT, signal.SIGKILL], ids=lambda each: each.name)
 def test_a_signal_at_any_moment_of_a_comparison_leaves_nothing(
     desk: "Desk", tmp_path: Path, number: signal.Signals
 ) -> None:
