@@ -28,6 +28,11 @@ class Interruption:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._raise)
 
+    def heed(self) -> None:
+        """Raise KeyboardInterrupt again if a signal has come: a callback may have swallowed it."""
+        if self.has_come:
+            raise KeyboardInterrupt
+
     def stop_listening(self) -> None:
         """Let each signal end the process at once: there is nothing left to tidy up."""
         for number in ENDING_SIGNALS:

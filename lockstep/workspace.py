@@ -7,13 +7,12 @@ is one, the workspace that an installed package carries as data is used, if it c
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
-from lockstep.specs.tables import Table, read_toml
+from lockstep.specs.tables import Table, parse_toml, read_toml
 
 if TYPE_CHECKING:
     from lockstep.language.inventory import Unused
@@ -62,7 +61,12 @@ def find_workspace(start: Path | None = None) -> Workspace:
 
     `LockstepError` when there is none, or when the file that marks it cannot be read.
     """
-    here = (start or Path.cwd()).absolute()
+    try:
+        here = (start or Path.cwd()).absolute()
+    except OSError as error:
+        raise LockstepError(
+            f"there is no current folder: {error.strerror}", cure="go to a folder that is there"
+        ) from None
     for folder in (here, *here.parents):
         if (found := _workspace_in(folder)) is not None:
             return found
@@ -84,15 +88,13 @@ def _workspace_in(folder: Path) -> Workspace | None:
         document.finish()
         return _named(folder, table)
     project = folder / "pyproject.toml"
-    if not project.is_file() or "lockstep" not in project.read_text("utf-8", errors="replace"):
-        return None
-    return _from_project(folder, project)
+    return _from_project(folder, project) if project.is_file() else None
 
 
 def _from_project(folder: Path, project: Path) -> Workspace | None:
     try:
-        content = tomllib.loads(project.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        content = parse_toml(project.read_text("utf-8"))
+    except (OSError, ValueError):
         return None  # somebody else's file: whether it is well formed is not ours to say
     tools = content.get("tool")
     table = tools.get("lockstep") if isinstance(tools, dict) else None

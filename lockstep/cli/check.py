@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
+from lockstep.cli.options import MOST_THREADS, seconds
 from lockstep.errors import LockstepError, nearest
 from lockstep.explore.engines import DEFAULT_ENGINE, ENGINES
 
@@ -39,7 +40,8 @@ def check(
         int | None, Option("--max-states", min=1, metavar="N", help="Stop at N states.")
     ] = None,
     max_seconds: Annotated[
-        float | None, Option("--max-seconds", min=0, metavar="S", help="Stop after S seconds.")
+        float | None,
+        Option("--max-seconds", parser=seconds, metavar="S", help="Stop after S seconds."),
     ] = None,
     memory: Annotated[
         str | None,
@@ -50,7 +52,14 @@ def check(
         ),
     ] = None,
     threads: Annotated[
-        int | None, Option("--threads", min=1, metavar="N", help="Search by N threads [all cores].")
+        int | None,
+        Option(
+            "--threads",
+            min=1,
+            max=MOST_THREADS,
+            metavar="N",
+            help="Search by N threads [all cores].",
+        ),
     ] = None,
     checkpoint: Annotated[
         Path | None,
@@ -81,10 +90,14 @@ def check(
         Option("--simulate", min=1, metavar="N", help="Take N random behaviours instead of all."),
     ] = None,
     steps: Annotated[
-        int, Option("--steps", min=1, metavar="N", help="Of up to N steps each, with --simulate.")
+        int,
+        Option(
+            "--steps", min=1, max=10**7, metavar="N", help="Of up to N steps each, with --simulate."
+        ),
     ] = 200,
     seed: Annotated[
-        int, Option("--seed", min=0, metavar="N", help="Draws others, with --simulate.")
+        int,
+        Option("--seed", min=0, max=2**63 - 1, metavar="N", help="Draws others, with --simulate."),
     ] = 0,
     fault: Annotated[
         str | None,
@@ -222,7 +235,7 @@ def _check_all(
     return exit_code
 
 
-_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]i?)?B?", re.IGNORECASE)
+_SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]+)?)\s*([KMGT]i?)?B?", re.IGNORECASE)
 
 
 def parse_size(text: str) -> int:

@@ -12,6 +12,7 @@ from lockstep.cli.crash import failure_of
 from lockstep.cli.exits import INTERRUPTED
 from lockstep.errors import ExitCode, LockstepError, not_written
 from lockstep.explore.engines import DEFAULT_ENGINE
+from lockstep.interruption import INTERRUPTION
 
 if TYPE_CHECKING:
     from lockstep.explore.engine import Verdict
@@ -168,6 +169,7 @@ def usual_scope(workspace: Workspace, names: Sequence[str], fault: str | None) -
 
 def check_model(workspace: Workspace, name: str, request: Request) -> Checked | Unchecked:
     """Explore one model as asked. Errors of this model alone are in the result, not raised."""
+    INTERRUPTION.heed()
     try:
         return _check(workspace, name, request)
     except Exception as error:

@@ -63,18 +63,27 @@ def failure_of(error: Exception) -> LockstepError:
 
 @contextmanager
 def thread_crashes() -> Iterator[list[BaseException]]:
-    """What ends threads that nobody waits for: the process must not end as if all was well."""
+    """What ends threads that nobody waits for: the process must not end as if all was well.
+
+    A Ctrl-C that a destructor or a callback swallows is not told: it is heeded later.
+    """
     crashes: list[BaseException] = []
 
     def note(ended: threading.ExceptHookArgs) -> None:
         if ended.exc_value is not None:
             crashes.append(ended.exc_value)
 
+    def tell_of(ignored: sys.UnraisableHookArgs) -> None:
+        if not isinstance(ignored.exc_value, KeyboardInterrupt):
+            unraisable_before(ignored)
+
     before, threading.excepthook = threading.excepthook, note
+    unraisable_before, sys.unraisablehook = sys.unraisablehook, tell_of
     try:
         yield crashes
     finally:
         threading.excepthook = before
+        sys.unraisablehook = unraisable_before
 
 
 def _report(error: BaseException) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from lockstep.errors import ExitCode, LockstepError
+from lockstep.errors import LockstepError
 from lockstep.interruption import INTERRUPTION
 
 # The rest is imported where Ctrl-C is told in one line.
@@ -42,19 +42,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _run_verb(arguments: Sequence[str]) -> int:
     from lockstep.cli.crash import thread_crashes
-    from lockstep.cli.standard_streams import flush_output
+    from lockstep.cli.standard_streams import guarded_output
 
-    with thread_crashes() as crashes:
-        try:
-            from lockstep.cli.app import run_verb
+    with thread_crashes() as crashes, guarded_output():
+        from lockstep.cli.app import run_verb
 
-            code = run_verb(arguments)
-        except BrokenPipeError:
-            if flush_output():
-                raise
-            code = int(ExitCode.HOLDS)  # nobody reads the help
-        finally:
-            flush_output()
+        code = run_verb(arguments)
+    INTERRUPTION.heed()
     if crashes:
         raise crashes[0]
     return code

@@ -8,9 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lockstep.cli.standard_streams import to_nowhere
-from lockstep.errors import LockstepError
-
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
 
@@ -26,11 +23,7 @@ STYLES = {
 
 
 class Output:
-    """Writes to standard output, line by line.
-
-    A reader that goes away (`| head`) ends the writing, not the work; an output that cannot be
-    written to for any other reason is a `LockstepError`.
-    """
+    """Writes to standard output, line by line."""
 
     def __init__(self) -> None:
         self.terminal = sys.stdout.isatty()
@@ -69,18 +62,12 @@ class Output:
             self.line("  ".join(cells).rstrip())
 
     def _write(self, text: str, style: str | None) -> None:
-        try:
-            if self.terminal and style is not None:
-                from rich.text import Text
+        if self.terminal and style is not None:
+            from rich.text import Text
 
-                self._rich().print(Text(text, style=STYLES[style]), soft_wrap=True)
-            else:
-                print(text, flush=True)
-        except BrokenPipeError:
-            to_nowhere(sys.stdout)
-        except OSError as error:
-            to_nowhere(sys.stdout)
-            raise LockstepError(f"the output cannot be written: {error.strerror}") from None
+            self._rich().print(Text(text, style=STYLES[style]), soft_wrap=True)
+        else:
+            print(text, flush=True)
 
     def _rich(self) -> Console:
         if self._console is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
+from lockstep.cli.options import seconds
 from lockstep.errors import LockstepError
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def prove(
         float,
         Option(
             "--max-seconds",
-            min=0,
+            parser=seconds,
             metavar="S",
             help="For each question of a proof; for looking for a behaviour, in all.",
         ),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TextIO
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO, cast
 
 from lockstep.errors import LockstepError
 
@@ -42,20 +44,55 @@ def tell(text: str) -> None:
         to_nowhere(sys.stderr)
 
 
-def flush_output() -> bool:
-    """Write what is held back; whether it has a reader. `LockstepError` if that cannot be done.
+class _GuardedOutput:
+    """A stream whose failures are told apart from those of everything else that is written.
 
-    A reader that goes away (`| head`) is no error: what is printed from then on goes nowhere.
+    A reader that goes away (`| head`) ends the writing, not the work; an output that cannot be
+    written for any other reason is a `LockstepError`, then and at every later attempt: what prints
+    may have swallowed the first.
     """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._failure: LockstepError | None = None
+
+    def write(self, text: str) -> int:
+        with self._guarded():
+            return self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with self._guarded():
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        if self._failure is not None:
+            raise self._failure
+        try:
+            yield
+        except BrokenPipeError:
+            to_nowhere(self._stream)
+        except OSError as error:
+            to_nowhere(self._stream)
+            self._failure = LockstepError(f"the output cannot be written: {error.strerror}")
+            raise self._failure from None
+
+
+@contextmanager
+def guarded_output() -> Iterator[None]:
+    """Guard standard output, whoever writes to it; at the end of the block all is written."""
+    stream = sys.stdout
+    guarded = cast(TextIO, _GuardedOutput(stream))
+    sys.stdout = guarded
     try:
-        sys.stdout.flush()
-        return True
-    except BrokenPipeError:
-        to_nowhere(sys.stdout)
-        return False
-    except OSError as error:
-        to_nowhere(sys.stdout)
-        raise LockstepError(f"the output cannot be written: {error.strerror}") from None
+        yield
+    finally:
+        sys.stdout = stream
+        guarded.flush()
 
 
 def to_nowhere(stream: TextIO) -> None:

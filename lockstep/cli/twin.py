@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
+from lockstep.cli.options import MOST_THREADS, seconds
+
 if TYPE_CHECKING:
     from lockstep.cli.twinning import Compared, Plan, Request, Uncompared
     from lockstep.workspace import Workspace
@@ -23,11 +25,22 @@ def twin(
     ] = None,
     max_seconds: Annotated[
         float | None,
-        Option("--max-seconds", min=0, metavar="S", help="Stop TLC, and the search, after S each."),
+        Option(
+            "--max-seconds",
+            parser=seconds,
+            metavar="S",
+            help="Stop TLC, and the search, after S each.",
+        ),
     ] = None,
     workers: Annotated[
         int,
-        Option("--workers", min=1, metavar="N", help="TLC's threads where counts are compared."),
+        Option(
+            "--workers",
+            min=1,
+            max=MOST_THREADS,
+            metavar="N",
+            help="TLC's threads where counts are compared.",
+        ),
     ] = 1,
     keep: Annotated[
         Path | None,

@@ -74,6 +74,13 @@ def build_program(
     With `symmetry`, states that differ only by which interchangeable name is which count as one.
     """
     code = lower(model) if code is None else code
+    try:
+        return _build(model, code, symmetry=symmetry)
+    except RecursionError:
+        raise NotCompiled("an expression of it is nested too deeply") from None
+
+
+def _build(model: Model, code: ir.ModelCode, *, symmetry: bool) -> Program:
     layout = state_layout(model.state, model.variables)
     most = sum(bindings(action.parameters) for action in code.actions)
     if most > MAX_SUCCESSORS:

@@ -36,6 +36,25 @@ def not_python(error: SyntaxError, path: Path) -> Diagnostic:
     )
 
 
+def too_deep(path: Path, text: str, among: range | None = None) -> Diagnostic:
+    """What is read by recursion has no end; nobody says where, but it is mostly the longest line.
+
+    `among` are the numbers of the lines that it may be in.
+    """
+    lines = text.splitlines() or [""]
+    within = among or range(1, len(lines) + 1)
+    number = max(within, key=lambda each: len(lines[each - 1]))
+    line = lines[number - 1]
+    start = len(line) - len(line.lstrip())
+    return Diagnostic(
+        "too-deep",
+        Place(path, number, start, number, start + 1),
+        "an expression is nested too deeply",
+        "one inside another is read by recursion, of which Python bounds the depth",
+        "write `all(...)`, `any(...)` or `sum(...)` over a domain instead of a long chain",
+    )
+
+
 def no_value(node: ast.AnnAssign, name: str, path: Path) -> Diagnostic:
     """A constant that neither the text nor the scope gives a value."""
     return Diagnostic(

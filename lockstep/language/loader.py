@@ -4,6 +4,9 @@ A scope's constants are written into the parsed text before it runs, so everythi
 them (domains, helpers, other modules' imports) follows. Each load is a `Universe` of its own: two
 scopes, or a model and its fault, never share a module. Only files of the workspace are loaded
 this way; a model may import nothing but those, `lockstep` and `enum`.
+
+That is so that every engine sees all of a model's text, and no protection from it: a model is code,
+which can do what its reader can. Load models only of workspaces whose code you would run.
 """
 
 from __future__ import annotations
@@ -19,7 +22,9 @@ from typing import Any
 
 from lockstep.errors import LockstepError
 from lockstep.language import load_problems
+from lockstep.language.nesting import allow_nesting
 from lockstep.language.source import Diagnostic, ModelError
+from lockstep.text_files import is_file, read_text
 
 PACKAGES = ("models", "invariants")
 """Workspace folders that hold text in lockstep's notation."""
@@ -65,7 +70,7 @@ class Universe:
         if name in self.modules:
             return self.modules[name]
         path = self._file(name)
-        if not path.is_file():
+        if not is_file(path):
             if path.with_suffix("").is_dir():
                 return self._new_module(name)
             raise LockstepError(f"there is no module {name}: {path} does not exist")
@@ -73,18 +78,17 @@ class Universe:
 
     def load_file(self, name: str, path: Path) -> types.ModuleType:
         """The module of that name from a file, which need not be one of the workspace."""
-        try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError as error:
-            raise LockstepError(
-                f"{path} is not UTF-8 text: {error}", cure="save it as UTF-8"
-            ) from None
+        allow_nesting()
+        text = read_text(path)
         try:
             tree = ast.parse(text, filename=str(path))
         except SyntaxError as error:
-            self._report([load_problems.not_python(error, path)])
-            self.broken[name] = {"*"}
-            return self._new_module(name, path)
+            return self._broken_file(name, path, load_problems.not_python(error, path))
+        except ValueError as error:  # so says Python 3.11 of a NUL character
+            problem = load_problems.not_python(SyntaxError(str(error)), path)
+            return self._broken_file(name, path, problem)
+        except (RecursionError, MemoryError):
+            return self._broken_file(name, path, load_problems.too_deep(path, text))
         self._report(load_problems.duplicates(tree, path) + self._set_constants(name, tree, path))
         self.files[str(path)] = SourceFile(path, text, tree, _functions(tree))
         module = self._new_module(name, path, ast.get_docstring(tree))
@@ -116,6 +120,12 @@ class Universe:
         if problems and not self.collects:
             raise ModelError(problems)
         self.problems += problems
+
+    def _broken_file(self, name: str, path: Path, problem: Diagnostic) -> types.ModuleType:
+        """An empty module in place of a file that cannot be parsed."""
+        self._report([problem])
+        self.broken[name] = {"*"}
+        return self._new_module(name, path)
 
     def unused_constants(self) -> list[str]:
         """Names in `constants` that no loaded module declares."""
@@ -187,7 +197,7 @@ class Universe:
 
     def _require_module(self, name: str) -> None:
         path = self._file(name)
-        if not path.is_file() and not path.with_suffix("").is_dir():
+        if not is_file(path) and not path.with_suffix("").is_dir():
             raise ModuleNotFoundError(str(path.relative_to(self.root)), name=name)
 
     def _set_constants(self, module: str, tree: ast.Module, path: Path) -> list[Diagnostic]:
@@ -218,6 +228,11 @@ class Universe:
             raise
         except SyntaxError as error:
             raise ModelError([load_problems.not_python(error, path)]) from None
+        except (RecursionError, MemoryError) as error:
+            if error.__traceback__ is not None and error.__traceback__.tb_next is None:
+                text = self.files[str(path)].text
+                raise ModelError([load_problems.too_deep(path, text)]) from None
+            raise ModelError([load_problems.failed(error, path)]) from error
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # `exit(0)` must not end the command as if all was well

@@ -23,6 +23,7 @@ from lockstep.language.loader import Universe
 from lockstep.language.notation import FAULT, MARK, FaultMark, Kind, Mark, State
 from lockstep.language.source import Diagnostic, ModelError, Place
 from lockstep.language.unread import unread
+from lockstep.text_files import is_file
 
 
 @dataclass(frozen=True)
@@ -112,11 +113,11 @@ def load_model(
     well formed.
     """
     universe = Universe(root, dict(constants or {}), collects=True)
-    if not root.joinpath("models", f"{name}.py").is_file():
+    if not is_file(root / "models" / f"{name}.py"):
         known = ", ".join(model_names(root)) or "none"
         raise LockstepError(f"there is no model {name!r}", cure=f"the models here are: {known}")
     module = universe.load(f"models.{name}")
-    has_invariants = root.joinpath("invariants", f"{name}.py").is_file()
+    has_invariants = is_file(root / "invariants" / f"{name}.py")
     checks = universe.load(f"invariants.{name}") if has_invariants else None
     extra = {} if fault is None else _apply_fault(universe, name, fault)
     if not universe.problems and (unused := universe.unused_constants()):
@@ -217,7 +218,7 @@ def fault_mark(root: Path, name: str, fault: str | None) -> FaultMark | None:
 
 def _faults(universe: Universe, name: str) -> dict[str, Callable[..., Any]]:
     """The functions that are faults of a model; none where it has no file of them."""
-    if not universe.root.joinpath("models", "faults", f"{name}.py").is_file():
+    if not is_file(universe.root / "models" / "faults" / f"{name}.py"):
         return {}
     module = universe.load(f"models.faults.{name}")
     if problems := unread(universe, module):

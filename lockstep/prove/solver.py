@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import signal
 import socket
 import threading
@@ -14,6 +15,9 @@ from typing import TypeAlias
 import z3
 
 from lockstep.interruption import ENDING_SIGNALS
+
+_PATIENCE = 2.0
+"""Seconds until a signal that has come to nothing ends the proof wherever it is."""
 
 _MOST_MILLISECONDS = 4_000_000_000
 """Z3 counts them in 32 bits."""
@@ -28,6 +32,8 @@ class _CtrlC:
     def __init__(self) -> None:
         self.is_watched = False
         self.pressed = threading.Event()
+        self.ended = threading.Event()
+        """Set where what may be interrupted is over."""
         self.at_work: z3.Solver | None = None
 
     def watch(self, signals: socket.socket) -> None:
@@ -37,6 +43,12 @@ class _CtrlC:
             while (solver := self.at_work) is not None:  # it may not have begun, and not listen yet
                 solver.interrupt()
                 time.sleep(0.05)
+            self._insist_unless_it_ends()
+
+    def _insist_unless_it_ends(self) -> None:
+        """Press again for the reader, where formulas are made and no question is asked."""
+        while not self.ended.wait(_PATIENCE):
+            _thread.interrupt_main()
 
 
 _ctrl_c = _CtrlC()
@@ -72,9 +84,11 @@ def ctrl_c_ends_a_question() -> Iterator[None]:
     before = {number: signal.signal(number, press) for number in _heeded_signals()}
     file = signal.set_wakeup_fd(pythons.fileno(), warn_on_full_buffer=False)
     _ctrl_c.is_watched = True
+    _ctrl_c.ended.clear()
     try:
         yield
     finally:
+        _ctrl_c.ended.set()
         signal.set_wakeup_fd(file)
         for number, handler in before.items():
             signal.signal(number, handler)

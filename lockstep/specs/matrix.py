@@ -14,6 +14,7 @@ from lockstep.errors import LockstepError
 from lockstep.language.model import Model, fault_marks, load_model, model_names
 from lockstep.specs.kip import Kip, Reference, Requirement, load_kip, load_kips
 from lockstep.specs.scopes import DEFAULT_SCOPE, Scope, load_model_spec
+from lockstep.text_files import is_file, read_text
 
 
 @dataclass
@@ -118,10 +119,10 @@ class _Workspace:
 
 
 def _functions_in(file: Path) -> set[str] | None:
-    if not file.is_file():
+    if not is_file(file):
         return None
     try:
-        tree = ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
+        tree = ast.parse(read_text(file), filename=str(file))
     except SyntaxError as error:
         raise LockstepError(f"{file}:{error.lineno}: this is not Python: {error.msg}") from None
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}

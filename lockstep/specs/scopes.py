@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lockstep.errors import LockstepError, nearest
 from lockstep.specs.tables import Plain, Table, read_toml
+from lockstep.text_files import is_file
 
 DEFAULT_SCOPE = "default"
 """The scope of `lockstep check`; `small` and `large` are the other names that are usual."""
@@ -115,7 +116,7 @@ def load_model_spec(root: Path, model: str) -> ModelSpec:
     `LockstepError` naming file and key for anything that is not as it must be.
     """
     file = root / "specs" / f"{model}.toml"
-    if not file.is_file():
+    if not is_file(file):
         return ModelSpec(None, model)
     document = read_toml(file)
     head = document.table("model")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
 from lockstep.errors import LockstepError, nearest
+from lockstep.text_files import read_text
 
 Plain: TypeAlias = "bool | int | str | tuple[Plain, ...]"
 """What a constant may be: TOML's arrays become tuples."""
+
+_MOST_BITS = 4_096
+"""Bits of an integer that a constant may be: it is shown in decimal, which takes for ever."""
 
 _REQUIRED = object()
 
@@ -125,6 +130,10 @@ class Table:
         return Table(self.file, ".".join(part for part in (self.where, key) if part), value)
 
     def _plain(self, key: str, value: object) -> Plain:
+        if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+            raise self.error(
+                key, f"is an integer of {value.bit_length():,} bits", "write a smaller"
+            )
         if isinstance(value, bool | int | str):
             return value
         if isinstance(value, list):
@@ -136,29 +145,53 @@ class Table:
         )
 
 
+def parse_toml(text: str) -> dict[str, object]:
+    """The content of a TOML document.
+
+    `TOMLDecodeError` when it is not one, and `TooLarge` when it is one that cannot be held.
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError:
+        raise TooLarge(
+            f"an integer has more than {sys.get_int_max_str_digits():,} digits"
+        ) from None
+    except RecursionError:
+        raise TooLarge("it is nested too deeply") from None
+
+
+class TooLarge(ValueError):
+    """A TOML document that Python cannot hold."""
+
+
 def read_toml(file: Path) -> Table:
     """The content of a TOML file; `LockstepError` naming the file and line when it is damaged."""
     try:
-        return Table(file, "", tomllib.loads(file.read_text(encoding="utf-8")))
+        return Table(file, "", parse_toml(read_text(file)))
     except tomllib.TOMLDecodeError as error:
         raise LockstepError(f"{file} is not TOML: {error}") from None
-    except UnicodeDecodeError as error:
-        raise LockstepError(f"{file} is not UTF-8: byte {error.start} is damaged") from None
-    except OSError as error:
-        raise LockstepError(f"{file} cannot be read: {error.strerror}") from None
+    except TooLarge as error:
+        raise LockstepError(f"{file} cannot be used: {error}") from None
 
 
 def parse_plain(text: str) -> Plain:
     """A constant's value as written on the command line: TOML, or a bare word for a string."""
     try:
-        value = tomllib.loads(f"value = {text}")
+        value = parse_toml(f"value = {text}")
     except tomllib.TOMLDecodeError:
         return text
+    except TooLarge as error:
+        raise LockstepError(f"{_shown(text)} cannot be a constant: {error}") from None
     if list(value) != ["value"]:
         return text
     return Table(Path("the command line"), "", value).plain("value")
 
 
 def _shown(value: object) -> str:
-    shown = repr(value)
+    try:
+        shown = repr(value)
+    except ValueError:
+        return "an integer of too many digits"
     return shown if len(shown) <= 40 else f"{shown[:37]}..."

@@ -188,6 +188,8 @@ def read(file: Path) -> Recording:
         return _recording(file, _parse(file))
     except Misfit as misfit:
         raise damaged(file, misfit) from None
+    except RecursionError:
+        raise damaged(file, Misfit("", "it is nested too deeply")) from None
 
 
 def damaged(file: Path, misfit: Misfit) -> LockstepError:

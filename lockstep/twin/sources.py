@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lockstep.errors import LockstepError
+from lockstep.text_files import is_file, read_text
 from lockstep.twin.names import definition_name
 
 _LINE_COMMENT = re.compile(r"\\\*.*")
@@ -34,11 +35,11 @@ def require_constants(constants: Iterable[str], module: Path) -> None:
 def _words(module: Path, seen: set[Path]) -> set[str]:
     """The words of a module and of those that it extends, as far as they lie beside it."""
     seen.add(module)
-    text = _BLOCK_COMMENT.sub(" ", _LINE_COMMENT.sub(" ", module.read_text("utf-8")))
+    text = _BLOCK_COMMENT.sub(" ", _LINE_COMMENT.sub(" ", read_text(module)))
     words = set(_WORD.findall(text))
     for names in _EXTENDS.findall(text):
         for name in _WORD.findall(names):
             file = module.with_name(f"{name}.tla")
-            if file not in seen and file.is_file():
+            if file not in seen and is_file(file):
                 words |= _words(file, seen)
     return words

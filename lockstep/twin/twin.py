@@ -16,6 +16,7 @@ from lockstep.language.model import Model, load_model
 from lockstep.language.notation import Kind, State
 from lockstep.scratch import scratch_folder
 from lockstep.specs.scopes import ModelSpec, Scope
+from lockstep.text_files import read_text
 from lockstep.twin.compare import (
     CountDifference,
     Difference,
@@ -212,7 +213,7 @@ class _Work:
         return explored
 
     def _run_tlc(self, dump: Path | None, limit: int, *, claims: bool = True) -> TlcRun:
-        template = self.files.template.read_text("utf-8")
+        template = read_text(self.files.template)
         config = self._file(".cfg" if claims else "-without-claims.cfg")
         left_out = self._unchecked(limit)
         template = without_claims(template, {definition_name(name) for name in left_out})

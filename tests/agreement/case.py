@@ -15,6 +15,7 @@ from lockstep.compiled.program import Program, build_program
 from lockstep.explore.engines import Bounds, explore
 from lockstep.explore.parallel import known
 from lockstep.explore.parallel import search as parallel
+from lockstep.explore.parallel.allowance import Allowance
 from lockstep.explore.parallel.search import ParallelSearch
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import Search, SearchResult
@@ -100,6 +101,13 @@ def _bounds_of(options: dict[str, Any]) -> dict[str, Any]:
     """Those options that are bounds, which are taken out."""
     names = [each.name for each in fields(Bounds) if each.name in options]
     return {name: options.pop(name) for name in names}
+
+
+@contextmanager
+def memory_full() -> Iterator[None]:
+    """No search may take more memory than it has at first."""
+    with patch.object(Allowance, "allows", lambda *_: False):
+        yield
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from lockstep.language.model import Model
 from lockstep.language.notation import Kind
 from lockstep.language.source import ModelError
 from lockstep.testing.random_models import RandomModel
-from tests.agreement.case import Case, levels_divided, tables_small
+from tests.agreement.case import Case, levels_divided, memory_full, tables_small
 from tests.agreement.interruption import assert_damage_is_refused, interrupted, killed
 from tests.agreement.orbits import assert_counts_orbits
 from tests.agreement.promises import assert_comes_to_pass
@@ -151,10 +151,8 @@ def spill(judged: Judged) -> None:
 
     for allowed, oracle in case.oracles.items():
         with tempfile.TemporaryDirectory(dir=judged.folder) as name, levels_divided():
-            with tables_small(), patch.object(Spill, "zeros", counted):
-                result = case.explored(
-                    memory=1, spill=Path(name), deadlock_allowed=allowed, threads=2
-                )
+            with memory_full(), tables_small(), patch.object(Spill, "zeros", counted):
+                result = case.explored(spill=Path(name), deadlock_allowed=allowed, threads=2)
             assert list(Path(name).iterdir()) == []
         assert summary(result) == summary(oracle)
         assert_takes_place(case.model, result)

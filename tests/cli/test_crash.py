@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ import pytest
 
 from lockstep.cli import checking
 from lockstep.explore.engine import Disagreement
+from lockstep.interruption import INTERRUPTION
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
@@ -157,6 +159,28 @@ def test_both_ways_to_start_it_end_alike(desk: "Desk", start: str) -> None:
     assert ran.returncode == 70
     assert ran.stdout == ""
     assert "RuntimeError: mistaken" in ran.stderr.splitlines()[-1]
+
+
+def test_a_signal_that_a_callback_swallows_ends_the_run_all_the_same(
+    desk: "Desk", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    explore_one = checking._check
+
+    class Swallowing:
+        def __del__(self) -> None:
+            INTERRUPTION._raise(signal.SIGTERM, None)
+
+    def check(*arguments: object) -> object:
+        Swallowing()
+        return explore_one(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(checking, "_check", check)
+    try:
+        ran = desk.run("check")
+    finally:
+        INTERRUPTION.has_come = False
+    assert (ran.code, ran.err) == (130, "lockstep: interrupted\n")
+    assert "interrupted; not checked: turnstile" in ran.out
 
 
 def test_arguments_that_cannot_be_read_are_not_a_verdict(

@@ -42,10 +42,15 @@ def test_help_loads_neither_models_nor_tables() -> None:
 
 @pytest.mark.parametrize(
     ("codes", "expected"),
-    [([], 0), ([0, 3], 3), ([3, 1, 0], 1), ([1, 2, 3], 2), ([2, 130], 130)],
+    [([], 0), ([0, 3], 3), ([3, 1, 0], 1), ([1, 2, 3], 2), ([2, 70, 0], 70), ([2, 130, 70], 130)],
 )
 def test_the_worst_code_wins(codes: list[int], expected: int) -> None:
     assert worst(codes) == expected
+
+
+def test_an_exit_code_that_nobody_knows_is_not_taken_for_none() -> None:
+    with pytest.raises(ValueError, match="not in tuple"):
+        worst([0, 5])
 
 
 def test_no_workspace_is_one_line_with_the_cure(

@@ -142,11 +142,13 @@ class Checkpoint:
 
     def close(self) -> None:
         """Commit what can be committed, and let others use the folder."""
-        with suppress(OSError):
-            self.commit()
-        self._states.close()
-        os.close(self._index)
-        self._lock.release()
+        try:
+            with suppress(OSError):
+                self.commit()
+        finally:
+            self._states.close()
+            os.close(self._index)
+            self._lock.release()
 
     @property
     def _manifest(self) -> Path:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import lockstep.language.notation as notation
 from lockstep.language import ir
+from lockstep.language.declarations import text_of
 from lockstep.language.frontend.expected import condition
 from lockstep.language.frontend.expressions import lower_expression
 from lockstep.language.frontend.helpers import body_of
@@ -22,16 +23,22 @@ from lockstep.language.frontend.scope import (
     Unit,
 )
 from lockstep.language.frontend.statements import lower_statements
+from lockstep.language.load_problems import too_deep
 from lockstep.language.model import Action, Model, Parameter, Property
+from lockstep.language.nesting import reading
 from lockstep.language.notation import Kind
 from lockstep.language.source import Diagnostic, ModelError
+
+_Declared = TypeVar("_Declared", Action, Property)
+_Code = TypeVar("_Code")
 
 
 def lower(model: Model) -> ir.ModelCode:
     """The IR of a model; `ModelError` with every problem found when it is not well formed."""
     problems: list[Diagnostic] = []
-    actions = [_action(model, action, problems) for action in model.actions]
-    properties = [_property(model, prop, problems) for prop in model.properties]
+    with reading():
+        actions = [_read(_action, model, action, problems) for action in model.actions]
+        properties = [_read(_property, model, prop, problems) for prop in model.properties]
     if problems:
         raise ModelError(model.universe.in_file_order(problems))
     return ir.ModelCode(
@@ -39,6 +46,23 @@ def lower(model: Model) -> ir.ModelCode:
         tuple(action for action in actions if action is not None),
         tuple(prop for prop in properties if prop is not None),
     )
+
+
+def _read(
+    read: Callable[[Model, _Declared, list[Diagnostic]], _Code | None],
+    model: Model,
+    declared: _Declared,
+    problems: list[Diagnostic],
+) -> _Code | None:
+    """What `read` makes of a function, unless that is nested too deeply."""
+    try:
+        return read(model, declared, problems)
+    except RecursionError:
+        definition, path = text_of(model.universe, declared.function)
+        text = model.universe.files[str(path)].text
+        lines = range(definition.lineno, (definition.end_lineno or definition.lineno) + 1)
+        problems.append(too_deep(path, text, lines))
+        return None
 
 
 def _action(model: Model, action: Action, problems: list[Diagnostic]) -> ir.ActionCode | None:

@@ -1,0 +1,25 @@
+"""The text files of a workspace, of which any may be missing, unreadable, or no text."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from lockstep.errors import LockstepError
+
+
+def read_text(file: Path) -> str:
+    """The text of a file; `LockstepError` in one line when it is not UTF-8 or cannot be read."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise LockstepError(
+            f"{file} is not UTF-8: byte {error.start} is damaged", cure="save it as UTF-8"
+        ) from None
+    except OSError as error:
+        raise LockstepError(f"{file} cannot be read: {error.strerror}") from None
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; False for a path that can be none, as one of 2,000 letters."""
+    return os.path.isfile(path)
