@@ -21,5 +21,12 @@ def read_text(file: Path) -> str:
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is such a file; False for a path that can be none, as one of 2,000 letters."""
-    return os.path.isfile(path)
+    """Whether there is such a file; False for a path that can be none, as one of 2,000 letters.
+
+    `LockstepError` where something stands in its place: it would be left out in silence.
+    """
+    if os.path.isfile(path):
+        return True
+    if os.path.lexists(path):
+        raise LockstepError(f"{path} is no file that can be read", cure="move it out of the way")
+    return False

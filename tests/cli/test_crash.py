@@ -61,8 +61,9 @@ def test_a_mistake_anywhere_is_one_line_and_a_report(
 def test_the_other_models_are_checked_all_the_same(
     desk: "Desk", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copy(desk.root / "models/turnstile.py", desk.root / "models/a_first.py")
-    shutil.copy(desk.root / "models/turnstile.py", desk.root / "models/z_last.py")
+    for name in ("a_first", "z_last"):
+        shutil.copy(desk.root / "models/turnstile.py", desk.root / f"models/{name}.py")
+        shutil.copy(desk.root / "invariants/turnstile.py", desk.root / f"invariants/{name}.py")
     explore_one = checking._check
 
     def check(workspace: object, name: str, request: object) -> object:
@@ -76,8 +77,8 @@ def test_the_other_models_are_checked_all_the_same(
     report_of(ran.err)
     lines = [line.split()[:3] for line in ran.out.splitlines()]
     assert ["z_last", "default", "holds"] in lines
-    assert ["turnstile", "default", "inconclusive"] in lines
-    assert "not checked: internal error: lockstep.explore.parallel.judge.Disagreement" in ran.out
+    assert ["turnstile", "default", "error"] in lines
+    assert "not checked: internal error: lockstep.explore.engine.Disagreement" in ran.out
     ran = desk.run("check", "--json")
     assert ran.code == 70
     codes = {row["model"]: row["exit_code"] for row in ran.json["results"]}

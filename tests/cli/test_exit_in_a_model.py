@@ -52,7 +52,7 @@ def test_in_a_domain_that_is_made_while_the_state_class_is(desk: "Desk") -> None
 def test_in_an_action_that_plain_python_runs(desk: "Desk", end: str) -> None:
     desk.edit("models/turnstile.py", "    new.arm[g] = Arm.JAMMED", f"    {end}")
     result = Search(PlainEngine(load_model(desk.root, "turnstile"))).run()
-    assert result.verdict is Verdict.INCONCLUSIVE
+    assert result.verdict is Verdict.ERROR
     assert result.error is not None
     assert (result.error.function, result.error.line) == ("jam", 52)
     assert desk.run("check", "turnstile").code == 2

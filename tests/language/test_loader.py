@@ -201,7 +201,7 @@ def test_claims_may_be_left_out(tmp_path: Path, write: Write) -> None:
 
 def test_a_file_that_is_no_text(tmp_path: Path, write: Write) -> None:
     (tmp_path / "models" / "limits.py").write_bytes(b"MOST = '\xff\xfe'\n")
-    with pytest.raises(LockstepError, match=r"limits.py is not UTF-8 text(.|\n)*save it as UTF-8"):
+    with pytest.raises(LockstepError, match=r"limits.py is not UTF-8(.|\n)*save it as UTF-8"):
         load_model(tmp_path, "counter")
     assert model_names(tmp_path) == ["counter"]
 
