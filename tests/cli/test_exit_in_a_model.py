@@ -57,7 +57,7 @@ def test_in_an_action_that_plain_python_runs(desk: "Desk", end: str) -> None:
     assert (result.error.function, result.error.line) == ("jam", 52)
     assert desk.run("check", "turnstile").code == 2
     spec = load_model_spec(desk.root, "turnstile")
-    with pytest.raises(Exception, match="turnstile has no meaning in a reachable state"):
+    with pytest.raises(ModelError, match=r"models/turnstile.py:52:5"):
         compare_twin(desk.root, spec, spec.scope("default"))
 
 
