@@ -128,9 +128,14 @@ def test_a_signal_at_any_moment_of_a_comparison_leaves_nothing(
             if number is signal.SIGKILL:
                 assert code in (-number, 0)
                 continue
-            # Before the first line of lockstep runs, the signal is Python's or the system's own.
-            assert code in (130, 0) or (code == -number and whole * moment / MOMENTS < 1), err
-            assert "Traceback" not in err or code == -number
+            if err == "lockstep: interrupted\n":
+                # Where the signal came while a text was run by `exec`, as dataclasses do, Python
+                # itself ends by SIGINT at last, which a shell counts as 130 too.
+                assert code in (130, -signal.SIGINT)
+            elif code != 0:
+                # Before the first line of lockstep runs, the signal is Python's or the system's.
+                assert code == -number
+                assert whole * moment / MOMENTS < 1
             assert command.left() == []
     with started("twin", "turnstile", temporary=temporary) as command:
         assert command.ended()[0] == 0
