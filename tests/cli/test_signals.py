@@ -124,7 +124,7 @@ def test_a_signal_at_any_moment_of_a_comparison_leaves_nothing(
         with started("twin", "turnstile", temporary=temporary) as command:
             time.sleep(whole * moment / MOMENTS)
             command.process.send_signal(number)
-            code, _, err = command.ended()
+            code, out, err = command.ended()
             if number is signal.SIGKILL:
                 assert code in (-number, 0)
                 continue
@@ -133,9 +133,10 @@ def test_a_signal_at_any_moment_of_a_comparison_leaves_nothing(
                 # itself ends by SIGINT at last, which a shell counts as 130 too.
                 assert code in (130, -signal.SIGINT)
             elif code != 0:
-                # Before the first line of lockstep runs, the signal is Python's or the system's.
+                # Before the first line of lockstep runs, the signal is Python's or the system's; and
+                # again when all is printed and tidied up.
                 assert code == -number
-                assert whole * moment / MOMENTS < 1
+                assert whole * moment / MOMENTS < 1 or "2 comparisons: 2 holds" in out
             assert command.left() == []
     with started("twin", "turnstile", temporary=temporary) as command:
         assert command.ended()[0] == 0
