@@ -124,13 +124,19 @@ def test_a_signal_at_any_moment_of_a_comparison_leaves_nothing(
         with started("twin", "turnstile", temporary=temporary) as command:
             time.sleep(whole * moment / MOMENTS)
             command.process.send_signal(number)
-            code, _, err = command.ended()
+            code, out, err = command.ended()
             if number is signal.SIGKILL:
                 assert code in (-number, 0)
                 continue
-            # Before the first line of lockstep runs, the signal is Python's or the system's own.
-            assert code in (130, 0) or (code == -number and whole * moment / MOMENTS < 1), err
-            assert "Traceback" not in err or code == -number
+            if err == "lockstep: interrupted\n":
+                # Where the signal came while a text was run by `exec`, as dataclasses do, Python
+                # itself ends by SIGINT at last, which a shell counts as 130 too.
+                assert code in (130, -signal.SIGINT)
+            elif code != 0:
+                # Before the first line of lockstep runs, the signal is Python's or the system's; and
+                # again when all is printed and tidied up.
+                assert code == -number
+                assert whole * moment / MOMENTS < 1 or "2 comparisons: 2 holds" in out
             assert command.left() == []
     with started("twin", "turnstile", temporary=temporary) as command:
         assert command.ended()[0] == 0

@@ -62,7 +62,7 @@ def test_each_kind_of_value(text: str, value: TlaValue) -> None:
         ("[a |-> 1..9000000]", 7, f"more than {LARGEST_INTERVAL:,}"),
         ("<<SUBSET 1..12>>", 2, "not write out"),
         ("[1..2 -> {1}]", 2, "expected |->"),
-        ("<<" * 5000, None, "nested too deeply"),
+        ("<<" * 50_000, None, "nested too deeply"),
     ],
 )
 def test_malformed_text_is_refused_with_its_position(
