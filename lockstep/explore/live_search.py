@@ -46,9 +46,8 @@ _Ask: TypeAlias = Callable[[Property], Pledges]
 class Request:
     """How liveness is to be checked.
 
-    With `insist`, in more states, and not to know is inconclusive; otherwise the result says in its
-    remark what is unchecked. `max_seconds` bounds the whole search, what it has taken included, and
-    `memory`, in bytes, what machine code takes: nine tenths of what is free unless told.
+    With `insist`, in more states. `max_seconds` bounds the whole search, what it has taken included,
+    and `memory`, in bytes, what machine code takes: nine tenths of what is free unless told.
     """
 
     insist: bool = False
@@ -59,6 +58,8 @@ class Request:
 
 def check_liveness(model: Model, result: SearchResult, request: Request = Request()) -> None:
     """Add to the result of a search what each `leads_to` of the model comes to.
+
+    Where that is not known the result is inconclusive.
 
     If the search found everything and nothing wrong, the graph is made by plain Python or by
     machine code, as the search was; by plain Python where a `leads_to` has no machine code.
@@ -80,12 +81,13 @@ def check_liveness(model: Model, result: SearchResult, request: Request = Reques
         graph, ask = _plain(model, request, limits) if make is None else make(limits)
         _decide(model, graph, ask, result, limits)
     except Unfinished as unfinished:
-        _leave(result, request.insist or unfinished.as_bounded, str(unfinished))
+        is_beyond = not (request.insist or unfinished.as_bounded)
+        _leave(result, str(unfinished), cure="; --liveness insists" if is_beyond else "")
     except KeyboardInterrupt:
         result.interrupted = True
-        _leave(result, True, "interrupted")
+        _leave(result, "interrupted")
     except MemoryError:
-        _leave(result, request.insist, "the memory is full")
+        _leave(result, "the memory is full")
     result.seconds += time.perf_counter() - started
 
 
@@ -164,12 +166,7 @@ def _replay(model: Model, prop: Property, unfulfilled: Unfulfilled) -> None:
         raise Disagreement(f"{prop.name} is not broken in plain Python along {trace.states}")
 
 
-def _leave(result: SearchResult, asked: bool, why: str) -> None:
-    """Say what is not known, and make the result inconclusive where it was asked for."""
-    remark = f"liveness not checked ({why}): {', '.join(result.unchecked)}"
-    if asked:
-        result.verdict = Verdict.INCONCLUSIVE
-        result.because = remark
-    else:
-        remark += "; --liveness insists"
-        result.remark = "; ".join(filter(None, (result.remark, remark)))
+def _leave(result: SearchResult, why: str, *, cure: str = "") -> None:
+    """Say what is not known: a property that was not checked does not hold."""
+    result.verdict = Verdict.INCONCLUSIVE
+    result.because = f"liveness not checked ({why}): {', '.join(result.unchecked)}{cure}"

@@ -12,6 +12,7 @@ import argparse
 import datetime
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -90,6 +91,7 @@ class Run:
 def main() -> int:
     """Judge as many models as the command line says."""
     asked = _arguments()
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     asked.kept.parent.mkdir(parents=True, exist_ok=True)
     run = Run(asked.kept, digest_of_tree(ROOT))
     run.read()

@@ -26,8 +26,8 @@ MOST_DEPTH = 6
 """Models are explored this far: a bound in steps is the same for every engine."""
 MOST_STATES = 3000
 """Models with more states than that so near to the first are explored less far."""
-MOST_STEPS = 60_000
-"""How many action instances plain Python tries in one search, about: a few seconds' worth."""
+MOST_STEPS = 20_000
+"""How many action instances plain Python tries in one search, about: a second's worth."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,7 @@ class Case:
     @cached_property
     def most_states(self) -> int:
         """How many states plain Python explores in a short time."""
-        instances = sum(
-            prod(each.domain.size() for each in action.parameters) for action in self.model.actions
-        )
-        return max(60, min(MOST_STATES, MOST_STEPS // instances))
+        return max(60, min(MOST_STATES, MOST_STEPS // instances_of(self.model)))
 
     @property
     def depth(self) -> int:
@@ -97,6 +94,11 @@ class Case:
             depth = max(0, min(depth, result.depth) - 1)
 
 
+def instances_of(model: Model) -> int:
+    """How many action instances a state may have."""
+    return sum(prod(each.domain.size() for each in action.parameters) for action in model.actions)
+
+
 def _bounds_of(options: dict[str, Any]) -> dict[str, Any]:
     """Those options that are bounds, which are taken out."""
     names = [each.name for each in fields(Bounds) if each.name in options]
@@ -120,5 +122,5 @@ def tables_small() -> Iterator[None]:
 @contextmanager
 def levels_divided() -> Iterator[None]:
     """Threads share levels of any size, a few states at a time; else they share large ones only."""
-    with patch.object(parallel, "_SMALL", 1), patch.object(parallel, "_CHUNK", 3):
+    with patch.object(parallel, "_SMALL", 1), patch.object(parallel, "_CHUNK", 16):
         yield

@@ -1,7 +1,6 @@
 """Mistakes of lockstep itself: one line, a report, exit code 70, and never a verdict."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys

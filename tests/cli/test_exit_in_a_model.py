@@ -10,6 +10,7 @@ from lockstep.explore.engine import EvaluationError, Verdict
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import Search
 from lockstep.language.model import load_model
+from lockstep.language.source import ModelError
 from lockstep.specs.scopes import load_model_spec
 from lockstep.twin.twin import compare_twin
 from tests.cli.processes import COMMAND

@@ -84,7 +84,7 @@ def claim1(s, x: UpTo1):
 
 @example(text=VIOLATION_BESIDE_AN_ERROR)
 @example(text=OTHER_BYTE_ORDER)
-@settings(max_examples=max(150, settings().max_examples), suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(text=random_models())
 def test_compiled_agrees_on_random_models(
     text: RandomModel, tmp_path_factory: pytest.TempPathFactory

@@ -15,13 +15,11 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
-from lockstep.testing.random import conditions, moves, numbers, paths
-from lockstep.testing.random.pieces import BOOL, COMPARISON, Env, Expr, fits, indented
+from lockstep.testing.random import conditions, numbers, paths
+from lockstep.testing.random.body import Body
+from lockstep.testing.random.pieces import BOOL, COMPARISON, Env, Expr, indented
 from lockstep.testing.random.vocabulary import MOST
 from lockstep.testing.random.writer import Function, Writer
-
-_LINE = 88
-"""Statements longer than this are broken where that is easy."""
 
 _DEPTH = 3
 _MOST_INSTANCES = 18
@@ -44,7 +42,7 @@ class Functions:
         """A function with one `return`."""
         states = ("s",) if self._choices.below(3) else ()
         parameters = self._parameters(2, whole=True)
-        body = _Body(self._writer, self._env(states, parameters, risky=self._risky))
+        body = Body(self._writer, self._env(states, parameters, risky=self._risky))
         if self._choices.now_and_then(3):
             body.local(self._any_domain())
         result = self._writer.value(body.env, self._any_domain())
@@ -62,7 +60,7 @@ class Functions:
     def _effects(self, function: Function, annotated: bool) -> Function:
         """A procedure of that name, those states and those parameters."""
         name, states, parameters = function.name, function.states, function.parameters
-        body = _Body(self._writer, self._env(states, parameters, risky=self._risky))
+        body = Body(self._writer, self._env(states, parameters, risky=self._risky))
         if self._choices.now_and_then(3):
             body.guard("require")
         for _ in self._choices.times(1, 2, go_on=1):
@@ -77,7 +75,7 @@ class Functions:
 
     def _step(self, name: str, parameters: tuple[tuple[str, Domain], ...]) -> str:
         risky = self._risky and self._choices.below(2) == 1
-        body = _Body(self._writer, self._env(("s", "new"), parameters, risky=risky))
+        body = Body(self._writer, self._env(("s", "new"), parameters, risky=risky))
         for _ in self._choices.times(0, 3, go_on=1):
             kind = self._choices.below(5)
             if kind <= 1:
@@ -111,7 +109,7 @@ class Functions:
         """A helper like another, with a result of the same type."""
         assert helper.result is not None
         env = self._env(helper.states, helper.parameters, risky=self._risky)
-        body = _Body(self._writer, env)
+        body = Body(self._writer, env)
         body.add("return ", self._writer.within(body.env, helper.result.domain))
         return self._text(name, helper.states, helper.parameters, body, annotated=False)
 
@@ -119,7 +117,7 @@ class Functions:
         """What must come to pass, and what is promised for that."""
         parameters = self._parameters(2, whole=False)
         risky = self._risky and self._choices.now_and_then(4)
-        body = _Body(self._writer, self._env(("s",), parameters, risky=risky))
+        body = Body(self._writer, self._env(("s",), parameters, risky=risky))
         for _ in self._choices.times(0, 1, go_on=1):
             body.local(self._any_domain())
         premise, goal = (conditions.likely(self._writer, body.env, 2) for _ in range(2))
@@ -157,7 +155,7 @@ class Functions:
         if kind == "step_invariant":
             after = (Expr(f"new.{v}", domain, stable=True) for v, domain in self._variables.items())
             env = Env((*env.roots, *after), states, env.depth, env.risky)
-        body = _Body(self._writer, env)
+        body = Body(self._writer, env)
         for _ in self._choices.times(0, 2, go_on=1):
             if self._choices.now_and_then(3):
                 body.local(self._any_domain())
@@ -179,7 +177,7 @@ class Functions:
                 return Expr(text, BOOL, COMPARISON, found.fails)
         return conditions.likely(self._writer, env, 3)
 
-    def _effect(self, body: _Body, *, certain: bool = True) -> None:
+    def _effect(self, body: Body, *, certain: bool = True) -> None:
         procedures = [one for one in self._writer.functions if one.result is None]
         if procedures and self._choices.now_and_then(4):
             procedure = self._choices.pick(procedures)
@@ -241,7 +239,7 @@ class Functions:
         name: str,
         states: tuple[str, ...],
         parameters: tuple[tuple[str, Domain], ...],
-        body: _Body,
+        body: Body,
         *,
         annotated: bool,
     ) -> str:
@@ -266,116 +264,3 @@ def _parts(domain: Domain) -> Iterator[Domain]:
         case RecordDomain(record):
             for field in record.fields.values():
                 yield from _parts(field)
-
-
-class _Body:
-    """The statements of a function so far; `env` is what the next one may read.
-
-    `written` are the variables that have been written already.
-    """
-
-    def __init__(self, writer: Writer, env: Env) -> None:
-        self._writer = writer
-        self._choices = writer.choices
-        self.env = env
-        self.lines: list[str] = []
-        self.written: set[str] = set()
-
-    def add(self, start: str, made: Expr) -> None:
-        """A statement that begins with these words and ends with an expression."""
-        too_long = len(start) + len(made.text) > _LINE
-        self.lines.append(start + (made.broken if too_long and made.broken else made.text))
-
-    def guard(self, word: str) -> None:
-        """`require(...)` or `when(...)`."""
-        if self._choices.below(2):
-            test = conditions.likely(self._writer, self.env, 2)
-        else:
-            test, self.env = conditions.guard(self._writer, self.env)
-        if len(test.text) > _LINE and test.broken is not None:
-            self.lines.append(word + test.broken)
-        else:
-            self.lines.append(f"{word}({test.text})")
-
-    def local(self, domain: Domain) -> None:
-        """A name for an expression; perhaps one that had a meaning already."""
-        name = self._choices.pick(("t", "u", "x"))
-        made = self._writer.value(self.env, domain)
-        self.add(f"{name} = ", made)
-        self.env = self.env.naming(name, made.domain)
-
-    def call(self, procedure: Function) -> bool:
-        """Call a procedure, if arguments for it can be written."""
-        if "s" in procedure.states and not self.env.states:
-            return False
-        given = self._writer.arguments(self.env, procedure)
-        if given is None:
-            return False
-        self.lines.append(given[0])
-        self.written |= procedure.written
-        return True
-
-    def write(self, variables: Mapping[str, Domain], *, certain: bool) -> None:
-        """Write a variable or a part of one.
-
-        With `certain`, a part of an option is written only after a guard that excludes None; a
-        procedure cannot know what its callers wrote before, and leaves such parts alone.
-        """
-        fresh = [name for name in variables if name not in self.written]
-        again = not fresh or self._choices.now_and_then(4)
-        variable = self._choices.pick(list(variables) if again else fresh)
-        domain, steps = variables[variable], ""
-        while self._choices.below(3):
-            inside = domain
-            if isinstance(domain, OptionDomain):
-                if not isinstance(domain.some, MapDomain | RecordDomain):
-                    break
-                if not self._excludes_none(variable, steps, domain.some, certain=certain):
-                    break
-                inside = domain.some
-            if isinstance(inside, MapDomain):
-                key = self._key(inside.key)
-                steps, domain = f"{steps}[{key.text}]", inside.value
-            elif isinstance(inside, RecordDomain):
-                field = self._choices.pick(list(inside.record.fields))
-                steps, domain = f"{steps}.{field}", inside.record.fields[field]
-            else:
-                break
-        self.add(f"new.{variable}{steps} = ", self._written_value(f"s.{variable}{steps}", domain))
-        self.written.add(variable)
-
-    def _excludes_none(self, variable: str, steps: str, some: Domain, *, certain: bool) -> bool:
-        text = f"s.{variable}{steps}"
-        if self.env.risky and self._choices.now_and_then(3):
-            return True
-        if not certain or variable in self.written:
-            return False
-        if self.env.known(text) is None:
-            self.lines.append(f"require({text} is not None)")
-        return True
-
-    def _key(self, domain: Domain) -> Expr:
-        if self.env.risky and self._choices.now_and_then(3):
-            other = paths.readable(
-                self._writer, self.env, lambda found: found != domain and fits(found, domain)
-            )
-            if other is not None:
-                return other
-        env = Env(self.env.roots, self.env.states, 1, self.env.risky)
-        return self._writer.within(env, domain)
-
-    def _written_value(self, old: str, domain: Domain) -> Expr:
-        if self.env.risky and self._choices.now_and_then(4):
-            if isinstance(domain, RangeDomain):
-                number = numbers.number(self._writer, self.env)
-                if fits(number.domain, domain):
-                    return number
-            other = paths.readable(
-                self._writer, self.env, lambda found: found != domain and fits(found, domain)
-            )
-            if other is not None:
-                return other
-        made = self._writer.value(self.env, domain) if self._choices.below(3) == 0 else None
-        if (made is None or made.text == old) and self.env.states:
-            made = moves.moved(self._writer, self.env, Expr(old, domain)) or made
-        return made or self._writer.value(self.env, domain)
