@@ -62,8 +62,8 @@ def explore(
     """Search every reachable state of a model with the engine of that name.
 
     What must come to pass (`leads_to`) is then checked, by machine code where that explored it,
-    unless there are too many states for that: the result is then inconclusive. With `liveness` it is
-    checked in more states; see `check_liveness`.
+    unless there are too many states for that: the result is then inconclusive. With `liveness` it
+    is checked in more states; see `check_liveness`.
 
     For the compiled engine: `threads` (one a core unless told), `checkpoint` (a folder for this
     search alone, from which it goes on if it was interrupted), `symmetry` (states that differ only

@@ -46,8 +46,9 @@ _Ask: TypeAlias = Callable[[Property], Pledges]
 class Request:
     """How liveness is to be checked.
 
-    With `insist`, in more states. `max_seconds` bounds the whole search, what it has taken included,
-    and `memory`, in bytes, what machine code takes: nine tenths of what is free unless told.
+    With `insist`, in more states. `max_seconds` bounds the whole search, what it has taken
+    included, and `memory`, in bytes, what machine code takes: nine tenths of what is free unless
+    told.
     """
 
     insist: bool = False
