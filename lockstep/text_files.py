@@ -14,7 +14,7 @@ def read_text(file: Path) -> str:
         return file.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise LockstepError(
-            f"{file} is not UTF-8: byte {error.start} is damaged", cure="save it as UTF-8"
+            f"{file} is not UTF-8 text: byte {error.start} is damaged", cure="save it as UTF-8"
         ) from None
     except OSError as error:
         raise LockstepError(f"{file} cannot be read: {error.strerror}") from None

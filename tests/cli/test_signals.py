@@ -133,8 +133,8 @@ def test_a_signal_at_any_moment_of_a_comparison_leaves_nothing(
                 # itself ends by SIGINT at last, which a shell counts as 130 too.
                 assert code in (130, -signal.SIGINT)
             elif code != 0:
-                # Before the first line of lockstep runs, the signal is Python's or the system's;
-                # and again when all is printed and tidied up.
+                # Before the first line of lockstep runs, the signal is the system's, and so
+                # it is when all is printed and tidied up.
                 assert code == -number
                 assert whole * moment / MOMENTS < 1 or "2 comparisons: 2 holds" in out
             assert command.left() == []

@@ -64,7 +64,7 @@ def test_a_key_that_nobody_took_is_refused_with_the_nearest() -> None:
     ("content", "told"),
     [
         (b"a = = 1", r"is not TOML: .*line 1"),
-        (b"\xff", "is not UTF-8: byte 0"),
+        (b"\xff", "is not UTF-8 text: byte 0"),
     ],
 )
 def test_a_damaged_file(tmp_path: Path, content: bytes, told: str) -> None:
