@@ -40,7 +40,7 @@ lint: $(VENV)/.installed
 	$(BIN)/mypy
 
 verify: java $(VENV)/.installed $(VENV)/.spark
-	$(BIN)/lockstep check --scope large
+	$(BIN)/lockstep check --scope large --liveness
 	$(BIN)/lockstep prove
 	$(BIN)/lockstep twin
 	$(BIN)/pytest $(WORKERS) -m verify
