@@ -61,7 +61,7 @@ class TextReport:
         )
         row = self._row(result.model, self._request.scope, found.verdict, numbers)
         line(row, str(found.verdict))
-        if found.judgement.because and not found.judgement.broken:
+        if found.judgement.because and found.verdict is not Verdict.ERROR:
             line(f"  because  {found.judgement.because}")
         if result.remark:
             line(f"  remark   {result.remark}", "dim")

@@ -238,6 +238,7 @@ def _checkpoint(request: Request, name: str, scope: str) -> Path | None:
 
 def _keep(checked: Checked, request: Request, workspace: Workspace) -> None:
     """Save the trace of a violation or error, if there is one; a failure to do so is noted."""
+    from lockstep.explore.engine import Verdict
     from lockstep.trace.itf import Origin, constants_of, save, to_json
 
     result, judged = checked.result, checked.judgement
@@ -254,7 +255,7 @@ def _keep(checked: Checked, request: Request, workspace: Workspace) -> None:
         scope=request.scope,
         fault=request.fault,
         engine=request.engine,
-        error=judged.because if judged.broken else None,
+        error=judged.because if judged.verdict is Verdict.ERROR else None,
         constants=constants_of(checked.model),
     )
     parts = [checked.model.name, broken or "error", *([request.fault] if request.fault else [])]

@@ -50,14 +50,10 @@ class Judgement:
     vacuous: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
     expected: bool = False
-    broken: bool = False
-    """The model's text has no meaning in a reachable state."""
 
     @property
     def exit_code(self) -> ExitCode:
         """What the process says when this is all it was asked."""
-        if self.broken:
-            return ExitCode.USAGE
         match self.verdict:
             case Verdict.HOLDS:
                 return ExitCode.HOLDS
@@ -65,6 +61,8 @@ class Judgement:
                 return ExitCode.HOLDS if self.expected else ExitCode.VIOLATED
             case Verdict.DIFFERS:
                 return ExitCode.DIFFERS
+            case Verdict.ERROR:
+                return ExitCode.USAGE
         return ExitCode.INCONCLUSIVE
 
 
@@ -107,7 +105,7 @@ def judge(model: Model, scope: Scope, result: SearchResult, *, pinned: bool) -> 
     pins = scope.pins if pinned else None
     if result.error is not None:
         because = result.error.seen_from(model.universe.root)
-        return Judgement(result.verdict, because, None, broken=True)
+        return Judgement(result.verdict, because, None)
     if result.verdict is Verdict.INCONCLUSIVE:
         return Judgement(result.verdict, result.because, None)
     if result.verdict is Verdict.VIOLATED and (pins is None or pins.verdict != Verdict.VIOLATED):

@@ -51,6 +51,7 @@ def desk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Desk:
     root = tmp_path / "turnstile"
-    shutil.copytree(TURNSTILE, root)
+    # What somebody who tried the command there left behind is no part of it.
+    shutil.copytree(TURNSTILE, root, ignore=shutil.ignore_patterns(".lockstep"))
     monkeypatch.chdir(root)
     return Desk(root, capsys)

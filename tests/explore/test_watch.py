@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import lockstep.explore.parallel.search as parallel
-import lockstep.explore.search as stepwise
+import lockstep.explore.resident as resident
 from lockstep.explore.engine import Verdict
 from lockstep.explore.engines import STEPWISE, Bounds, explore
 from lockstep.language.model import Model, load_model
@@ -85,12 +85,12 @@ def test_memory_is_watched_at_each_instance(
     engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     weighed = count(2**20, 2**20)
-    monkeypatch.setattr(stepwise, "resident_bytes", lambda: next(weighed))
+    monkeypatch.setattr(resident, "_resident", lambda: (next(weighed), 0))
     monkeypatch.setattr("lockstep.explore.search.time.perf_counter", clock(0.01))
-    result = explore(load(tmp_path, "wide", WIDE), engine, Bounds(memory=8 * 2**20))
+    result = explore(load(tmp_path, "wide", WIDE), engine, Bounds(memory=24 * 2**20))
     assert (result.verdict, result.states) == (Verdict.INCONCLUSIVE, 1)
-    assert result.because.startswith("stopped at 8 MiB of memory as bounded")
-    assert next(weighed) == 9 * 2**20
+    assert result.because.startswith("stopped at 24 MiB of memory as bounded")
+    assert next(weighed) == 25 * 2**20
 
 
 def test_a_search_leaves_no_watch_behind(tmp_path: Path) -> None:
