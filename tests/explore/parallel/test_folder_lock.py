@@ -45,7 +45,7 @@ def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 def check(folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*CHECK, "--checkpoint", str(folder)],
+        [*CHECK, "--checkpoint", str(folder), "--save", str(folder / "traces")],
         cwd=ROOT / "tests" / "workspaces" / "turnstile",
         capture_output=True,
         text=True,
