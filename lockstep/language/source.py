@@ -68,6 +68,10 @@ def _shown(file: Path) -> str:
         return str(file)
 
 
+_LONGEST_LINE = 160
+"""Letters of a source line that are shown whole."""
+
+
 @dataclass(frozen=True)
 class Diagnostic:
     """One thing wrong with a model: a stable code, where, what, why, and what to write instead."""
@@ -87,8 +91,11 @@ class Diagnostic:
         if self.place.end_line == self.place.line:
             length = self.place.end_column - self.place.column
             rest = rest.encode()[:length].decode(errors="ignore")
+        marked = len(rest.rstrip())
+        if len(source) > _LONGEST_LINE:
+            source, before, marked = _excerpt(source, len(before), marked)
         indent = "".join("\t" if letter == "\t" else " " for letter in before)
-        carets = "^" * max(1, len(rest.rstrip()))
+        carets = "^" * max(1, marked)
         gutter = " " * len(str(self.place.line))
         return "\n".join(
             (
@@ -101,6 +108,16 @@ class Diagnostic:
                 f"{gutter} = cure: {self.cure}",
             )
         )
+
+
+def _excerpt(line: str, start: int, length: int) -> tuple[str, str, int]:
+    """The part of a long line around a mark, what of it stands before the mark, and its length."""
+    begin = max(0, start - _LONGEST_LINE // 4)
+    end = begin + _LONGEST_LINE
+    ahead = "... " if begin else ""
+    before = ahead + line[begin:start]
+    text = ahead + line[begin:end] + (" ..." if end < len(line) else "")
+    return text, before, min(length, end - start)
 
 
 class ModelError(LockstepError):

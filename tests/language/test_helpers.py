@@ -7,7 +7,7 @@ import pytest
 from lockstep.language import ir
 from lockstep.language.frontend import lower
 from lockstep.language.model import load_model
-from lockstep.language.source import ModelError
+from lockstep.language.source import Diagnostic, ModelError, Place
 from lockstep.language.totality import walk
 
 HEAD = """
@@ -55,6 +55,25 @@ def test_helpers_that_each_call_the_last_one_twice_are_refused(tmp_path: Path, l
     text = (tmp_path / "models" / "deep.py").read_text("utf-8").splitlines()
     assert problem.code == "too-large"
     assert text[problem.place.line - 1] == f"    new.count = level_{levels}(s.count)"
+
+
+def test_a_long_chain_is_refused_once_and_shown_in_part(tmp_path: Path) -> None:
+    chain = " or ".join(f"n == {number % 7}" for number in range(4000))
+    with pytest.raises(ModelError) as raised:
+        code(tmp_path, f"def level_{{0}}(n):\n    return 1 if {chain} else 0\n", 1)
+    (problem,) = raised.value.diagnostics
+    assert problem.code == "too-large"
+    assert max(map(len, problem.render().splitlines())) < 200
+
+
+def test_the_mark_of_a_long_line_stands_below_what_it_marks(tmp_path: Path) -> None:
+    file = tmp_path / "long.py"
+    file.write_text(f"x = {'1 + ' * 100}wrong{' + 1' * 100}\n", encoding="utf-8")
+    place = Place(file, 1, 404, 1, 409)
+    _, _, _, line, marks, *_ = Diagnostic("wrong", place, "", "", "").render().splitlines()
+    assert line.startswith("1 | ... ")
+    assert line.endswith(" ...")
+    assert line[marks.index("^") : marks.rindex("^") + 1] == "wrong"
 
 
 def test_helpers_that_keep_what_they_call_stay_small(tmp_path: Path) -> None:

@@ -145,7 +145,8 @@ class Scope:
         """The IR of an expression; `Refused` when it is outside the notation or ill typed."""
         self.unit.expressions += 1
         if self.unit.expressions > MOST_EXPRESSIONS:
-            raise Refused(self._too_large(node))
+            is_first = self.unit.expressions == MOST_EXPRESSIONS + 1
+            raise Refused(self._too_large(node) if is_first else None)
         return self.unit.lower(self, node)
 
     def _too_large(self, node: ast.expr) -> Diagnostic:
