@@ -22,6 +22,7 @@ from pathlib import Path
 
 from tests.agreement.block import DRAWN
 from tests.agreement.census import Census, digest_of_tree
+from tests.agreement.judges import JUDGES
 
 ROOT = Path(__file__).parents[2]
 LONGEST = 3600
@@ -34,6 +35,7 @@ class Run:
 
     kept: Path
     tree: str
+    judges: list[str]
     done: dict[int, Census] = field(default_factory=dict)
     processes: dict[int, subprocess.Popen[str]] = field(default_factory=dict)
 
@@ -43,14 +45,14 @@ class Run:
             return
         for line in self.kept.read_text("utf-8").splitlines():
             document = json.loads(line)
-            if document["tree"] == self.tree:
+            if document["tree"] == self.tree and document["judges"] == self.judges:
                 self.done[document["block"]] = Census.of_json(document["census"])
 
     def judge(self, block: int) -> str:
         """Judge one block in a process of its own; what went wrong, in words, or nothing."""
         environment = {**os.environ, "LOCKSTEP_CACHE": str(self.kept.parent / "cache")}
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.agreement.block", str(block)],
+            [sys.executable, "-m", "tests.agreement.block", str(block), *self.judges],
             cwd=ROOT,
             env=environment,
             stdout=subprocess.PIPE,
@@ -74,6 +76,7 @@ class Run:
     def _keep(self, block: int, line: str) -> None:
         document = {
             "tree": self.tree,
+            "judges": self.judges,
             "block": block,
             "date": datetime.date.today().isoformat(),
             "census": line,
@@ -93,7 +96,7 @@ def main() -> int:
     asked = _arguments()
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     asked.kept.parent.mkdir(parents=True, exist_ok=True)
-    run = Run(asked.kept, digest_of_tree(ROOT))
+    run = Run(asked.kept, digest_of_tree(ROOT), asked.judges)
     run.read()
     blocks = range(asked.first, asked.first + -(-asked.models // DRAWN))
     before, started = len(run.done), time.monotonic()
@@ -117,7 +120,8 @@ def main() -> int:
     for block in blocks:
         total.add(run.done.get(block, Census()))
     print(*total.lines(), sep="\n")
-    print(f"code {run.tree}, {len(run.done) - before} blocks judged now")
+    judges = ", ".join(run.judges)
+    print(f"code {run.tree}, {len(run.done) - before} blocks judged now, by {judges}")
     for block in sorted(differences):
         print(f"a difference in block {block}: python -m tests.agreement.block {block}")
     print(f"{len(differences)} blocks with a difference")
@@ -132,6 +136,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.agreement", description=__doc__)
     parser.add_argument("--models", type=int, default=20_000, help="how many are drawn")
     parser.add_argument("--first", type=int, default=0, help="the seed of the first block")
+    parser.add_argument(
+        "--judges", nargs="+", choices=JUDGES, default=list(JUDGES), help="who judges them"
+    )
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument(
         "--kept",

@@ -1,4 +1,4 @@
-"""`python -m tests.agreement.block N`: draw the models of one seed and judge each of them.
+"""`python -m tests.agreement.block N [JUDGE...]`: draw the models of one seed and judge each.
 
 Prints the census as one line of JSON. At a difference it ends with 1, and the smallest model that
 Hypothesis finds stands on stderr, as text to paste into a test.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -24,8 +24,8 @@ DRAWN = 50
 """How many models are drawn for one seed."""
 
 
-def judge_block(number: int) -> Census:
-    """Judge the models of a seed; what Hypothesis raises at a difference."""
+def judge_block(number: int, judges: Sequence[Judge]) -> Census:
+    """Let some judges judge the models of a seed; what Hypothesis raises at a difference."""
     census = Census()
 
     @seed(number)
@@ -39,7 +39,7 @@ def judge_block(number: int) -> Census:
     )
     @given(text=random_models())
     def judge(text: RandomModel) -> None:
-        judge_model(text, census)
+        judge_model(text, census, judges)
 
     judge()
     return census
@@ -72,7 +72,8 @@ def judge_model(
 def main() -> int:
     """Judge the block that the command line names."""
     try:
-        census = judge_block(int(sys.argv[1]))
+        number, *names = sys.argv[1:]
+        census = judge_block(int(number), [JUDGES[name] for name in names or JUDGES])
     except Exception:
         traceback.print_exc()
         return 1
