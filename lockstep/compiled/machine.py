@@ -79,7 +79,7 @@ def _digest(key: str) -> str:
         str(binding.llvm_version_info),
         target.triple,
         binding.get_host_cpu_name(),
-        binding.get_host_cpu_features().flatten(),
+        _features(),
     )
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
@@ -99,12 +99,22 @@ def _initialize() -> None:
     binding.initialize_native_asmprinter()
 
 
+def _features() -> str:
+    """What this processor can do, but for BMI2.
+
+    With it LLVM 22.1 turns `x & table[i]`, where the table is 0, 1, 3, ..., into the instruction
+    bzhi, and does so wrongly for some indices: a record with one Boolean was always True. The
+    combination is `combineAndLoadToBZHI`, which llvm-project#221025 takes out.
+    """
+    return f"{binding.get_host_cpu_features().flatten()},-bmi2"
+
+
 def _target() -> binding.TargetMachine:
     """This machine, anew each time: an execution engine takes its own for itself."""
     _initialize()
     return binding.Target.from_default_triple().create_target_machine(
         cpu=binding.get_host_cpu_name(),
-        features=binding.get_host_cpu_features().flatten(),
+        features=_features(),
         opt=2,
         jit=True,
         codemodel="jitdefault",

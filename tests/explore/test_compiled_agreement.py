@@ -82,6 +82,33 @@ def claim1(s, x: UpTo1):
 )
 
 
+# LLVM 22.1 reads both values of x as True where the processor has BMI2.
+TABLE_OF_BITS = RandomModel(
+    model="""\
+from lockstep import Bag, BagOf, Record, State, action
+
+
+class Message1(Record):
+    f0: bool
+
+
+class Message2(Record):
+    f0: bool
+
+
+class Sample(State):
+    c: BagOf[Message2, 2] = Bag()
+
+
+@action
+def act0(s, new, x: Message1):
+    new.c = s.c.add(Message2(f0=x.f0)) if len(s.c) < 2 else Bag()
+""",
+    invariants="",
+)
+
+
+@example(text=TABLE_OF_BITS)
 @example(text=VIOLATION_BESIDE_AN_ERROR)
 @example(text=OTHER_BYTE_ORDER)
 @settings(suppress_health_check=list(HealthCheck))
