@@ -7,7 +7,6 @@ imports them.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from lockstep.errors import nearest
 from lockstep.language.loader import PACKAGES
+from lockstep.language.syntax import Syntax
 
 _OF_MODELS = ("invariants", "models/faults")
 """The folders with a file for each model, under its name."""
@@ -35,97 +35,6 @@ class Unused:
     file: Path
     why: str
     is_mistake: bool = True
-
-
-class _Syntax:
-    """A file's syntax, parsed when it is asked for."""
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-
-    @cached_property
-    def tree(self) -> ast.Module | None:
-        """The syntax; None where the file cannot be read or is not Python."""
-        try:
-            return ast.parse(self.file.read_bytes())
-        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
-
-    @cached_property
-    def imported(self) -> dict[str, str]:
-        """Each name that an import binds, and the dotted name that it stands for."""
-        names: dict[str, str] = {}
-        for node in self._statements:
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    whole = alias.name if alias.asname else alias.name.partition(".")[0]
-                    names[alias.asname or whole] = whole
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                for alias in node.names:
-                    names[alias.asname or alias.name] = f"{node.module}.{alias.name}"
-        return names
-
-    @cached_property
-    def modules(self) -> set[str]:
-        """The dotted names of all that is imported, and of the modules it is imported from."""
-        names = set(self.imported.values())
-        for node in self._statements:
-            if isinstance(node, ast.Import):
-                names |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                names.add(node.module)
-        return names
-
-    @cached_property
-    def classes(self) -> dict[str, list[str]]:
-        """Each class at the top, and the dotted names of what it is derived from."""
-        return {
-            node.name: [self._dotted(base) for base in node.bases]
-            for node in self._statements
-            if isinstance(node, ast.ClassDef)
-        }
-
-    @cached_property
-    def has_marks(self) -> bool:
-        """Whether a function is marked with a decorator of the notation."""
-        return any(
-            self._dotted(mark.func if isinstance(mark, ast.Call) else mark).startswith("lockstep.")
-            for node in self._statements
-            if isinstance(node, ast.FunctionDef)
-            for mark in node.decorator_list
-        )
-
-    def _dotted(self, node: ast.expr) -> str:
-        """The dotted name that an expression stands for; empty for anything but a name."""
-        if isinstance(node, ast.Attribute):
-            owner = self._dotted(node.value)
-            return owner and f"{owner}.{node.attr}"
-        if not isinstance(node, ast.Name):
-            return ""
-        return self._aliases.get(node.id) or self.imported.get(node.id) or node.id
-
-    @cached_property
-    def _aliases(self) -> dict[str, str]:
-        """Names that are assigned an imported name: `Variables = State`."""
-        return {
-            target.id: self.imported[node.value.id]
-            for node in self._statements
-            if isinstance(node, ast.Assign)
-            and isinstance(node.value, ast.Name)
-            and node.value.id in self.imported
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
-
-    @cached_property
-    def _statements(self) -> list[ast.stmt]:
-        """All statements but those inside functions and classes."""
-        statements: list[ast.stmt] = [] if self.tree is None else list(self.tree.body)
-        for statement in statements:
-            if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
-                inner = ast.iter_child_nodes(statement)
-                statements += [node for node in inner if isinstance(node, ast.stmt)]
-        return statements
 
 
 class Inventory:
@@ -153,14 +62,14 @@ class Inventory:
             key=lambda unused: unused.file,
         )
 
-    def _is_model(self, syntax: _Syntax) -> bool:
+    def _is_model(self, syntax: Syntax) -> bool:
         if syntax.tree is None:
             return not self._is_imported(syntax)
         states = any(self._is_state(syntax, name, frozenset()) for name in syntax.classes)
         # Without an action it is a part that others derive their state from.
         return states and (syntax.has_marks or not self._is_imported(syntax))
 
-    def _is_state(self, syntax: _Syntax, name: str, derived: frozenset[str]) -> bool:
+    def _is_state(self, syntax: Syntax, name: str, derived: frozenset[str]) -> bool:
         """Whether a class is derived from `State`, however many classes are in between."""
         for base in syntax.classes.get(name, ()):
             module, _, last = base.rpartition(".")
@@ -173,7 +82,7 @@ class Inventory:
                 return True
         return False
 
-    def _is_imported(self, syntax: _Syntax) -> bool:
+    def _is_imported(self, syntax: Syntax) -> bool:
         module = self._module(syntax.file)
         return any(
             name == module or name.startswith(f"{module}.")
@@ -227,11 +136,11 @@ class Inventory:
         return f"there is no model {name}" + (f"; {hint}" if hint else "")
 
     @cached_property
-    def _by_module(self) -> Mapping[str, _Syntax]:
+    def _by_module(self) -> Mapping[str, Syntax]:
         """Every file in the notation by the name that others import it by."""
         files = (file for folder in PACKAGES for file in self._root.joinpath(folder).rglob("*.py"))
         return {
-            self._module(file): _Syntax(file)
+            self._module(file): Syntax(file)
             for file in sorted(files)
             if file.is_file() and not file.name.startswith(".")
         }
@@ -239,7 +148,7 @@ class Inventory:
     def _module(self, file: Path) -> str:
         return ".".join(file.relative_to(self._root).with_suffix("").parts)
 
-    def _syntax(self, folder: str) -> list[_Syntax]:
+    def _syntax(self, folder: str) -> list[Syntax]:
         """The files directly in a folder."""
         return [
             syntax

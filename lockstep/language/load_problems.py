@@ -10,7 +10,7 @@ from pathlib import Path
 import lockstep
 from lockstep.errors import nearest
 from lockstep.language.domains import NoDomain, domain_of
-from lockstep.language.notation import NoRequirement, OutcomeUnclear
+from lockstep.language.notation import MarkedTwice, NoRequirement, OutcomeUnclear
 from lockstep.language.source import Diagnostic, Place, place_in
 from lockstep.language.values import NotInDomain, TooManyValues
 
@@ -170,6 +170,14 @@ def failed(error: BaseException, path: Path) -> Diagnostic:
                 f"this fault says {error}",
                 "`lockstep check --faults` holds every fault against what it says of itself",
                 'write `@fault(breaks="the property")`, or `@fault(harmless="why, in words")`',
+            )
+        case MarkedTwice():
+            return Diagnostic(
+                "marked-twice",
+                place,
+                f"{error} is marked twice",
+                "a function is one thing: an action, a claim of one kind, or a fault",
+                "leave one decorator out, or write a second function",
             )
         case NoRequirement():
             return Diagnostic(

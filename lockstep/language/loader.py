@@ -23,6 +23,7 @@ from typing import Any
 from lockstep.errors import LockstepError
 from lockstep.language import load_problems
 from lockstep.language.nesting import allow_nesting
+from lockstep.language.notation import marked_functions
 from lockstep.language.source import Diagnostic, ModelError
 from lockstep.text_files import is_file, read_text
 
@@ -63,6 +64,8 @@ class Universe:
     """By module, the names that have no value because of a problem; `*` where all have none."""
     broken_parts: set[str] = field(default_factory=set)
     """The variables and fields that are left out because of a problem."""
+    marked: dict[str, list[Callable[..., Any]]] = field(default_factory=dict)
+    """By module, every function that was marked, also those whose names are something else now."""
     _running: set[str] = field(default_factory=set)
 
     def load(self, name: str) -> types.ModuleType:
@@ -101,6 +104,17 @@ class Universe:
             if (target := _constant_name(node)) is not None and target in vars(module)
         )
         return module
+
+    def changed_constants(self) -> list[str]:
+        """Constants that no longer have the value that was set, or that their text gives them."""
+        now = {
+            name: vars(module)[name]
+            for module in self.modules.values()
+            for name in self.declared
+            if name in vars(module)
+        }
+        wanted = {**self.declared, **{n: _tuples(value) for n, value in self.constants.items()}}
+        return sorted(name for name, value in wanted.items() if name in now and now[name] != value)
 
     def is_broken(self, module: object, name: str) -> bool:
         """Whether a name has no value because of a problem that is reported already."""
@@ -223,7 +237,8 @@ class Universe:
                 # What Python merely warns of, as `x is 0`, is refused with a place later on.
                 warnings.simplefilter("ignore", SyntaxWarning)
                 code = compile(tree, str(path), "exec", dont_inherit=True)
-            exec(code, vars(module))
+            with marked_functions() as self.marked[module.__name__]:
+                exec(code, vars(module))
         except LockstepError:
             raise
         except SyntaxError as error:
@@ -238,7 +253,8 @@ class Universe:
         except BaseException as error:  # `exit(0)` must not end the command as if all was well
             if not self.collects:
                 raise ModelError([load_problems.failed(error, path)]) from error
-            self._run_in_parts(tree, module, path)
+            with marked_functions() as self.marked[module.__name__]:
+                self._run_in_parts(tree, module, path)
 
     def _run_in_parts(self, tree: ast.Module, module: types.ModuleType, path: Path) -> None:
         """Run a module that failed once more, a statement at a time, and go on after each failure.
@@ -262,6 +278,8 @@ class Universe:
     def _run_class(self, node: ast.ClassDef, module: types.ModuleType, path: Path) -> bool:
         """Make a class without the lines that fail; False where that is not what is wrong."""
         lines = load_problems.failing_lines(node, vars(module), path)
+        if not lines:
+            return False
         left_out = [line for line, _ in lines]
         kept = [line for line in node.body if line not in left_out]
         whole = ast.ClassDef(node.name, node.bases, node.keywords, [*kept, ast.Pass()], [])
@@ -330,6 +348,11 @@ def _constant_name(node: ast.stmt) -> str | None:
     ):
         return node.target.id
     return None
+
+
+def _tuples(value: object) -> object:
+    """A constant as a model has it: lists become tuples."""
+    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else value
 
 
 def _syntax_of(name: str, value: object) -> ast.expr:

@@ -22,7 +22,7 @@ from lockstep.language.inventory import Inventory
 from lockstep.language.loader import Universe
 from lockstep.language.notation import FAULT, MARK, FaultMark, Kind, Mark, State
 from lockstep.language.source import Diagnostic, ModelError, Place
-from lockstep.language.unread import unread
+from lockstep.language.unread import left_out, unread
 from lockstep.text_files import is_file
 
 
@@ -119,6 +119,9 @@ def load_model(
     module = universe.load(f"models.{name}")
     has_invariants = is_file(root / "invariants" / f"{name}.py")
     checks = universe.load(f"invariants.{name}") if has_invariants else None
+    members = [*vars(module).values(), *(vars(checks).values() if checks is not None else ())]
+    problems = universe.problems
+    problems += left_out(universe, name, members, list(universe.modules))
     extra = {} if fault is None else _apply_fault(universe, name, fault)
     if not universe.problems and (unused := universe.unused_constants()):
         raise LockstepError(
@@ -129,7 +132,11 @@ def load_model(
                 f"its constants are: {', '.join(sorted(universe.declared)) or 'none'}",
             ),
         )
-    problems = universe.problems
+    if changed := universe.changed_constants():
+        raise LockstepError(
+            f"{name}: the constant {changed[0]} is given another value after its declaration",
+            cure="a scope sets constants: compute from them under another name",
+        )
     with _without_more(problems):
         state = state_class(module)
     initial: State | None = None
@@ -221,9 +228,10 @@ def _faults(universe: Universe, name: str) -> dict[str, Callable[..., Any]]:
     if not is_file(universe.root / "models" / "faults" / f"{name}.py"):
         return {}
     module = universe.load(f"models.faults.{name}")
-    if problems := unread(universe, module):
-        raise ModelError(problems)
     members = vars(module)
+    lost = left_out(universe, name, members.values(), [module.__name__])
+    if problems := unread(universe, module) + lost:
+        raise ModelError(problems)
     return {
         each: made
         for each, made in members.items()
@@ -234,6 +242,8 @@ def _faults(universe: Universe, name: str) -> dict[str, Callable[..., Any]]:
 def _fault(universe: Universe, name: str, fault: str) -> Callable[..., Any]:
     known = _faults(universe, name)
     if fault not in known:
+        if universe.problems:
+            raise ModelError(universe.problems)
         raise LockstepError(
             f"{name} has no fault {fault!r}",
             cure=nearest(fault, known, f"its faults are: {', '.join(known) or 'none'}"),
@@ -243,11 +253,22 @@ def _fault(universe: Universe, name: str, fault: str) -> Callable[..., Any]:
 
 def _apply_fault(universe: Universe, name: str, fault: str) -> dict[str, Callable[..., Any]]:
     """Put a fault in place; the actions that it adds."""
+    modules = set(universe.modules)
     function = _fault(universe, name, fault)
     mark: FaultMark = getattr(function, FAULT)
     if mark.replaces is None:
+        if fault in vars(universe.load(f"models.{name}")):
+            raise LockstepError(
+                f"the fault {fault} has the name of something in models/{name}.py",
+                cure="name what it replaces (`replaces=...`), or give it another name",
+            )
         setattr(function, MARK, Mark(Kind.ACTION))
         return {fault: function}
+    if mark.replaces.__module__ not in modules:
+        raise LockstepError(
+            f"the fault {fault} replaces {mark.replaces.__name__}, which {name} does not use",
+            cure=f"name a function of models/{name}.py or of what it imports",
+        )
     replaced = getattr(mark.replaces, MARK, None)
     if replaced is not None:
         setattr(function, MARK, replaced)
@@ -318,11 +339,12 @@ def with_goal(model: Model, goal: str, predicate: str, file: Path) -> Model:
 
 
 def _marked(members: Mapping[str, object]) -> list[tuple[str, Callable[..., Any], Mark]]:
-    return [
-        (name, member, mark)
-        for name, member in members.items()
-        if callable(member) and isinstance(mark := getattr(member, MARK, None), Mark)
-    ]
+    """The marked functions, each by the first of its names."""
+    functions: dict[int, tuple[str, Callable[..., Any], Mark]] = {}
+    for name, member in members.items():
+        if callable(member) and isinstance(mark := getattr(member, MARK, None), Mark):
+            functions.setdefault(id(member), (name, member, mark))
+    return list(functions.values())
 
 
 def _parameters(

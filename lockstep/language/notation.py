@@ -8,7 +8,9 @@ in an invariant); `require` is a conjunct of the guard, `when` the premise of an
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, ClassVar, TypeAlias, TypeVar, overload
@@ -50,6 +52,10 @@ class NotApplicable(Exception):
 
 class NoRequirement(TypeError):
     """Raised by a decorator that is given anything but the ids of requirements; it says what."""
+
+
+class MarkedTwice(TypeError):
+    """Raised by a decorator on a function that bears another mark; it names the function."""
 
 
 class OutcomeUnclear(TypeError):
@@ -129,7 +135,29 @@ MARK = "__lockstep_mark__"
 FAULT = "__lockstep_fault__"
 
 
+_NOTED: ContextVar[list[Callable[..., Any]]] = ContextVar("marked functions")
+
+
+@contextmanager
+def marked_functions() -> Iterator[list[Callable[..., Any]]]:
+    """The functions that are marked in the block, whatever becomes of their names there."""
+    functions: list[Callable[..., Any]] = []
+    token = _NOTED.set(functions)
+    try:
+        yield functions
+    finally:
+        _NOTED.reset(token)
+
+
+def _noted(function: Callable[..., Any]) -> None:
+    """Note that a function is being marked; `MarkedTwice` when it is marked already."""
+    if hasattr(function, MARK) or hasattr(function, FAULT):
+        raise MarkedTwice(function.__name__)
+    _NOTED.get([]).append(function)
+
+
 def _marked(function: Function, mark: Mark) -> Function:
+    _noted(function)
     setattr(function, MARK, mark)
     return function
 
@@ -279,7 +307,11 @@ def fault(
         neither = "neither what it breaks nor why it is harmless"
         raise OutcomeUnclear(both if breaks else neither)
 
+    if replaces is not None and not callable(replaces):
+        raise TypeError(f"replaces={replaces!r} is no function: name the function itself")
+
     def mark(function: Function) -> Function:
+        _noted(function)
         adjusted = dict(constants or {})
         setattr(function, FAULT, FaultMark(replaces, breaks, harmless, scope, adjusted, source))
         return function

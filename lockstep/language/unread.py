@@ -1,97 +1,162 @@
-"""Functions that look like part of a model and that nothing reads.
+"""Functions that look like part of a model, or are marked as part of one, and that nothing reads.
 
-A claim without its decorator would be left out in silence. A function is read if it is marked in a
-model's own file, if the rest of that file names it, or if another file imports it.
+A claim without its decorator would be left out in silence, and so would one whose name another
+thing has taken. A function is read if it is marked, if one that is read names it, if the file does
+so outside its functions, or if another file takes it from this one.
 """
 
 from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any, TypeAlias
 
+from lockstep.language.inventory import Inventory
 from lockstep.language.loader import PACKAGES, Universe
 from lockstep.language.notation import FAULT, MARK
 from lockstep.language.source import Diagnostic, Place
+from lockstep.language.syntax import FUNCTIONS, Syntax
 
 _FAULTS = "models.faults."
+
+_Written: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 
 
 def unread(universe: Universe, module: types.ModuleType) -> list[Diagnostic]:
     """The functions of a loaded file that look like an action, a claim or a fault and are neither.
 
-    In `models/` these have the parameters `s, new`, in `invariants/` the first parameter `s`. A
-    file of faults has nothing but faults and what they call.
+    In `models/` these have the parameters `s, new`. Files of claims and of faults have nothing but
+    claims or faults, and what they call.
     """
-    file = universe.files.get(str(module.__file__))
-    if file is None:  # it is no Python, which is told already
+    path = Path(str(module.__file__))
+    if str(path) not in universe.files:  # it is no Python, which is told already
         return []
+    syntax = Syntax(path)
+    functions = dict(_functions(syntax))
+    marked = {name for name in functions if _is_marked(vars(module).get(name))}
+    reached = _reached(syntax, functions, marked)
     problems = []
-    for node in file.tree.body:
-        if not isinstance(node, ast.FunctionDef) or not _has_the_form(node, module.__name__):
+    for name, node in functions.items():
+        looks_like_one = not module.__name__.startswith("models.") or _has_the_form(node)
+        looks_like_one = looks_like_one or module.__name__.startswith(_FAULTS)
+        is_made = name in vars(module)  # why it could not be made is told already
+        if name in reached or not looks_like_one or not is_made:
             continue
-        function = vars(module).get(node.name)
-        if function is None:  # why it could not be made is told already
-            continue
-        if hasattr(function, MARK) or hasattr(function, FAULT):
-            continue
-        if not _is_named_in(file.tree, node) and not _is_imported(universe, file.path, node.name):
-            problems.append(_problem(node, module.__name__, file.path))
+        if not _is_taken(universe.root, module.__name__, path, name):
+            problems.append(_unread(name, node, module.__name__, path))
     return problems
 
 
-def _has_the_form(node: ast.FunctionDef, module: str) -> bool:
-    parameters = [argument.arg for argument in node.args.args]
-    if module.startswith(_FAULTS):
-        return True
-    if module.startswith("models."):
-        return parameters[:2] == ["s", "new"]
-    return parameters[:1] == ["s"]
+def left_out(
+    universe: Universe, model: str, taken: Iterable[object], modules: Iterable[str]
+) -> list[Diagnostic]:
+    """The functions marked in some modules that are not among what a model takes up.
+
+    Their name stands for something else in the end, or the model does not import them. What other
+    models mark for themselves is theirs.
+    """
+    kept = {id(function) for function in taken}
+    twice = {problem.place.file for problem in universe.problems if problem.code == "defined-twice"}
+    problems = []
+    for module in modules:
+        for function in universe.marked.get(module, ()):
+            is_told = universe.broken.get(module) or Path(function.__code__.co_filename) in twice
+            if id(function) in kept or is_told:
+                continue
+            name = module.rpartition(".")[2]
+            if name != model and name in Inventory(universe.root).models:
+                continue
+            problems.append(_left_out(universe, function, module))
+    return problems
 
 
-def _is_named_in(tree: ast.Module, definition: ast.FunctionDef) -> bool:
-    """Whether a file names a function outside its own definition."""
+def _functions(syntax: Syntax) -> Iterator[tuple[str, _Written]]:
+    for node in syntax.statements:
+        if isinstance(node, FUNCTIONS):
+            if not syntax.bears_mark(node):  # what becomes of those is told by `left_out`
+                yield node.name, node
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    yield target.id, node.value
+
+
+def _is_marked(function: object) -> bool:
+    return hasattr(function, MARK) or hasattr(function, FAULT)
+
+
+def _has_the_form(node: _Written) -> bool:
+    return [argument.arg for argument in node.args.args][:2] == ["s", "new"]
+
+
+def _reached(syntax: Syntax, functions: Mapping[str, _Written], marked: set[str]) -> set[str]:
+    """The functions of a file that are marked, or named by what is read."""
+    bodies = {id(statement) for node in functions.values() for statement in _body(node)}
+    reached = marked | _names(syntax.statements, bodies)
+    waiting = list(reached)
+    while waiting:
+        node = functions.get(waiting.pop())
+        for name in set() if node is None else _names(_body(node), set()) - reached:
+            reached.add(name)
+            waiting.append(name)
+    return reached
+
+
+def _body(node: _Written) -> list[ast.AST]:
+    return [node.body] if isinstance(node, ast.Lambda) else list(node.body)
+
+
+def _names(nodes: Iterable[ast.AST], without: set[int]) -> set[str]:
+    """The names that some syntax mentions, but for what is inside certain nodes."""
+    names: set[str] = set()
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        if id(node) in without:
+            continue
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+        waiting.extend(ast.iter_child_nodes(node))
+    return names
+
+
+def _is_taken(root: Path, module: str, own: Path, name: str) -> bool:
+    """Whether another file of the workspace takes a name from this one."""
+    files = (path for package in PACKAGES for path in root.joinpath(package).rglob("*.py"))
     return any(
-        isinstance(node, ast.Name) and node.id == definition.name
-        for statement in tree.body
-        if statement is not definition
-        for node in ast.walk(statement)
+        Syntax(path).takes(module, name)
+        for path in files
+        if path != own and not path.name.startswith(".")
     )
 
 
-def _is_imported(universe: Universe, own: Path, name: str) -> bool:
-    """Whether another file of the workspace imports a name, or takes it from a module."""
-    return any(
-        (isinstance(node, ast.ImportFrom) and any(alias.name == name for alias in node.names))
-        or (isinstance(node, ast.Attribute) and node.attr == name)
-        for tree in _others(universe, own)
-        for node in ast.walk(tree)
-    )
-
-
-def _others(universe: Universe, own: Path) -> Iterator[ast.Module]:
-    """The syntax of the other files; one that is not Python imports nothing."""
-    for package in PACKAGES:
-        for path in sorted(universe.root.joinpath(package).rglob("*.py")):
-            if path == own or path.name.startswith("."):
-                continue
-            if (file := universe.files.get(str(path))) is not None:
-                yield file.tree
-                continue
-            with suppress(OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-                yield ast.parse(path.read_bytes())
-
-
-def _problem(node: ast.FunctionDef, module: str, path: Path) -> Diagnostic:
+def _unread(name: str, node: _Written, module: str, path: Path) -> Diagnostic:
     mark = "@action" if module.startswith("models.") else "@invariant"
     if module.startswith(_FAULTS):
         mark = "@fault(...)"
     return Diagnostic(
         "unread",
         Place(path, node.lineno, node.col_offset, node.lineno, node.col_offset + len("def")),
-        f"nothing reads {node.name}",
+        f"nothing reads {name}",
         "a function is part of a model if it is marked, or if one that is marked calls it",
         f"mark it with {mark}, call it, or remove it",
+    )
+
+
+def _left_out(universe: Universe, function: Callable[..., Any], module: str) -> Diagnostic:
+    definition = universe.definition(function)
+    code = function.__code__
+    place = (
+        Place(Path(code.co_filename), code.co_firstlineno, 0, code.co_firstlineno, 1)
+        if definition is None
+        else Place.of(*definition)
+    )
+    return Diagnostic(
+        "left-out",
+        place,
+        f"{function.__name__} is marked, and the model does not have it",
+        "its name stands for something else in the end, or no file of the model imports it",
+        "give it a name of its own at the top of the file, or import it where it belongs",
     )
