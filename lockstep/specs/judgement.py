@@ -18,8 +18,8 @@ class Difference:
     """A pinned result that was not found; `name` is that of a field of `Pins`."""
 
     name: str
-    expected: str | int
-    found: str | int
+    expected: str | int | tuple[str, ...]
+    found: str | int | tuple[str, ...]
 
     def __str__(self) -> str:
         return f"{self.name} expected {_shown(self.expected)}, found {_shown(self.found)}"
@@ -77,7 +77,7 @@ def check_declarations(model: Model, spec: ModelSpec) -> None:
         _must_be_in(constants, scope.constants, f"{where}.constants", "constant", model.name)
         _must_be_in(actions, scope.idle, f"{where}.idle", "action", model.name)
         _must_be_in(invariants, scope.vacuous, f"{where}.vacuous", "invariant", model.name)
-        violates = [scope.pins.violates] if scope.pins.violates is not None else []
+        violates = scope.pins.violates or ()
         _must_be_in(properties, violates, f"{where}.violates", "property", model.name)
     for proof in spec.proofs.values():
         where = f"{spec.file}: proofs.{proof.name}.constants"
@@ -112,14 +112,11 @@ def judge(model: Model, scope: Scope, result: SearchResult, *, pinned: bool) -> 
         # The counts of a search that stopped early say nothing of the pinned ones.
         return Judgement(result.verdict, result.because, None)
     differences = _differences(pins, result) if pins is not None else ()
-    if result.verdict is Verdict.VIOLATED:
-        because = "; ".join([result.because, *(_told(differences) or ["as pinned"])])
-        only_counts = all(difference.name != "violates" for difference in differences)
-        verdict = Verdict.DIFFERS if differences and only_counts else Verdict.VIOLATED
-        return Judgement(verdict, because, pins, differences, expected=not differences)
-    idle = tuple(name for name in result.idle_actions if name not in scope.idle)
+    is_violated = result.verdict is Verdict.VIOLATED
+    is_whole = not is_violated or bool(result.missed or result.unfulfilled)
+    idle = tuple(name for name in result.idle_actions if name not in scope.idle and is_whole)
     silent = _silent(model, result)
-    vacuous = tuple(name for name in silent if name not in scope.vacuous)
+    vacuous = tuple(name for name in silent if name not in scope.vacuous and is_whole)
     stale: tuple[str, ...] = ()
     if pinned:
         stale = (
@@ -136,17 +133,22 @@ def judge(model: Model, scope: Scope, result: SearchResult, *, pinned: bool) -> 
     reasons = _told(differences)
     if stale:
         reasons.append(f"declared silent in this scope, but not so: {', '.join(stale)}")
-    verdict = Verdict.HOLDS
-    if silence:
+    verdict = Verdict.VIOLATED if is_violated else Verdict.HOLDS
+    if any(difference.name == "violates" for difference in differences):
+        verdict = Verdict.VIOLATED
+    elif silence:
         verdict = Verdict.INCONCLUSIVE
     elif reasons:
         verdict = Verdict.DIFFERS
-    because = "; ".join([*silence, *reasons])
-    return Judgement(verdict, because, pins, differences, idle, vacuous, stale)
+    expected = is_violated and not (silence or reasons)
+    if is_violated:
+        silence.insert(0, result.because)
+    because = "; ".join([*silence, *reasons, *["as pinned"] * expected])
+    return Judgement(verdict, because, pins, differences, idle, vacuous, stale, expected)
 
 
 def _differences(pins: Pins, result: SearchResult) -> tuple[Difference, ...]:
-    results: dict[str, str | int] = {
+    results: dict[str, str | int | tuple[str, ...]] = {
         "verdict": str(result.verdict),
         "states": result.states,
         "transitions": result.transitions,
@@ -156,15 +158,22 @@ def _differences(pins: Pins, result: SearchResult) -> tuple[Difference, ...]:
     return tuple(
         Difference(name, pin, results[name])
         for name, pin in vars(pins).items()
-        if pin is not None and pin != results[name]
+        if pin is not None and not _agree(pin, results[name])
     )
 
 
-def _violated(result: SearchResult) -> str:
-    """The property that a search found violated first."""
-    if result.violation is not None:
-        return result.violation.properties[0]
-    return result.missed[0] if result.missed else "nothing"
+def _agree(pin: object, result: object) -> bool:
+    """Whether a result is the pinned one; the order of properties says nothing."""
+    if isinstance(pin, tuple) and isinstance(result, tuple):
+        return sorted(pin) == sorted(result)
+    return pin == result
+
+
+def _violated(result: SearchResult) -> tuple[str, ...]:
+    """Every property that a search found violated."""
+    at_the_end = result.violation.properties if result.violation is not None else ()
+    others = (name for violation in result.unfulfilled for name in violation.properties)
+    return tuple(dict.fromkeys([*at_the_end, *others, *result.missed]))
 
 
 def _told(differences: tuple[Difference, ...]) -> list[str]:
@@ -183,5 +192,7 @@ def _silent(model: Model, result: SearchResult) -> list[str]:
     ]
 
 
-def _shown(value: str | int) -> str:
+def _shown(value: str | int | tuple[str, ...]) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(value) or "nothing"
     return f"{value:,}" if isinstance(value, int) else value

@@ -19,14 +19,14 @@ class Pins:
     """What a scope is known to give; None is not pinned.
 
     `depth` is the number of steps to the farthest state. Where the verdict is `violated`,
-    `violates` names the property.
+    `violates` names every property that is.
     """
 
     verdict: str | None = None
     states: int | None = None
     transitions: int | None = None
     depth: int | None = None
-    violates: str | None = None
+    violates: tuple[str, ...] | None = None
 
     def __bool__(self) -> bool:
         return any(pin is not None for pin in vars(self).values())
@@ -157,12 +157,12 @@ def _scope(table: Table, name: str) -> Scope:
     verdict = None
     if "verdict" in table:
         verdict = table.choice("verdict", ("holds", "violated"), "holds")
-    violates = table.optional_text("violates")
+    violates = table.texts("violates") if "violates" in table else None
     if (verdict == "violated") != (violates is not None):
         raise table.error(
             "violates",
             "is there, but the verdict is not violated" if violates else "is missing",
-            'the name of a property goes with `verdict = "violated"`, and only with it',
+            'an array of properties goes with `verdict = "violated"`, and only with it',
         )
     scope = Scope(
         name=name,

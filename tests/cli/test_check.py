@@ -149,8 +149,8 @@ def test_a_differing_count_hides_no_silence(desk: "Desk") -> None:
 def test_another_violation_than_the_pinned_one_is_violated(desk: "Desk") -> None:
     desk.edit(
         "specs/letters.toml",
-        'violates = "boxes_hold_one_letter"',
-        'violates = "the_pleased_have_letters"',
+        'violates = ["boxes_hold_one_letter"]',
+        'violates = ["the_pleased_have_letters"]',
     )
     ran = desk.run("check", "letters")
     assert ran.code == 1
@@ -159,11 +159,11 @@ def test_another_violation_than_the_pinned_one_is_violated(desk: "Desk") -> None
 
 
 def test_a_pinned_violation_names_a_property(desk: "Desk") -> None:
-    desk.edit("specs/letters.toml", 'violates = "boxes_hold_one_letter"', 'violates = "boxes"')
+    desk.edit("specs/letters.toml", 'violates = ["boxes_hold_one_letter"]', 'violates = ["boxes"]')
     ran = desk.run("check", "letters")
     assert ran.code == 2
     assert "letters has no such property" in ran.out
-    desk.edit("specs/letters.toml", 'violates = "boxes"\n', "")
+    desk.edit("specs/letters.toml", 'violates = ["boxes"]\n', "")
     ran = desk.run("check", "letters")
     assert ran.code == 2
     assert "scopes.default.violates: is missing" in ran.out

@@ -93,18 +93,39 @@ def test_a_pinned_violation_is_what_was_asked_for(model: Model) -> None:
     broken = load_model(ROOT, "turnstile", SMALL, fault="stays_open")
     result = Search(PlainEngine(broken)).run()
     assert result.verdict is Verdict.VIOLATED
-    pins = Pins("violated", result.states, violates="entries_are_paid")
+    pins = Pins("violated", result.states, violates=("entries_are_paid",))
     as_pinned = judge(broken, scope(pins), result, pinned=True)
     assert (as_pinned.verdict, as_pinned.expected) == (Verdict.VIOLATED, True)
     assert as_pinned.exit_code is ExitCode.HOLDS
     other = judge(broken, scope(Pins("violated", result.states + 1)), result, pinned=True)
     assert (other.verdict, other.exit_code) == (Verdict.DIFFERS, ExitCode.DIFFERS)
-    pins = Pins("violated", result.states, violates="opens_only_for_a_coin")
+    pins = Pins("violated", result.states, violates=("opens_only_for_a_coin",))
     another = judge(broken, scope(pins), result, pinned=True)
     assert (another.verdict, another.exit_code) == (Verdict.VIOLATED, ExitCode.VIOLATED)
+    pins = Pins("violated", result.states, violates=("opens_only_for_a_coin", "entries_are_paid"))
+    fewer = judge(broken, scope(pins), result, pinned=True)
+    assert (fewer.verdict, fewer.exit_code) == (Verdict.VIOLATED, ExitCode.VIOLATED)
     surprise = judge(broken, scope(Pins("holds", 5, 7, 4)), result, pinned=True)
     assert surprise.exit_code is ExitCode.VIOLATED
     assert surprise.differences == (), "the counts of a search that stopped say nothing"
+
+
+def test_a_pinned_violation_hides_no_other(model: Model) -> None:
+    goal = model.property("somebody_gets_in")
+    missed = dataclasses.replace(goal, name="never_got", function=lambda s: False, parameters=())
+    both = dataclasses.replace(
+        model,
+        properties=(*model.properties, missed, dataclasses.replace(missed, name="nor_that")),
+    )
+    result = Search(PlainEngine(both)).run()
+    assert result.missed == ("never_got", "nor_that")
+    one = judge(both, scope(Pins("violated", violates=("never_got",))), result, pinned=True)
+    assert one.exit_code is ExitCode.VIOLATED
+    assert "violates expected never_got, found never_got, nor_that" in one.because
+    pins = Pins("violated", violates=("nor_that", "never_got"))
+    assert judge(both, scope(pins), result, pinned=True).exit_code is ExitCode.HOLDS
+    silent = judge(both, Scope("small", pins=pins), result, pinned=True)
+    assert (silent.verdict, silent.idle) == (Verdict.INCONCLUSIVE, ("jam",))
 
 
 def test_declarations_must_name_something(model: Model) -> None:
@@ -122,6 +143,6 @@ def test_declarations_must_name_something(model: Model) -> None:
     constant = Scope("small", constants={"GATE": 1})
     with pytest.raises(LockstepError, match="turnstile has no such constant"):
         check_declarations(model, declared(constant))
-    pinned = Scope("small", pins=Pins("violated", violates="nothing"))
+    pinned = Scope("small", pins=Pins("violated", violates=("nothing",)))
     with pytest.raises(LockstepError, match="turnstile has no such property"):
         check_declarations(model, declared(pinned))
