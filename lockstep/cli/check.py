@@ -196,6 +196,18 @@ def choose(given: Sequence[str], workspace: Workspace) -> list[str]:
     return list(dict.fromkeys(given)) or known
 
 
+def refuse_unread(workspace: Workspace) -> None:
+    """`LockstepError` where claims, faults or scopes are in files that nothing reads."""
+    from lockstep.cli.output import shown_path
+
+    files = [file for file in workspace.unused() if file.is_mistake]
+    if files:
+        lines = "; ".join(f"{shown_path(file.file)}: {file.why}" for file in files)
+        raise LockstepError(
+            f"not read: {lines}", cure="rename it, remove it, or name the models that are meant"
+        )
+
+
 def _check_all(
     workspace: Workspace,
     omitted: Omitted,
@@ -257,6 +269,8 @@ def read_constants(given: Sequence[str]) -> dict[str, Plain]:
         name, equals, value = text.partition("=")
         if not equals or not name.strip().isidentifier():
             raise LockstepError(f"--set {text!r} sets nothing", cure="write --set NAME=VALUE")
+        if name.strip() in constants:
+            raise LockstepError(f"--set gives {name.strip()} two values", cure="leave one out")
         constants[name.strip()] = parse_plain(value.strip())
     return constants
 

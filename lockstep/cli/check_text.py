@@ -9,7 +9,7 @@ from lockstep.cli.checking import Checked, Omitted, Request, Unchecked
 from lockstep.cli.output import Output, indented, plural, shown_path
 from lockstep.errors import LockstepError
 from lockstep.explore.engine import Verdict
-from lockstep.explore.search import DEADLOCK
+from lockstep.language.model import DEADLOCK
 from lockstep.specs.kip import Requirement, load_kips
 from lockstep.trace.claims import find_property
 from lockstep.trace.lasso import render_fairness

@@ -54,9 +54,12 @@ class Request:
 
     @property
     def is_the_scope_itself(self) -> bool:
-        """Whether what is found can be held against what the scope pins."""
-        bounds = (self.max_states, self.max_seconds, self.fault, self.walks)
-        return not self.constants and not self.symmetry and all(bound is None for bound in bounds)
+        """Whether what is found can be held against what the scope pins.
+
+        A bound changes nothing where it is not met, and is inconclusive where it is.
+        """
+        is_changed = self.constants or self.symmetry or self.fault is not None
+        return not is_changed and self.walks is None
 
     def again(self, model: str) -> str:
         """The command that asks the same of one model."""

@@ -12,9 +12,9 @@ from lockstep.cli.progress import progress_line
 from lockstep.errors import LockstepError
 from lockstep.explore.engine import EvaluationError, Verdict
 from lockstep.explore.engines import Bounds, explore
-from lockstep.explore.search import DEADLOCK, SearchResult, Trace, count_of
+from lockstep.explore.search import SearchResult, Trace, count_of
 from lockstep.language.frontend import lower
-from lockstep.language.model import Model, fault_marks, load_model
+from lockstep.language.model import DEADLOCK, Model, fault_marks, load_model
 from lockstep.language.notation import FaultMark, Kind
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 

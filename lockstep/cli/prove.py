@@ -90,12 +90,14 @@ def prove(
 
     Exit codes: 0 proved, 1 violated, 2 the input cannot be used, 3 not conclusive, 130 interrupted.
     """
-    from lockstep.cli.check import choose, read_constants
+    from lockstep.cli.check import choose, read_constants, refuse_unread
     from lockstep.cli.proving import Request
     from lockstep.workspace import find_workspace
 
     workspace = find_workspace()
     names = choose(models or [], workspace)
+    if not models:
+        refuse_unread(workspace)
     _refuse_contradictions(
         {
             "--proof": proof is not None,

@@ -60,12 +60,14 @@ def twin(
     Exit codes: 0 the same and TLC refutes nothing, 1 not the same or refuted, 2 the input cannot
     be used, 3 not conclusive, 130 interrupted.
     """
-    from lockstep.cli.check import choose
+    from lockstep.cli.check import choose, refuse_unread
     from lockstep.cli.twinning import Request, make_plan
     from lockstep.workspace import find_workspace
 
     workspace = find_workspace()
     names = choose(models or [], workspace)
+    if not models:
+        refuse_unread(workspace)
     plan = make_plan(workspace, names, scope, every=not models)
     _find_tlc()
     return _compare_all(workspace, plan, Request(max_seconds, workers, keep, liveness), as_json)

@@ -22,11 +22,8 @@ from lockstep.explore.engine import (
     unwatched,
 )
 from lockstep.explore.resident import ResidentBound
-from lockstep.language.model import Model, Property
+from lockstep.language.model import DEADLOCK, Model, Property
 from lockstep.language.notation import Kind, State
-
-DEADLOCK = "deadlock"
-"""What a state violates that no step leaves; stands where a property's name does."""
 
 _PROGRESS_SECONDS = 0.1
 _WEIGHING_SECONDS = 0.02

@@ -25,6 +25,9 @@ from lockstep.language.source import Diagnostic, ModelError, Place
 from lockstep.language.unread import left_out, unread
 from lockstep.text_files import is_file
 
+DEADLOCK = "deadlock"
+"""What a state violates that no step leaves; stands where a property's name does."""
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -151,6 +154,11 @@ def load_model(
     marked = _marked(vars(checks) if checks is not None else {})
     kept = [each for each in marked if lemmas or not each[2].lemma]
     properties = _properties(universe, kept, actions, problems)
+    if any(prop.name == DEADLOCK for prop in properties):
+        raise LockstepError(
+            f"invariants/{name}.py: a property cannot be called {DEADLOCK}",
+            cure="give it another name: a state that no step leaves is called so",
+        )
     doc = (module.__doc__ or "").strip()
     first = state.of(()) if initial is None else initial
     declared = dict(universe.declared)

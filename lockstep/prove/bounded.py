@@ -19,8 +19,9 @@ import z3
 
 from lockstep.explore.engine import EvaluationError, Verdict, is_stuck
 from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import DEADLOCK, Trace, Violation
+from lockstep.explore.search import Trace, Violation
 from lockstep.language import ir
+from lockstep.language.model import DEADLOCK
 from lockstep.language.notation import Kind, State
 from lockstep.prove.relation import Relation, Values
 from lockstep.prove.solver import Answer, ask, new_solver

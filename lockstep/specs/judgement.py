@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from lockstep.errors import ExitCode, LockstepError, nearest
 from lockstep.explore.engine import Verdict
-from lockstep.explore.search import DEADLOCK, SearchResult
-from lockstep.language.model import Model
+from lockstep.explore.search import SearchResult
+from lockstep.language.model import DEADLOCK, Model
 from lockstep.language.notation import Kind
 from lockstep.specs.scopes import ModelSpec, Pins, Scope
 

@@ -19,8 +19,8 @@ from hypothesis.stateful import RuleBasedStateMachine, rule
 from lockstep.errors import LockstepError
 from lockstep.explore.engine import EvaluationError, Step
 from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import DEADLOCK, Trace, Violation
-from lockstep.language.model import Model
+from lockstep.explore.search import Trace, Violation
+from lockstep.language.model import DEADLOCK, Model
 from lockstep.language.notation import Kind, State
 from lockstep.testing.guide import BACKEND, Guide
 from lockstep.testing.instances import (

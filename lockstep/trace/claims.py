@@ -9,8 +9,8 @@ from typing import Any
 from lockstep.errors import LockstepError
 from lockstep.explore.engine import Engine, is_stuck
 from lockstep.explore.lasso import unfulfilled_binding
-from lockstep.explore.search import DEADLOCK, Trace
-from lockstep.language.model import Model, Property
+from lockstep.explore.search import Trace
+from lockstep.language.model import DEADLOCK, Model, Property
 from lockstep.language.notation import Kind, State
 
 

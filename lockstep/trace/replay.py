@@ -9,8 +9,8 @@ from typing import Any
 from lockstep.errors import ExitCode
 from lockstep.explore.engine import EvaluationError, Step, Verdict
 from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import DEADLOCK, Trace
-from lockstep.language.model import Model, load_model
+from lockstep.explore.search import Trace
+from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.language.notation import State
 from lockstep.trace.changes import changes
 from lockstep.trace.claims import evaluate_all, failing_binding, find_property

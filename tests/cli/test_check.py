@@ -208,6 +208,28 @@ def test_a_file_that_nothing_reads_is_named(desk: "Desk", file: str) -> None:
     assert unread == [{"file": file, "why": LOST[file], "mistake": True}]
 
 
+def test_proofs_and_twins_are_not_made_beside_files_that_nothing_reads(desk: "Desk") -> None:
+    (desk.root / "invariants/turnstyle.py").write_text("from lockstep import invariant\n")
+    for verb in ("prove", "twin"):
+        ran = desk.run(verb)
+        assert ran.code == 2
+        assert "not read: invariants/turnstyle.py: there is no model turnstyle" in ran.err
+
+
+def test_a_bound_that_is_not_met_leaves_the_pins(desk: "Desk") -> None:
+    desk.edit("specs/turnstile.toml", "states = 5\n", "states = 6\n")
+    ran = desk.run("check", "turnstile", "--scope", "small", "--max-seconds", "3600")
+    assert ran.code == 4
+    assert "states expected 6, found 5" in ran.out
+
+
+def test_a_property_cannot_be_called_deadlock(desk: "Desk") -> None:
+    desk.edit("invariants/turnstile.py", "def entries_are_paid(", "def deadlock(")
+    ran = desk.run("check", "turnstile")
+    assert ran.code == 2
+    assert "a property cannot be called deadlock" in ran.out
+
+
 def test_a_hidden_file_is_skipped_and_named(desk: "Desk") -> None:
     (desk.root / "models/.#turnstile.py").symlink_to("somebody@somewhere.1234")
     ran = desk.run("check")
@@ -338,6 +360,7 @@ def test_one_broken_model_does_not_hide_the_others(desk: "Desk") -> None:
             "cure: the engines are: auto, compiled, python, interpreter",
         ),
         (["check", "--set", "GATES"], "cure: write --set NAME=VALUE"),
+        (["check", "--set", "N=1", "--set", "N=2"], "--set gives N two values"),
         (["check", "--fault", "stays_open"], "cure: name the model before it"),
         (["check", "--faults", "--scope", "small"], "--faults does not go with --scope"),
         (["check", "--max-states", "0"], "Invalid value for '--max-states'"),

@@ -10,8 +10,8 @@ from hypothesis.stateful import run_state_machine_as_test
 from lockstep.explore.engine import Verdict
 from lockstep.explore.engines import STEPWISE, Bounds, Walks, explore, simulate
 from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import DEADLOCK, SearchResult
-from lockstep.language.model import Model, load_model
+from lockstep.explore.search import SearchResult
+from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.prove.bounded import check_bounded
 from lockstep.prove.relation import Relation
 from lockstep.testing.state_machine import Violated, state_machine_for

@@ -5,8 +5,8 @@ import pytest
 from lockstep.explore.engine import Engine, EvaluationError, Step, Verdict
 from lockstep.explore.engines import ENGINES, explore
 from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import DEADLOCK, Progress, Search, SearchResult
-from lockstep.language.model import Model, load_model
+from lockstep.explore.search import Progress, Search, SearchResult
+from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.language.notation import Kind, State
 
 ROOT = Path(__file__).parents[1] / "workspaces" / "turnstile"

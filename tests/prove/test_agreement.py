@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, assume, given, reject, settings
 
 from lockstep.explore.engine import EvaluationError, Step, Verdict, is_stuck
 from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import DEADLOCK, Search
-from lockstep.language.model import Model, load_model, model_names
+from lockstep.explore.search import Search
+from lockstep.language.model import DEADLOCK, Model, load_model, model_names
 from lockstep.language.notation import Kind, State
 from lockstep.language.source import ModelError
 from lockstep.prove.bounded import check_bounded

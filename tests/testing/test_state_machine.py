@@ -8,8 +8,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from lockstep.errors import LockstepError
 from lockstep.explore.engine import EvaluationError
 from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import DEADLOCK
-from lockstep.language.model import Model, load_model
+from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.testing.guide import BACKEND
 from lockstep.testing.state_machine import ModelMachine, Violated, state_machine_for
 

@@ -14,14 +14,13 @@ from lockstep.compiled.symmetry import permuted_state
 from lockstep.explore.engine import Disagreement, EvaluationError, Step
 from lockstep.explore.plain import PlainEngine
 from lockstep.explore.search import (
-    DEADLOCK,
     SearchResult,
     Trace,
     Violation,
     report_error,
     report_violation,
 )
-from lockstep.language.model import Property
+from lockstep.language.model import DEADLOCK, Property
 from lockstep.language.notation import Kind, State
 
 
