@@ -13,6 +13,8 @@ from lockstep.cli.crash import failure_of
 from lockstep.cli.exits import INTERRUPTED
 from lockstep.errors import ExitCode, LockstepError, nearest, not_written
 from lockstep.explore.engine import Verdict
+from lockstep.language.model import DEADLOCK
+from lockstep.language.notation import Kind
 
 if TYPE_CHECKING:
     from lockstep.explore.search import Trace, Violation
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 SECONDS = 60.0
 """How long a question may take unless it is said."""
+
+_PROVABLE = (Kind.INVARIANT, Kind.STEP_INVARIANT)
 
 
 @dataclass(frozen=True)
@@ -135,9 +139,10 @@ class Proved:
 
     @property
     def unasked(self) -> list[str]:
-        """The goals and the `leads_to` of the model: no questions for an induction."""
+        """Goals, `leads_to` and deadlock: no questions for an induction."""
         asked = {each.name for each in self.induction.proofs}
-        return [prop.name for prop in self.model.properties if prop.name not in asked]
+        names = [prop.name for prop in self.model.properties if prop.name not in asked]
+        return [*names, DEADLOCK]
 
     @property
     def violation(self) -> Violation | None:
@@ -171,6 +176,8 @@ class Proved:
             return f"not proved: {', '.join(each.name for each in self.open)}"
         if self.needless:
             return f"proved although excused: {', '.join(self.needless)}"
+        if not any(prop.kind in _PROVABLE for prop in self.model.properties):
+            return f"nothing is claimed that a proof could show of {self.model.name}"
         if self.outspoken:
             return f"not silent although excused: {', '.join(self.outspoken)}"
         return ", ".join(

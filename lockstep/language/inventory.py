@@ -7,6 +7,7 @@ imports them.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,8 @@ _OF_MODELS = ("invariants", "models/faults")
 """The folders with a file for each model, under its name."""
 
 _FOLDERS = ("models", *_OF_MODELS)
+
+_ENDINGS = (".py", ".toml")
 
 _REQUIREMENTS = "kip_"
 """How the names of the files of requirements begin in `specs/`."""
@@ -58,7 +61,13 @@ class Inventory:
     def unused(self) -> list[Unused]:
         """The files that nothing reads, by name."""
         return sorted(
-            [*self._not_files(), *self._parts(), *self._of_no_model(), *self._scopes()],
+            [
+                *self._not_files(),
+                *self._misnamed_folders(),
+                *self._parts(),
+                *self._of_no_model(),
+                *self._scopes(),
+            ],
             key=lambda unused: unused.file,
         )
 
@@ -95,12 +104,25 @@ class Inventory:
         """Hidden files, such as an editor's locks, and what is no file at all."""
         for folder in (*_FOLDERS, "specs"):
             for path in self._root.joinpath(folder).glob("*"):
-                if path.suffix not in (".py", ".toml"):
+                if path.suffix.lower() not in _ENDINGS:
                     continue
                 if path.name.startswith("."):
                     yield Unused(path, "its name begins with a dot", is_mistake=False)
+                elif path.suffix not in _ENDINGS:
+                    yield Unused(path, f"its name has to end in {path.suffix.lower()}")
                 elif not path.is_file():
                     yield Unused(path, "it is no file that can be read")
+
+    def _misnamed_folders(self) -> Iterator[Unused]:
+        """Folders beside those of a workspace whose names are nearly theirs, or only a part."""
+        there_are = {Path(folder).name: folder for folder in (*_FOLDERS, "specs")}
+        for path in self._root.glob("*"):
+            nearly = difflib.get_close_matches(path.name.lower(), there_are, n=1, cutoff=0.85)
+            is_one = path.name in ("models", "invariants", "specs")
+            if is_one or not nearly or not path.is_dir():
+                continue
+            if any(path.glob("*.py")) or any(path.glob("*.toml")):
+                yield Unused(path, f"the folder is called {there_are[nearly[0]]}/")
 
     def _parts(self) -> Iterator[Unused]:
         """Files that are neither models nor imported by any other file."""

@@ -60,7 +60,7 @@ def test_all_is_proved(proved: "Desk") -> None:
     assert re.search(r"^turnstile wide: holds, \d", ran.out)
     for name in ("entries_are_paid", "opens_only_for_a_coin", "an_open_arm_is_paid_for"):
         assert re.search(rf"\n  {name} +proved, 1-induction, \d+\.\d\d s\n", ran.out)
-    assert "not asked, being no invariants: somebody_gets_in\n" in ran.out
+    assert "not asked, being no invariants: somebody_gets_in, deadlock\n" in ran.out
     assert "4 of 4 properties proved" in ran.out
 
 
@@ -77,7 +77,11 @@ def test_json_is_all_that_is_printed(proved: "Desk") -> None:
         ("an_open_arm_is_paid_for", True, True),
         ("the text always has a meaning", False, True),
     ]
-    assert (row["unasked"], row["inferred"], row["bounded"]) == (["somebody_gets_in"], [], None)
+    assert (row["unasked"], row["inferred"], row["bounded"]) == (
+        ["somebody_gets_in", "deadlock"],
+        [],
+        None,
+    )
     assert row["reproduce"] == "lockstep prove turnstile --proof wide --k 2 --infer"
     summary = ran.json["summary"]
     assert (summary["proofs"], summary["properties"], summary["proved"]) == (1, 4, 4)

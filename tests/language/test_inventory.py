@@ -29,6 +29,13 @@ HEADS = {
         "from lockstep import action\nfrom models.base import Base\n\nclass Lamp(Base):\n"
     ),
 }
+HEADS |= {
+    "all names": "from lockstep import *\n\nclass Lamp(State):\n",
+    "another way to import": (
+        "try:\n    from nowhere import State\nexcept ImportError:\n"
+        "    from lockstep import State, action\n\nclass Lamp(State):\n"
+    ),
+}
 BASE = "from lockstep import State\n\nclass Base(State):\n    on: bool = True\n"
 
 
@@ -95,6 +102,20 @@ def test_files_of_no_model_are_named(tmp_path: Path) -> None:
         "models/faults/clock.py": "there is no model clock",
         "models/gone.py": "it is no file that can be read",
         "specs/lam.toml": "there is no model lam; did you mean lamp?",
+    }
+
+
+def test_names_that_are_nearly_right_are_named(tmp_path: Path) -> None:
+    write(tmp_path, "models/lamp.py", HEADS["as usual"] + BODY)
+    for file in ("models/q.PY", "specs/lamp.TOML", "invariant/lamp.py", "faults/lamp.py"):
+        write(tmp_path, file)
+    write(tmp_path, "spec/lamp.toml")
+    assert unused(tmp_path) == {
+        "faults": "the folder is called models/faults/",
+        "invariant": "the folder is called invariants/",
+        "models/q.PY": "its name has to end in .py",
+        "spec": "the folder is called specs/",
+        "specs/lamp.TOML": "its name has to end in .toml",
     }
 
 
