@@ -42,16 +42,28 @@ class _Unfair(Exception):
     """Something that no fairness can be promised to; what is wrong, and the cure."""
 
 
+@dataclass(frozen=True)
+class FairAction:
+    """An action that fairness can be promised to.
+
+    `module` is where it is written, and `is_replaced` says that a fault stands in its place.
+    """
+
+    parameters: tuple[str, ...]
+    module: str
+    is_replaced: bool
+
+
 def read_fairness(
     universe: Universe,
     function: Callable[..., Any],
     mark: Mark,
-    actions: Mapping[str, tuple[str, ...]],
+    actions: Mapping[str, FairAction],
     problems: list[Diagnostic],
 ) -> tuple[Fairness, ...]:
     """What the decorator of a `leads_to` promises; what is wrong is added to `problems`.
 
-    `actions` are those of the model by name, with the names of their parameters.
+    `actions` are those of the model by name.
     """
     found: list[Fairness] = []
     given = [(fair, strong) for strong in (False, True) for fair in _given(mark, strong)]
@@ -80,20 +92,28 @@ def read_fairness(
     return tuple(found)
 
 
+def _is(action: object, own: FairAction) -> bool:
+    """Whether a marked function is an action of the model, or the one that a fault replaces."""
+    marked = getattr(action, MARK, None)
+    if not isinstance(marked, Mark) or marked.kind is not Kind.ACTION:
+        return False
+    return own.is_replaced or getattr(action, "__module__", None) == own.module
+
+
 def _given(mark: Mark, strong: bool) -> tuple[Fair, ...]:
     return mark.strong if strong else mark.weak
 
 
-def _promise(fair: Fair, strong: bool, actions: Mapping[str, tuple[str, ...]]) -> Fairness:
+def _promise(fair: Fair, strong: bool, actions: Mapping[str, FairAction]) -> Fairness:
     action = fair.action if isinstance(fair, Each) else fair
-    marked = getattr(action, MARK, None)
     name = getattr(action, "__name__", repr(action))
-    if not isinstance(marked, Mark) or marked.kind is not Kind.ACTION or name not in actions:
+    own = actions.get(name)
+    if own is None or not _is(action, own):
         known = ", ".join(actions)
         raise _Unfair(f"{name} is no action of this model", f"name one as a function: {known}")
     if not isinstance(fair, Each):
         return Fairness(name, strong)
-    parameters = actions[name]
+    parameters = own.parameters
     for parameter in fair.parameters:
         if parameter not in parameters:
             told = ", ".join(parameters) or "none"

@@ -17,7 +17,7 @@ from lockstep.language.declarations import (
     state_class,
 )
 from lockstep.language.domains import Domain
-from lockstep.language.fairness import Fairness, read_fairness
+from lockstep.language.fairness import FairAction, Fairness, read_fairness
 from lockstep.language.inventory import Inventory
 from lockstep.language.loader import Universe
 from lockstep.language.notation import FAULT, MARK, FaultMark, Kind, Mark, State
@@ -300,7 +300,14 @@ def _properties(
     actions: tuple[Action, ...],
     problems: list[Diagnostic],
 ) -> tuple[Property, ...]:
-    known = {action.name: tuple(p.name for p in action.parameters) for action in actions}
+    known = {
+        action.name: FairAction(
+            tuple(parameter.name for parameter in action.parameters),
+            action.function.__module__,
+            action.function.__module__.startswith("models.faults."),
+        )
+        for action in actions
+    }
     return tuple(
         Property(
             name,

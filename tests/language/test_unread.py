@@ -107,6 +107,16 @@ def test_what_another_model_marks_is_its_own(tmp_path: Path) -> None:
     assert [action.name for action in load_model(root, "lamp").actions] == ["switch"]
 
 
+def test_fairness_is_promised_to_an_action_of_the_model(tmp_path: Path) -> None:
+    claim = "from lockstep import leads_to\nfrom models.{0} import switch\n\n"
+    claim += "@leads_to(weak=switch)\ndef gets_lit(s):\n    return not s.lit, s.lit\n"
+    root = write(tmp_path, models__other=LAMP, invariants__lamp=claim.format("other"))
+    with pytest.raises(ModelError, match="switch is no action of this model"):
+        load_model(root, "lamp")
+    write(tmp_path, invariants__lamp=claim.format("lamp"))
+    assert load_model(root, "lamp").properties[0].fairness[0].action == "switch"
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [("sometimes", "invariant"), ("invariant", "invariant"), ("action", "invariant")],
