@@ -77,7 +77,11 @@ class Shapes:
     def part(self, value: Sequence[Word], layout: Layout, place: Place) -> Words:
         """The packed words of a part at a fixed place."""
         if not layout.is_flat:
-            return list(value[place.word : place.word + len(layout.widths)])
+            # The last of its words may have other parts beside it.
+            return [
+                self.body.bits_at(value[place.word + offset], 0, width)
+                for offset, width in enumerate(layout.widths)
+            ]
         return [self.body.bits_at(value[place.word], place.shift, layout.bits)]
 
     def with_part(
@@ -86,7 +90,9 @@ class Shapes:
         """A value with one part, packed, replaced."""
         result = list(value)
         if not layout.is_flat:
-            result[place.word : place.word + len(part)] = part
+            for offset, width in enumerate(layout.widths):
+                at = place.word + offset
+                result[at] = self._with_bits(value[at], word(0), width, part[offset])
             return result
         result[place.word] = self._with_bits(
             value[place.word], word(place.shift), layout.bits, part[0]

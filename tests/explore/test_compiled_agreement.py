@@ -108,6 +108,32 @@ def act0(s, new, x: Message1):
 )
 
 
+# A part of several words took the bits of the parts beside its last one.
+WIDE_PART = RandomModel(
+    model="""\
+from lockstep import Range, Record, Set, State, action
+
+Slot = Range(1, 70)
+
+
+class Message1(Record):
+    f0: Set[Slot]
+    f1: bool
+
+
+class Sample(State):
+    b: Message1 = Message1(f0=set(), f1=True)
+
+
+@action
+def act0(s, new, x: Slot):
+    new.b.f0 = set() if s.b.f0 == {70} else {70}
+""",
+    invariants="",
+)
+
+
+@example(text=WIDE_PART)
 @example(text=TABLE_OF_BITS)
 @example(text=VIOLATION_BESIDE_AN_ERROR)
 @example(text=OTHER_BYTE_ORDER)
