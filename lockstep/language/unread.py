@@ -61,14 +61,17 @@ def left_out(
     twice = {problem.place.file for problem in universe.problems if problem.code == "defined-twice"}
     problems = []
     for module in modules:
-        for function in universe.marked.get(module, ()):
-            is_told = universe.broken.get(module) or Path(function.__code__.co_filename) in twice
-            if id(function) in kept or is_told:
-                continue
-            name = module.rpartition(".")[2]
-            if name != model and name in Inventory(universe.root).models:
-                continue
-            problems.append(_left_out(universe, function, module))
+        missing = [one for one in universe.marked.get(module, ()) if id(one) not in kept]
+        if not missing or universe.broken.get(module):
+            continue
+        name = module.rpartition(".")[2]
+        if name != model and name in Inventory(universe.root).models:
+            continue
+        problems += [
+            _left_out(universe, function)
+            for function in missing
+            if Path(function.__code__.co_filename) not in twice
+        ]
     return problems
 
 
@@ -145,7 +148,7 @@ def _unread(name: str, node: _Written, module: str, path: Path) -> Diagnostic:
     )
 
 
-def _left_out(universe: Universe, function: Callable[..., Any], module: str) -> Diagnostic:
+def _left_out(universe: Universe, function: Callable[..., Any]) -> Diagnostic:
     definition = universe.definition(function)
     code = function.__code__
     place = (
