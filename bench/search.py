@@ -11,10 +11,11 @@ import dataclasses
 from pathlib import Path
 
 from bench.rows import Checks
-from lockstep.explore.engine import Verdict
 from lockstep.explore.engines import explore
 from lockstep.language.model import Model, load_model
 from lockstep.language.notation import Kind
+from lockstep.plain.exploration import Exploration
+from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
 
 
@@ -43,9 +44,11 @@ def main() -> int:
     model = load_model(root, asked.model, spec.scope(asked.scope).constants)
     result = explore(
         with_checks(model, asked.checks),
-        "compiled",
-        deadlock_allowed=spec.deadlock_allowed,
-        expected=spec.scope(asked.scope).pins.states or 0,
+        Exploration(
+            "compiled",
+            deadlock_allowed=spec.deadlock_allowed,
+            expected=spec.scope(asked.scope).pins.states or 0,
+        ),
     )
     print(f"states {result.states}\ntransitions {result.transitions}\ndepth {result.depth}")
     if result.verdict is not Verdict.HOLDS:

@@ -9,6 +9,10 @@ import os
 
 from hypothesis import settings
 
+from lockstep.language.nesting import allow_nesting
+
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("wide", max_examples=5_000, deadline=None, print_blob=True)
+# Hypothesis takes it for a mistake of the test when a model that is loaded in it does so.
+allow_nesting()
 settings.load_profile(os.environ.get("LOCKSTEP_PROFILE", "ci"))

@@ -11,7 +11,7 @@ from typer import Argument, Option
 
 from lockstep.cli.options import MOST_THREADS, seconds
 from lockstep.errors import LockstepError, nearest
-from lockstep.explore.engines import DEFAULT_ENGINE, ENGINES
+from lockstep.plain.exploration import DEFAULT_ENGINE, ENGINES
 
 if TYPE_CHECKING:
     from lockstep.cli.checking import Checked, Omitted, Request, Unchecked
@@ -127,7 +127,7 @@ def check(
     3 not conclusive, 130 interrupted.
     """
     from lockstep.cli.checking import Omitted, Request, usual_scope
-    from lockstep.explore.engines import Walks
+    from lockstep.plain.exploration import Walks
     from lockstep.workspace import find_workspace
 
     workspace = find_workspace()

@@ -7,9 +7,10 @@ from typing import Any
 
 from lockstep.cli.checking import Checked, Omitted, Request, Unchecked
 from lockstep.cli.output import shown_path
-from lockstep.explore.engine import EvaluationError, Verdict
-from lockstep.explore.search import Trace
 from lockstep.language.model import Model, Parameter
+from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.trace import Trace
+from lockstep.results.verdict import Verdict
 from lockstep.trace.claims import find_property
 from lockstep.trace.itf_values import Json, encode
 from lockstep.trace.pytest_export import to_pytest

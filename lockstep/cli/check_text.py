@@ -6,15 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from lockstep.cli.checking import Checked, Omitted, Request, Unchecked
-from lockstep.cli.output import Output, indented, plural, shown_path
+from lockstep.cli.output import Output, shown_path
 from lockstep.errors import LockstepError
-from lockstep.explore.engine import Verdict
 from lockstep.language.model import DEADLOCK
+from lockstep.results.verdict import Verdict
 from lockstep.specs.kip import Requirement, load_kips
 from lockstep.trace.claims import find_property
 from lockstep.trace.lasso import render_fairness
 from lockstep.trace.pytest_export import to_pytest
 from lockstep.trace.render import render_binding, render_trace
+from lockstep.words import indented, plural
 
 COLUMNS = ("properties", "states", "transitions", "depth", "seconds")
 WIDTHS = (10, 11, 12, 5, 7)

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING
 from lockstep.cli.crash import failure_of
 from lockstep.cli.exits import INTERRUPTED
 from lockstep.errors import ExitCode, LockstepError, not_written
-from lockstep.explore.engines import DEFAULT_ENGINE
-from lockstep.interruption import INTERRUPTION
+from lockstep.plain.exploration import DEFAULT_ENGINE
+from lockstep.system.interruption import INTERRUPTION
 
 if TYPE_CHECKING:
-    from lockstep.explore.engine import Verdict
-    from lockstep.explore.engines import Walks
-    from lockstep.explore.search import SearchResult, Trace
     from lockstep.language.inventory import Unused
     from lockstep.language.model import Model
+    from lockstep.plain.exploration import Walks
+    from lockstep.results.search_result import SearchResult
+    from lockstep.results.trace import Trace
+    from lockstep.results.verdict import Verdict
     from lockstep.specs.judgement import Judgement
     from lockstep.specs.scopes import ModelSpec, Scope
     from lockstep.specs.tables import Plain
@@ -181,10 +182,11 @@ def check_model(workspace: Workspace, name: str, request: Request) -> Checked | 
 
 def _check(workspace: Workspace, name: str, request: Request) -> Checked:
     from lockstep.cli.progress import progress_line
-    from lockstep.explore.engines import Bounds, explore, simulate
+    from lockstep.explore.engines import explore, simulate
     from lockstep.language.frontend import lower
     from lockstep.language.model import fault_mark, load_model
     from lockstep.language.notation import Kind
+    from lockstep.plain.exploration import Bounds, Exploration
     from lockstep.specs.judgement import check_declarations, judge
     from lockstep.specs.scopes import load_model_spec
 
@@ -204,28 +206,21 @@ def _check(workspace: Workspace, name: str, request: Request) -> Checked:
         bounds = Bounds(
             request.max_states, request.max_seconds, memory=request.memory, spill=request.spill
         )
+        how = Exploration(
+            request.engine,
+            bounds,
+            deadlock_allowed=spec.deadlock_allowed,
+            liveness=request.liveness or breaks_in_time,
+            threads=request.threads,
+            checkpoint=_checkpoint(request, name, scope.name),
+            symmetry=request.symmetry,
+            expected=(scope.pins.states or 0) if pinned else 0,
+            on_progress=watch,
+        )
         if request.walks is not None:
-            result = simulate(
-                model,
-                request.walks,
-                bounds,
-                deadlock_allowed=spec.deadlock_allowed,
-                threads=request.threads,
-                on_progress=watch,
-            )
+            result = simulate(model, request.walks, how)
         else:
-            result = explore(
-                model,
-                request.engine,
-                bounds,
-                deadlock_allowed=spec.deadlock_allowed,
-                threads=request.threads,
-                checkpoint=_checkpoint(request, name, scope.name),
-                symmetry=request.symmetry,
-                liveness=request.liveness or breaks_in_time,
-                expected=(scope.pins.states or 0) if pinned else 0,
-                on_progress=watch,
-            )
+            result = explore(model, how)
     judgement = judge(model, scope, result, pinned=pinned)
     checked = Checked(model, result, judgement)
     _keep(checked, request, workspace)
@@ -241,7 +236,7 @@ def _checkpoint(request: Request, name: str, scope: str) -> Path | None:
 
 def _keep(checked: Checked, request: Request, workspace: Workspace) -> None:
     """Save the trace of a violation or error, if there is one; a failure to do so is noted."""
-    from lockstep.explore.engine import Verdict
+    from lockstep.results.verdict import Verdict
     from lockstep.trace.itf import Origin, constants_of, save, to_json
 
     result, judged = checked.result, checked.judgement

@@ -128,7 +128,7 @@ def _document(found: list[LogFindings]) -> dict[str, object]:
 def _print(output: Output, found: list[LogFindings], verbose: bool) -> None:
     from collections import Counter
 
-    from lockstep.cli.output import plural
+    from lockstep.words import plural
 
     rows = [
         [session.file, str(session.session or "none"), repr(session.client)[1:-1],

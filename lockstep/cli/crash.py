@@ -17,7 +17,7 @@ from pathlib import Path
 
 from lockstep.cli.standard_streams import tell
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.interruption import INTERRUPTION
+from lockstep.system.interruption import INTERRUPTION
 
 
 class InternalError(LockstepError):

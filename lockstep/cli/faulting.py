@@ -7,16 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lockstep.cli.checking import Request, fault_scope
-from lockstep.cli.output import indented
 from lockstep.cli.progress import progress_line
 from lockstep.errors import LockstepError
-from lockstep.explore.engine import EvaluationError, Verdict
-from lockstep.explore.engines import Bounds, explore
-from lockstep.explore.search import SearchResult, Trace, count_of
+from lockstep.explore.engines import explore
 from lockstep.language.frontend import lower
 from lockstep.language.model import DEADLOCK, Model, fault_marks, load_model
 from lockstep.language.notation import FaultMark, Kind
+from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import SearchResult
+from lockstep.results.trace import Trace
+from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
+from lockstep.words import indented, plural
 
 
 @dataclass
@@ -133,14 +136,14 @@ def _explore(
     liveness: bool = False,
 ) -> SearchResult:
     with progress_line(title, None) as watch:
-        return explore(
-            model,
+        how = Exploration(
             request.engine,
             Bounds(request.max_states, request.max_seconds, max_depth),
             deadlock_allowed=spec.deadlock_allowed,
             liveness=liveness,
             on_progress=watch,
         )
+        return explore(model, how)
 
 
 def _problem(run: FaultRun) -> str | None:
@@ -164,7 +167,7 @@ def _problem_of_harmless(run: FaultRun) -> str | None:
     if run.result.error is not None:
         return _without_meaning(run.result.error)
     if run.caught_by:
-        steps = f" after {count_of(len(run.trace.steps), 'step')}" if run.trace else ""
+        steps = f" after {plural(len(run.trace.steps), 'step')}" if run.trace else ""
         if run.trace is not None and run.trace.loop is not None:
             steps = " by a behaviour that goes on for ever"
         return f"not harmless: it breaks {', '.join(run.caught_by)}{steps}"

@@ -10,8 +10,9 @@ from lockstep.cli.checking import Request
 from lockstep.cli.crash import failure_of
 from lockstep.cli.exits import INTERRUPTED, worst
 from lockstep.cli.faulting import FaultRun, FaultsOfModel, run_faults_of
-from lockstep.cli.output import Output, plural, shown_path
+from lockstep.cli.output import Output, shown_path
 from lockstep.errors import ExitCode, LockstepError
+from lockstep.words import plural
 
 if TYPE_CHECKING:
     from lockstep.workspace import Workspace

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from lockstep.errors import LockstepError
-from lockstep.interruption import INTERRUPTION
+from lockstep.system.interruption import INTERRUPTION
 
 # The rest is imported where Ctrl-C is told in one line.
 

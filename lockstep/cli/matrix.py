@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lockstep.cli.output import Output, plural
+from lockstep.cli.output import Output
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.specs.kip import Requirement
 from lockstep.specs.matrix import Matrix, build_matrix
+from lockstep.words import plural
 
 if TYPE_CHECKING:
     from lockstep.workspace import Workspace

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from lockstep.explore.search import Progress
+from lockstep.results.search_result import Progress
 
 _ESTIMATE_AFTER = 2.0
 """Seconds until the rate says something about the time that is left."""

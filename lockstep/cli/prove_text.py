@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lockstep.cli.output import Output, indented, plural, shown_path
+from lockstep.cli.output import Output, shown_path
 from lockstep.cli.proving import Kept, Proved, Unproved
-from lockstep.explore.engine import verdict_without
 from lockstep.prove.proofs import MEANING, Proof
+from lockstep.results.verdict import verdict_without
 from lockstep.trace.render import render_trace
+from lockstep.words import indented, plural
 
 if TYPE_CHECKING:
     from lockstep.prove.any_number import Enough

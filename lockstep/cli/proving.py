@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING
 from lockstep.cli.crash import failure_of
 from lockstep.cli.exits import INTERRUPTED
 from lockstep.errors import ExitCode, LockstepError, nearest, not_written
-from lockstep.explore.engine import Verdict
 from lockstep.language.model import DEADLOCK
 from lockstep.language.notation import Kind
+from lockstep.results.verdict import Verdict
 
 if TYPE_CHECKING:
-    from lockstep.explore.search import Trace, Violation
     from lockstep.language.model import Model
     from lockstep.prove.any_number import Enough
     from lockstep.prove.bounded import BoundedResult
     from lockstep.prove.proofs import Induction, Obligation, Proof
+    from lockstep.results.search_result import Violation
+    from lockstep.results.trace import Trace
     from lockstep.specs.scopes import ModelSpec, ProofScope
     from lockstep.specs.tables import Plain
     from lockstep.workspace import Workspace

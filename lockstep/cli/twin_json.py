@@ -7,8 +7,8 @@ from typing import Any
 
 from lockstep.cli.check_json import VERSION, steps_json
 from lockstep.cli.twinning import Compared, Plan, Task, Uncompared
-from lockstep.explore.engine import Verdict, verdict_without
-from lockstep.explore.engines import DEFAULT_ENGINE
+from lockstep.plain.exploration import DEFAULT_ENGINE
+from lockstep.results.verdict import Verdict, verdict_without
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.twin import TwinResult

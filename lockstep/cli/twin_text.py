@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lockstep.cli.output import Output, indented, plural
+from lockstep.cli.output import Output
 from lockstep.cli.twinning import Compared, Plan, Request, Task, Uncompared
-from lockstep.explore.engine import Verdict, verdict_without
+from lockstep.results.verdict import Verdict, verdict_without
 from lockstep.trace.render import render_trace
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.twin import TwinResult
+from lockstep.words import indented, plural
 
 COLUMNS = ("states", "transitions", "depth", "seconds")
 WIDTHS = (11, 12, 6, 9)

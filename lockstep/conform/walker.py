@@ -6,9 +6,9 @@ is enumerated: domains as wide as 64 bits cost nothing.
 
 from __future__ import annotations
 
-from lockstep.explore.plain import PlainEngine
 from lockstep.language.model import Model
 from lockstep.language.notation import State
+from lockstep.plain.run import PlainEngine
 
 
 class Walker:

@@ -1,1 +1,1 @@
-"""Explicit-state search: engines that give successors, and the search that drives them."""
+"""Explores a model by the engine that suits it."""

@@ -8,21 +8,23 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
-from lockstep.explore.engine import Disagreement, EvaluationError, Verdict
-from lockstep.explore.graph import Limits, StateGraph, Unfinished, build_graph
-from lockstep.explore.lasso import unfulfilled_bindings
-from lockstep.explore.liveness import Pledges, Unfulfilled, find_unfulfilled, plain_pledges
-from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import (
-    Progress,
+from lockstep.language.model import Model, Property
+from lockstep.language.notation import Kind
+from lockstep.plain.engine import Disagreement
+from lockstep.plain.exploration import Exploration
+from lockstep.plain.graph import Limits, StateGraph, Unfinished, build_graph
+from lockstep.plain.lasso import unfulfilled_bindings
+from lockstep.plain.liveness import Pledges, Unfulfilled, find_unfulfilled, plain_pledges
+from lockstep.plain.run import PlainEngine
+from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import (
     SearchResult,
     Violation,
-    count_of,
     report_error,
     report_unfulfilled,
 )
-from lockstep.language.model import Model, Property
-from lockstep.language.notation import Kind
+from lockstep.results.verdict import Verdict
+from lockstep.words import plural
 
 
 @dataclass(frozen=True)
@@ -42,22 +44,9 @@ COMPILED = MostStates(unasked=5_000_000, insisted=2**31 - 2)
 _Ask: TypeAlias = Callable[[Property], Pledges]
 
 
-@dataclass(frozen=True)
-class Request:
-    """How liveness is to be checked.
-
-    With `insist`, in more states. `max_seconds` bounds the whole search, what it has taken
-    included, and `memory`, in bytes, what machine code takes: nine tenths of what is free unless
-    told.
-    """
-
-    insist: bool = False
-    max_seconds: float | None = None
-    memory: int | None = None
-    on_progress: Callable[[Progress], None] | None = None
-
-
-def check_liveness(model: Model, result: SearchResult, request: Request = Request()) -> None:
+def check_liveness(
+    model: Model, result: SearchResult, request: Exploration = Exploration()
+) -> None:
     """Add to the result of a search what each `leads_to` of the model comes to.
 
     Where that is not known the result is inconclusive.
@@ -75,14 +64,14 @@ def check_liveness(model: Model, result: SearchResult, request: Request = Reques
     try:
         make = _compiled(model, request) if result.engine == "compiled" else None
         most = PLAIN if make is None else COMPILED
-        limit = most.insisted if request.insist else most.unasked
+        limit = most.insisted if request.liveness else most.unasked
         if result.states > limit:
-            raise Unfinished(f"{count_of(result.states, 'state')}, more than {limit:,}")
+            raise Unfinished(f"{plural(result.states, 'state')}, more than {limit:,}")
         limits = _limits(request, limit, started - result.seconds)
         graph, ask = _plain(model, request, limits) if make is None else make(limits)
         _decide(model, graph, ask, result, limits)
     except Unfinished as unfinished:
-        is_beyond = not (request.insist or unfinished.as_bounded)
+        is_beyond = not (request.liveness or unfinished.as_bounded)
         _leave(result, str(unfinished), cure="; --liveness insists" if is_beyond else "")
     except KeyboardInterrupt:
         result.interrupted = True
@@ -92,26 +81,29 @@ def check_liveness(model: Model, result: SearchResult, request: Request = Reques
     result.seconds += time.perf_counter() - started
 
 
-def _limits(request: Request, max_states: int, began: float) -> Limits:
-    from lockstep.explore.parallel.memory import available_memory
+def _limits(request: Exploration, max_states: int, began: float) -> Limits:
+    from lockstep.machine.search.memory import available_memory
 
-    memory = request.memory if request.memory is not None else available_memory() * 9 // 10
-    ends = None if request.max_seconds is None else began + request.max_seconds
+    bounds = request.bounds
+    memory = available_memory() * 9 // 10 if bounds.memory is None else bounds.memory
+    ends = None if bounds.max_seconds is None else began + bounds.max_seconds
     return Limits(max_states, memory, ends)
 
 
-def _plain(model: Model, request: Request, limits: Limits) -> tuple[StateGraph, _Ask]:
+def _plain(model: Model, request: Exploration, limits: Limits) -> tuple[StateGraph, _Ask]:
     graph = build_graph(model, limits, on_progress=request.on_progress)
     return graph, partial(plain_pledges, model, graph)
 
 
-def _compiled(model: Model, request: Request) -> Callable[[Limits], tuple[StateGraph, _Ask]] | None:
+def _compiled(
+    model: Model, request: Exploration
+) -> Callable[[Limits], tuple[StateGraph, _Ask]] | None:
     """What makes the graph with machine code; None when the model has none."""
-    from lockstep.compiled.graph_program import build_graph_program
-    from lockstep.compiled.layout import NotCompiled
-    from lockstep.compiled.machine import machine_code
-    from lockstep.explore.parallel.graph_search import GraphSearch
-    from lockstep.user_cache import cache_folder
+    from lockstep.machine.code.graph_program import build_graph_program
+    from lockstep.machine.code.layout import NotCompiled
+    from lockstep.machine.code.machine import machine_code
+    from lockstep.machine.search.graph_search import GraphSearch
+    from lockstep.system.user_cache import cache_folder
 
     try:
         program = build_graph_program(model)

@@ -25,7 +25,7 @@ from lockstep.language import load_problems
 from lockstep.language.nesting import allow_nesting
 from lockstep.language.notation import marked_functions
 from lockstep.language.source import Diagnostic, ModelError
-from lockstep.text_files import is_file, read_text
+from lockstep.system.text_files import is_file, read_text
 
 PACKAGES = ("models", "invariants")
 """Workspace folders that hold text in lockstep's notation."""

@@ -23,7 +23,7 @@ from lockstep.language.loader import Universe
 from lockstep.language.notation import FAULT, MARK, FaultMark, Kind, Mark, State
 from lockstep.language.source import Diagnostic, ModelError, Place
 from lockstep.language.unread import left_out, unread
-from lockstep.text_files import is_file
+from lockstep.system.text_files import is_file
 
 DEADLOCK = "deadlock"
 """What a state violates that no step leaves; stands where a property's name does."""

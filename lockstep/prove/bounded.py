@@ -17,17 +17,20 @@ from typing import Any
 
 import z3
 
-from lockstep.explore.engine import EvaluationError, Verdict, is_stuck
-from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import Trace, Violation
 from lockstep.language import ir
 from lockstep.language.model import DEADLOCK
 from lockstep.language.notation import Kind, State
+from lockstep.plain.engine import is_stuck
+from lockstep.plain.run import PlainEngine
 from lockstep.prove.relation import Relation, Values
 from lockstep.prove.solver import Answer, ask, new_solver
 from lockstep.prove.terms import Truth, all_of, any_of, implies, negated, term
 from lockstep.prove.unrolling import Unrolling, read, value_in
 from lockstep.prove.values import NotProvable, Value, constant, same
+from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import Violation
+from lockstep.results.trace import Trace
+from lockstep.results.verdict import Verdict
 
 _MOST_INSTANCES = 4096
 """The most instances of an action of which it is written out that none is enabled."""

@@ -19,7 +19,6 @@ from itertools import chain
 
 import z3
 
-from lockstep.explore.search import Trace
 from lockstep.language import ir
 from lockstep.language.notation import Kind
 from lockstep.prove.proofs import MEANING, Candidate, Induction, Obligation, Part, Proof
@@ -28,6 +27,7 @@ from lockstep.prove.silence import silence
 from lockstep.prove.solver import Answer, ask, new_solver
 from lockstep.prove.terms import Truth, all_of, any_of, negated, term
 from lockstep.prove.unrolling import Unrolling, read
+from lockstep.results.trace import Trace
 
 _JOINT_SECONDS = 10.0
 """For asking whether any candidate at all is broken: without an answer each is asked for itself."""

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from lockstep.compiled.symmetry import find_symmetry
 from lockstep.language import ir
 from lockstep.language.domains import Domain, NameDomain
 from lockstep.language.model import Model
 from lockstep.language.source import Place
 from lockstep.language.values import Record, TotalMap
+from lockstep.machine.code.symmetry import find_symmetry
 from lockstep.prove.witnesses import Name
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import z3
 
-from lockstep.explore.search import Trace
 from lockstep.prove.relation import Values
 from lockstep.prove.silence import Silence
 from lockstep.prove.terms import Truth, term
+from lockstep.results.trace import Trace
 
 MEANING = "the text always has a meaning"
 """The claim that in no reachable state an action or a property lacks a meaning. Without it, what is

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import z3
 
-from lockstep.interruption import ENDING_SIGNALS
+from lockstep.system.interruption import ENDING_SIGNALS
 
 _PATIENCE = 2.0
 """Seconds until a signal that has come to nothing ends the proof wherever it is."""

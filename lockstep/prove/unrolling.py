@@ -7,12 +7,11 @@ from typing import Any
 
 import z3
 
-from lockstep.explore.engine import Step
-from lockstep.explore.search import Trace
 from lockstep.language.domains import Domain
 from lockstep.prove.relation import Relation, Values
 from lockstep.prove.terms import Scalar, Truth, all_of, any_of, equals, implies, is_known, negated
 from lockstep.prove.values import Value, known, same
+from lockstep.results.trace import Step, Trace
 
 
 @dataclass(frozen=True)

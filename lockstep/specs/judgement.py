@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from lockstep.errors import ExitCode, LockstepError, nearest
-from lockstep.explore.engine import Verdict
-from lockstep.explore.search import SearchResult
 from lockstep.language.model import DEADLOCK, Model
 from lockstep.language.notation import Kind
+from lockstep.results.search_result import SearchResult
+from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import ModelSpec, Pins, Scope
 
 

@@ -14,7 +14,7 @@ from lockstep.errors import LockstepError
 from lockstep.language.model import Model, fault_marks, load_model, model_names
 from lockstep.specs.kip import Kip, Reference, Requirement, load_kip, load_kips
 from lockstep.specs.scopes import DEFAULT_SCOPE, Scope, load_model_spec
-from lockstep.text_files import is_file, read_text
+from lockstep.system.text_files import is_file, read_text
 
 
 @dataclass

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lockstep.errors import LockstepError, nearest
 from lockstep.specs.tables import Plain, Table, read_toml
-from lockstep.text_files import is_file
+from lockstep.system.text_files import is_file
 
 DEFAULT_SCOPE = "default"
 """The scope of `lockstep check`; `small` and `large` are the other names that are usual."""

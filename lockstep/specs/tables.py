@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from lockstep.errors import LockstepError, nearest
-from lockstep.text_files import read_text
+from lockstep.system.text_files import read_text
 
 Plain: TypeAlias = "bool | int | str | tuple[Plain, ...]"
 """What a constant may be: TOML's arrays become tuples."""

@@ -19,12 +19,13 @@ from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
-from lockstep.explore.engine import Step, is_stuck
-from lockstep.explore.plain import NextState, PlainEngine
 from lockstep.language.guards import guard_depths
 from lockstep.language.model import Action, Model, Parameter
 from lockstep.language.notation import Disabled, State
 from lockstep.language.sizes import capped_product
+from lockstep.plain.engine import is_stuck
+from lockstep.plain.run import NextState, PlainEngine
+from lockstep.results.trace import Step
 from lockstep.testing.guide import Way
 from lockstep.testing.values import integers_near, simplest, values
 from lockstep.trace.render import render_instance

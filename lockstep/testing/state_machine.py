@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from lockstep.errors import LockstepError
-from lockstep.explore.engine import EvaluationError, Step
-from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import Trace, Violation
 from lockstep.language.model import DEADLOCK, Model
 from lockstep.language.notation import Kind, State
+from lockstep.plain.run import PlainEngine
+from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import Violation
+from lockstep.results.trace import Step, Trace
 from lockstep.testing.guide import BACKEND, Guide
 from lockstep.testing.instances import (
     LISTED,

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from lockstep.errors import LockstepError
-from lockstep.explore.engine import Step
-from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import Trace
 from lockstep.language.model import load_model
+from lockstep.plain.run import PlainEngine
+from lockstep.results.trace import Step, Trace
 from lockstep.trace.claims import failing_binding
 from lockstep.trace.itf_values import Json, Misfit, decode
 from lockstep.workspace import find_workspace

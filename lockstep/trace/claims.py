@@ -7,11 +7,11 @@ from math import prod
 from typing import Any
 
 from lockstep.errors import LockstepError
-from lockstep.explore.engine import Engine, is_stuck
-from lockstep.explore.lasso import unfulfilled_binding
-from lockstep.explore.search import Trace
 from lockstep.language.model import DEADLOCK, Model, Property
 from lockstep.language.notation import Kind, State
+from lockstep.plain.engine import Engine, is_stuck
+from lockstep.plain.lasso import unfulfilled_binding
+from lockstep.results.trace import Trace
 
 
 def find_property(model: Model, name: str) -> Property | None:

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from lockstep.errors import LockstepError
-from lockstep.explore.search import Trace
 from lockstep.language.loader import PACKAGES
 from lockstep.language.model import Action, Model, Property
 from lockstep.language.notation import State
+from lockstep.results.trace import Trace
 from lockstep.trace.itf_values import Json, Misfit, decode, decode_plain, encode, encode_plain
 
 FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"

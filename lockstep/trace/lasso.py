@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lockstep.explore.lasso import Kept, promises_along
-from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import Trace
 from lockstep.language.model import Model
+from lockstep.plain.lasso import Kept, promises_along
+from lockstep.plain.run import PlainEngine
+from lockstep.results.trace import Trace
 from lockstep.trace.changes import show
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Mapping
 
-from lockstep.explore.search import Trace
 from lockstep.language.model import DEADLOCK, Model
+from lockstep.results.trace import Trace
 from lockstep.trace.claims import find_property
 from lockstep.trace.itf import Origin
 from lockstep.trace.itf_values import encode

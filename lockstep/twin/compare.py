@@ -10,13 +10,15 @@ from itertools import product
 from typing import TypeAlias
 
 from lockstep.explore import engines
-from lockstep.explore.engine import Step
-from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import Progress, Search, SearchResult, Trace
 from lockstep.language.endless import refuse_endless
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model
 from lockstep.language.notation import State
+from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.plain.run import PlainEngine
+from lockstep.plain.search import Search
+from lockstep.results.search_result import Progress, SearchResult
+from lockstep.results.trace import Step, Trace
 from lockstep.trace.render import render_instance
 from lockstep.twin.dump import LabelledGraph
 from lockstep.twin.findings import TlcRun
@@ -69,17 +71,11 @@ def explore(
     engine that is fastest.
     """
     bare = dataclasses.replace(model, properties=())
+    request = Exploration(bounds=Bounds(max_seconds=max_seconds), on_progress=on_progress)
     if on_state is None:
-        return engines.explore(
-            bare, bounds=engines.Bounds(max_seconds=max_seconds), on_progress=on_progress
-        )
+        return engines.explore(bare, request)
     refuse_endless(bare, lower(bare))
-    return Search(
-        PlainEngine(bare),
-        on_state=on_state,
-        max_seconds=max_seconds,
-        on_progress=on_progress,
-    ).run()
+    return Search(PlainEngine(bare), request, on_state=on_state).run()
 
 
 def compare_counts(result: SearchResult, run: TlcRun) -> list[CountDifference]:

@@ -9,8 +9,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from lockstep.child_process import output_of
 from lockstep.errors import LockstepError
+from lockstep.system.child_process import output_of
 
 MINIMUM_JAVA = 17
 """The oldest Java release accepted: Kafka and Spark need it, TLC is content with less."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lockstep.errors import LockstepError
-from lockstep.text_files import is_file, read_text
+from lockstep.system.text_files import is_file, read_text
 from lockstep.twin.names import definition_name
 
 _LINE_COMMENT = re.compile(r"\\\*.*")

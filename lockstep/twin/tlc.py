@@ -9,9 +9,9 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
-from lockstep.child_process import child_process, kill
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.scratch import scratch_folder
+from lockstep.system.child_process import child_process, kill
+from lockstep.system.scratch import scratch_folder
 from lockstep.twin.artifacts import tlc_jar
 from lockstep.twin.findings import Findings, TlcProgress, TlcRun, TraceStep
 from lockstep.twin.java import find_java

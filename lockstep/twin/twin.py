@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import TypeAlias
 
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.explore.engine import Step, Verdict
-from lockstep.explore.search import Progress, SearchResult
 from lockstep.language.model import Model, load_model
 from lockstep.language.notation import Kind, State
-from lockstep.scratch import scratch_folder
+from lockstep.results.search_result import Progress, SearchResult
+from lockstep.results.trace import Step
+from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import ModelSpec, Scope
-from lockstep.text_files import read_text
+from lockstep.system.scratch import scratch_folder
+from lockstep.system.text_files import read_text
 from lockstep.twin.compare import (
     CountDifference,
     Difference,

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from lockstep.compiled.layout import NotCompiled
 from lockstep.language.source import ModelError
-from lockstep.testing.random_models import RandomModel, random_models
+from lockstep.machine.code.layout import NotCompiled
 from tests.agreement.census import Census, digest_of
 from tests.agreement.judges import JUDGES, Judge, Judged
+from tests.random_models.random_models import RandomModel, random_models
 
 DRAWN = 50
 """How many models are drawn for one seed."""

@@ -10,17 +10,19 @@ from math import prod
 from typing import Any
 from unittest.mock import patch
 
-from lockstep.compiled.machine import MachineCode, machine_code
-from lockstep.compiled.program import Program, build_program
-from lockstep.explore.engines import Bounds, explore
-from lockstep.explore.parallel import known
-from lockstep.explore.parallel import search as parallel
-from lockstep.explore.parallel.allowance import Allowance
-from lockstep.explore.parallel.search import ParallelSearch
-from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import Search, SearchResult
+from lockstep.explore.engines import explore
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind
+from lockstep.machine.code.machine import MachineCode, machine_code
+from lockstep.machine.code.program import Program, build_program
+from lockstep.machine.search import known
+from lockstep.machine.search import search as parallel
+from lockstep.machine.search.allowance import Allowance
+from lockstep.machine.search.search import ParallelSearch
+from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.plain.run import PlainEngine
+from lockstep.plain.search import Search
+from lockstep.results.search_result import SearchResult
 
 MOST_DEPTH = 6
 """Models are explored this far: a bound in steps is the same for every engine."""
@@ -69,20 +71,21 @@ class Case:
 
     def plain(self, **options: Any) -> SearchResult:
         """What plain Python finds."""
-        return Search(PlainEngine(self.model), **options).run()
+        return Search(PlainEngine(self.model), exploration(**options)).run()
 
     def compiled(self, **options: Any) -> SearchResult:
         """What machine code finds."""
-        return ParallelSearch(self.program, self.code, max_depth=self.depth, **options).run()
+        request = exploration(max_depth=self.depth, **options)
+        return ParallelSearch(self.program, self.code, request).run()
 
     def explored(self, **options: Any) -> SearchResult:
         """What `explore` finds with machine code, which is made once for all calls."""
-        bounds = Bounds(max_depth=options.pop("max_depth", self.depth), **_bounds_of(options))
+        request = exploration(**{"engine": "compiled", "max_depth": self.depth, **options})
         with (
-            patch("lockstep.compiled.program.build_program", lambda *_, **__: self.program),
-            patch("lockstep.compiled.machine.machine_code", lambda *_: self.code),
+            patch("lockstep.machine.code.program.build_program", lambda *_, **__: self.program),
+            patch("lockstep.machine.code.machine.machine_code", lambda *_: self.code),
         ):
-            return explore(self.model, "compiled", bounds, **options)
+            return explore(self.model, request)
 
     @cached_property
     def _explored(self) -> tuple[int, SearchResult]:
@@ -99,10 +102,11 @@ def instances_of(model: Model) -> int:
     return sum(prod(each.domain.size() for each in action.parameters) for action in model.actions)
 
 
-def _bounds_of(options: dict[str, Any]) -> dict[str, Any]:
-    """Those options that are bounds, which are taken out."""
-    names = [each.name for each in fields(Bounds) if each.name in options]
-    return {name: options.pop(name) for name in names}
+def exploration(**options: Any) -> Exploration:
+    """An exploration whose options and bounds are named side by side."""
+    names = {bound.name for bound in fields(Bounds)} & options.keys()
+    bounds = Bounds(**{name: options.pop(name) for name in names})
+    return Exploration(bounds=bounds, **options)
 
 
 @contextmanager

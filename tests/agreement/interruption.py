@@ -15,7 +15,7 @@ from unittest.mock import patch
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.explore.parallel import checkpoint
+from lockstep.machine.search import checkpoint
 from tests.agreement.case import Case
 
 _LONGEST = 5.0

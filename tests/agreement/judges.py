@@ -17,21 +17,23 @@ from functools import cached_property
 from pathlib import Path
 from unittest.mock import patch
 
-from lockstep.compiled.layout import NotCompiled
-from lockstep.explore.interpreter import InterpreterEngine
-from lockstep.explore.parallel.spill import Spill
-from lockstep.explore.search import Search, SearchResult
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind
 from lockstep.language.source import ModelError
-from lockstep.testing.random_models import RandomModel
+from lockstep.machine.code.layout import NotCompiled
+from lockstep.machine.search.spill import Spill
+from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.plain.search import Search
+from lockstep.results.search_result import SearchResult
 from tests.agreement.case import Case, levels_divided, memory_full, tables_small
 from tests.agreement.interruption import assert_damage_is_refused, interrupted, killed
 from tests.agreement.orbits import assert_counts_orbits
 from tests.agreement.promises import assert_comes_to_pass
 from tests.agreement.summary import assert_takes_place, summary
 from tests.agreement.walks import assert_walks_take_place
+from tests.interpreter.interpreter import InterpreterEngine
+from tests.random_models.random_models import RandomModel
 
 
 @dataclass
@@ -96,7 +98,9 @@ def interpreter(judged: Judged) -> None:
     case = judged.case
     for allowed, oracle in case.oracles.items():
         engine = InterpreterEngine(case.model)
-        result = Search(engine, deadlock_allowed=allowed, max_depth=case.depth).run()
+        result = Search(
+            engine, Exploration(bounds=Bounds(max_depth=case.depth), deadlock_allowed=allowed)
+        ).run()
         assert summary(result) == summary(oracle)
 
 

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from itertools import permutations, product
 from typing import Any
 
-from lockstep.compiled.machine import machine_code
-from lockstep.compiled.program import build_program
-from lockstep.explore.engine import Step
-from lockstep.explore.parallel.search import ParallelSearch
-from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import Search
 from lockstep.language.notation import State
 from lockstep.language.values import Bag, TotalMap
+from lockstep.machine.code.machine import machine_code
+from lockstep.machine.code.program import build_program
+from lockstep.machine.search.search import ParallelSearch
+from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.plain.run import PlainEngine
+from lockstep.plain.search import Search
+from lockstep.results.trace import Step
 from tests.agreement.case import Case, levels_divided
 from tests.agreement.summary import COUNTS, assert_takes_place, summary
 
@@ -56,14 +57,16 @@ def assert_counts_orbits(case: Case) -> int:
     groups = program.symmetry.groups
     code = machine_code(program.text, None) if groups else case.code
     with levels_divided():
-        result = ParallelSearch(program, code, threads=2, max_depth=case.depth).run()
+        result = ParallelSearch(
+            program, code, Exploration(bounds=Bounds(max_depth=case.depth), threads=2)
+        ).run()
     if not groups:
         assert summary(result) == summary(oracle)
         return 0
     orbits = _Orbits(list(_renamings(groups)))
     orbits.states.add(orbits.of(case.model.initial))
     engine = PlainEngine(case.model)
-    Search(engine, max_depth=case.depth, on_state=orbits.visit).run()
+    Search(engine, Exploration(bounds=Bounds(max_depth=case.depth)), on_state=orbits.visit).run()
     assert result.states == len(orbits.states)
     fired = sum(orbits.steps.values(), Counter[str]())
     assert result.fired == {action.name: fired[action.name] for action in case.model.actions}

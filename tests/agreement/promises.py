@@ -7,16 +7,19 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from lockstep.explore.engine import EvaluationError, Pledge, Verdict
-from lockstep.explore.engines import Bounds, explore
-from lockstep.explore.lasso import unfulfilled_binding
-from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import SearchResult
+from lockstep.explore.engines import explore
 from lockstep.language.fairness import Fairness
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
+from lockstep.plain.engine import Pledge
+from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.plain.lasso import unfulfilled_binding
+from lockstep.plain.run import PlainEngine
+from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import SearchResult
+from lockstep.results.verdict import Verdict
 from tests.agreement.summary import assert_is_behaviour
-from tests.explore.test_random_graphs import RandomGraph
+from tests.plain.test_random_graphs import RandomGraph
 
 MOST_STATES = 150
 """Models with more states than that are passed over."""
@@ -36,7 +39,7 @@ def assert_comes_to_pass(model: Model) -> Counter[str]:
     states, steps = graph
     counts = Counter[str]()
     for engine in ("python", "compiled"):
-        result = explore(live, engine, Bounds(), liveness=True)
+        result = explore(live, Exploration(engine, Bounds(), liveness=True))
         unfulfilled = {violation.properties[0]: violation for violation in result.unfulfilled}
         for prop in live.properties:
             pledges = _pledges(live, prop, states)

@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from lockstep.explore.engine import EvaluationError
-from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import SearchResult, Trace
 from lockstep.language.model import Model
+from lockstep.plain.run import PlainEngine
+from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import SearchResult
+from lockstep.results.trace import Trace
 
 COUNTS = ("states", "transitions", "deadlocks", "fired")
 """What symmetry makes smaller."""

@@ -12,18 +12,18 @@ from unittest.mock import patch
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from lockstep.compiled import program, symmetry
 from lockstep.explore import live_search
-from lockstep.explore.engine import Disagreement
-from lockstep.explore.parallel.checkpoint import Checkpoint, Totals
-from lockstep.explore.parallel.levels import Levels
-from lockstep.explore.parallel.memory import Array
 from lockstep.language.frontend import lower
-from lockstep.testing.random_models import RandomModel, random_models
+from lockstep.machine.code import program, symmetry
+from lockstep.machine.search.checkpoint import Checkpoint, Totals
+from lockstep.machine.search.levels import Levels
+from lockstep.machine.search.memory import Array
+from lockstep.plain.engine import Disagreement
 from tests.agreement.block import judge_model
 from tests.agreement.census import Census
 from tests.agreement.judges import JUDGES
-from tests.explore.test_agreement import MISTAKES, changed
+from tests.interpreter.test_agreement import MISTAKES, changed
+from tests.random_models.random_models import RandomModel, random_models
 
 KINDS: dict[str, dict[str, Any]] = {
     "symmetry": {"symmetric": True},

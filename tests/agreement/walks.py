@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from lockstep.explore.engine import EvaluationError
-from lockstep.explore.parallel.interface import FINE
-from lockstep.explore.parallel.simulation import Simulation
-from lockstep.explore.plain import PlainEngine
 from lockstep.language.notation import Kind, State
+from lockstep.machine.search.interface import FINE
+from lockstep.machine.search.simulation import Simulation
+from lockstep.plain.exploration import Exploration, Walks
+from lockstep.plain.run import PlainEngine
+from lockstep.results.evaluation_error import EvaluationError
 from tests.agreement.case import Case
 from tests.agreement.summary import assert_takes_place
 
@@ -20,8 +21,8 @@ STEPS = 10
 class _Recorded(Simulation):
     """A simulation that remembers its walks: their states, and whether they ended well."""
 
-    def __init__(self, case: Case, **options: Any) -> None:
-        super().__init__(case.program, case.code, walks=WALKS, steps=STEPS, **options)
+    def __init__(self, case: Case, request: Exploration) -> None:
+        super().__init__(case.program, case.code, Walks(WALKS, STEPS, seed=1), request)
         self._case = case
         self.walks: list[tuple[list[State], bool]] = []
 
@@ -36,7 +37,7 @@ class _Recorded(Simulation):
 def assert_walks_take_place(case: Case) -> int:
     """Every walk is a behaviour, and what is said of them all is true; how many there are."""
     for allowed in (True, False):
-        simulation = _Recorded(case, seed=1, threads=3, deadlock_allowed=allowed)
+        simulation = _Recorded(case, Exploration(threads=3, deadlock_allowed=allowed))
         result = simulation.run()
         for states, fine in simulation.walks:
             _assert_is_walk(case, states, fine)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lockstep.cli import progress
-from lockstep.cli.output import indented
-from lockstep.explore.search import Progress
+from lockstep.results.search_result import Progress
+from lockstep.words import indented
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
@@ -40,7 +40,7 @@ def test_every_model_is_checked_in_its_default_scope(desk: "Desk") -> None:
     assert "\x1b" not in ran.out
 
 
-@pytest.mark.parametrize("engine", ["python", "interpreter"])
+@pytest.mark.parametrize("engine", ["python", "compiled"])
 def test_json_is_all_that_is_printed(desk: "Desk", engine: str) -> None:
     ran = desk.run("check", "turnstile", "--scope", "small", "--engine", engine, "--json")
     assert ran.code == 0
@@ -357,7 +357,7 @@ def test_one_broken_model_does_not_hide_the_others(desk: "Desk") -> None:
         (["check", "x"], "cure: the models are: letters, turnstile"),
         (
             ["check", "--engine", "tlc"],
-            "cure: the engines are: auto, compiled, python, interpreter",
+            "cure: the engines are: auto, compiled, python",
         ),
         (["check", "--set", "GATES"], "cure: write --set NAME=VALUE"),
         (["check", "--set", "N=1", "--set", "N=2"], "--set gives N two values"),

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from lockstep.cli import checking
-from lockstep.explore.engine import Disagreement
-from lockstep.interruption import INTERRUPTION
+from lockstep.plain.engine import Disagreement
+from lockstep.system.interruption import INTERRUPTION
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
@@ -79,7 +79,7 @@ def test_the_other_models_are_checked_all_the_same(
     lines = [line.split()[:3] for line in ran.out.splitlines()]
     assert ["z_last", "default", "holds"] in lines
     assert ["turnstile", "default", "error"] in lines
-    assert "not checked: internal error: lockstep.explore.engine.Disagreement" in ran.out
+    assert "not checked: internal error: lockstep.plain.engine.Disagreement" in ran.out
     ran = desk.run("check", "--json")
     assert ran.code == 70
     codes = {row["model"]: row["exit_code"] for row in ran.json["results"]}

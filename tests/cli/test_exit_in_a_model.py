@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lockstep.cli.main import run
-from lockstep.explore.engine import EvaluationError, Verdict
-from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import Search
 from lockstep.language.model import load_model
 from lockstep.language.source import ModelError
+from lockstep.plain.run import PlainEngine
+from lockstep.plain.search import Search
+from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
 from lockstep.twin.twin import compare_twin
 from tests.cli.processes import COMMAND

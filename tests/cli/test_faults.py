@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lockstep.cli import faulting
-from lockstep.explore.search import Progress
+from lockstep.results.search_result import Progress
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk

@@ -32,7 +32,7 @@ def test_help_loads_neither_models_nor_tables() -> None:
     program = (
         "import sys; from lockstep.cli.main import run; run(['--help']); "
         "print(sorted(m for m in sys.modules if m.startswith(('rich', 'lockstep.language.model', "
-        "'lockstep.explore.search', 'hypothesis'))))"
+        "'lockstep.plain.search', 'hypothesis'))))"
     )
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

@@ -259,7 +259,7 @@ def test_ctrl_c_keeps_what_was_compared(
 
 
 def test_ctrl_c_while_the_model_is_explored(desk: "Desk", monkeypatch: pytest.MonkeyPatch) -> None:
-    from lockstep.explore import plain
+    from lockstep.plain import run as plain
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt

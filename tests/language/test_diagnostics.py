@@ -18,6 +18,7 @@ import lockstep.language
 from lockstep.explore.engines import explore
 from lockstep.language.model import load_model
 from lockstep.language.source import ModelError
+from lockstep.plain.exploration import Exploration
 
 FOLDER = Path(__file__).parent / "diagnostics"
 MISTAKES = Path(__file__).parent / "mistakes"
@@ -33,7 +34,7 @@ def refused(root: Path, text: str) -> ModelError:
     """What is told of a case where loading it, or an exploration of it, is refused."""
     write_files(text, root)
     with pytest.raises(ModelError) as raised:
-        explore(load_model(root, "case"), "interpreter")
+        explore(load_model(root, "case"), Exploration("python"))
     return raised.value
 
 

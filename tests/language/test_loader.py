@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import Search
 from lockstep.language.loader import Universe
 from lockstep.language.model import fault_marks, load_model, model_names
 from lockstep.language.source import ModelError
+from lockstep.plain.run import PlainEngine
+from lockstep.plain.search import Search
 
 COUNTER = """
 from lockstep import Constant, Range, State, action, require

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from lockstep.explore.engine import Verdict
-from lockstep.explore.engines import ENGINES, explore
+from lockstep.explore.engines import explore
 from lockstep.language import notation
 from lockstep.language.model import fault_marks, load_model
 from lockstep.language.notation import MARK
 from lockstep.language.source import ModelError
+from lockstep.plain.exploration import ENGINES, Exploration
+from lockstep.results.verdict import Verdict
 
 MODEL = """
 from lockstep import State, action
@@ -71,7 +72,7 @@ def test_a_bare_claim_is_checked(engine: str, claim: str, tmp_path: Path) -> Non
     root = written(tmp_path, models__lamp=MODEL, invariants__lamp=imports + claim)
     model = load_model(root, "lamp")
     assert [prop.name for prop in model.properties] == ["nothing_ever"]
-    result = explore(model, engine, liveness=True)
+    result = explore(model, Exploration(engine, liveness=True))
     assert result.verdict is Verdict.VIOLATED
 
 

@@ -8,6 +8,7 @@ from lockstep.explore.engines import explore
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model, load_model
 from lockstep.language.source import ModelError
+from lockstep.plain.exploration import Exploration
 from lockstep.prove.bounded import check_bounded
 from lockstep.prove.relation import Relation
 
@@ -53,7 +54,7 @@ def written(folder: Path, statement: str) -> Model:
 )
 def test_all_engines_take_them_for_names(tmp_path: Path, statement: str, states: int) -> None:
     model = written(tmp_path, statement)
-    plain, compiled = (explore(model, name) for name in ("python", "compiled"))
+    plain, compiled = (explore(model, Exploration(name)) for name in ("python", "compiled"))
     assert (plain.states, plain.error) == (states, None)
     assert (compiled.states, compiled.transitions) == (plain.states, plain.transitions)
     assert check_bounded(Relation(model), plain.depth + 1).error is None

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lockstep.explore.engine import EvaluationError
-from lockstep.explore.interpreter import InterpreterEngine
-from lockstep.explore.plain import PlainEngine
 from lockstep.language.model import load_model
+from lockstep.plain.run import PlainEngine
+from lockstep.results.evaluation_error import EvaluationError
+from tests.interpreter.interpreter import InterpreterEngine
 
 PREAMBLE = """
 from lockstep import Bag, BagOf, Map, Range, Record, Sequence, Set, State, action, replace, require

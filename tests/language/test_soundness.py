@@ -12,17 +12,17 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, given, reject, settings
 
-from lockstep.explore.closures import Evaluator, ExpressionCompiler, Frame
-from lockstep.explore.engine import EvaluationError
-from lockstep.explore.interpreter import InterpreterEngine
 from lockstep.language import ir
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model
 from lockstep.language.source import ModelError
 from lockstep.language.totality import may_fail, walk
 from lockstep.language.types import is_within
-from lockstep.testing.random.states import some_states
-from lockstep.testing.random_models import RandomModel, random_models
+from lockstep.results.evaluation_error import EvaluationError
+from tests.interpreter.closures import Evaluator, ExpressionCompiler, Frame
+from tests.interpreter.interpreter import InterpreterEngine
+from tests.random_models.parts.states import some_states
+from tests.random_models.random_models import RandomModel, random_models
 
 UNCHECKED = ExpressionCompiler.expression
 EXAMPLES = settings(

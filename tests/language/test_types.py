@@ -17,8 +17,8 @@ from lockstep.language.model import load_model
 from lockstep.language.source import ModelError
 from lockstep.language.totality import walk
 from lockstep.language.types import is_disjoint, is_within, join
-from lockstep.testing.random.choices import Choices
-from lockstep.testing.random.vocabulary import Vocabulary
+from tests.random_models.parts.choices import Choices
+from tests.random_models.parts.vocabulary import Vocabulary
 
 MOST_VALUES = 300
 

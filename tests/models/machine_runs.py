@@ -8,9 +8,10 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from lockstep.cli.checking import FAULT_SCOPE
-from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import Search
 from lockstep.language.model import Model, fault_marks, load_model
+from lockstep.plain.exploration import Exploration
+from lockstep.plain.run import PlainEngine
+from lockstep.plain.search import Search
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, load_model_spec
 from lockstep.testing.guide import BACKEND
 from lockstep.testing.state_machine import Violated, state_machine_for
@@ -70,7 +71,11 @@ def run_fault(name: str, fault: str) -> MachineRun:
     model = load_model(ROOT, name, constants, fault=fault)
     model = replace(model, properties=(model.property(mark.breaks),))
     run = _run(model, spec, fault, BEHAVIOURS, True)
-    violation = Search(PlainEngine(model), deadlock_allowed=spec.deadlock_allowed).run().violation
+    violation = (
+        Search(PlainEngine(model), Exploration(deadlock_allowed=spec.deadlock_allowed))
+        .run()
+        .violation
+    )
     return replace(run, shortest=None if violation is None else len(violation.trace.steps))
 
 

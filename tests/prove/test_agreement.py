@@ -13,19 +13,23 @@ import pytest
 import z3
 from hypothesis import HealthCheck, assume, given, reject, settings
 
-from lockstep.explore.engine import EvaluationError, Step, Verdict, is_stuck
-from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import Search
 from lockstep.language.model import DEADLOCK, Model, load_model, model_names
 from lockstep.language.notation import Kind, State
 from lockstep.language.source import ModelError
+from lockstep.plain.engine import is_stuck
+from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.plain.run import PlainEngine
+from lockstep.plain.search import Search
 from lockstep.prove.bounded import check_bounded
 from lockstep.prove.relation import Relation
 from lockstep.prove.terms import term
 from lockstep.prove.unrolling import move, read, value_in
 from lockstep.prove.values import NotProvable, as_python, constant, same
+from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.trace import Step
+from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
-from lockstep.testing.random_models import RandomModel, random_models
+from tests.random_models.random_models import RandomModel, random_models
 
 ROOT = Path(__file__).parents[2]
 MOST_DEPTH = 3
@@ -43,7 +47,11 @@ def states_of(model: Model, most: int) -> list[State]:
     """Some states near the first."""
     found: dict[State, list[Step]] = {}
     engine = PlainEngine(model)
-    search = Search(engine, max_states=most, max_depth=MOST_DEPTH, on_state=found.__setitem__)
+    search = Search(
+        engine,
+        Exploration(bounds=Bounds(max_states=most, max_depth=MOST_DEPTH)),
+        on_state=found.__setitem__,
+    )
     search.run()
     return list(islice(found, most))
 
@@ -122,9 +130,10 @@ def assert_agrees_on_behaviours(model: Model, relation: Relation, depth: int) ->
     for deadlock_allowed in (True, False):
         oracle = Search(
             PlainEngine(model),
-            max_depth=depth,
-            max_states=MOST_STATES,
-            deadlock_allowed=deadlock_allowed,
+            Exploration(
+                bounds=Bounds(max_depth=depth, max_states=MOST_STATES),
+                deadlock_allowed=deadlock_allowed,
+            ),
         ).run()
         assume(oracle.states < MOST_STATES)
         ours = check_bounded(relation, depth, deadlock_allowed=deadlock_allowed)

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from lockstep.errors import LockstepError
-from lockstep.explore.engine import EvaluationError
-from lockstep.explore.plain import PlainEngine
 from lockstep.language.model import Model, load_model
 from lockstep.language.notation import Kind, State
 from lockstep.language.source import ModelError
+from lockstep.plain.run import PlainEngine
 from lockstep.prove.any_number import Load, enough_names, names_for, prove_for_any
 from lockstep.prove.proofs import MEANING
 from lockstep.prove.values import NotProvable
 from lockstep.prove.witnesses import Name
+from lockstep.results.evaluation_error import EvaluationError
 
 HEAD = """
 from lockstep import Constant, Map, OneOf, Range, Record, Sequence, Set, State, action, require

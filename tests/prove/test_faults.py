@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from lockstep.explore.engine import Verdict
 from lockstep.explore.engines import explore
 from lockstep.language.model import Model, fault_marks, load_model, model_names
 from lockstep.language.notation import FaultMark, Kind
+from lockstep.plain.exploration import Exploration
 from lockstep.prove.bounded import check_bounded
 from lockstep.prove.relation import Relation
 from lockstep.prove.values import NotProvable
+from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
 from tests.prove.proofs import made
 
@@ -86,7 +87,7 @@ def test_bounded_search_finds_it_at_the_same_depth(name: str, fault: str) -> Non
     mark = MARKS[name, fault]
     model = in_scope(name, fault, mark)
     deadlock_allowed = load_model_spec(ROOT, name).deadlock_allowed
-    violation = explore(model, deadlock_allowed=deadlock_allowed).violation
+    violation = explore(model, Exploration(deadlock_allowed=deadlock_allowed)).violation
     assert violation is not None
     depth = len(violation.trace.steps)
     if depth > MOST_STEPS.get(name, depth):

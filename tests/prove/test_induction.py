@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 import z3
 
-from lockstep.explore.engine import Verdict
 from lockstep.language.model import Model, load_model
 from lockstep.prove import induction
 from lockstep.prove.bounded import check_bounded
@@ -19,6 +18,7 @@ from lockstep.prove.infer import comparisons
 from lockstep.prove.proofs import MEANING, Induction, Proof
 from lockstep.prove.relation import Relation
 from lockstep.prove.solver import Answer, ask, ctrl_c_ends_a_question, new_solver
+from lockstep.results.verdict import Verdict
 
 Load = Callable[..., Model]
 

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from lockstep.cli.main import run
-from lockstep.explore.engine import Verdict
 from lockstep.explore.engines import explore
 from lockstep.language.model import load_model, model_names
+from lockstep.plain.exploration import Exploration
 from lockstep.prove.proofs import MEANING
+from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
 
 ROOT = Path(__file__).parents[2]
@@ -62,7 +63,7 @@ def test_lemmas_are_true(name: str, scope: str) -> None:
     found = SPECS[name].scope(scope)
     model = load_model(ROOT, name, found.constants, lemmas=True)
     deadlock_allowed = SPECS[name].deadlock_allowed
-    result = explore(model, "compiled", deadlock_allowed=deadlock_allowed)
+    result = explore(model, Exploration("compiled", deadlock_allowed=deadlock_allowed))
     assert result.violation is None
     assert result.verdict is Verdict.HOLDS
     assert result.states == found.pins.states

@@ -9,19 +9,19 @@ import pytest
 from hypothesis import HealthCheck, assume, given, reject, settings
 from hypothesis import strategies as st
 
-from lockstep.explore.engine import EvaluationError
-from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import Trace
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind, State
 from lockstep.language.source import ModelError
+from lockstep.plain.run import PlainEngine
 from lockstep.prove.bounded import walked
 from lockstep.prove.induction import prove
 from lockstep.prove.infer import comparisons
 from lockstep.prove.proofs import MEANING, Induction
 from lockstep.prove.relation import Relation
 from lockstep.prove.values import NotProvable
-from lockstep.testing.random_models import RandomModel, random_models
+from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.trace import Trace
+from tests.random_models.random_models import RandomModel, random_models
 
 MOST_STATES = 400
 MOST_INSTANCES = 20_000

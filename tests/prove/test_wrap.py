@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from lockstep.cli.main import run
-from lockstep.explore.engine import Verdict
-from lockstep.explore.plain import PlainEngine
 from lockstep.language.model import load_model
+from lockstep.plain.run import PlainEngine
 from lockstep.prove.bounded import check_bounded, walked
 from lockstep.prove.induction import prove
 from lockstep.prove.relation import Relation
+from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
 
 ROOT = Path(__file__).parents[2]

@@ -4,10 +4,11 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.explore.engine import Verdict
-from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import Search, SearchResult
 from lockstep.language.model import Model, load_model
+from lockstep.plain.run import PlainEngine
+from lockstep.plain.search import Search
+from lockstep.results.search_result import SearchResult
+from lockstep.results.verdict import Verdict
 from lockstep.specs.judgement import Difference, check_declarations, judge
 from lockstep.specs.scopes import ModelSpec, Pins, Scope
 from lockstep.specs.tables import Plain

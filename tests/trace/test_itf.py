@@ -4,9 +4,10 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import Search, Trace
 from lockstep.language.model import Model, load_model
+from lockstep.plain.run import PlainEngine
+from lockstep.plain.search import Search
+from lockstep.results.trace import Trace
 from lockstep.trace.itf import Origin, constants_of, digest, read, save, to_json
 
 ROOT = Path(__file__).parents[1] / "workspaces" / "turnstile"

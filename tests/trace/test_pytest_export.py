@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from lockstep.explore.plain import PlainEngine
-from lockstep.explore.search import Search, Trace
 from lockstep.language.model import Model, Property, load_model
+from lockstep.plain.run import PlainEngine
+from lockstep.plain.search import Search
+from lockstep.results.trace import Trace
 from lockstep.trace.itf import Origin, constants_of
 from lockstep.trace.pytest_export import to_pytest
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lockstep.explore.engine import Verdict
+from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import Scope, load_model_spec
 from lockstep.twin.twin import TwinResult, compare_twin
 

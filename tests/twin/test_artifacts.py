@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
+from lockstep.system.user_cache import cache_folder
 from lockstep.twin import artifacts
 from lockstep.twin.artifacts import TLC_SHA256, ivy_jar, tlc_jar
 from lockstep.twin.java import find_java
-from lockstep.user_cache import cache_folder
 
 
 @pytest.fixture(scope="session")

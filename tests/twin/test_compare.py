@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.explore.engine import Step, Verdict
 from lockstep.language.model import Model, load_model
 from lockstep.language.notation import State
+from lockstep.results.trace import Step
+from lockstep.results.verdict import Verdict
 from lockstep.twin.compare import Difference, compare_counts, compare_graphs, explore
 from lockstep.twin.dump import LabelledGraph
 from lockstep.twin.findings import TlcRun

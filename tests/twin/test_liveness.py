@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lockstep.explore.engine import Verdict
 from lockstep.explore.engines import explore
 from lockstep.language.model import load_model
+from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
 from tests.twin.conftest import Copy
 

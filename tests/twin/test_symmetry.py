@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from lockstep.explore.engine import Verdict
 from lockstep.explore.engines import explore
 from lockstep.language.model import load_model
+from lockstep.plain.exploration import Exploration
+from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
 from lockstep.twin.config import scope_config, without_checks
 from lockstep.twin.names import definition_name
@@ -32,8 +33,8 @@ def test_as_many_states_as_tlc_finds(
 ) -> None:
     spec = load_model_spec(ROOT, name)
     model = load_model(ROOT, name, {**spec.scope(scope).constants, **changes})
-    all_states = explore(model, "compiled")
-    reduced = explore(model, "compiled", symmetry=True)
+    all_states = explore(model, Exploration("compiled"))
+    reduced = explore(model, Exploration("compiled", symmetry=True))
     assert reduced.verdict is Verdict.HOLDS
     assert reduced.states < all_states.states
 

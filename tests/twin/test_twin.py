@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.explore.engine import Verdict
+from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import Scope, load_model_spec
 from lockstep.twin.complaints import TwinUnusable
 from lockstep.twin.tlc import TlcTimeout

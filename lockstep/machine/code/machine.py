@@ -1,0 +1,191 @@
+"""LLVM modules as machine code in this process, kept on disk between runs.
+
+What is kept is named by a digest of all that it was made from: the module's text (in which model,
+scope and this package's translation have become one), LLVM's version, the processor and its
+features. It is sealed by a digest over that and the code, so that a file is nothing under another's
+name. A file that is damaged, or that others may have written, is made anew. When there are too many
+files, those go that were not used for longest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import llvmlite
+from llvmlite import binding
+
+from lockstep.system.user_cache import is_trusted, make_private, open_trusted
+
+_HEADER = b"lockstep-object-3\n"
+_MOST_FILES = 512
+
+
+class MachineCode:
+    """A module's functions by their addresses; they live as long as this does."""
+
+    def __init__(self, code: bytes) -> None:
+        engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _target())
+        engine.add_object_file(binding.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+        self._engine = engine
+
+    def address(self, name: str) -> int:
+        """Where a function begins."""
+        return int(self._engine.get_function_address(name))
+
+
+def machine_code(text: str, folder: Path | None) -> MachineCode:
+    """The machine code of an LLVM module, from `folder` if it is there, and kept there if not.
+
+    A folder that cannot be written costs time, nothing else. `LockstepError` for one that other
+    users own or can write.
+    """
+    if folder is None:
+        return MachineCode(_compile(text))
+    return kept_code(text, lambda: text, folder)
+
+
+def kept_code(key: str, text: Callable[[], str], folder: Path) -> MachineCode:
+    """The machine code of an LLVM module, whose text is asked for only if it is not kept.
+
+    The key has to tell all that the text depends on.
+    """
+    digest = _digest(key)
+    code = _read(folder, digest)
+    if code is None:
+        code = _compile(text())
+        _write(folder, digest, code)
+    return MachineCode(code)
+
+
+def is_kept(text: str, folder: Path) -> bool:
+    """Whether the machine code of a module is in a folder."""
+    return (folder / _name(_digest(text))).is_file()
+
+
+def _digest(key: str) -> str:
+    target = _target()
+    parts = (
+        _HEADER.decode(),  # or two versions of lockstep would replace each other's files
+        key,
+        llvmlite.__version__,
+        str(binding.llvm_version_info),
+        target.triple,
+        binding.get_host_cpu_name(),
+        _features(),
+    )
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _name(digest: str) -> str:
+    return f"{digest[:40]}.o"
+
+
+def _seal(digest: str, code: bytes) -> bytes:
+    """What binds code to the digest of all that it was made from."""
+    return hashlib.sha256(digest.encode() + code).digest()
+
+
+@cache
+def _initialize() -> None:
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+
+
+def _features() -> str:
+    """What this processor can do, but for BMI2.
+
+    With it LLVM 22.1 turns `x & table[i]`, where the table is 0, 1, 3, ..., into the instruction
+    bzhi, and does so wrongly for some indices: a record with one Boolean was always True. The
+    combination is `combineAndLoadToBZHI`, which llvm-project#221025 takes out.
+    """
+    return f"{binding.get_host_cpu_features().flatten()},-bmi2"
+
+
+def _target() -> binding.TargetMachine:
+    """This machine, anew each time: an execution engine takes its own for itself."""
+    _initialize()
+    return binding.Target.from_default_triple().create_target_machine(
+        cpu=binding.get_host_cpu_name(),
+        features=_features(),
+        opt=2,
+        jit=True,
+        codemodel="jitdefault",
+    )
+
+
+def _compile(text: str) -> bytes:
+    target = _target()
+    module = binding.parse_assembly(text)
+    module.verify()
+    # Without them LLVM optimizes for a machine of another byte order.
+    module.triple = target.triple
+    module.data_layout = str(target.target_data)
+    options = binding.create_pipeline_tuning_options(speed_level=2)
+    builder = binding.create_pass_builder(target, options)
+    builder.getModulePassManager().run(module, builder)
+    code: bytes = target.emit_object(module)
+    return code
+
+
+def _read(folder: Path, digest: str) -> bytes | None:
+    """What `_write` kept; None when there is nothing, not all of it, or something else."""
+    within = open_trusted(folder)
+    if within is None:
+        return None
+    try:
+        data = _content(_name(digest), within)
+    except OSError:
+        return None
+    finally:
+        os.close(within)
+    if not data.startswith(_HEADER):
+        return None
+    seal, code = data[len(_HEADER) : len(_HEADER) + 32], data[len(_HEADER) + 32 :]
+    return code if _seal(digest, code) == seal else None
+
+
+def _content(name: str, within: int) -> bytes:
+    """The bytes of a file in an open folder; none of one that others may have written."""
+    # Not to wait for a writer, should it be a pipe.
+    mode = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+    with open(os.open(name, mode, dir_fd=within), "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or not is_trusted(status):
+            return b""
+        with suppress(OSError):
+            os.utime(file.fileno())
+        return file.read()
+
+
+def _write(folder: Path, digest: str, code: bytes) -> None:
+    """Put a whole file in place, or none."""
+    try:
+        make_private(folder)
+        handle, name = tempfile.mkstemp(dir=folder, suffix=".part")
+    except OSError:
+        return
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(_HEADER + _seal(digest, code) + code)
+        Path(name).replace(folder / _name(digest))
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+    _prune(folder)
+
+
+def _prune(folder: Path) -> None:
+    """Remove what was not used for longest; another process may do so at the same time."""
+    used = []
+    for file in folder.glob("*.o"):
+        with suppress(FileNotFoundError):
+            used.append((file.stat().st_mtime_ns, file))
+    for _, file in sorted(used)[:-_MOST_FILES]:
+        file.unlink(missing_ok=True)

@@ -1,0 +1,196 @@
+"""A whole model as one LLVM module, and what a search must know of it.
+
+The module exports
+
+    expand(state, successors, fired)    how many successors, written one after the other; adds to
+                                        fired[action] how many of them each action has
+    check_state(state, marks)           the first invariant that fails
+    check_step(before, after, marks)    the first step invariant that fails
+
+With symmetry it also exports
+
+    canonical(states, count, _)         each of the states becomes the one that stands for it
+
+All pointers are to 64-bit words. The checks return 0 when nothing fails, else one more than the
+position of the property in the model. `marks[property]` becomes 1 when a premise is satisfied, for
+a goal when it is reached. Each returns `-1 - site` where the text has no meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from llvmlite import ir as llvm
+
+from lockstep.language import ir
+from lockstep.language.endless import work
+from lockstep.language.frontend import lower
+from lockstep.language.model import Model
+from lockstep.language.notation import Kind
+from lockstep.machine.code.body import I64, POINTER, Body, word
+from lockstep.machine.code.functions import FunctionBuilder, Site
+from lockstep.machine.code.layout import NotCompiled
+from lockstep.machine.code.permutation import emit_canonical
+from lockstep.machine.code.state import StateLayout, state_layout
+from lockstep.machine.code.symmetry import Symmetry, find_symmetry
+
+MAX_SUCCESSORS = 2**22
+"""The most action instances that one state may have."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A model's LLVM module, and how to read what it computes.
+
+    `most_successors` bounds how many successors a state has. `sites` are the places where the text
+    may have no meaning, by number.
+    """
+
+    model: Model
+    layout: StateLayout
+    text: str
+    most_successors: int
+    sites: tuple[Site, ...]
+    has_step_invariants: bool
+    has_state_checks: bool
+    symmetry: Symmetry | None = None
+    """The symmetry by which states are taken for one, if any was asked for."""
+    work: int = 1
+    """About how many operations it takes at the most to expand one state."""
+
+    @property
+    def reduces(self) -> bool:
+        """Whether there is a function `canonical`."""
+        return self.symmetry is not None and bool(self.symmetry.groups)
+
+
+def build_program(
+    model: Model, code: ir.ModelCode | None = None, *, symmetry: bool = False
+) -> Program:
+    """Translate a model; `NotCompiled` when something in it has no machine form in this scope.
+
+    With `symmetry`, states that differ only by which interchangeable name is which count as one.
+    """
+    code = lower(model) if code is None else code
+    try:
+        return _build(model, code, symmetry=symmetry)
+    except RecursionError:
+        raise NotCompiled("an expression of it is nested too deeply") from None
+
+
+def _build(model: Model, code: ir.ModelCode, *, symmetry: bool) -> Program:
+    layout = state_layout(model.state, model.variables)
+    most = sum(bindings(action.parameters) for action in code.actions)
+    if most > MAX_SUCCESSORS:
+        raise NotCompiled(f"a state may have {most:,} action instances")
+    module = llvm.Module(name=model.name)
+    builder = FunctionBuilder(module, layout, dict(code.variables))
+    actions = [builder.action(number, action) for number, action in enumerate(code.actions)]
+    properties = [
+        builder.property(len(actions) + index, prop) for index, prop in enumerate(code.properties)
+    ]
+    _expand(module, actions, layout.words)
+    kinds = [prop.kind for prop in code.properties]
+    of_state = [
+        (index, properties[index], kind is Kind.SOMETIMES)
+        for wanted in (Kind.INVARIANT, Kind.SOMETIMES)
+        for index, kind in enumerate(kinds)
+        if kind is wanted
+    ]
+    of_step = [
+        (index, properties[index], False)
+        for index, kind in enumerate(kinds)
+        if kind is Kind.STEP_INVARIANT
+    ]
+    _checks(module, "check_state", of_state, step=False)
+    _checks(module, "check_step", of_step, step=True)
+    found = find_symmetry(model, code) if symmetry else None
+    if found is not None and found.groups:
+        emit_canonical(module, layout, dict(code.variables), found, builder.tables)
+    return Program(
+        model,
+        layout,
+        str(module),
+        most,
+        tuple(builder.sites),
+        bool(of_step),
+        bool(of_state),
+        found,
+        work(code),
+    )
+
+
+def bindings(parameters: Sequence[ir.ParameterCode]) -> int:
+    """How many bindings some parameters have."""
+    return prod(parameter.domain.size() for parameter in parameters)
+
+
+def exported(module: llvm.Module, name: str, pointers: int) -> Body:
+    """The body of a function with that many pointers that others can call."""
+    function = llvm.Function(module, llvm.FunctionType(I64, [POINTER] * pointers), name)
+    for argument in function.args:
+        argument.add_attribute("noalias")
+    return Body(function)
+
+
+def _expand(module: llvm.Module, actions: list[llvm.Function], words: int) -> None:
+    body = exported(module, "expand", 3)
+    builder = body.builder
+    state, out, fired = body.function.args
+    total, counts = word(0), []
+    for action in actions:
+        place = builder.gep(out, [builder.mul(total, word(words))], inbounds=True)
+        count = builder.call(action, [state, place])
+        return_if_failed(body, count)
+        counts.append(count)
+        total = builder.add(total, count)
+    for index, count in enumerate(counts):
+        place = builder.gep(fired, [word(index)], inbounds=True)
+        builder.store(builder.add(builder.load(place), count), place)
+    builder.ret(total)
+    body.finish()
+
+
+def _checks(
+    module: llvm.Module,
+    name: str,
+    properties: list[tuple[int, llvm.Function, bool]],
+    *,
+    step: bool,
+) -> None:
+    """A function that evaluates properties; of a goal, until it is reached once."""
+    body = exported(module, name, 3 if step else 2)
+    builder = body.builder
+    states, marks = body.function.args[:-1], body.function.args[-1]
+    before, after = states[0], states[-1]
+    first = body.variable(word(0))
+    for index, function, is_goal in properties:
+        mark = builder.gep(marks, [word(index)], inbounds=True)
+        if is_goal:
+            unseen = builder.icmp_unsigned("==", builder.load(mark), word(0))
+            with builder.if_then(unseen):
+                result = builder.call(function, [before, after, mark])
+                return_if_failed(body, result, first)
+                builder.store(result, mark)
+            continue
+        result = builder.call(function, [before, after, mark])
+        return_if_failed(body, result, first)
+        found = builder.load(first)
+        none_yet = builder.icmp_unsigned("==", found, word(0))
+        fails = builder.and_(none_yet, body.bit_of(result))
+        builder.store(builder.select(fails, word(index + 1), found), first)
+    builder.ret(builder.load(first))
+    body.finish()
+
+
+def return_if_failed(body: Body, result: llvm.Value, first: llvm.Value | None = None) -> None:
+    """Leave with a failure, or with what was found before it if `first` holds anything."""
+    builder = body.builder
+    with builder.if_then(builder.icmp_signed("<", result, word(0)), likely=False):
+        if first is not None:
+            found = builder.load(first)
+            nothing = builder.icmp_unsigned("==", found, word(0))
+            result = builder.select(nothing, result, found)
+        builder.ret(result)

@@ -1,0 +1,121 @@
+"""Plain Python as the judge of what machine code found.
+
+What the steps of a behaviour are called, which properties fail at its end and where the text has no
+meaning is asked of plain Python, state by state. An answer other than the search's is an error of
+this program, never a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lockstep.language.model import DEADLOCK, Property
+from lockstep.language.notation import Kind, State
+from lockstep.machine.code.program import Program
+from lockstep.machine.code.symmetry import permuted_state
+from lockstep.plain.engine import Disagreement
+from lockstep.plain.run import PlainEngine
+from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import SearchResult, Violation, report_error, report_violation
+from lockstep.results.trace import Step, Trace
+
+
+class Judge:
+    """Tells in the model's terms what was found in packed states."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._model = program.model
+        self._plain = PlainEngine(program.model)
+
+    def behaviour(self, states: Iterable[Iterable[int]]) -> Trace:
+        """The behaviour that goes through packed states, the first of them the initial one.
+
+        With symmetry it goes through states that are these but for the names.
+        """
+        packed = [[int(word) for word in each] for each in states]
+        initial = self._program.layout.decode(packed[0])
+        steps: list[Step] = []
+        for each in packed[1:]:
+            steps.append(self._step(steps[-1].state if steps else initial, each))
+        return Trace(initial, tuple(steps))
+
+    def deadlock(self, result: SearchResult, trace: Trace) -> None:
+        """Report that nothing is enabled at the end of a behaviour."""
+        report_violation(result, Violation((DEADLOCK,), (), trace))
+
+    def violation(self, result: SearchResult, trace: Trace, rank: int) -> None:
+        """Report a violation at the end of a behaviour: of the property before `rank`."""
+        expected = self._model.properties[rank - 1].name
+        failing = self._broken(self._model.of_kind(Kind.INVARIANT), trace.last)
+        if trace.steps:
+            steps = self._model.of_kind(Kind.STEP_INVARIANT)
+            failing |= self._broken(steps, trace.states[-2], trace.last)
+        if expected not in failing:
+            raise Disagreement(f"{expected} holds in plain Python at the end of {trace.states}")
+        names = tuple(prop.name for prop in self._model.properties if prop.name in failing)
+        report_violation(result, Violation(names, failing[names[0]], trace))
+
+    def error(self, result: SearchResult, trace: Trace, function: int) -> None:
+        """Report an error in one function, by its number, at the end of a behaviour."""
+        report_error(result, self._error_at(trace, function), trace)
+
+    def _error_at(self, trace: Trace, function: int) -> EvaluationError:
+        try:
+            if function < len(self._model.actions):
+                for _ in self._plain.instances(self._model.actions[function], trace.last):
+                    pass
+            else:
+                prop = self._model.properties[function - len(self._model.actions)]
+                if prop.kind is Kind.STEP_INVARIANT:
+                    self._plain.evaluate(prop, trace.states[-2], trace.last)
+                else:
+                    self._plain.evaluate(prop, trace.last, None)
+        except EvaluationError as error:
+            return error
+        raise Disagreement(f"plain Python has no error at the end of {trace.states}")
+
+    def _broken(
+        self, properties: tuple[Property, ...], state: State, after: State | None = None
+    ) -> dict[str, tuple[object, ...]]:
+        """Those of one kind that fail, up to where the text has no meaning."""
+        failing: dict[str, tuple[object, ...]] = {}
+        try:
+            for prop in properties:
+                outcome = self._plain.evaluate(prop, state, after)
+                if outcome.failing is not None:
+                    failing[prop.name] = outcome.failing
+        except EvaluationError:
+            pass
+        return failing
+
+    def _step(self, state: State, packed: list[int]) -> Step:
+        """The step from a state to one that a packed state stands for."""
+        wanted = self.standing_for(self._program.layout.decode(packed))
+        for step in self._plain.successors(state):
+            if self.standing_for(step.state) == wanted:
+                return step
+        raise Disagreement(f"plain Python has no step from {state} to the state {wanted}")
+
+    def standing_for(self, state: State) -> list[int]:
+        """The packed state that stands for a state."""
+        encode, symmetry = self._program.layout.encode, self._program.symmetry
+        if symmetry is None:
+            return encode(state)
+        return min(encode(permuted_state(state, each)) for each in symmetry.permutations())
+
+
+def site_order(program: Program) -> list[tuple[int, int]]:
+    """Where there may be no meaning, by rank: the function's number in the model, and the line."""
+    return sorted({(site.function, site.place.line) for site in program.sites})
+
+
+def site_ranks(program: Program) -> list[int]:
+    """For each site its rank: by function in the model's order, then by line."""
+    ranks = {key: rank for rank, key in enumerate(site_order(program))}
+    return [ranks[site.function, site.place.line] for site in program.sites] or [0]
+
+
+def ranked_functions(program: Program) -> list[int]:
+    """For each rank, the number of the function in the model: actions first, then properties."""
+    return [function for function, _ in site_order(program)]

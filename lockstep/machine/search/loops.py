@@ -1,0 +1,101 @@
+"""The loops of the search as machine code in this process.
+
+They are the same for all models, and made once for each number of words that a state has, this
+processor and these versions; then kept on disk, so that no later search needs numba.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lockstep.machine.code.machine import MachineCode, kept_code
+from lockstep.machine.search.interface import KERNELS
+from lockstep.system.user_cache import cache_folder
+
+Argument: TypeAlias = "NDArray[np.uint64] | NDArray[np.int64] | int"
+
+
+class Loop:
+    """One loop; other threads go on while it runs."""
+
+    def __init__(self, name: str, code: MachineCode) -> None:
+        self._parameters = KERNELS[name].split()
+        self._code = code  # or the function would be gone
+        numbers = [ctypes.c_int64] * len(self._parameters)
+        kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, *numbers)
+        self._function = kind(code.address(name))
+
+    def __call__(self, *arguments: Argument) -> int:
+        """Run it with the arguments that `KERNELS` names."""
+        words = []
+        for parameter, argument in zip(self._parameters, arguments, strict=True):
+            if isinstance(argument, int) == (":" in parameter):
+                raise TypeError(f"{parameter}: not {type(argument).__name__}")
+            words.append(argument if isinstance(argument, int) else argument.ctypes.data)
+        answer, unused = ctypes.c_int64(), ctypes.c_int64()
+        self._function(ctypes.byref(answer), ctypes.byref(unused), *words)
+        return answer.value
+
+
+class Loops:
+    """All loops, for states of some number of words."""
+
+    def __init__(self, code: MachineCode) -> None:
+        self.expand = Loop("expand", code)
+        self.distribute = Loop("distribute", code)
+        self.insert = Loop("insert", code)
+        self.move = Loop("move", code)
+        self.predecessor = Loop("predecessor", code)
+        self.initial_shard = Loop("initial_shard", code)
+        self.walk = Loop("walk", code)
+
+
+class GraphLoops:
+    """The loops that make a graph, for states of some number of words."""
+
+    def __init__(self, code: MachineCode) -> None:
+        self.number_steps = Loop("number_steps", code)
+        self.fill_table = Loop("fill_table", code)
+        self.judge_states = Loop("judge_states", code)
+
+
+@cache
+def loops_for(words: int) -> Loops:
+    """The loops for states of so many words."""
+
+    def text() -> str:
+        from lockstep.machine.search.kernels import module_text
+
+        return module_text(words)
+
+    return Loops(_kept("loops", words, text))
+
+
+@cache
+def graph_loops_for(words: int) -> GraphLoops:
+    """The loops that make a graph of states of so many words."""
+
+    def text() -> str:
+        from lockstep.machine.search.graph_kernels import module_text
+
+        return module_text(words)
+
+    return GraphLoops(_kept("graph loops", words, text, "graph_kernels.py"))
+
+
+def _kept(what: str, words: int, text: Callable[[], str], *more: str) -> MachineCode:
+    """Loops as machine code, made from the text if they are not kept; `more` are their sources."""
+    here = Path(__file__).parent
+    sources = ("interface.py", "intrinsics.py", "kernels.py", *more)
+    content = b"\0".join((here / source).read_bytes() for source in sources)
+    key = f"{what} {words} {hashlib.sha256(content).hexdigest()} {version('numba')}"
+    return kept_code(key, text, cache_folder() / "compiled")

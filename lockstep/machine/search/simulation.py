@@ -1,0 +1,224 @@
+"""Random behaviours, for scopes that are beyond exhaustive search.
+
+Each behaviour is a walk from the initial state: at every step any enabled action has the same
+probability, however many instances it has, and then any of these. The n-th walk of a seed is the
+same on every machine and with any number of threads.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from lockstep.language.notation import Kind
+from lockstep.machine.code.machine import MachineCode
+from lockstep.machine.code.program import Program
+from lockstep.machine.search.interface import BROKEN, DEADLOCKED, FINE, SHARDS
+from lockstep.machine.search.judge import Judge, ranked_functions, site_ranks
+from lockstep.machine.search.known import KnownStates
+from lockstep.machine.search.loops import loops_for
+from lockstep.machine.search.memory import Array, memory_bound
+from lockstep.machine.search.workers import NewStates, Worker
+from lockstep.plain.exploration import Exploration, Walks
+from lockstep.results.search_result import Progress, SearchResult
+from lockstep.results.verdict import Verdict
+from lockstep.words import plural
+
+_BATCH = 256
+"""Walks between two looks at what they found."""
+
+
+@dataclass
+class _Walk:
+    """One walk: its packed states, and how it ended, in the words of `interface`."""
+
+    number: int
+    states: Array
+    outcome: int
+    rank: int
+
+
+class Simulation:
+    """`walks` random behaviours of up to `steps` steps; `run` takes them, once."""
+
+    def __init__(
+        self,
+        program: Program,
+        code: MachineCode,
+        walks: Walks,
+        request: Exploration = Exploration(),
+    ) -> None:
+        """Prepare the walks; of the bounds, those on time and memory are heeded."""
+        self._program = program
+        self._code = code  # or its functions would be gone
+        self._words = program.layout.words
+        self._walks = walks.count
+        self._steps = walks.steps
+        self._seed = walks.seed
+        self._threads = request.threads or len(os.sched_getaffinity(0))
+        self._deadlock_allowed = request.deadlock_allowed
+        self._max_seconds = request.bounds.max_seconds
+        self._loops = loops_for(self._words)  # before memory is looked at, for it takes some
+        self._memory = memory_bound(request.bounds.memory)
+        self._on_progress = request.on_progress
+        self._expand_at = code.address("expand")
+        self._check_step_at = code.address("check_step") if program.has_step_invariants else 0
+        self._check_state_at = code.address("check_state") if program.has_state_checks else 0
+        self._ranks = np.array(site_ranks(program), np.int64)
+        self._initial: Array = np.array(program.layout.encode(program.model.initial), np.uint64)
+        self._known = KnownStates(self._words, self._memory.bound - self._memory.before)
+        self._workers = [Worker.of(program) for _ in range(self._threads)]
+        self._result = SearchResult(program.model.name, "simulation")
+        self._started = 0.0
+
+    def run(self) -> SearchResult:
+        """Walk until all walks are taken, something is broken, or a bound is met.
+
+        In the result `states` are the distinct ones seen, `transitions` and `fired` the steps that
+        were taken, and `depth` the length of the longest walk.
+        """
+        self._started = time.perf_counter()
+        result, done, why = self._result, 0, "all that was asked"
+        result.fired = {action.name: 0 for action in self._program.model.actions}
+        try:
+            with ThreadPoolExecutor(self._threads) as pool:
+                while done < self._walks and self._fine:
+                    why = self._met_bound()
+                    if why:
+                        break
+                    count = min(_BATCH, self._walks - done)
+                    for walk in self._batch(pool, range(done, done + count)):
+                        done += 1
+                        if not self._take_in(walk):
+                            break
+        except KeyboardInterrupt:
+            result.interrupted, why = True, "interrupted"
+        self._count()
+        if self._fine:
+            result.verdict = Verdict.INCONCLUSIVE
+            result.because = (
+                f"{why or 'nothing broken'}: {plural(done, 'random behaviour')} of up to "
+                f"{plural(self._steps, 'step')} (seed {self._seed}) came by "
+                f"{plural(result.states, 'state')}; what else there is was not looked at"
+            )
+        result.seconds = self._seconds
+        return result
+
+    @property
+    def _seconds(self) -> float:
+        return time.perf_counter() - self._started
+
+    @property
+    def _fine(self) -> bool:
+        return self._result.violation is None and self._result.error is None
+
+    def _met_bound(self) -> str:
+        """The bound that was met, in words; empty when none was."""
+        if self._max_seconds is not None and self._seconds >= self._max_seconds:
+            return f"stopped after {self._seconds:.0f} s as bounded"
+        share = _BATCH * (self._steps + 1) // SHARDS
+        if self._memory.used + self._known.growth([share] * SHARDS, 1) > self._memory.bound:
+            return f"stopped at {self._memory} as bounded"
+        return ""
+
+    def _batch(self, pool: ThreadPoolExecutor, numbers: range) -> list[_Walk]:
+        """Take some walks, divided among the threads; they come back in order."""
+        parts = [numbers[at :: self._threads] for at in range(self._threads)]
+        found = [walk for part in pool.map(self._several, self._workers, parts) for walk in part]
+        found.sort(key=lambda walk: walk.number)
+        seconds = self._seconds
+        if self._on_progress is not None:
+            taken = sum(int(worker.fired.sum()) for worker in self._workers)
+            longest = max(len(walk.states) // self._words - 1 for walk in found)
+            depth = max(self._result.depth, longest)
+            self._on_progress(Progress(len(self._known), taken, depth, 0, seconds))
+        return found
+
+    def _several(self, worker: Worker, numbers: range) -> list[_Walk]:
+        walks = []
+        ignored = np.zeros(len(worker.fired), np.int64)
+        path = np.zeros((self._steps + 1) * self._words, np.uint64)
+        ended = np.zeros(2, np.int64)
+        for number in numbers:
+            length = self._loops.walk(
+                self._initial,
+                self._seed,
+                number,
+                self._steps,
+                self._expand_at,
+                self._check_step_at,
+                self._check_state_at,
+                not self._deadlock_allowed,
+                self._ranks,
+                worker.successors,
+                ignored,
+                len(ignored),
+                worker.fired,
+                worker.marks,
+                path,
+                ended,
+            )
+            states = path[: (length + 1) * self._words].copy()
+            walks.append(_Walk(number, states, int(ended[0]), int(ended[1])))
+        return walks
+
+    def _take_in(self, walk: _Walk) -> bool:
+        """Count the states of a walk that are new; whether it ended well."""
+        words, count = self._words, len(walk.states) // self._words
+        self._result.depth = max(self._result.depth, count - 1)
+        worker, begin = self._workers[0], 0
+        while begin < count:
+            begin = self._loops.distribute(
+                walk.states, begin, count, worker.buffers, worker.capacity, worker.filled
+            )
+            for shard in np.flatnonzero(worker.filled):
+                self._insert(int(shard), worker)
+            worker.empty()
+        if walk.outcome == FINE:
+            return True
+        judge = Judge(self._program)
+        trace = judge.behaviour(walk.states.reshape(count, words).tolist())
+        if walk.outcome == DEADLOCKED:
+            judge.deadlock(self._result, trace)
+        elif walk.outcome == BROKEN:
+            judge.violation(self._result, trace, walk.rank)
+        else:
+            judge.error(self._result, trace, ranked_functions(self._program)[walk.rank])
+        return False
+
+    def _insert(self, shard: int, worker: Worker) -> None:
+        count, known, new = int(worker.filled[shard]), self._known, NewStates()
+        known.make_room(shard, count)
+        new.make_room(count, self._words)
+        found = worker.findings
+        known.counts[shard] += self._loops.insert(
+            worker.sent_to(shard),
+            count,
+            known.tables[shard],
+            len(known.tables[shard]) // self._words,
+            new.states,
+            0,
+            0,
+            self._ranks,
+            worker.marks,
+            found.broken_state.rank,
+            found.broken_state.states,
+            found.failed_state.rank,
+            found.failed_state.states,
+            worker.scratch,
+        )
+
+    def _count(self) -> None:
+        result, model = self._result, self._program.model
+        result.states = len(self._known)
+        taken = np.sum([worker.fired for worker in self._workers], axis=0).tolist()
+        result.fired = dict(zip(result.fired, taken, strict=True))
+        result.transitions = sum(taken)
+        for index, prop in enumerate(model.properties):
+            if any(worker.marks[index] for worker in self._workers):
+                kept = result.reached if prop.kind is Kind.SOMETIMES else result.applied
+                kept.add(prop.name)

@@ -1,0 +1,67 @@
+"""What is asked of a search: the engine, the bounds, and what counts as right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockstep.results.search_result import Progress
+
+DEFAULT_ENGINE = "auto"
+"""Plain Python for what it explores in no time, machine code for the rest."""
+ENGINES = (DEFAULT_ENGINE, "compiled", "python")
+"""Every engine by its name on the command line."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Where a search ends before it has seen everything; None is no bound.
+
+    `max_states` distinct states known, `max_seconds` passed, every behaviour of `max_depth` steps
+    covered, `memory` bytes resident, the whole process included (for the compiled engine nine
+    tenths of what is free by default). With `spill`, a folder, states beyond `memory` go there
+    instead. Each bound that is met makes the result inconclusive.
+    """
+
+    max_states: int | None = None
+    max_seconds: float | None = None
+    max_depth: int | None = None
+    memory: int | None = None
+    spill: Path | None = None
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """How a model is explored.
+
+    `on_progress` is called some ten times a second. With `liveness`, what must come to pass is
+    checked in more states. The rest is for the compiled engine: `threads` (one a core unless told),
+    `checkpoint` (a folder for this search alone, from which it goes on if it was interrupted),
+    `symmetry` (states that differ only by which interchangeable name is which count as one) and
+    `expected` (how many states there should be, which saves time if it is right and nothing else).
+    """
+
+    engine: str = DEFAULT_ENGINE
+    bounds: Bounds = Bounds()
+    deadlock_allowed: bool = True
+    liveness: bool = False
+    threads: int | None = None
+    checkpoint: Path | None = None
+    symmetry: bool = False
+    expected: int = 0
+    on_progress: Callable[[Progress], None] | None = None
+
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether states are kept in files."""
+        return self.checkpoint is not None or self.bounds.spill is not None
+
+
+@dataclass(frozen=True)
+class Walks:
+    """Random behaviours: how many, of up to how many steps each, and the seed they are drawn by."""
+
+    count: int
+    steps: int = 200
+    seed: int = 0

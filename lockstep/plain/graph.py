@@ -1,0 +1,181 @@
+"""The graph of all reachable states, held in memory; made here by plain Python."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lockstep.language.model import Model
+from lockstep.language.notation import State
+from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.plain.run import PlainEngine
+from lockstep.plain.search import Search
+from lockstep.results.search_result import Progress
+from lockstep.results.trace import Step, Trace
+from lockstep.results.verdict import Verdict
+
+Instance: TypeAlias = tuple[str, tuple[Any, ...]]
+"""An action and its parameters."""
+Mask: TypeAlias = "NDArray[np.bool_]"
+"""A truth value for each state, or for each step."""
+
+
+class Unfinished(Exception):
+    """The graph was not made, or not looked at, to its end; the text says why.
+
+    `as_bounded` says that time is what ended it: a bound that was asked for.
+    """
+
+    def __init__(self, why: str, *, as_bounded: bool = False) -> None:
+        super().__init__(why)
+        self.as_bounded = as_bounded
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What making a graph and looking at it may take: states, bytes, and the time until it ends.
+
+    The time is one of `time.perf_counter`; None is no bound.
+    """
+
+    max_states: int
+    memory: int | None = None
+    ends: float | None = None
+
+    @property
+    def seconds(self) -> float | None:
+        """The time that is left."""
+        return None if self.ends is None else max(0.0, self.ends - time.perf_counter())
+
+    def watch(self, size: int = 0) -> None:
+        """`Unfinished` when the time is over, or when that many bytes are too many."""
+        if self.ends is not None and time.perf_counter() >= self.ends:
+            raise Unfinished("stopped after the seconds asked for, as bounded", as_bounded=True)
+        if self.memory is not None and size > self.memory:
+            raise Unfinished(f"the graph takes more than {self.memory / 2**20:,.0f} MiB of memory")
+
+
+@dataclass(frozen=True)
+class StateGraph:
+    """States by number, in breadth-first order, and every step that changes the state.
+
+    The steps of state `i` are those from `first[i]` up to `first[i + 1]`: where step `e` leads is
+    `targets[e]`, and by what `instances[labels[e]]`. A state's number is one more than the highest
+    that any step before the first one to it leads to.
+    """
+
+    states: Sequence[State]
+    first: NDArray[np.int64]
+    targets: NDArray[np.int32]
+    labels: NDArray[np.int32]
+    instances: Sequence[Instance]
+
+    def steps(self, state: int) -> range:
+        """The numbers of a state's steps."""
+        return range(int(self.first[state]), int(self.first[state + 1]))
+
+    def step(self, edge: int) -> Step:
+        """One step by its number."""
+        action, parameters = self.instances[int(self.labels[edge])]
+        return Step(action, parameters, self.states[int(self.targets[edge])])
+
+    def of_steps(self, states: Mask) -> Mask:
+        """For each step whether it is one of these states'."""
+        return np.repeat(states, np.diff(self.first))
+
+    @property
+    def bytes(self) -> int:
+        """The memory that the steps take, and the states where they are packed."""
+        states: int = getattr(self.states, "nbytes", 0)
+        return states + self.first.nbytes + self.targets.nbytes + self.labels.nbytes
+
+    @cached_property
+    def _newest(self) -> NDArray[np.int32]:
+        """For each step the highest number that it or one before it leads to."""
+        return np.maximum.accumulate(self.targets)
+
+    def way_to(self, state: int) -> list[int]:
+        """The steps of a shortest behaviour to a state."""
+        edges: list[int] = []
+        while state:
+            edge = int(np.searchsorted(self._newest, state))
+            edges.append(edge)
+            state = int(np.searchsorted(self.first, edge, side="right")) - 1
+        return edges[::-1]
+
+    def depths(self) -> NDArray[np.int32]:
+        """How many steps lead to each state at least."""
+        depths = np.zeros(len(self.states), np.int32)
+        depth, begin, end = 0, 0, 1
+        while begin < end:
+            depths[begin:end] = depth
+            steps = int(self.first[end])
+            reached = int(self._newest[steps - 1]) + 1 if steps else 1
+            depth, begin, end = depth + 1, end, reached
+        return depths
+
+    def trace(self, edges: Sequence[int], loop: int | None = None) -> Trace:
+        """The behaviour that takes these steps from the initial state."""
+        return Trace(self.states[0], tuple(map(self.step, edges)), loop)
+
+
+def build_graph(
+    model: Model,
+    limits: Limits,
+    *,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> StateGraph:
+    """The graph of a model, whatever it claims; `Unfinished` where a limit is met.
+
+    It is found again from the initial state. Memory is not looked at.
+    """
+    states: list[State] = []
+    first, targets, labels = array("q", [0]), array("i"), array("i")
+    numbers = {model.initial: 0}
+    known: dict[Instance, int] = {}
+
+    def visit(state: State, steps: list[Step]) -> None:
+        states.append(state)
+        for target, label in _moves(state, steps, numbers, known):
+            targets.append(target)
+            labels.append(label)
+        first.append(len(targets))
+
+    search = Search(
+        PlainEngine(dataclasses.replace(model, properties=())),
+        Exploration(
+            bounds=Bounds(max_states=limits.max_states + 1, max_seconds=limits.seconds),
+            on_progress=on_progress,
+        ),
+        on_state=visit,
+    )
+    result = search.run()
+    if result.interrupted:
+        raise KeyboardInterrupt
+    if result.verdict is not Verdict.HOLDS:
+        raise Unfinished(result.because, as_bounded=search.ran_out_of_time)
+    return StateGraph(
+        states,
+        np.array(first, np.int64),
+        np.array(targets, np.int32),
+        np.array(labels, np.int32),
+        list(known),
+    )
+
+
+def _moves(
+    state: State, steps: list[Step], numbers: dict[State, int], known: dict[Instance, int]
+) -> Iterator[tuple[int, int]]:
+    """Target and label of the steps that change the state, new ones numbered as they come."""
+    for step in steps:
+        if step.state != state:
+            label = known.setdefault((step.action, step.parameters), len(known))
+            yield numbers.setdefault(step.state, len(numbers)), label

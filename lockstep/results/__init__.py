@@ -1,0 +1,1 @@
+"""What every engine answers with: verdicts, behaviours, violations, results of searches."""

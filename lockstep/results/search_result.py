@@ -1,0 +1,139 @@
+"""The result of a search: what was explored, what holds, and what is broken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from lockstep.language.model import Model
+from lockstep.language.notation import Kind
+from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.trace import Trace
+from lockstep.results.verdict import Verdict
+from lockstep.words import plural
+
+
+@dataclass(frozen=True)
+class Violation:
+    """What is broken, and the shortest behaviour that breaks it.
+
+    Of a `leads_to` that behaviour never ends, and it is the only one of `properties`. Otherwise
+    `properties` are all that fail at the end of the trace, in the model's order (or just
+    `deadlock`); `parameters` is the binding for which the first of them fails.
+    """
+
+    properties: tuple[str, ...]
+    parameters: tuple[Any, ...]
+    trace: Trace
+
+
+@dataclass
+class Progress:
+    """How far a search is.
+
+    `frontier` is how many states of this level are still to expand, and `memory` how many bytes
+    the states take, where that is known.
+    """
+
+    states: int
+    transitions: int
+    depth: int
+    frontier: int
+    seconds: float
+    memory: int = 0
+
+
+@dataclass
+class SearchResult:
+    """What a search found.
+
+    `states` distinct states, `transitions` enabled action instances (self-loops and repetitions
+    included), `depth` steps to the farthest state. `fired` counts instances an action;
+    `applied` names the invariants whose premise some state or step satisfied; `reached` the goals
+    that some state satisfied, `missed` those that none did once everything was explored.
+    `deadlocks` are the states that no step leaves.
+    `unfulfilled` are the violations of `leads_to`, each with its behaviour, the first of which is
+    the `violation`, and `unchecked` names the `leads_to` of which nothing is known.
+    `because` says why the verdict is not `holds`; `error` where the model's text has no
+    meaning, at the end of `error_trace`; `interrupted` that Ctrl-C ended it.
+    `remark` is what else a reader should know of how it was explored. Of a search by machine code,
+    plain Python was asked about `sampled` states and their `sampled_steps` steps, and agreed.
+    """
+
+    model: str
+    engine: str
+    verdict: Verdict = Verdict.HOLDS
+    states: int = 0
+    transitions: int = 0
+    depth: int = 0
+    seconds: float = 0.0
+    fired: dict[str, int] = field(default_factory=dict)
+    applied: set[str] = field(default_factory=set)
+    reached: set[str] = field(default_factory=set)
+    missed: tuple[str, ...] = ()
+    deadlocks: int = 0
+    violation: Violation | None = None
+    unfulfilled: tuple[Violation, ...] = ()
+    unchecked: tuple[str, ...] = ()
+    error: EvaluationError | None = None
+    error_trace: Trace | None = None
+    interrupted: bool = False
+    because: str = ""
+    remark: str = ""
+    sampled: int = 0
+    sampled_steps: int = 0
+
+    def undecided(self, model: Model) -> list[str]:
+        """Properties of which nothing is known.
+
+        These are each `leads_to` that was not checked, and each goal that an unfinished search has
+        not reached.
+        """
+        goals = {goal.name for goal in model.of_kind(Kind.SOMETIMES)}
+        is_finished = self.verdict is Verdict.HOLDS or bool(self.missed or self.unfulfilled)
+        open_goals = set() if is_finished else goals - self.reached
+        return [
+            prop.name
+            for prop in model.properties
+            if prop.name in open_goals or prop.name in self.unchecked
+        ]
+
+    @property
+    def idle_actions(self) -> list[str]:
+        """Actions that never fired: the scope says nothing about them."""
+        return [name for name, count in self.fired.items() if count == 0]
+
+
+def report_violation(result: SearchResult, violation: Violation) -> None:
+    """What a search found broken."""
+    result.verdict = Verdict.VIOLATED
+    result.violation = violation
+    steps = plural(len(violation.trace.steps), "step")
+    result.because = f"{violation.properties[0]} is violated after {steps}"
+
+
+def report_unfulfilled(result: SearchResult, found: tuple[Violation, ...]) -> None:
+    """What must come to pass and does not, each with a behaviour that never ends."""
+    result.verdict = Verdict.VIOLATED
+    result.violation = found[0]
+    result.unfulfilled = found
+    names = ", ".join(violation.properties[0] for violation in found)
+    are = "is" if len(found) == 1 else "are"
+    result.because = f"{names} {are} violated by a behaviour that goes on for ever"
+
+
+def report_error(result: SearchResult, error: EvaluationError, trace: Trace) -> None:
+    """Where a search found the text without meaning: at the end of `trace`."""
+    result.verdict = Verdict.ERROR
+    result.error = error
+    result.error_trace = trace
+    result.because = error.message
+
+
+def conclude(model: Model, result: SearchResult) -> None:
+    """Everything was explored: goals that no state satisfies are violated."""
+    goals = model.of_kind(Kind.SOMETIMES)
+    result.missed = tuple(goal.name for goal in goals if goal.name not in result.reached)
+    if result.missed:
+        result.verdict = Verdict.VIOLATED
+        result.because = f"no reachable state satisfies {result.missed[0]}"

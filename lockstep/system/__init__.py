@@ -1,0 +1,1 @@
+"""The operating system: child processes, signals, memory, files and the cache."""

@@ -1,0 +1,267 @@
+"""Every engine agrees with plain Python: on random models, and on those of this workspace.
+
+A further engine is one line in `ENGINES`. A disagreement is shown as the smallest model that
+Hypothesis finds, as text to paste into a file; `LOCKSTEP_PROFILE=wide` looks at thousands.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, reject, settings
+
+from lockstep.language import ir
+from lockstep.language.frontend import lower
+from lockstep.language.frontend.expected import BOOL
+from lockstep.language.model import Model, Property, load_model, model_names
+from lockstep.language.notation import Kind, State
+from lockstep.language.source import ModelError
+from lockstep.plain.engine import Engine, Outcome, WatchedEngine
+from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.plain.run import PlainEngine
+from lockstep.plain.search import Search
+from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.search_result import SearchResult
+from lockstep.results.trace import Step
+from lockstep.specs.scopes import load_model_spec
+from tests.agreement.case import instances_of
+from tests.interpreter import interpreter
+from tests.interpreter.interpreter import InterpreterEngine
+from tests.random_models.parts.states import some_states
+from tests.random_models.random_models import RandomModel, random_models
+
+ENGINES: dict[str, Callable[[Model], WatchedEngine]] = {
+    "interpreter": InterpreterEngine,
+    "python without skips": lambda model: PlainEngine(model, skips=False),
+}
+"""What is held against plain Python, which is the oracle."""
+
+MOST_STATES = 60
+"""Random models are explored this far; most have fewer states."""
+
+MOST_STEPS = 1_500
+"""Models with many action instances are explored less far: each is tried three times."""
+
+Failure: TypeAlias = tuple[str, Path | None, int | None]
+"""Where an evaluation failed: the action or claim, the file and the line."""
+
+
+def failure(error: EvaluationError | None) -> Failure | None:
+    return None if error is None else (error.function, error.file, error.line)
+
+
+def steps_of(engine: Engine, state: State) -> tuple[list[Step], Failure | None]:
+    """The successors up to the first that fails, in order, and where that is."""
+    steps: list[Step] = []
+    try:
+        for step in engine.successors(state):
+            steps.append(step)
+    except EvaluationError as error:
+        return steps, failure(error)
+    return steps, None
+
+
+def says_of(
+    engine: Engine, prop: Property, before: State, after: State | None
+) -> Outcome | Failure | None:
+    try:
+        return engine.evaluate(prop, before, after)
+    except EvaluationError as error:
+        return failure(error)
+
+
+def reachable(engine: Engine, most: int) -> Iterator[tuple[State, list[State]]]:
+    """States with their successors, the nearest first, past every failure and violation."""
+    seen, waiting = {engine.model.initial}, [engine.model.initial]
+    for state in waiting:
+        steps, _ = steps_of(engine, state)
+        yield state, [step.state for step in steps]
+        for step in steps:
+            if step.state not in seen and len(seen) < most:
+                seen.add(step.state)
+                waiting.append(step.state)
+
+
+def found(result: SearchResult) -> dict[str, Any]:
+    """All that a search says, but the engine's name, the time, and how it words an error."""
+    said = {**vars(result), "error": failure(result.error)}
+    unlike = {"engine", "seconds"} | ({"because"} if result.error is not None else set())
+    return {name: value for name, value in said.items() if name not in unlike}
+
+
+def assert_agreement(model: Model, engine: WatchedEngine, most: int) -> None:
+    """An engine says what Python says: of every state and step, of some more, and of the search."""
+    oracle = PlainEngine(model)
+    others = [(state, [other]) for state, other in pairwise(some_states(model, 20))]
+    for state, afters in [*reachable(oracle, most), *others]:
+        assert steps_of(engine, state) == steps_of(oracle, state), state
+        for prop in model.properties:
+            over_steps = prop.kind is Kind.STEP_INVARIANT
+            for after in afters if over_steps else [None]:
+                said = says_of(engine, prop, state, after)
+                assert said == says_of(oracle, prop, state, after), (prop.name, state, after)
+    searched = Search(engine, Exploration(bounds=Bounds(max_states=most))).run()
+    assert found(searched) == found(
+        Search(oracle, Exploration(bounds=Bounds(max_states=most))).run()
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("random")
+
+
+@pytest.mark.parametrize("name", ENGINES)
+@settings(max_examples=max(200, settings().max_examples), suppress_health_check=list(HealthCheck))
+@given(text=random_models())
+def test_engines_agree_on_random_models(name: str, folder: Path, text: RandomModel) -> None:
+    try:
+        model = text.load(folder)
+        engine = ENGINES[name](model)
+    except ModelError:
+        reject()
+    assert_agreement(model, engine, max(5, min(MOST_STATES, MOST_STEPS // instances_of(model))))
+
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("model", model_names(ROOT))
+def test_engines_agree_on_the_models_of_the_workspace(name: str, model: str) -> None:
+    constants = load_model_spec(ROOT, model).scope("small").constants
+    shipped = load_model(ROOT, model, constants)
+    assert_agreement(shipped, ENGINES[name](shipped), 100)
+
+
+Change: TypeAlias = Callable[[Any], Any]
+
+MISTAKES: dict[str, Change] = {
+    "min for max": lambda node: (
+        replace(node, largest=not node.largest) if isinstance(node, ir.Extremum) else node
+    ),
+    "<= for <": lambda node: (
+        replace(node, operator="<=")
+        if isinstance(node, ir.Compare) and node.operator == "<"
+        else node
+    ),
+    "any subset is strict": lambda node: (
+        replace(node, strict=True) if isinstance(node, ir.Subset) else node
+    ),
+    "difference the other way": lambda node: (
+        replace(node, left=node.right, right=node.left)
+        if isinstance(node, ir.SetOperation) and node.operator == "-"
+        else node
+    ),
+    "// rounds up": lambda node: (
+        ir.Negate(node.place, node.domain, replace(node, left=opposite(node.left)))
+        if isinstance(node, ir.Arithmetic) and node.operator == "//"
+        else node
+    ),
+    "None goes unnoticed": lambda node: (
+        replace(node, certain=True) if isinstance(node, ir.Unwrap) else node
+    ),
+    "stretches have no end": lambda node: (
+        replace(node, stop=None) if isinstance(node, ir.Slice) else node
+    ),
+    "joined the other way": lambda node: (
+        replace(node, left=node.right, right=node.left)
+        if isinstance(node, ir.Concatenate)
+        else node
+    ),
+    "conditions of comprehensions are skipped": lambda node: (
+        replace(node, conditions=()) if isinstance(node, ir.Generator) else node
+    ),
+    "each item is added once": lambda node: (
+        ir.Conditional(
+            node.place,
+            node.domain,
+            ir.Contains(node.place, BOOL, node.item, node.bag),
+            node.bag,
+            node,
+        )
+        if isinstance(node, ir.BagAdd)
+        else node
+    ),
+    "the first write wins": lambda node: (
+        replace(node, statements=node.statements[::-1]) if isinstance(node, ir.ActionCode) else node
+    ),
+    "only the first guard counts": lambda node: (
+        replace(
+            node,
+            statements=tuple(
+                line
+                for index, line in enumerate(node.statements)
+                if index == 0 or not isinstance(line, ir.Guard)
+            ),
+        )
+        if isinstance(node, ir.ActionCode)
+        else node
+    ),
+    "what is written is not checked": lambda node: (
+        replace(node, value=ir.Literal(node.place, node.target, next(iter(node.target))))
+        if isinstance(node, ir.Write) and isinstance(node.value, ir.Arithmetic)
+        else node
+    ),
+    "the state after is the state before": lambda node: (
+        replace(node, after=False) if isinstance(node, ir.Read) else node
+    ),
+}
+"""Mistakes that an engine could make, as changes to the IR that it executes."""
+
+
+def opposite(node: ir.Expression) -> ir.Expression:
+    return ir.Negate(node.place, node.domain, node)
+
+
+def changed(node: Any, change: Change) -> Any:
+    """An IR node with a change made to it and to everything inside."""
+    if isinstance(node, tuple):
+        return tuple(changed(part, change) for part in node)
+    if not is_dataclass(node) or type(node).__module__ != ir.__name__:
+        return node
+    parts = {part.name: changed(getattr(node, part.name), change) for part in fields(node)}
+    return change(replace(node, **parts))  # type: ignore[type-var]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Model]:
+    """Different random models, simple and large ones in turn as they were drawn."""
+    folder, texts = tmp_path_factory.mktemp("corpus"), dict[str, Model]()
+
+    @settings(
+        max_examples=400,
+        derandomize=True,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(random_models())
+    def collect(text: RandomModel) -> None:
+        if repr(text) not in texts:
+            texts[repr(text)] = text.load(folder)
+
+    collect()
+    return list(texts.values())
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_wrong_engine_is_found_out(
+    mistake: str, corpus: list[Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The judge is able to fail: among a few hundred models, some tell each mistake."""
+
+    def tells(model: Model) -> bool:
+        try:
+            assert_agreement(model, InterpreterEngine(model), MOST_STATES)
+        except Exception:
+            return True
+        return False
+
+    monkeypatch.setattr(
+        interpreter, "lower", lambda model: changed(lower(model), MISTAKES[mistake])
+    )
+    assert any(tells(model) for model in corpus)

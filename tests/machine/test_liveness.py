@@ -1,0 +1,191 @@
+"""Machine code makes the graph that plain Python makes, and says the same of its states.
+
+On random models and on those of this workspace. A disagreement is shown as the smallest model that
+Hypothesis finds; `LOCKSTEP_PROFILE=wide` looks at thousands.
+"""
+
+import ast
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import strategies as st
+
+from lockstep.explore.engines import explore
+from lockstep.explore.live_search import check_liveness
+from lockstep.language.model import Model, load_model, model_names
+from lockstep.language.notation import Kind
+from lockstep.language.source import ModelError
+from lockstep.machine.code.graph_program import build_graph_program
+from lockstep.machine.code.layout import NotCompiled
+from lockstep.machine.code.machine import machine_code
+from lockstep.machine.search.graph_search import GraphSearch
+from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.plain.fair_parts import Promises, fair_parts
+from lockstep.plain.graph import Limits, StateGraph, Unfinished, build_graph
+from lockstep.plain.liveness import plain_pledges
+from lockstep.results.search_result import SearchResult
+from lockstep.results.verdict import Verdict
+from lockstep.specs.judgement import judge
+from lockstep.specs.scopes import load_model_spec
+from tests.plain.networkx_oracle import grouped, mask_of, parts_by_networkx
+from tests.random_models.random_models import NAME, RandomModel, random_models
+
+ROOT = Path(__file__).parents[2]
+LIMITS = Limits(2000, memory=2**30)
+"""Random models with more states than that are passed over."""
+SAYS = ("{0}, not ({0})", "not ({0}), {0}", "True, {0}", "{0}, False")
+"""What a random condition may be for: the premise, the goal, or both."""
+
+
+@st.composite
+def random_live_models(draw: st.DrawFn) -> RandomModel:
+    """A random model whose invariants and goals have become claims of what comes to pass."""
+    random = draw(random_models())
+    actions = sorted(
+        definition.name
+        for definition in ast.parse(random.model).body
+        if isinstance(definition, ast.FunctionDef) and definition.name.startswith("act")
+    )
+    imports, claims = [], []
+    for node in ast.parse(random.invariants).body:
+        if isinstance(node, ast.ImportFrom):
+            imports.append(ast.unparse(node))
+        elif isinstance(node, ast.FunctionDef) and not _says_when(node):
+            end = node.body[-1]
+            assert isinstance(end, ast.Return)
+            assert end.value is not None
+            says = draw(st.sampled_from(SAYS)).format(ast.unparse(end.value))
+            end.value = ast.parse(says, mode="eval").body
+            node.decorator_list = [ast.parse(_decorator(draw, actions), mode="eval").body]
+            claims.append(ast.unparse(node))
+    imports += [
+        "from lockstep import each, leads_to",
+        f"from models.{NAME} import {', '.join(actions)}",
+    ]
+    nothing = f"@{_decorator(draw, actions)}\ndef something_comes(s):\n    return True, False"
+    return replace(random, invariants="\n\n\n".join([*imports, nothing, *claims]) + "\n")
+
+
+def _says_when(node: ast.FunctionDef) -> bool:
+    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return bool(names & {"when", "step_invariant"})
+
+
+def _decorator(draw: st.DrawFn, actions: list[str]) -> str:
+    """Fairness of some actions: weak or strong, of the whole or for each binding."""
+    promised: dict[str, list[str]] = {"weak": [], "strong": []}
+    for action in draw(st.lists(st.sampled_from(actions), unique=True)):
+        form = draw(st.sampled_from(("{}", "each({})")))
+        promised[draw(st.sampled_from(("weak", "strong")))].append(form.format(action))
+    return (
+        "leads_to("
+        + ", ".join(
+            f"{how}=({''.join(f'{a}, ' for a in some)})" for how, some in promised.items() if some
+        )
+        + ")"
+    )
+
+
+def assert_same(graph: StateGraph, oracle: StateGraph) -> None:
+    """The same states, and the same labelled steps, with the same numbers."""
+    assert list(graph.states) == list(oracle.states)
+    assert graph.first.tolist() == oracle.first.tolist()
+    assert graph.targets.tolist() == oracle.targets.tolist()
+    instances, expected = list(graph.instances), list(oracle.instances)
+    assert [instances[label] for label in graph.labels] == [expected[it] for it in oracle.labels]
+
+
+def both_graphs(model: Model) -> tuple[StateGraph, StateGraph, GraphSearch]:
+    """The graph by machine code, the oracle, and what asks of the states of the former."""
+    program = build_graph_program(model)
+    search = GraphSearch(program, machine_code(program.text, None), LIMITS)
+    oracle = build_graph(model, replace(LIMITS, max_states=10**6))
+    return search.run(), oracle, search
+
+
+@settings(suppress_health_check=list(HealthCheck))
+@given(random_live_models())
+def test_liveness_agrees_on_random_models(
+    tmp_path_factory: pytest.TempPathFactory, random: RandomModel
+) -> None:
+    try:
+        model = random.load(tmp_path_factory.mktemp("random"))
+        build_graph(model, LIMITS)
+        graph, oracle, search = both_graphs(model)
+    except (ModelError, NotCompiled, Unfinished):
+        reject()
+    assert_same(graph, oracle)
+    for prop in model.of_kind(Kind.LEADS_TO):
+        pledges, expected = search.pledges(prop), plain_pledges(model, oracle, prop)
+        assert pledges.unanswered == expected.unanswered
+        if pledges.unanswered is not None:
+            continue
+        assert list(pledges.bindings) == list(expected.bindings)
+        assert np.array_equal(pledges.premise, expected.premise)
+        assert np.array_equal(pledges.goal, expected.goal)
+        promises = Promises(graph, prop.fairness)
+        for goal in pledges.goal:
+            region = np.flatnonzero(~goal).tolist()
+            parts = fair_parts(graph, promises, mask_of(region, graph), LIMITS)
+            assert grouped(parts.tolist()) == set(parts_by_networkx(oracle, promises, region))
+    results = {engine: checked(model, engine) for engine in ("python", "compiled")}
+    assert results["compiled"] == replace(results["python"], engine="compiled")
+
+
+def checked(model: Model, engine: str) -> SearchResult:
+    """What liveness comes to after a search that found nothing wrong."""
+    result = SearchResult(model.name, engine)
+    check_liveness(model, result, Exploration(bounds=Bounds(memory=LIMITS.memory)))
+    if result.error is not None:
+        error = result.error
+        assert result.because == error.message
+        result.error = None
+    return replace(result, seconds=0.0)
+
+
+@pytest.mark.parametrize("name", model_names(ROOT))
+def test_the_graph_of_every_model(name: str) -> None:
+    scope = load_model_spec(ROOT, name).scope("small")
+    model = load_model(ROOT, name, scope.constants)
+    program = build_graph_program(model)
+    search = GraphSearch(
+        program, machine_code(program.text, None), replace(LIMITS, max_states=10**6)
+    )
+    graph, oracle = search.run(), build_graph(model, replace(LIMITS, max_states=10**6))
+    assert_same(graph, oracle)
+    for prop in model.of_kind(Kind.LEADS_TO):
+        pledges, expected = search.pledges(prop), plain_pledges(model, oracle, prop)
+        assert np.array_equal(pledges.premise, expected.premise)
+        assert np.array_equal(pledges.goal, expected.goal)
+    result = checked(model, "compiled")
+    assert result.verdict is Verdict.HOLDS
+    assert result.unchecked == ()
+
+
+def test_symmetry_does_not_keep_liveness_from_being_checked() -> None:
+    scope = load_model_spec(ROOT, "snapshot_election").scope("small")
+    model = load_model(ROOT, "snapshot_election", scope.constants)
+    whole, reduced = explore(model), explore(model, Exploration(symmetry=True))
+    assert reduced.states < whole.states
+    assert (reduced.applied, reduced.unchecked) == (whole.applied, ())
+    assert reduced.verdict is whole.verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("name", model_names(ROOT))
+def test_nothing_is_left_unchecked_in_a_default_scope(name: str) -> None:
+    model = load_model(ROOT, name, load_model_spec(ROOT, name).scope("default").constants)
+    result = explore(model)
+    assert (result.unchecked, result.remark) == ((), "")
+    assert {prop.name for prop in model.of_kind(Kind.LEADS_TO)} <= result.applied
+
+
+def test_a_pinned_violation_of_liveness() -> None:
+    """Where the log is reset to newer snapshots only, a follower fetches one for ever."""
+    scope = load_model_spec(ROOT, "snapshot_election").scope("newer")
+    model = load_model(ROOT, "snapshot_election", scope.constants)
+    judgement = judge(model, scope, explore(model), pinned=True)
+    assert (judgement.verdict, judgement.expected) == (Verdict.VIOLATED, True)
+    assert judgement.because.startswith("followers_catch_up is violated")

@@ -1,0 +1,80 @@
+"""Where a model's text has no meaning, its reader sees the line, a mark in it, and a cure."""
+
+from pathlib import Path
+
+import pytest
+
+from lockstep.conform.walker import Walker
+from lockstep.errors import ExitCode, LockstepError
+from lockstep.explore.engines import explore
+from lockstep.language.model import Model, load_model
+from lockstep.plain.exploration import Exploration
+from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.verdict import Verdict
+
+HEAD = """from lockstep import Map, Range, Sequence, State, action, require
+
+Few = Range(0, 3)
+Key = Range(0, 4)
+
+
+class Case(State):
+    count: Few = 0
+    last: Few | None = None
+    seen: Map[Few, bool] = {key: False for key in Few}
+    queue: Sequence[Few, 2] = ()
+
+
+def half(s, of):
+    return of // s.count
+
+
+@action
+def step(s, new):
+"""
+CASES = {
+    "count = -1 is not in 0..3": (
+        "new.count = s.count - 1",
+        "new.count",
+        "bring the value into 0..",
+    ),
+    "ZeroDivisionError": ("new.count = half(s, 3)", "of // s.count", "require(divisor != 0)"),
+    "IndexError": ("new.count = s.queue[s.count]", "s.queue[s.count]", "len(items) > index"),
+    "TypeError": ("new.count = s.last + 1", "s.last + 1", "require(x is not None)"),
+    "KeyError: 4": (
+        "new.count = 1 if s.seen[max(k for k in Key)] else 0",
+        "s.seen[max(k for k in Key)]",
+        "a wider domain of keys",
+    ),
+    "ValueError": ("new.count = min(k for k in s.queue)", "min(k for k in s.queue)", "default=0"),
+}
+
+
+def model(root: Path, line: str) -> Model:
+    (root / "models").mkdir()
+    (root / "models" / "case.py").write_text(f"{HEAD}    {line}\n", encoding="utf-8")
+    return load_model(root, "case")
+
+
+@pytest.mark.parametrize("engine", ["python", "compiled"])
+@pytest.mark.parametrize("case", CASES)
+def test_the_line_is_shown_with_the_cure(case: str, engine: str, tmp_path: Path) -> None:
+    line, marked, cure = CASES[case]
+    result = explore(model(tmp_path, line), Exploration(engine))
+    assert result.verdict is Verdict.ERROR
+    assert result.error is not None
+    head, _, _, source, carets, why, how = str(result.error).splitlines()
+    assert head.startswith(f"error[no-meaning]: step: {case}")
+    assert why.strip().startswith("= why: ")
+    assert cure in how
+    at = carets.index("^")
+    assert source[at : at + carets.count("^")] == marked
+
+
+def test_it_is_input_that_cannot_be_used(tmp_path: Path) -> None:
+    """So whatever a verb does not expect of a model ends as such, with the line shown."""
+    walker = Walker(model(tmp_path, "new.count = s.count - 1"))
+    with pytest.raises(EvaluationError, match=r"  cure|= cure: ") as raised:
+        walker.take("step")
+    assert isinstance(raised.value, LockstepError)
+    assert raised.value.exit_code is ExitCode.USAGE

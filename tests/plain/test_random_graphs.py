@@ -1,0 +1,219 @@
+"""Liveness on random graphs: by brute force, and by networkx as the oracle of strong components."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lockstep import Range, State
+from lockstep.language.fairness import Fairness
+from lockstep.language.model import Model, Property
+from lockstep.language.notation import Kind
+from lockstep.plain.engine import Outcome, Pledge
+from lockstep.plain.fair_parts import Promises, fair_parts
+from lockstep.plain.graph import Instance, Limits, StateGraph
+from lockstep.plain.lasso import promises_along, unfulfilled_binding
+from lockstep.plain.liveness import Pledges, find_unfulfilled
+from lockstep.results.trace import Step, Trace
+from tests.plain.networkx_oracle import grouped, mask_of, parts_by_networkx
+
+MOST_NODES = 5
+Node = Range(0, MOST_NODES - 1)
+
+
+class At(State):
+    """A node of a random graph."""
+
+    node: Node = 0  # type: ignore[valid-type]
+
+
+ACTIONS = ("a", "b")
+PROMISES = [
+    Fairness(action, strong, positions)
+    for action in ACTIONS
+    for strong in (False, True)
+    for positions in ((), (0,))
+]
+
+
+@dataclass(frozen=True)
+class RandomGraph:
+    """Steps from each node: action, its parameter, and the node that it leads to."""
+
+    steps: tuple[tuple[tuple[str, int, int], ...], ...]
+    premise: frozenset[int]
+    goal: frozenset[int]
+    fairness: tuple[Fairness, ...]
+
+    @property
+    def name(self) -> str:
+        return "random"
+
+    @property
+    def model(self) -> Model:
+        raise NotImplementedError
+
+    def successors(self, state: State) -> Iterator[Step]:
+        for action, parameter, target in self.steps[state[0]]:
+            yield Step(action, (parameter,), At.of((target,)))
+
+    def pledges(self, prop: Property, state: State) -> Iterator[Pledge]:
+        yield Pledge((), state[0] in self.premise, state[0] in self.goal)
+
+    def evaluate(self, prop: Property, before: State, after: State | None) -> Outcome:
+        raise NotImplementedError
+
+    def promised(self, node: int) -> dict[tuple[Fairness, tuple[int, ...]], set[int]]:
+        """What can be kept at a node, and by going where."""
+        found: dict[tuple[Fairness, tuple[int, ...]], set[int]] = {}
+        for action, parameter, target in self.steps[node]:
+            for fair in self.fairness:
+                if fair.action == action and target != node:
+                    promise = fair, (parameter,) * len(fair.positions)
+                    found.setdefault(promise, set()).add(target)
+        return found
+
+    def reach(self, start: int, inside: frozenset[int]) -> frozenset[int]:
+        """The nodes that one leads to without leaving `inside`."""
+        seen, waiting = {start}, [start]
+        while waiting:
+            for _, _, target in self.steps[waiting.pop()]:
+                if target in inside and target not in seen:
+                    seen.add(target)
+                    waiting.append(target)
+        return frozenset(seen)
+
+    def is_unfulfilled(self) -> bool:
+        """Whether there is a set of nodes, none a goal, to go round in for ever, promises kept."""
+        nodes = frozenset(range(len(self.steps)))
+        past = nodes - self.goal
+        owing = self.reach(0, nodes) & self.premise & past
+        ahead = frozenset[int]().union(*(self.reach(node, past) for node in owing))
+        return any(
+            self._can_go_round_in(frozenset(some))
+            for size in range(1, len(ahead) + 1)
+            for some in combinations(sorted(ahead), size)
+        )
+
+    def _can_go_round_in(self, some: frozenset[int]) -> bool:
+        if any(self.reach(node, some) != some for node in some):
+            return False
+        promised = {node: self.promised(node) for node in some}
+        for promise in {promise for here in promised.values() for promise in here}:
+            if any(here.get(promise, set()) & some for here in promised.values()):
+                continue
+            enabled = sum(promise in here for here in promised.values())
+            if promise[0].strong or enabled == len(some):
+                return False
+        return True
+
+    def graph(self) -> StateGraph:
+        """The part that the first node leads to, breadth first."""
+        order, numbers = [0], {0: 0}
+        first, targets, labels = [0], list[int](), list[int]()
+        instances: list[Instance] = []
+        for node in order:
+            for action, parameter, target in self.steps[node]:
+                if target == node:
+                    continue
+                if target not in numbers:
+                    numbers[target] = len(numbers)
+                    order.append(target)
+                if (action, (parameter,)) not in instances:
+                    instances.append((action, (parameter,)))
+                targets.append(numbers[target])
+                labels.append(instances.index((action, (parameter,))))
+            first.append(len(targets))
+        return StateGraph(
+            [At.of((node,)) for node in order],
+            np.array(first, np.int64),
+            np.array(targets, np.int32),
+            np.array(labels, np.int32),
+            instances,
+        )
+
+    def property(self) -> Property:
+        return Property("p", Kind.LEADS_TO, lambda s: None, (), (), "", self.fairness)
+
+
+def nodes_of(size: int) -> st.SearchStrategy[frozenset[int]]:
+    return st.frozensets(st.integers(0, size - 1))
+
+
+@st.composite
+def random_graphs(draw: st.DrawFn) -> RandomGraph:
+    size = draw(st.integers(1, MOST_NODES))
+    node = st.integers(0, size - 1)
+    step = st.tuples(st.sampled_from(ACTIONS), st.integers(0, 1), node)
+    steps = st.lists(st.lists(step, max_size=4, unique=True), min_size=size, max_size=size)
+    fairness = draw(st.lists(st.sampled_from(PROMISES), unique=True, max_size=4))
+    return RandomGraph(
+        tuple(map(tuple, draw(steps))),
+        draw(nodes_of(size)),
+        draw(nodes_of(size)),
+        tuple(fairness),
+    )
+
+
+@given(random_graphs())
+def test_a_behaviour_is_found_where_brute_force_finds_one(random: RandomGraph) -> None:
+    graph, prop = random.graph(), random.property()
+    premise = np.array([[state[0] in random.premise for state in graph.states]])
+    goal = np.array([[state[0] in random.goal for state in graph.states]])
+    found = find_unfulfilled(graph, prop, Pledges([()], premise, goal), Limits(MOST_NODES))
+    assert (found is not None) == random.is_unfulfilled()
+    if found is not None:
+        assert_it_happens(random, found.trace)
+        assert unfulfilled_binding(random, prop, found.trace) == ()
+
+
+def assert_it_happens(random: RandomGraph, trace: Trace) -> None:
+    """The behaviour is one of the graph, and leads back to where it says."""
+    assert trace.loop is not None
+    assert trace.states[trace.loop] == trace.last
+    for before, step in zip(trace.states, trace.steps, strict=False):
+        assert step in list(random.successors(before))
+        assert step.state != before
+
+
+@given(random_graphs(), st.data())
+def test_only_fair_behaviours_past_the_goal_count(random: RandomGraph, data: st.DataObject) -> None:
+    """A random walk that leads back somewhere is judged as its definition has it."""
+    states: list[State] = [At.of((0,))]
+    steps: list[Step] = []
+    for _ in range(data.draw(st.integers(0, 6))):
+        options = list(random.successors(states[-1]))
+        if not options:
+            break
+        steps.append(data.draw(st.sampled_from(options)))
+        states.append(steps[-1].state)
+    loops = [at for at in range(len(states)) if states[at] == states[-1]]
+    loop = data.draw(st.sampled_from(loops))
+    trace = Trace(states[0], tuple(steps), loop)
+    prop = random.property()
+    nodes = [state[0] for state in states]
+    owed = any(
+        node in random.premise and not random.goal.intersection(nodes[at:])
+        for at, node in enumerate(nodes)
+    ) and not random.goal.intersection(nodes[loop:])
+    pairs = set(zip(nodes[loop:], nodes[loop + 1 :], strict=False))
+    promised = {node: random.promised(node) for node in nodes[loop:]}
+    fair = all(
+        any(after in promised[node].get(promise, set()) for node, after in pairs)
+        or (not promise[0].strong and any(promise not in here for here in promised.values()))
+        for promise in {promise for here in promised.values() for promise in here}
+    )
+    assert all(not kept.broken for kept in promises_along(random, prop, trace)) == fair
+    assert unfulfilled_binding(random, prop, trace) == (() if owed and fair else None)
+
+
+@given(random_graphs(), st.data())
+def test_networkx_finds_the_same_parts(random: RandomGraph, data: st.DataObject) -> None:
+    graph = random.graph()
+    region = data.draw(nodes_of(len(graph.states)))
+    promises = Promises(graph, random.fairness)
+    parts = fair_parts(graph, promises, mask_of(region, graph), Limits(MOST_NODES))
+    assert grouped(parts.tolist()) == set(parts_by_networkx(graph, promises, region))

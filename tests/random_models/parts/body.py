@@ -1,0 +1,126 @@
+"""The statements of a function, one after the other: guards, locals, calls and writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lockstep.language.domains import Domain, MapDomain, OptionDomain, RangeDomain, RecordDomain
+from tests.random_models.parts import conditions, moves, numbers, paths
+from tests.random_models.parts.pieces import Env, Expr, fits
+from tests.random_models.parts.writer import Function, Writer
+
+_LINE = 88
+"""Statements longer than this are broken where that is easy."""
+
+
+class Body:
+    """The statements of a function so far; `env` is what the next one may read.
+
+    `written` are the variables that have been written already.
+    """
+
+    def __init__(self, writer: Writer, env: Env) -> None:
+        self._writer = writer
+        self._choices = writer.choices
+        self.env = env
+        self.lines: list[str] = []
+        self.written: set[str] = set()
+
+    def add(self, start: str, made: Expr) -> None:
+        """A statement that begins with these words and ends with an expression."""
+        too_long = len(start) + len(made.text) > _LINE
+        self.lines.append(start + (made.broken if too_long and made.broken else made.text))
+
+    def guard(self, word: str) -> None:
+        """`require(...)` or `when(...)`."""
+        if self._choices.below(2):
+            test = conditions.likely(self._writer, self.env, 2)
+        else:
+            test, self.env = conditions.guard(self._writer, self.env)
+        if len(test.text) > _LINE and test.broken is not None:
+            self.lines.append(word + test.broken)
+        else:
+            self.lines.append(f"{word}({test.text})")
+
+    def local(self, domain: Domain) -> None:
+        """A name for an expression; perhaps one that had a meaning already."""
+        name = self._choices.pick(("t", "u", "x"))
+        made = self._writer.value(self.env, domain)
+        self.add(f"{name} = ", made)
+        self.env = self.env.naming(name, made.domain)
+
+    def call(self, procedure: Function) -> bool:
+        """Call a procedure, if arguments for it can be written."""
+        if "s" in procedure.states and not self.env.states:
+            return False
+        given = self._writer.arguments(self.env, procedure)
+        if given is None:
+            return False
+        self.lines.append(given[0])
+        self.written |= procedure.written
+        return True
+
+    def write(self, variables: Mapping[str, Domain], *, certain: bool) -> None:
+        """Write a variable or a part of one.
+
+        With `certain`, a part of an option is written only after a guard that excludes None; a
+        procedure cannot know what its callers wrote before, and leaves such parts alone.
+        """
+        fresh = [name for name in variables if name not in self.written]
+        again = not fresh or self._choices.now_and_then(4)
+        variable = self._choices.pick(list(variables) if again else fresh)
+        domain, steps = variables[variable], ""
+        while self._choices.below(3):
+            inside = domain
+            if isinstance(domain, OptionDomain):
+                if not isinstance(domain.some, MapDomain | RecordDomain):
+                    break
+                if not self._excludes_none(variable, steps, domain.some, certain=certain):
+                    break
+                inside = domain.some
+            if isinstance(inside, MapDomain):
+                key = self._key(inside.key)
+                steps, domain = f"{steps}[{key.text}]", inside.value
+            elif isinstance(inside, RecordDomain):
+                field = self._choices.pick(list(inside.record.fields))
+                steps, domain = f"{steps}.{field}", inside.record.fields[field]
+            else:
+                break
+        self.add(f"new.{variable}{steps} = ", self._written_value(f"s.{variable}{steps}", domain))
+        self.written.add(variable)
+
+    def _excludes_none(self, variable: str, steps: str, some: Domain, *, certain: bool) -> bool:
+        text = f"s.{variable}{steps}"
+        if self.env.risky and self._choices.now_and_then(3):
+            return True
+        if not certain or variable in self.written:
+            return False
+        if self.env.known(text) is None:
+            self.lines.append(f"require({text} is not None)")
+        return True
+
+    def _key(self, domain: Domain) -> Expr:
+        if self.env.risky and self._choices.now_and_then(3):
+            other = paths.readable(
+                self._writer, self.env, lambda found: found != domain and fits(found, domain)
+            )
+            if other is not None:
+                return other
+        env = Env(self.env.roots, self.env.states, 1, self.env.risky)
+        return self._writer.within(env, domain)
+
+    def _written_value(self, old: str, domain: Domain) -> Expr:
+        if self.env.risky and self._choices.now_and_then(4):
+            if isinstance(domain, RangeDomain):
+                number = numbers.number(self._writer, self.env)
+                if fits(number.domain, domain):
+                    return number
+            other = paths.readable(
+                self._writer, self.env, lambda found: found != domain and fits(found, domain)
+            )
+            if other is not None:
+                return other
+        made = self._writer.value(self.env, domain) if self._choices.below(3) == 0 else None
+        if (made is None or made.text == old) and self.env.states:
+            made = moves.moved(self._writer, self.env, Expr(old, domain)) or made
+        return made or self._writer.value(self.env, domain)

@@ -1,0 +1,224 @@
+"""Integer expressions, with the intervals that the front end gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from lockstep.language.domains import BagDomain, Domain, MapDomain, OptionDomain, RangeDomain
+from lockstep.language.ir import Gather
+from lockstep.language.types import capacity_of, is_within, item_of
+from tests.random_models.parts import comprehensions, paths
+from tests.random_models.parts.pieces import (
+    ATOM,
+    CONDITIONAL,
+    MINUS,
+    PRODUCT,
+    SUM,
+    Env,
+    Expr,
+    fits,
+)
+
+if TYPE_CHECKING:
+    from tests.random_models.parts.writer import Writer
+
+_LARGEST = 2**40
+"""Intervals that grow past this are cut: engines compute with 64 bits."""
+
+
+def literal(writer: Writer, low: int, high: int) -> Expr:
+    """An integer from `low` to `high` written out."""
+    if high - low < 6:
+        options = list(range(low, high + 1))
+        options.sort(key=abs)
+    else:
+        options = [low, low + 1, high, high - 1, (low + high) // 2]
+    value = writer.choices.pick(options)
+    if writer.vocabulary.integers and value == writer.vocabulary.limit:
+        return Expr("LIMIT", RangeDomain(value, value), stable=True)
+    level = ATOM if value >= 0 else MINUS
+    return Expr(str(value), RangeDomain(value, value), level, stable=True)
+
+
+def number(writer: Writer, env: Env) -> Expr:
+    """Any integer expression, with whatever interval it has."""
+    makers: list[Callable[[Writer, Env], Expr | None]] = [_small, _read]
+    if env.depth > 0:
+        makers += [_read, _sum, _product, _quotient, _opposite, _extremum, _size, _count, _gather]
+        makers += [_conditional, _helper]
+    made = writer.choices.pick(makers)(writer, env)
+    if made is None or (env.total and made.fails):
+        return _small(writer, env)
+    return _cut(made)
+
+
+def fitted(writer: Writer, env: Env, made: Expr, target: RangeDomain) -> Expr:
+    """A number brought into a domain, or tested before it is used; in a risky place, neither."""
+    low, high = target.low, target.high
+    if is_within(made.domain, target):
+        return made
+    if env.risky and fits(made.domain, target) and writer.choices.now_and_then(3):
+        return made
+    way = writer.choices.below(3)
+    if way == 0:
+        inner = f"min({high}, {made.text})"
+        return Expr(f"max({low}, {inner})", target, fails=made.fails)
+    if way == 1:
+        size = high - low + 1
+        rest = f"{made.at(PRODUCT)} % {size}"
+        if low == 0:
+            return Expr(rest, target, PRODUCT, made.fails)
+        return Expr(f"{rest} + {low}", target, SUM, made.fails)
+    if not fits(made.domain, target) or env.total:
+        return literal(writer, low, high)
+    otherwise = literal(writer, low, high)
+    interval, other = made.domain, otherwise.domain
+    assert isinstance(interval, RangeDomain)
+    assert isinstance(other, RangeDomain)
+    both = RangeDomain(min(interval.low, other.low), max(interval.high, other.high))
+    text = f"{made.at(SUM)} if {low} <= {made.at(SUM)} <= {high} else {otherwise.text}"
+    return Expr(text, both, CONDITIONAL, made.fails)
+
+
+def is_number(domain: Domain) -> bool:
+    """Whether values of a type are integers."""
+    return isinstance(domain, RangeDomain)
+
+
+def operand(writer: Writer, env: Env) -> Expr:
+    """An operand that must be an integer; in a risky place perhaps None."""
+    if env.risky and not env.total and writer.choices.now_and_then(6):
+
+        def may_be_number(domain: Domain) -> bool:
+            return isinstance(domain, OptionDomain) and is_number(domain.some)
+
+        found = paths.readable(writer, env, may_be_number)
+        if found is not None and isinstance(found.domain, OptionDomain):
+            return Expr(found.text, found.domain.some, fails=True)
+    return number(writer, env)
+
+
+def interval(made: Expr) -> tuple[int, int]:
+    """The smallest and the largest value that an integer expression may have."""
+    assert isinstance(made.domain, RangeDomain)
+    return made.domain.low, made.domain.high
+
+
+def _small(writer: Writer, env: Env) -> Expr:
+    return literal(writer, -1, 3)
+
+
+def _read(writer: Writer, env: Env) -> Expr | None:
+    return paths.readable(writer, env, is_number)
+
+
+def _sum(writer: Writer, env: Env) -> Expr:
+    left, right = operand(writer, env.deeper()), operand(writer, env.deeper())
+    (low, high), (least, most) = interval(left), interval(right)
+    fails = left.fails or right.fails
+    if writer.choices.below(2) == 0:
+        text = f"{left.at(SUM)} + {right.at(PRODUCT)}"
+        return Expr(text, RangeDomain(low + least, high + most), SUM, fails)
+    text = f"{left.at(SUM)} - {right.at(PRODUCT)}"
+    return Expr(text, RangeDomain(low - most, high - least), SUM, fails)
+
+
+def _product(writer: Writer, env: Env) -> Expr:
+    left, right = operand(writer, env.deeper()), operand(writer, env.deeper())
+    corners = [a * b for a in interval(left) for b in interval(right)]
+    text = f"{left.at(PRODUCT)} * {right.at(MINUS)}"
+    domain = RangeDomain(min(corners), max(corners))
+    return Expr(text, domain, PRODUCT, left.fails or right.fails)
+
+
+def _quotient(writer: Writer, env: Env) -> Expr | None:
+    """`//` or `%` by something that is not zero, is tested, or (in a risky place) may be zero."""
+    left = operand(writer, env.deeper())
+    operator = writer.choices.pick(("%", "//"))
+    right = _divisor(writer, env)
+    low, high = interval(right)
+    if low == high == 0:
+        return None
+    tested = low <= 0 <= high and not (env.risky and writer.choices.below(2))
+    fails = left.fails or right.fails or low <= 0 <= high
+    text = f"{left.at(PRODUCT)} {operator} {right.at(MINUS)}"
+    if operator == "%":
+        domain = RangeDomain(min(0, low + 1), max(0, high - 1))
+    else:
+        divisors = [d for d in {low, high, -1, 1} if d and low <= d <= high]
+        results = [n // d for n in interval(left) for d in divisors]
+        domain = RangeDomain(min(results), max(results))
+    if not tested:
+        return Expr(text, domain, PRODUCT, fails)
+    both = RangeDomain(min(0, domain.low), max(0, domain.high))
+    return Expr(f"{text} if {right.at(SUM)} != 0 else 0", both, CONDITIONAL, fails)
+
+
+def _divisor(writer: Writer, env: Env) -> Expr:
+    found = _read(writer, env) if writer.choices.below(2) else None
+    if found is None or (env.total and interval(found)[0] <= 0 <= interval(found)[1]):
+        value = writer.choices.pick((2, 3, -2))
+        return Expr(str(value), RangeDomain(value, value), ATOM if value > 0 else MINUS)
+    return found
+
+
+def _opposite(writer: Writer, env: Env) -> Expr:
+    made = operand(writer, env.deeper())
+    low, high = interval(made)
+    if writer.choices.below(2) == 0:
+        return Expr(f"-{made.at(MINUS)}", RangeDomain(-high, -low), MINUS, made.fails)
+    domain = RangeDomain(max(low, -high, 0), max(abs(low), abs(high)))
+    return Expr(f"abs({made.text})", domain, fails=made.fails)
+
+
+def _extremum(writer: Writer, env: Env) -> Expr:
+    count = 2 + writer.choices.below(2)
+    parts = [operand(writer, env.deeper()) for _ in range(count)]
+    pick, name = writer.choices.pick(((min, "min"), (max, "max")))
+    ends = [interval(part) for part in parts]
+    domain = RangeDomain(pick(low for low, _ in ends), pick(high for _, high in ends))
+    text = f"{name}({', '.join(part.text for part in parts)})"
+    return Expr(text, domain, fails=any(part.fails for part in parts))
+
+
+def _size(writer: Writer, env: Env) -> Expr | None:
+    found = paths.readable(writer, env, lambda domain: item_of(domain) is not None)
+    if found is None:
+        return None
+    if isinstance(found.domain, MapDomain):
+        keys = found.domain.key.size()
+        return Expr(f"len({found.text})", RangeDomain(keys, keys), fails=found.fails)
+    made = writer.value(env.deeper(), found.domain) if writer.choices.now_and_then(3) else found
+    domain = RangeDomain(0, capacity_of(made.domain))
+    return Expr(f"len({made.text})", domain, fails=made.fails)
+
+
+def _count(writer: Writer, env: Env) -> Expr | None:
+    bag = paths.readable(writer, env, lambda domain: isinstance(domain, BagDomain))
+    if bag is None or not isinstance(bag.domain, BagDomain):
+        return None
+    item = comprehensions.sought(writer, env.deeper(), bag.domain.item)
+    domain = RangeDomain(0, bag.domain.capacity)
+    return Expr(f"{bag.text}.count({item.text})", domain, fails=bag.fails or item.fails)
+
+
+def _gather(writer: Writer, env: Env) -> Expr | None:
+    kind = writer.choices.pick((Gather.SUM, Gather.MIN, Gather.MAX))
+    return comprehensions.gathered_number(writer, env, kind)
+
+
+def _conditional(writer: Writer, env: Env) -> Expr:
+    return writer.conditional(env, writer.vocabulary.range())
+
+
+def _helper(writer: Writer, env: Env) -> Expr | None:
+    return writer.helper_call(env, RangeDomain(-_LARGEST, _LARGEST))
+
+
+def _cut(made: Expr) -> Expr:
+    """The expression itself, or a remainder of it where its interval is very large."""
+    low, high = interval(made)
+    if low >= -_LARGEST and high <= _LARGEST:
+        return made
+    return Expr(f"{made.at(PRODUCT)} % 7", RangeDomain(0, 6), PRODUCT, made.fails)

@@ -1,0 +1,239 @@
+"""Writes expressions of a wanted type: whatever the type, and the forms that all types have."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lockstep.language.domains import (
+    BagDomain,
+    Domain,
+    EnumDomain,
+    MapDomain,
+    NameDomain,
+    OptionDomain,
+    RangeDomain,
+    RecordDomain,
+    SequenceDomain,
+    SetDomain,
+)
+from lockstep.language.types import NOTHING, is_within, join
+from tests.random_models.parts import collections, conditions, numbers, paths
+from tests.random_models.parts.choices import Choices
+from tests.random_models.parts.pieces import BOOL, CONDITIONAL, OR, Env, Expr, fits
+from tests.random_models.parts.vocabulary import Vocabulary, is_interchangeable
+
+Maker = Callable[[Env], Expr | None]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A helper (with a result) or a procedure (that writes some variables), and its text."""
+
+    name: str
+    states: tuple[str, ...]
+    parameters: tuple[tuple[str, Domain], ...]
+    text: str
+    risky: bool
+    result: Expr | None = None
+    written: frozenset[str] = frozenset()
+
+
+class Writer:
+    """Writes expressions. `functions` are the helpers and procedures that there are so far."""
+
+    def __init__(self, choices: Choices, vocabulary: Vocabulary) -> None:
+        self.choices = choices
+        self.vocabulary = vocabulary
+        self.functions: list[Function] = []
+
+    def value(self, env: Env, target: Domain) -> Expr:
+        """An expression whose value, wherever it has one, lies in `target`.
+
+        Where `env` is risky its evaluation may fail; else it always has a value, even though the
+        front end may be unable to see so.
+        """
+        pick = self.choices.below(8) if env.depth > 0 else self.choices.below(3)
+        made: Expr | None = None
+        if pick in (1, 2):
+            made = paths.readable(self, env, lambda domain: is_within(domain, target))
+        elif pick == 3:
+            made = self.conditional(env, target)
+        elif pick == 4:
+            made = self.helper_call(env, target)
+        elif pick >= 5:
+            made = self._particular(env, target)
+        if made is None and (pick > 0 or is_interchangeable(target)):
+            made = paths.readable(self, env, lambda domain: is_within(domain, target))
+        if made is None or not fits(made.domain, target) or (env.total and made.fails):
+            return self.literal(target)
+        return made
+
+    def within(self, env: Env, target: Domain) -> Expr:
+        """The same, and the front end sees that the value lies in `target`."""
+        made = self.value(env, target)
+        return made if is_within(made.domain, target) else self.literal(target)
+
+    def _particular(self, env: Env, target: Domain) -> Expr | None:
+        """An operator that only this kind of type has."""
+        match target:
+            case RangeDomain():
+                return numbers.fitted(self, env, numbers.number(self, env.deeper()), target)
+            case OptionDomain(some):
+                return self.value(env, some)
+            case RecordDomain():
+                return collections.record(self, env, target)
+            case SetDomain():
+                return collections.a_set(self, env, target)
+            case SequenceDomain():
+                return collections.sequence(self, env, target)
+            case BagDomain():
+                return collections.bag(self, env, target)
+            case MapDomain():
+                return collections.total_map(self, env, target)
+        if target == BOOL:
+            return conditions.condition(self, env)
+        return paths.guarded(self, env, target)
+
+    def conditional(self, env: Env, target: Domain) -> Expr:
+        """`then if test else otherwise`; each branch may rely on what the test says of None."""
+        test, if_true, if_false = conditions.branching(self, env.deeper())
+        then, otherwise = self.value(if_true, target), self.value(if_false, target)
+        return choice(then, test, otherwise)
+
+    def helper_call(self, env: Env, target: Domain) -> Expr | None:
+        """A call of a helper whose result always lies in `target`."""
+        suitable = [
+            function
+            for function in self.functions
+            if function.result is not None
+            and is_within(function.result.domain, target)
+            and not (env.total and function.result.fails)
+            and (env.risky or not function.risky)
+            and (env.states or not function.states)
+        ]
+        if not suitable:
+            return None
+        function = self.choices.pick(suitable)
+        given = self.arguments(env.deeper(), function)
+        if given is None or function.result is None:
+            return None
+        text, fails = given
+        return Expr(text, function.result.domain, fails=fails or function.result.fails)
+
+    def arguments(self, env: Env, function: Function) -> tuple[str, bool] | None:
+        """The call of a function, and whether an argument may fail in the front end's eyes.
+
+        None where no argument of the right type can be written. A body is typed anew for every
+        call: one that asks for None needs an option, one that may fail just what it was
+        written for.
+        """
+        parts, fails = [], False
+        for state in function.states:
+            parts.append("new" if state == "new" else self.choices.pick(env.states))
+        for name, domain in function.parameters:
+            argument = self._argument(env, domain, exact=function.risky)
+            if argument is None:
+                return None
+            named = self.choices.now_and_then(4) or any(
+                part.startswith(f"{earlier}=")
+                for part in parts
+                for earlier, _ in function.parameters
+            )
+            parts.append(f"{name}={argument.text}" if named else argument.text)
+            fails = fails or argument.fails
+        return f"{function.name}({', '.join(parts)})", fails
+
+    def _argument(self, env: Env, domain: Domain, *, exact: bool) -> Expr | None:
+        argument = self.value(env, domain)
+        if argument.domain == domain or (not exact and alike(argument.domain, domain)):
+            return argument
+        return paths.readable(self, env, lambda found: found == domain)
+
+    def literal(self, domain: Domain) -> Expr:
+        """A value written out; now and then a larger one as a name of the module."""
+        made = self._literal(domain)
+        large = isinstance(domain, RecordDomain | SetDomain | SequenceDomain | BagDomain)
+        if large and self.choices.now_and_then(6):
+            return dataclasses.replace(made, text=self.vocabulary.hoisted(made.text), broken=None)
+        return made
+
+    def _literal(self, domain: Domain) -> Expr:
+        pick = self.choices.pick
+        match domain:
+            case RangeDomain(low, high):
+                return numbers.literal(self, low, high)
+            case EnumDomain(members):
+                member = pick(list(members))
+                return Expr(f"{self.vocabulary.name(domain)}.{member.name}", domain, stable=True)
+            case NameDomain(names):
+                name = pick(names)
+                kind = RangeDomain(name, name) if isinstance(name, int) else NameDomain((name,))
+                return Expr(repr(name), kind, stable=True)
+            case OptionDomain(some):
+                if is_interchangeable(some) or self.choices.below(2) == 0:
+                    return Expr("None", OptionDomain(NOTHING), stable=True)
+                return self.literal(some)
+            case RecordDomain(record):
+                fields = {name: self._literal(field) for name, field in record.fields.items()}
+                inside = ", ".join(f"{name}={part.text}" for name, part in fields.items())
+                return Expr(f"{record.__name__}({inside})", domain)
+            case SetDomain(item):
+                return collections.set_of(self.few_literals(item, 2))
+            case SequenceDomain(item, capacity):
+                return collections.tuple_of(self.few_literals(item, min(2, capacity)))
+            case BagDomain(item, capacity):
+                return collections.bag_of(self.few_literals(item, min(2, capacity)))
+            case MapDomain(key, value):
+                name = self.vocabulary.name(key)
+                if is_interchangeable(key) and value == key:
+                    return Expr(f"{{i: i for i in {name}}}", domain)
+                part = self._literal(value)
+                return Expr(f"{{i: {part.text} for i in {name}}}", MapDomain(key, part.domain))
+        return Expr(pick(("False", "True")), BOOL, stable=True)
+
+    def few_literals(self, item: Domain, most: int) -> list[Expr]:
+        """Some items written out, all of one kind in the front end's eyes."""
+        if is_interchangeable(item):
+            return []
+        made = [self._literal(item) for _ in range(self.choices.below(most + 1))]
+        if len(made) > 1 and is_integer_name(item):
+            # Several integers are names where they meet names, and one by itself is either.
+            made = [dataclasses.replace(each, domain=item) for each in made]
+        return made
+
+
+def choice(then: Expr, test: Expr, otherwise: Expr) -> Expr:
+    """`then if test else otherwise`, or just the first where the two are of different kinds."""
+    domain = join(then.domain, otherwise.domain)
+    if domain is None:
+        return then
+    text = f"{then.at(OR)} if {test.at(OR)} else {otherwise.at(CONDITIONAL)}"
+    return Expr(text, domain, CONDITIONAL, then.fails or test.fails or otherwise.fails)
+
+
+def alike(found: Domain, wanted: Domain) -> bool:
+    """Whether a body written for the one type is well typed for a value of the other.
+
+    It may ask whether a value is None where the wanted type has that, so the found one must, too.
+    """
+    if isinstance(wanted, OptionDomain):
+        return (
+            isinstance(found, OptionDomain)
+            and found.some != NOTHING
+            and alike(found.some, wanted.some)
+        )
+    if isinstance(wanted, MapDomain):
+        return (
+            isinstance(found, MapDomain)
+            and found.key == wanted.key
+            and alike(found.value, wanted.value)
+        )
+    integer = isinstance(found, RangeDomain)
+    return is_within(found, wanted) and not (integer and isinstance(wanted, NameDomain))
+
+
+def is_integer_name(domain: Domain) -> bool:
+    """Whether a domain's names are integers: such a name by itself is an integer as well."""
+    return isinstance(domain, NameDomain) and any(isinstance(name, int) for name in domain.names)
