@@ -12,9 +12,9 @@ from lockstep.cli.check import check
 from lockstep.cli.conform import conform
 from lockstep.cli.prove import prove
 from lockstep.cli.replay import replay
-from lockstep.cli.standard_streams import tell
 from lockstep.cli.twin import twin
 from lockstep.errors import ExitCode
+from lockstep.system.standard_streams import tell
 
 VERBS: dict[str, Callable[..., int]] = {
     "check": check,

@@ -14,8 +14,8 @@ from lockstep.errors import LockstepError, nearest
 from lockstep.plain.exploration import DEFAULT_ENGINE, ENGINES
 
 if TYPE_CHECKING:
-    from lockstep.cli.checking import Checked, Omitted, Request, Unchecked
     from lockstep.specs.tables import Plain
+    from lockstep.verbs.check import Checked, Omitted, Request, Unchecked
     from lockstep.workspace import Workspace
 
 
@@ -126,8 +126,8 @@ def check(
     Exit codes: 0 everything holds, 1 something is violated, 2 the input cannot be used,
     3 not conclusive, 130 interrupted.
     """
-    from lockstep.cli.checking import Omitted, Request, usual_scope
     from lockstep.plain.exploration import Walks
+    from lockstep.verbs.check import Omitted, Request, usual_scope
     from lockstep.workspace import find_workspace
 
     workspace = find_workspace()
@@ -152,7 +152,7 @@ def check(
             f"there is no engine {engine!r}", cure=f"the engines are: {', '.join(ENGINES)}"
         )
     if matrix:
-        from lockstep.cli.matrix import print_matrix
+        from lockstep.report.matrix import print_matrix
 
         return print_matrix(workspace, names, every_file=not models, as_json=as_json)
     request = Request(
@@ -172,7 +172,7 @@ def check(
         walks=None if walks is None else Walks(walks, steps, seed),
     )
     if faults:
-        from lockstep.cli.faults import run_faults
+        from lockstep.report.faults import run_faults
 
         return run_faults(workspace, names, request, saves=save is not None, as_json=as_json)
     omitted = Omitted(list(names), [] if models else workspace.unused())
@@ -198,7 +198,7 @@ def choose(given: Sequence[str], workspace: Workspace) -> list[str]:
 
 def refuse_unread(workspace: Workspace) -> None:
     """`LockstepError` where claims, faults or scopes are in files that nothing reads."""
-    from lockstep.cli.output import shown_path
+    from lockstep.report.output import shown_path
 
     files = [file for file in workspace.unused() if file.is_mistake]
     if files:
@@ -216,11 +216,11 @@ def _check_all(
     pytest: bool,
     as_json: bool,
 ) -> int:
-    from lockstep.cli.check_json import check_json
-    from lockstep.cli.check_text import TextReport
-    from lockstep.cli.checking import check_model
-    from lockstep.cli.exits import INTERRUPTED, worst
-    from lockstep.cli.output import Output
+    from lockstep.report.check_json import check_json
+    from lockstep.report.check_text import TextReport
+    from lockstep.report.output import Output
+    from lockstep.results.exits import INTERRUPTED, worst
+    from lockstep.verbs.check import check_model
 
     output = Output()
     report = None

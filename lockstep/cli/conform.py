@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 if TYPE_CHECKING:
-    from lockstep.cli.output import Output
     from lockstep.conform.findings import LogFindings, Observe
+    from lockstep.report.output import Output
     from lockstep.workspace import Workspace
 
 
@@ -28,9 +28,9 @@ def conform(
     Exit code 0: every session conforms; 1: one departs; 3: none departs, but one could not be
     judged, or there was nothing to judge; 2: a log cannot be read.
     """
-    from lockstep.cli.output import Output
     from lockstep.errors import LockstepError
     from lockstep.language.model import load_model
+    from lockstep.report.output import Output
     from lockstep.workspace import find_workspace
 
     workspace = find_workspace()

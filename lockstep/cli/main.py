@@ -18,9 +18,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     anything else that a verb raises is a mistake in lockstep itself, told in one line, with exit
     code 70.
     """
-    from lockstep.cli.crash import InternalError
-    from lockstep.cli.exits import INTERRUPTED
-    from lockstep.cli.standard_streams import tell
+    from lockstep.results.exits import INTERRUPTED
+    from lockstep.system.crash import InternalError
+    from lockstep.system.standard_streams import tell
 
     try:
         code = _run_verb(sys.argv[1:] if arguments is None else arguments)
@@ -41,8 +41,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run_verb(arguments: Sequence[str]) -> int:
-    from lockstep.cli.crash import thread_crashes
-    from lockstep.cli.standard_streams import guarded_output
+    from lockstep.system.crash import thread_crashes
+    from lockstep.system.standard_streams import guarded_output
 
     with thread_crashes() as crashes, guarded_output():
         from lockstep.cli.app import run_verb
@@ -60,8 +60,8 @@ def main() -> None:
         INTERRUPTION.listen()
         code = _prepare() or run()
     except KeyboardInterrupt:
-        from lockstep.cli.exits import INTERRUPTED
-        from lockstep.cli.standard_streams import tell
+        from lockstep.results.exits import INTERRUPTED
+        from lockstep.system.standard_streams import tell
 
         tell("lockstep: interrupted")
         code = INTERRUPTED
@@ -74,7 +74,7 @@ def _prepare() -> int:
     import gc
     import os
 
-    from lockstep.cli.standard_streams import open_streams, tell
+    from lockstep.system.standard_streams import open_streams, tell
 
     # Most of what a model is made of lives until the end: looking for garbage takes a tenth of the
     # time until a search begins. And nothing here uses the threads of numpy's linear algebra.

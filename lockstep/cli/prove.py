@@ -11,8 +11,8 @@ from lockstep.cli.options import seconds
 from lockstep.errors import LockstepError
 
 if TYPE_CHECKING:
-    from lockstep.cli.proving import Proved, Request, Unproved
     from lockstep.specs.scopes import ModelSpec, ProofScope
+    from lockstep.verbs.prove import Proved, Request, Unproved
     from lockstep.workspace import Workspace
 
 
@@ -91,7 +91,7 @@ def prove(
     Exit codes: 0 proved, 1 violated, 2 the input cannot be used, 3 not conclusive, 130 interrupted.
     """
     from lockstep.cli.check import choose, read_constants, refuse_unread
-    from lockstep.cli.proving import Request
+    from lockstep.verbs.prove import Request
     from lockstep.workspace import find_workspace
 
     workspace = find_workspace()
@@ -131,8 +131,8 @@ def prove(
         raise LockstepError(
             "--find, --from and --equal ask about one model", cure="name the model before it"
         )
-    from lockstep.cli.asking import ask_equal, ask_search
     from lockstep.prove.solver import ctrl_c_ends_a_question
+    from lockstep.verbs.ask import ask_equal, ask_search
 
     with ctrl_c_ends_a_question():
         if equal is not None:
@@ -171,12 +171,12 @@ def _prove_all(
     *,
     all_named: bool,
 ) -> int:
-    from lockstep.cli.exits import INTERRUPTED, worst
-    from lockstep.cli.output import Output
-    from lockstep.cli.progress import note_line
-    from lockstep.cli.prove_json import prove_json
-    from lockstep.cli.prove_text import ProofText
-    from lockstep.cli.proving import Unproved, prove_model
+    from lockstep.report.output import Output
+    from lockstep.report.progress import note_line
+    from lockstep.report.prove_json import prove_json
+    from lockstep.report.prove_text import ProofText
+    from lockstep.results.exits import INTERRUPTED, worst
+    from lockstep.verbs.prove import Unproved, prove_model
 
     output = Output()
     text = None if as_json else ProofText(output, workspace.root, examples=examples)
@@ -217,9 +217,9 @@ def _jobs(
     all_named: bool,
 ) -> list[tuple[ModelSpec, ProofScope] | Unproved]:
     """What is to be proved; unless the models are named, those only that have proofs."""
-    from lockstep.cli.crash import failure_of
-    from lockstep.cli.proving import Unproved, proofs_of, refuse_unknown_names
     from lockstep.specs.scopes import load_model_spec
+    from lockstep.system.crash import failure_of
+    from lockstep.verbs.prove import Unproved, proofs_of, refuse_unknown_names
 
     jobs: list[tuple[ModelSpec, ProofScope] | Unproved] = []
     for name in names:

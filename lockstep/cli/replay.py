@@ -23,7 +23,7 @@ def replay(
     Exit codes: 1 the violation is there again, 0 the model still behaves so but the property holds
     now, 3 the model has changed and no longer behaves so, 2 the file cannot be used.
     """
-    from lockstep.cli.output import Output
+    from lockstep.report.output import Output
     from lockstep.trace.replay import replay as take_again
     from lockstep.workspace import find_workspace
 
@@ -68,7 +68,7 @@ def _text(result: Replay, pytest: bool) -> list[str]:
 
 
 def _json(file: Path, result: Replay, pytest: bool) -> dict[str, object]:
-    from lockstep.cli.check_json import VERSION, error_json, parameters_json, steps_json
+    from lockstep.report.json import VERSION, error_json, parameters_json, steps_json
     from lockstep.trace.claims import find_property
     from lockstep.trace.pytest_export import to_pytest
 

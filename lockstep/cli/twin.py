@@ -10,7 +10,7 @@ from typer import Argument, Option
 from lockstep.cli.options import MOST_THREADS, seconds
 
 if TYPE_CHECKING:
-    from lockstep.cli.twinning import Compared, Plan, Request, Uncompared
+    from lockstep.verbs.twin import Compared, Plan, Request, Uncompared
     from lockstep.workspace import Workspace
 
 
@@ -61,7 +61,7 @@ def twin(
     be used, 3 not conclusive, 130 interrupted.
     """
     from lockstep.cli.check import choose, refuse_unread
-    from lockstep.cli.twinning import Request, make_plan
+    from lockstep.verbs.twin import Request, make_plan
     from lockstep.workspace import find_workspace
 
     workspace = find_workspace()
@@ -83,11 +83,11 @@ def _find_tlc() -> None:
 
 
 def _compare_all(workspace: Workspace, plan: Plan, request: Request, as_json: bool) -> int:
-    from lockstep.cli.exits import INTERRUPTED, worst
-    from lockstep.cli.output import Output
-    from lockstep.cli.twin_json import twin_json
-    from lockstep.cli.twin_text import TextReport
-    from lockstep.cli.twinning import compare
+    from lockstep.report.output import Output
+    from lockstep.report.twin_json import twin_json
+    from lockstep.report.twin_text import TextReport
+    from lockstep.results.exits import INTERRUPTED, worst
+    from lockstep.verbs.twin import compare
 
     output = Output()
     report = None if as_json else TextReport(output, plan, request)

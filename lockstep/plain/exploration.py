@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from lockstep.results.search_result import Progress
+if TYPE_CHECKING:
+    from lockstep.results.search_result import Progress
 
 DEFAULT_ENGINE = "auto"
 """Plain Python for what it explores in no time, machine code for the rest."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from lockstep.cli import checking
 from lockstep.plain.engine import Disagreement
 from lockstep.system.interruption import INTERRUPTION
+from lockstep.verbs import check as verb
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
@@ -65,14 +65,14 @@ def test_the_other_models_are_checked_all_the_same(
             text = (desk.root / folder / "turnstile.py").read_text("utf-8")
             copy = text.replace("models.turnstile", f"models.{name}")
             (desk.root / folder / f"{name}.py").write_text(copy, encoding="utf-8")
-    explore_one = checking._check
+    explore_one = verb._check
 
     def check(workspace: object, name: str, request: object) -> object:
         if name == "turnstile":
             raise Disagreement("machine code found what plain Python does not")
         return explore_one(workspace, name, request)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(checking, "_check", check)
+    monkeypatch.setattr(verb, "_check", check)
     ran = desk.run("check")
     assert ran.code == 70
     report_of(ran.err)
@@ -89,9 +89,9 @@ def test_the_other_models_are_checked_all_the_same(
 @pytest.mark.parametrize(
     ("verb", "broken"),
     [
-        (("prove", "turnstile"), "lockstep.cli.proving._prove"),
-        (("prove", "turnstile"), "lockstep.cli.proving.proofs_of"),
-        (("check", "turnstile", "--faults"), "lockstep.cli.faulting._run"),
+        (("prove", "turnstile"), "lockstep.verbs.prove._prove"),
+        (("prove", "turnstile"), "lockstep.verbs.prove.proofs_of"),
+        (("check", "turnstile", "--faults"), "lockstep.verbs.faults._run"),
     ],
 )
 def test_every_verb_keeps_the_crash_of_one_as_its_result(
@@ -105,7 +105,7 @@ def test_every_verb_keeps_the_crash_of_one_as_its_result(
 
 
 def test_a_thread_that_dies_is_no_success(desk: "Desk", monkeypatch: pytest.MonkeyPatch) -> None:
-    explore_one = checking._check
+    explore_one = verb._check
 
     def check(*arguments: object) -> object:
         thread = threading.Thread(target=failing, args=[ValueError("in a thread")])
@@ -113,7 +113,7 @@ def test_a_thread_that_dies_is_no_success(desk: "Desk", monkeypatch: pytest.Monk
         thread.join()
         return explore_one(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(checking, "_check", check)
+    monkeypatch.setattr(verb, "_check", check)
     ran = desk.run("check")
     assert ran.code == 70
     assert "in a thread" in report_of(ran.err)
@@ -124,7 +124,7 @@ def test_a_report_goes_elsewhere_where_the_workspace_cannot_be_written(
 ) -> None:
     (desk.root / ".lockstep").write_text("a file where the folder would be")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(checking, "_check", lambda *_: failing(ValueError("somewhere")))
+    monkeypatch.setattr(verb, "_check", lambda *_: failing(ValueError("somewhere")))
     ran = desk.run("check", "turnstile")
     assert ran.code == 70
     report_of(ran.err)
@@ -136,7 +136,7 @@ def test_a_report_is_told_where_nothing_can_be_written(
 ) -> None:
     (desk.root / ".lockstep").write_text("a file where the folder would be")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "absent"))
-    monkeypatch.setattr(checking, "_check", lambda *_: failing(ValueError("nowhere")))
+    monkeypatch.setattr(verb, "_check", lambda *_: failing(ValueError("nowhere")))
     ran = desk.run("check", "turnstile")
     assert ran.code == 70
     assert "Traceback" in ran.err
@@ -166,7 +166,7 @@ def test_both_ways_to_start_it_end_alike(desk: "Desk", start: str) -> None:
 def test_a_signal_that_a_callback_swallows_ends_the_run_all_the_same(
     desk: "Desk", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    explore_one = checking._check
+    explore_one = verb._check
 
     class Swallowing:
         def __del__(self) -> None:
@@ -176,7 +176,7 @@ def test_a_signal_that_a_callback_swallows_ends_the_run_all_the_same(
         Swallowing()
         return explore_one(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(checking, "_check", check)
+    monkeypatch.setattr(verb, "_check", check)
     try:
         ran = desk.run("check")
     finally:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lockstep.cli import faulting
 from lockstep.results.search_result import Progress
+from lockstep.verbs import faults
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
@@ -246,7 +246,7 @@ def test_ctrl_c_prints_what_is_known(desk: "Desk", monkeypatch: pytest.MonkeyPat
 
         yield interrupt if "kicked_open" in title else None
 
-    monkeypatch.setattr(faulting, "progress_line", interrupting)
+    monkeypatch.setattr(faults, "progress_line", interrupting)
     ran = desk.run("check", "turnstile", "--faults")
     assert ran.code == 130
     assert re.search(r"stays_open +entries_are_paid +entries_are_paid +small +3", ran.out)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lockstep.cli.exits import worst
+from lockstep.results.exits import worst
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk

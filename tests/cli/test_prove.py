@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lockstep.cli import progress
+from lockstep.report import progress
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk

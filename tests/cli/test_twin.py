@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lockstep.cli.twin_text import after_the_last
+from lockstep.report.twin_text import after_the_last
 from lockstep.twin.findings import TlcRun, TraceStep
 from lockstep.twin.tlc import run_tlc
 

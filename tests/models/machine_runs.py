@@ -7,7 +7,6 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from lockstep.cli.checking import FAULT_SCOPE
 from lockstep.language.model import Model, fault_marks, load_model
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.run import PlainEngine
@@ -15,6 +14,7 @@ from lockstep.plain.search import Search
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, load_model_spec
 from lockstep.testing.guide import BACKEND
 from lockstep.testing.state_machine import Violated, state_machine_for
+from lockstep.verbs.check import FAULT_SCOPE
 
 ROOT = Path(__file__).parents[2]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lockstep.cli.check_json import VERSION, error_json, steps_json
-from lockstep.cli.checking import Request
-from lockstep.cli.crash import failure_of
-from lockstep.cli.exits import INTERRUPTED, worst
-from lockstep.cli.faulting import FaultRun, FaultsOfModel, run_faults_of
-from lockstep.cli.output import Output, shown_path
 from lockstep.errors import ExitCode, LockstepError
+from lockstep.report.json import VERSION, error_json, steps_json
+from lockstep.report.output import Output, shown_path
+from lockstep.results.exits import INTERRUPTED, worst
+from lockstep.system.crash import failure_of
+from lockstep.verbs.check import Request
+from lockstep.verbs.faults import FaultRun, FaultsOfModel, run_faults_of
 from lockstep.words import plural
 
 if TYPE_CHECKING:

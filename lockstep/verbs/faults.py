@@ -6,19 +6,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lockstep.cli.checking import Request, fault_scope
-from lockstep.cli.progress import progress_line
 from lockstep.errors import LockstepError
 from lockstep.explore.engines import explore
 from lockstep.language.frontend import lower
 from lockstep.language.model import DEADLOCK, Model, fault_marks, load_model
 from lockstep.language.notation import FaultMark, Kind
 from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.report.progress import progress_line
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import SearchResult
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
+from lockstep.verbs.check import Request, fault_scope
 from lockstep.words import indented, plural
 
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lockstep.cli.output import Output
 from lockstep.errors import ExitCode, LockstepError
+from lockstep.report.output import Output
 from lockstep.specs.kip import Requirement
 from lockstep.specs.matrix import Matrix, build_matrix
 from lockstep.words import plural

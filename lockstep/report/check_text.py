@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from lockstep.cli.checking import Checked, Omitted, Request, Unchecked
-from lockstep.cli.output import Output, shown_path
 from lockstep.errors import LockstepError
 from lockstep.language.model import DEADLOCK
+from lockstep.report.output import Output, shown_path
 from lockstep.results.verdict import Verdict
 from lockstep.specs.kip import Requirement, load_kips
 from lockstep.trace.claims import find_property
 from lockstep.trace.lasso import render_fairness
 from lockstep.trace.pytest_export import to_pytest
 from lockstep.trace.render import render_binding, render_trace
+from lockstep.verbs.check import Checked, Omitted, Request, Unchecked
 from lockstep.words import indented, plural
 
 COLUMNS = ("properties", "states", "transitions", "depth", "seconds")

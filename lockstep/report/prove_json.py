@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from lockstep.cli.check_json import VERSION, error_json, parameters_json, steps_json
-from lockstep.cli.proving import Kept, Proved, Request, Unproved, is_lemma
 from lockstep.language.model import Model
 from lockstep.prove.proofs import MEANING
+from lockstep.report.json import VERSION, error_json, parameters_json, steps_json
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict, verdict_without
 from lockstep.trace.claims import find_property
+from lockstep.verbs.prove import Kept, Proved, Request, Unproved, is_lemma
 
 
 def prove_json(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lockstep.cli.output import Output
-from lockstep.cli.twinning import Compared, Plan, Request, Task, Uncompared
+from lockstep.report.output import Output
 from lockstep.results.verdict import Verdict, verdict_without
 from lockstep.trace.render import render_trace
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.twin import TwinResult
+from lockstep.verbs.twin import Compared, Plan, Request, Task, Uncompared
 from lockstep.words import indented, plural
 
 COLUMNS = ("states", "transitions", "depth", "seconds")

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
-from lockstep.cli.standard_streams import tell
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.system.interruption import INTERRUPTION
+from lockstep.system.standard_streams import tell
 
 
 class InternalError(LockstepError):

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lockstep.cli.crash import failure_of
-from lockstep.cli.exits import INTERRUPTED
 from lockstep.errors import ExitCode, LockstepError, not_written
 from lockstep.plain.exploration import DEFAULT_ENGINE
+from lockstep.results.exits import INTERRUPTED
+from lockstep.system.crash import failure_of
 from lockstep.system.interruption import INTERRUPTION
 
 if TYPE_CHECKING:
@@ -181,12 +181,12 @@ def check_model(workspace: Workspace, name: str, request: Request) -> Checked | 
 
 
 def _check(workspace: Workspace, name: str, request: Request) -> Checked:
-    from lockstep.cli.progress import progress_line
     from lockstep.explore.engines import explore, simulate
     from lockstep.language.frontend import lower
     from lockstep.language.model import fault_mark, load_model
     from lockstep.language.notation import Kind
     from lockstep.plain.exploration import Bounds, Exploration
+    from lockstep.report.progress import progress_line
     from lockstep.specs.judgement import check_declarations, judge
     from lockstep.specs.scopes import load_model_spec
 

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lockstep.cli.exits import INTERRUPTED
-from lockstep.cli.output import Output, shown_path
-from lockstep.cli.prove_json import one_result, trace_json
-from lockstep.cli.proving import (
+from lockstep.errors import ExitCode, LockstepError, not_written
+from lockstep.language.model import Model, load_model, with_goal
+from lockstep.prove.bounded import BoundedResult, check_bounded, where
+from lockstep.prove.equal import contrast
+from lockstep.prove.relation import Relation
+from lockstep.report.output import Output, shown_path
+from lockstep.report.prove_json import one_result, trace_json
+from lockstep.results.exits import INTERRUPTED
+from lockstep.results.trace import Trace
+from lockstep.results.verdict import Verdict
+from lockstep.specs.scopes import load_model_spec
+from lockstep.trace.render import render_binding, render_trace
+from lockstep.verbs.prove import (
     Kept,
     Request,
     constants_for,
@@ -15,15 +24,6 @@ from lockstep.cli.proving import (
     proofs_of,
     scope_of,
 )
-from lockstep.errors import ExitCode, LockstepError, not_written
-from lockstep.language.model import Model, load_model, with_goal
-from lockstep.prove.bounded import BoundedResult, check_bounded, where
-from lockstep.prove.equal import contrast
-from lockstep.prove.relation import Relation
-from lockstep.results.trace import Trace
-from lockstep.results.verdict import Verdict
-from lockstep.specs.scopes import load_model_spec
-from lockstep.trace.render import render_binding, render_trace
 from lockstep.words import indented, plural
 from lockstep.workspace import Workspace
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lockstep.cli.check_json import VERSION, steps_json
-from lockstep.cli.twinning import Compared, Plan, Task, Uncompared
 from lockstep.plain.exploration import DEFAULT_ENGINE
+from lockstep.report.json import VERSION, steps_json
 from lockstep.results.verdict import Verdict, verdict_without
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.twin import TwinResult
+from lockstep.verbs.twin import Compared, Plan, Task, Uncompared
 
 
 def twin_json(

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lockstep.cli.crash import failure_of
 from lockstep.errors import ExitCode, LockstepError
+from lockstep.system.crash import failure_of
 
 if TYPE_CHECKING:
     from lockstep.specs.scopes import ModelSpec, Scope
@@ -137,7 +137,7 @@ def _scopes(spec: ModelSpec, scope: str | None) -> list[str]:
 
 def compare(workspace: Workspace, task: Task, request: Request) -> Compared | Uncompared:
     """Compare as asked. Errors of this comparison alone are in the result, not raised."""
-    from lockstep.cli.progress import progress_line
+    from lockstep.report.progress import progress_line
     from lockstep.twin.twin import compare_twin
 
     try:

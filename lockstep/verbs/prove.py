@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lockstep.cli.crash import failure_of
-from lockstep.cli.exits import INTERRUPTED
 from lockstep.errors import ExitCode, LockstepError, nearest, not_written
 from lockstep.language.model import DEADLOCK
 from lockstep.language.notation import Kind
+from lockstep.results.exits import INTERRUPTED
 from lockstep.results.verdict import Verdict
+from lockstep.system.crash import failure_of
 
 if TYPE_CHECKING:
     from lockstep.language.model import Model

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lockstep.cli.output import Output, shown_path
-from lockstep.cli.proving import Kept, Proved, Unproved
 from lockstep.prove.proofs import MEANING, Proof
+from lockstep.report.output import Output, shown_path
 from lockstep.results.verdict import verdict_without
 from lockstep.trace.render import render_trace
+from lockstep.verbs.prove import Kept, Proved, Unproved
 from lockstep.words import indented, plural
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Reports: results as text, tables, progress and JSON."""

@@ -1,0 +1,1 @@
+"""Verbs: each is a function from a request to a result, without a terminal."""
