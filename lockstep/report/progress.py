@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from lockstep.results.search_result import Progress
 
@@ -58,3 +58,17 @@ def note_line(title: str) -> Iterator[Callable[[str], None]]:
 
     with Console(stderr=True).status(title) as status:
         yield lambda note: status.update(f"{title}  {note}")
+
+
+class TerminalWatch:
+    """Looks on at a verb from a terminal."""
+
+    def search(
+        self, title: str, expected: int | None
+    ) -> AbstractContextManager[Callable[[Progress], None] | None]:
+        """A line that says how far a search is."""
+        return progress_line(title, expected)
+
+    def steps(self, title: str) -> AbstractContextManager[Callable[[str], None]]:
+        """A line that names the step that is being taken."""
+        return note_line(title)

@@ -1,0 +1,89 @@
+"""The loop of every verb: one task after the other, until all are done or Ctrl-C ends it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from lockstep.results.exits import INTERRUPTED, worst
+from lockstep.results.search_result import Progress
+
+
+class Result(Protocol):
+    """What comes of one task."""
+
+    @property
+    def exit_code(self) -> int:
+        """What this result alone would end the process with."""
+        ...
+
+
+TaskT = TypeVar("TaskT")
+ResultT = TypeVar("ResultT", bound=Result)
+
+
+@dataclass(frozen=True)
+class Run(Generic[TaskT, ResultT]):
+    """All results of a run, in order, and the tasks that it did not come to."""
+
+    results: tuple[ResultT, ...]
+    pending: tuple[TaskT, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """The worst of all; 130 where a task was not come to."""
+        codes = [result.exit_code for result in self.results]
+        return worst([*codes, *[INTERRUPTED] * bool(self.pending)])
+
+
+def run_each(
+    tasks: Sequence[TaskT],
+    work: Callable[[TaskT], ResultT],
+    on_result: Callable[[ResultT], None] = lambda _: None,
+) -> Run[TaskT, ResultT]:
+    """Do one task after the other and tell `on_result` of each; Ctrl-C ends the run, not its results.
+
+    `work` keeps errors of one task in its result, so that the other tasks are done.
+    """
+    results: list[ResultT] = []
+    pending = list(tasks)
+    try:
+        for task in tasks:
+            result = work(task)
+            results.append(result)
+            pending.remove(task)
+            on_result(result)
+            if result.exit_code == INTERRUPTED:
+                break
+    except KeyboardInterrupt:
+        pass  # the results so far stand, and what is pending says that there are not all
+    return Run(tuple(results), tuple(pending))
+
+
+OnProgress = Callable[[Progress], None]
+
+
+class Watch(Protocol):
+    """Who looks on while a verb is at work: a terminal, a notebook, or nobody."""
+
+    def search(self, title: str, expected: int | None) -> AbstractContextManager[OnProgress | None]:
+        """Look on at a search; `expected` is how many states there will be, where that is known."""
+        ...
+
+    def steps(self, title: str) -> AbstractContextManager[Callable[[str], None]]:
+        """Look on at work that names each of its steps."""
+        ...
+
+
+class Unwatched:
+    """Nobody looks on."""
+
+    def search(self, title: str, expected: int | None) -> AbstractContextManager[OnProgress | None]:
+        """Nobody looks on at a search."""
+        return nullcontext(None)
+
+    def steps(self, title: str) -> AbstractContextManager[Callable[[str], None]]:
+        """Nobody looks on at the steps."""
+        return nullcontext(lambda _: None)
