@@ -43,7 +43,7 @@ def run_each(
     work: Callable[[TaskT], ResultT],
     on_result: Callable[[ResultT], None] = lambda _: None,
 ) -> Run[TaskT, ResultT]:
-    """Do one task after the other and tell `on_result` of each; Ctrl-C ends the run, not its results.
+    """Do one task after the other and tell `on_result` of each; Ctrl-C keeps what there is.
 
     `work` keeps errors of one task in its result, so that the other tasks are done.
     """
