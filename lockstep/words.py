@@ -1,6 +1,8 @@
-"""Words and lines of the messages."""
+"""Words, lines and paths as messages have them."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 
 def indented(text: str, by: int) -> str:
@@ -11,3 +13,11 @@ def indented(text: str, by: int) -> str:
 def plural(number: int, noun: str) -> str:
     """`1 state`, `1,000 states`."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def shown_path(path: Path) -> str:
+    """A path as it can be typed: relative to the current folder where it lies below that."""
+    try:
+        return str(path.absolute().relative_to(Path.cwd()))
+    except (ValueError, OSError):  # OSError: the current folder was removed
+        return str(path)

@@ -9,6 +9,7 @@ from typer import Exit, Option, Typer, TyperException
 from typer.main import get_command
 
 from lockstep.cli.check import check
+from lockstep.cli.command import command
 from lockstep.cli.conform import conform
 from lockstep.cli.prove import prove
 from lockstep.cli.replay import replay
@@ -17,11 +18,11 @@ from lockstep.errors import ExitCode
 from lockstep.system.standard_streams import tell
 
 VERBS: dict[str, Callable[..., int]] = {
-    "check": check,
+    "check": command(check),
     "conform": conform,
     "prove": prove,
     "replay": replay,
-    "twin": twin,
+    "twin": command(twin),
 }
 """Each verb and its function, which returns the exit code. A verb's module imports at its top only
 what its signature needs, so that `lockstep --help` stays quick."""

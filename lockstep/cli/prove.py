@@ -90,7 +90,7 @@ def prove(
 
     Exit codes: 0 proved, 1 violated, 2 the input cannot be used, 3 not conclusive, 130 interrupted.
     """
-    from lockstep.cli.check import choose, read_constants, refuse_unread
+    from lockstep.verbs.models import choose, read_constants, refuse_unread
     from lockstep.verbs.prove import Request
     from lockstep.workspace import find_workspace
 

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from lockstep.report.json import VERSION, error_json, parameters_json, steps_json
-from lockstep.report.output import shown_path
 from lockstep.results.verdict import Verdict
 from lockstep.trace.claims import find_property
 from lockstep.trace.pytest_export import to_pytest
-from lockstep.verbs.check import Checked, Omitted, Request, Unchecked
+from lockstep.verbs.check_request import CheckRequest
+from lockstep.verbs.check_result import Checked, CheckRun, Unchecked
+from lockstep.words import shown_path
 
 
-def check_json(
-    request: Request,
-    results: Sequence[Checked | Unchecked],
-    omitted: Omitted,
-    exit_code: int,
-    *,
-    pytest: bool,
-) -> dict[str, object]:
+def check_json(request: CheckRequest, run: CheckRun, *, pytest: bool) -> dict[str, object]:
     """The document."""
     rows = [
-        _checked(request, found, pytest) if isinstance(found, Checked) else _not(request, found)
-        for found in results
+        _checked(request, result, pytest)
+        if isinstance(result, Checked)
+        else _unchecked(request, result)
+        for result in run.results
     ]
     return {
         "version": VERSION,
@@ -35,26 +30,26 @@ def check_json(
             "states": sum(row["states"] for row in rows),
             "transitions": sum(row["transitions"] for row in rows),
             "seconds": round(sum(row["seconds"] for row in rows), 3),
-            "not_checked": list(omitted.models),
+            "not_checked": list(run.pending),
             "not_read": [
                 {"file": shown_path(file.file), "why": file.why, "mistake": file.is_mistake}
-                for file in omitted.unused
+                for file in run.unused
             ],
-            "exit_code": exit_code,
+            "exit_code": run.exit_code,
         },
     }
 
 
-def _checked(request: Request, found: Checked, pytest: bool) -> dict[str, Any]:
-    result, judgement = found.result, found.judgement
+def _checked(request: CheckRequest, checked: Checked, pytest: bool) -> dict[str, Any]:
+    result, judgement = checked.result, checked.judgement
     document: dict[str, Any] = {
         "model": result.model,
-        "scope": request.scope,
+        "scope": checked.scope,
         "fault": request.fault,
         "engine": result.engine,
-        "verdict": str(found.verdict),
-        "properties": len(found.model.properties),
-        "checked": found.checked,
+        "verdict": str(checked.verdict),
+        "properties": len(checked.model.properties),
+        "checked": checked.checked,
         "states": result.states,
         "transitions": result.transitions,
         "depth": result.depth,
@@ -63,7 +58,7 @@ def _checked(request: Request, found: Checked, pytest: bool) -> dict[str, Any]:
         "remark": result.remark,
         "sampled": {"states": result.sampled, "steps": result.sampled_steps},
         "unchecked": list(result.unchecked),
-        "exit_code": found.exit_code,
+        "exit_code": checked.exit_code,
         "fired": result.fired,
         "pinned": None if judgement.pins is None else vars(judgement.pins),
         "differences": [vars(difference) for difference in judgement.differences],
@@ -72,49 +67,50 @@ def _checked(request: Request, found: Checked, pytest: bool) -> dict[str, Any]:
         "stale": list(judgement.stale),
         "missed_goals": list(result.missed),
         "interrupted": result.interrupted,
-        "violation": _violation(found),
-        "error": None if result.error is None else error_json(found.model, result.error),
-        "trace": _trace(found),
+        "violation": _violation(checked),
+        "error": None if result.error is None else error_json(checked.model, result.error),
+        "trace": _trace(checked),
     }
-    if pytest and found.trace is not None and found.origin is not None and found.origin.property:
-        document["pytest"] = to_pytest(found.model, found.trace, found.origin)
+    if pytest and checked.trace is not None and checked.origin and checked.origin.property:
+        document["pytest"] = to_pytest(checked.model, checked.trace, checked.origin)
+    if request.goes_on:
+        document["others"] = [
+            {"violation": _violation(other), "trace": _trace(other)} for other in checked.others
+        ]
     return document
 
 
-def _violation(found: Checked) -> dict[str, object] | None:
-    violation = found.result.violation
+def _violation(checked: Checked) -> dict[str, object] | None:
+    violation = checked.result.violation
     if violation is None:
         return None
-    prop = find_property(found.model, violation.properties[0])
+    prop = find_property(checked.model, violation.properties[0])
+    # What is unfulfilled besides, each along a behaviour of its own.
+    others = [other.properties[0] for other in checked.result.unfulfilled[1:]]
     return {
         "property": violation.properties[0],
-        "properties": list(violation.properties) + _others(found),
+        "properties": [*violation.properties, *others],
         "requirements": list(prop.requirements) if prop else [],
         "parameters": parameters_json(prop.parameters, violation.parameters) if prop else {},
     }
 
 
-def _others(found: Checked) -> list[str]:
-    """What is unfulfilled besides, each along a behaviour of its own."""
-    return [other.properties[0] for other in found.result.unfulfilled[1:]]
-
-
-def _trace(found: Checked) -> dict[str, object] | None:
-    if found.trace is None:
+def _trace(checked: Checked) -> dict[str, object] | None:
+    if checked.trace is None:
         return None
     return {
-        "steps": steps_json(found.model, found.trace),
-        "loop": found.trace.loop,
-        "file": None if found.saved is None else str(found.saved),
-        "not_saved": found.not_saved,
+        "steps": steps_json(checked.model, checked.trace),
+        "loop": checked.trace.loop,
+        "file": None if checked.saved is None else str(checked.saved),
+        "not_saved": checked.not_saved,
     }
 
 
-def _not(request: Request, found: Unchecked) -> dict[str, Any]:
+def _unchecked(request: CheckRequest, unchecked: Unchecked) -> dict[str, Any]:
     """A model that was not explored, in the same fields as far as they have a meaning."""
     return {
-        "model": found.name,
-        "scope": request.scope,
+        "model": unchecked.name,
+        "scope": unchecked.scope,
         "fault": request.fault,
         "engine": request.engine,
         "verdict": str(Verdict.ERROR),
@@ -124,6 +120,6 @@ def _not(request: Request, found: Unchecked) -> dict[str, Any]:
         "transitions": 0,
         "depth": 0,
         "seconds": 0.0,
-        "because": str(found.error),
-        "exit_code": found.exit_code,
+        "because": str(unchecked.error),
+        "exit_code": unchecked.exit_code,
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -75,11 +74,3 @@ class Output:
 
             self._console = Console()
         return self._console
-
-
-def shown_path(path: Path) -> str:
-    """A path as it can be typed: relative to the current folder where it lies below that."""
-    try:
-        return str(path.absolute().relative_to(Path.cwd()))
-    except (ValueError, OSError):  # OSError: the current folder was removed
-        return str(path)

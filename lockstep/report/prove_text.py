@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep.prove.proofs import MEANING, Proof
-from lockstep.report.output import Output, shown_path
+from lockstep.report.output import Output
 from lockstep.results.verdict import verdict_without
 from lockstep.trace.render import render_trace
 from lockstep.verbs.prove import Kept, Proved, Unproved
-from lockstep.words import indented, plural
+from lockstep.words import indented, plural, shown_path
 
 if TYPE_CHECKING:
     from lockstep.prove.any_number import Enough

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from lockstep.plain.exploration import DEFAULT_ENGINE
 from lockstep.report.json import VERSION, steps_json
-from lockstep.results.verdict import Verdict, verdict_without
+from lockstep.results.verdict import Verdict
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.twin import TwinResult
-from lockstep.verbs.twin import Compared, Plan, Task, Uncompared
+from lockstep.verbs.twin import Compared, Task, TwinPlan, TwinRun, Uncompared
 
 
-def twin_json(
-    plan: Plan,
-    results: Sequence[Compared | Uncompared],
-    left: Sequence[Task],
-    exit_code: int,
-) -> dict[str, object]:
-    """The document; `left` are the comparisons that Ctrl-C prevented."""
+def twin_json(plan: TwinPlan, run: TwinRun) -> dict[str, object]:
+    """The document."""
     rows = [
-        _compared(found) if isinstance(found, Compared) else _uncompared(found) for found in results
+        _compared(result) if isinstance(result, Compared) else _uncompared(result)
+        for result in run.results
     ]
     return {
         "version": VERSION,
@@ -34,16 +29,18 @@ def twin_json(
             "transitions": sum(row["transitions"] for row in rows),
             "seconds": round(sum(row["seconds"] for row in rows), 3),
             "without_twin": list(plan.without_twin),
-            "not_compared": [{"model": task.model, "scope": task.scope.name} for task in left],
-            "exit_code": exit_code,
+            "not_compared": [
+                {"model": task.model, "scope": task.scope.name} for task in run.pending
+            ],
+            "exit_code": run.exit_code,
         },
     }
 
 
-def _compared(found: Compared) -> dict[str, Any]:
-    result, explored = found.result, found.result.explored
+def _compared(comparison: Compared) -> dict[str, Any]:
+    result, explored = comparison.result, comparison.result.explored
     return {
-        **_head(found.task),
+        **_head(comparison.task),
         "engine": explored.engine,
         "verdict": str(result.verdict),
         "states": explored.states,
@@ -51,7 +48,7 @@ def _compared(found: Compared) -> dict[str, Any]:
         "depth": explored.depth,
         "seconds": round(result.seconds, 3),
         "because": result.because,
-        "exit_code": found.exit_code,
+        "exit_code": comparison.exit_code,
         "twin": _run(result.run),
         "difference": _difference(result),
         "counts": [vars(count) for count in result.counts],
@@ -96,16 +93,16 @@ def _refutation(result: TwinResult) -> dict[str, object] | None:
     }
 
 
-def _uncompared(found: Uncompared) -> dict[str, Any]:
+def _uncompared(uncompared: Uncompared) -> dict[str, Any]:
     """A comparison that was not made, in the same fields as far as they have a meaning."""
     return {
-        **_head(found.task),
+        **_head(uncompared.task),
         "engine": DEFAULT_ENGINE,
-        "verdict": str(verdict_without(found.error)),
+        "verdict": str(uncompared.verdict),
         "states": 0,
         "transitions": 0,
         "depth": 0,
         "seconds": 0.0,
-        "because": str(found.error),
-        "exit_code": found.exit_code,
+        "because": str(uncompared.error),
+        "exit_code": uncompared.exit_code,
     }

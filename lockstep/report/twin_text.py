@@ -2,78 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from lockstep.report.columns import Columns
 from lockstep.report.output import Output
-from lockstep.results.verdict import Verdict, verdict_without
+from lockstep.results.verdict import Verdict
 from lockstep.trace.render import render_trace
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.twin import TwinResult
-from lockstep.verbs.twin import Compared, Plan, Request, Task, Uncompared
+from lockstep.verbs.twin import Comparison, TwinPlan, TwinRun, Uncompared
 from lockstep.words import indented, plural
 
-COLUMNS = ("states", "transitions", "depth", "seconds")
-WIDTHS = (11, 12, 6, 9)
+NUMBERS = (("states", 10), ("depth", 5), ("seconds", 7))
 
 
-class TextReport:
-    """Prints each result as soon as it is there, and the sum of them at the end."""
+class TwinText:
+    """Prints a row as soon as its result is there, how the two differ, and the sum at the end."""
 
-    def __init__(self, output: Output, plan: Plan, request: Request) -> None:
+    def __init__(self, output: Output, plan: TwinPlan) -> None:
         self._output = output
         self._plan = plan
-        self._request = request
-        self._name_width = max(len(name) for name in ("model", *(t.model for t in plan.tasks)))
-        scopes = (task.scope.name for task in plan.tasks)
-        self._scope_width = max(len(name) for name in ("scope", *scopes))
-        output.line(self._row("model", "scope", "compare", "verdict", COLUMNS), "bold")
+        models = max(len(task.model) for task in plan.tasks)
+        scopes = max(len(task.scope.name) for task in plan.tasks)
+        texts = (("model", models), ("scope", scopes), ("compare", 7), ("verdict", 12))
+        self._columns = Columns(texts, NUMBERS)
+        output.line(self._columns.head, "bold")
 
-    def add(self, found: Compared | Uncompared) -> None:
+    def add(self, comparison: Comparison) -> None:
         """Print one result."""
-        task = found.task
-        if isinstance(found, Uncompared):
-            verdict = verdict_without(found.error)
-            self._output.line(self._task_row(task, verdict, ()), str(verdict))
-            self._output.line(indented(f"not compared: {found.error}", 2))
+        line, verdict = self._output.line, str(comparison.verdict)
+        scope = comparison.task.scope
+        texts = (comparison.task.model, scope.name, scope.compare, verdict)
+        if isinstance(comparison, Uncompared):
+            line(self._columns.row(texts), verdict)
+            line(indented(f"not compared: {comparison.error}", 2))
         else:
-            result, explored = found.result, found.result.explored
-            counts = (explored.states, explored.transitions, explored.depth)
-            numbers = (*(f"{count:,}" for count in counts), f"{result.seconds:.2f}")
-            row = self._task_row(task, result.verdict, numbers)
-            self._output.line(row, str(result.verdict))
-            for line in _explanation(result):
-                self._output.line(f"  {line}" if line else "")
-        if found.exit_code:
-            again = self._request.again(task.model, task.scope.name)
-            self._output.line(f"  reproduce with  {again}")
+            result, explored = comparison.result, comparison.result.explored
+            numbers = (f"{explored.states:,}", f"{explored.depth:,}", f"{result.seconds:.2f}")
+            line(self._columns.row(texts, numbers), verdict)
+            for text in _explanation(result):
+                line(f"  {text}" if text else "")
+        if comparison.exit_code:
+            line(f"  reproduce with  {self._plan.again(comparison.task)}")
 
-    def finish(self, results: Sequence[Compared | Uncompared], left: Sequence[Task]) -> None:
-        """Print the last lines; `left` are the comparisons that Ctrl-C prevented."""
-        verdicts = [
-            found.result.verdict if isinstance(found, Compared) else verdict_without(found.error)
-            for found in results
-        ]
-        told = [f"{verdicts.count(which)} {which}" for which in Verdict if which in verdicts]
-        if len(results) > 1:
-            self._output.line(f"{plural(len(results), 'comparison')}: {', '.join(told)}", "bold")
+    def finish(self, run: TwinRun) -> None:
+        """Print the last lines."""
+        line = self._output.line
+        verdicts = [comparison.verdict for comparison in run.results]
         if self._plan.without_twin:
-            self._output.line(f"no twin: {', '.join(self._plan.without_twin)}", "dim")
-        if left:
-            told_left = ", ".join(map(str, left))
-            self._output.line(f"interrupted; not compared: {told_left}", "inconclusive")
-
-    def _task_row(self, task: Task, verdict: Verdict, numbers: Sequence[str]) -> str:
-        return self._row(task.model, task.scope.name, task.scope.compare, verdict, numbers)
-
-    def _row(
-        self, name: str, scope: str, compare: str, verdict: str, numbers: Sequence[str]
-    ) -> str:
-        cells = (number.rjust(width) for number, width in zip(numbers, WIDTHS, strict=False))
-        start = (
-            f"{name:<{self._name_width}}  {scope:<{self._scope_width}}  {compare:<7}  {verdict:<12}"
-        )
-        return "  ".join((start, *cells)).rstrip()
+            line(f"no twin: {', '.join(self._plan.without_twin)}", "dim")
+        if run.pending:
+            line(f"interrupted; not compared: {', '.join(map(str, run.pending))}", "inconclusive")
+        if len(verdicts) > 1:
+            counts = [f"{verdicts.count(one)} {one}" for one in Verdict if one in verdicts]
+            line(f"{plural(len(verdicts), 'comparison')}: {', '.join(counts)}", "bold")
 
 
 def _explanation(result: TwinResult) -> Iterator[str]:

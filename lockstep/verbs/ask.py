@@ -9,7 +9,7 @@ from lockstep.language.model import Model, load_model, with_goal
 from lockstep.prove.bounded import BoundedResult, check_bounded, where
 from lockstep.prove.equal import contrast
 from lockstep.prove.relation import Relation
-from lockstep.report.output import Output, shown_path
+from lockstep.report.output import Output
 from lockstep.report.prove_json import one_result, trace_json
 from lockstep.results.exits import INTERRUPTED
 from lockstep.results.trace import Trace
@@ -24,7 +24,7 @@ from lockstep.verbs.prove import (
     proofs_of,
     scope_of,
 )
-from lockstep.words import indented, plural
+from lockstep.words import indented, plural, shown_path
 from lockstep.workspace import Workspace
 
 

@@ -1,149 +1,84 @@
-"""Checks one model in one scope: loads it, explores it, judges it, keeps the counterexample."""
+"""`check`: explores every reachable state of models and judges what must hold there."""
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from lockstep.errors import ExitCode, LockstepError, not_written
-from lockstep.plain.exploration import DEFAULT_ENGINE
-from lockstep.results.exits import INTERRUPTED
+from lockstep.errors import LockstepError, nearest, not_written
+from lockstep.explore.engines import explore, simulate
+from lockstep.language.frontend import lower
+from lockstep.language.inventory import Unused
+from lockstep.language.model import Model, fault_mark, load_model
+from lockstep.language.notation import Kind
+from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.results.search_result import SearchResult
+from lockstep.results.verdict import Verdict
+from lockstep.specs.judgement import check_declarations, judge
+from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.system.interruption import INTERRUPTION
+from lockstep.trace.itf import Origin, constants_of, save, to_json
+from lockstep.verbs.check_request import CheckRequest
+from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
+from lockstep.verbs.models import choose
+from lockstep.verbs.run import OnProgress, Unwatched, Watch, run_each
+from lockstep.workspace import Workspace, find_workspace
 
-if TYPE_CHECKING:
-    from lockstep.language.inventory import Unused
-    from lockstep.language.model import Model
-    from lockstep.plain.exploration import Walks
-    from lockstep.results.search_result import SearchResult
-    from lockstep.results.trace import Trace
-    from lockstep.results.verdict import Verdict
-    from lockstep.specs.judgement import Judgement
-    from lockstep.specs.scopes import ModelSpec, Scope
-    from lockstep.specs.tables import Plain
-    from lockstep.trace.itf import Origin
-    from lockstep.workspace import Workspace
+__all__ = ["CheckPlan", "CheckRequest", "CheckResult", "CheckRun", "Checked", "Unchecked", "check"]
 
 
 @dataclass(frozen=True)
-class Request:
-    """What was asked of `check` for every model alike."""
+class CheckPlan:
+    """Which models are checked, and in which scope."""
 
+    workspace: Workspace
+    models: tuple[str, ...]
     scope: str
-    engine: str
-    folder: Path
-    """Where counterexamples are saved."""
-    max_states: int | None = None
-    max_seconds: float | None = None
-    constants: Mapping[str, Plain] = field(default_factory=dict)
-    fault: str | None = None
-    memory: int | None = None
-    """The most bytes that the process may have in memory."""
-    spill: Path | None = None
-    threads: int | None = None
-    checkpoint: Path | None = None
-    """Where searches are kept, each in a folder of its own."""
-    symmetry: bool = False
-    """Whether states that differ by interchangeable names only count as one."""
-    liveness: bool = False
-    """Whether not to know what comes to pass is inconclusive."""
-    walks: Walks | None = None
-    """Random behaviours to take instead of a search."""
-
-    @property
-    def is_the_scope_itself(self) -> bool:
-        """Whether what is found can be held against what the scope pins.
-
-        A bound changes nothing where it is not met, and is inconclusive where it is.
-        """
-        is_changed = self.constants or self.symmetry or self.fault is not None
-        return not is_changed and self.walks is None
+    request: CheckRequest
+    unused: tuple[Unused, ...]
+    """Files that nothing reads; none where only some models are meant."""
 
     def again(self, model: str) -> str:
-        """The command that asks the same of one model."""
-        parts = ["lockstep check", model, "--scope", self.scope]
-        parts += [] if self.engine == DEFAULT_ENGINE else ["--engine", self.engine]
-        parts += [f"--set {name}={_typed(value)}" for name, value in self.constants.items()]
-        if self.max_states is not None:
-            parts.append(f"--max-states {self.max_states}")
-        if self.max_seconds is not None:
-            parts.append(f"--max-seconds {self.max_seconds:g}")
-        if self.memory is not None:
-            parts.append(f"--memory {self.memory}B")
-        if self.spill is not None:
-            parts.append(f"--spill {shlex.quote(str(self.spill))}")
-        if self.fault is not None:
-            parts.append(f"--fault {self.fault}")
-        parts += ["--symmetry"] * self.symmetry
-        parts += ["--liveness"] * self.liveness
-        if self.walks is not None:
-            parts.append(f"--simulate {self.walks.count} --steps {self.walks.steps}")
-            parts.append(f"--seed {self.walks.seed}")
-        if self.checkpoint is not None:
-            parts.append(f"--checkpoint {shlex.quote(str(self.checkpoint))}")
-        return " ".join(parts)
+        """The command that checks one model again as here."""
+        return replace(self.request, scope=self.scope).again(model)
 
 
-@dataclass
-class Checked:
-    """One model in one scope: explored and judged, or not even that, as `problem` says."""
+def check(
+    request: CheckRequest = CheckRequest(),
+    *,
+    on_result: Callable[[CheckResult], None] = lambda _: None,
+    watch: Watch = Unwatched(),
+) -> CheckRun:
+    """Check models; `on_result` is told of each as soon as it is done.
 
-    model: Model
-    result: SearchResult
-    judgement: Judgement
-    trace: Trace | None = None
-    """The shortest behaviour to the violation or to where the text has no meaning."""
-    origin: Origin | None = None
-    saved: Path | None = None
-    not_saved: str | None = None
-    """Why the trace could not be saved."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict on the model in this scope."""
-        return self.judgement.verdict
-
-    @property
-    def checked(self) -> int:
-        """Of how many properties it is known whether they hold as far as the search went."""
-        return len(self.model.properties) - len(self.result.undecided(self.model))
-
-    @property
-    def exit_code(self) -> int:
-        """What this result alone would end the process with."""
-        return INTERRUPTED if self.result.interrupted else int(self.judgement.exit_code)
+    Errors of one model are in its result, not raised. `LockstepError` for a request that cannot be
+    met, such as a model that is not there.
+    """
+    return run_check(plan_check(request), on_result=on_result, watch=watch)
 
 
-@dataclass(frozen=True)
-class Unchecked:
-    """A model that could not be explored: it is not well formed, or has no such scope."""
-
-    name: str
-    error: LockstepError
-
-    @property
-    def exit_code(self) -> int:
-        """2 where something is wrong with what was given, 70 where it is lockstep's own mistake."""
-        return int(self.error.exit_code)
+def plan_check(request: CheckRequest) -> CheckPlan:
+    """What a request comes to in its workspace; `LockstepError` where it cannot be met."""
+    workspace = request.workspace or find_workspace()
+    models = choose(request.models, workspace)
+    if request.fault is not None and len(models) != 1:
+        raise LockstepError("--fault is a fault of one model", cure="name the model before it")
+    scope = request.scope or usual_scope(workspace, models[0], request.fault)
+    unused = () if request.models else tuple(workspace.unused())
+    return CheckPlan(workspace, tuple(models), scope, request, unused)
 
 
-@dataclass
-class Omitted:
-    """What a run did not check: models that it has not come to, and files that nothing reads."""
-
-    models: list[str]
-    unused: list[Unused]
-
-    @property
-    def exit_code(self) -> int:
-        """What this alone would end the process with: never 0 where something was to be checked."""
-        if self.models:
-            return INTERRUPTED
-        is_mistaken = any(file.is_mistake for file in self.unused)
-        return int(ExitCode.USAGE if is_mistaken else ExitCode.HOLDS)
+def run_check(
+    plan: CheckPlan,
+    *,
+    on_result: Callable[[CheckResult], None] = lambda _: None,
+    watch: Watch = Unwatched(),
+) -> CheckRun:
+    """Do what was planned."""
+    run = run_each(plan.models, lambda name: _check_model(plan, name, watch), on_result)
+    return CheckRun(run.results, run.pending, plan.unused)
 
 
 FAULT_SCOPE = "small"
@@ -152,94 +87,122 @@ FAULT_SCOPE = "small"
 
 def fault_scope(spec: ModelSpec, name: str | None) -> Scope:
     """The scope that a fault names, or that of faults that name none."""
-    from lockstep.specs.scopes import DEFAULT_SCOPE, Scope
-
     if spec.file is None and name is None:
         return Scope(DEFAULT_SCOPE)
     return spec.scope(name or FAULT_SCOPE)
 
 
-def usual_scope(workspace: Workspace, names: Sequence[str], fault: str | None) -> str:
+def usual_scope(workspace: Workspace, model: str, fault: str | None) -> str:
     """The scope where none is asked for: that of the fault, if one is put in place."""
-    from lockstep.language.model import fault_mark
-    from lockstep.specs.scopes import DEFAULT_SCOPE, load_model_spec
-
     if fault is None:
         return DEFAULT_SCOPE
-    mark = fault_mark(workspace.root, names[0], fault)
-    spec = load_model_spec(workspace.root, names[0])
+    mark = fault_mark(workspace.root, model, fault)
+    spec = load_model_spec(workspace.root, model)
     return fault_scope(spec, None if mark is None else mark.scope).name
 
 
-def check_model(workspace: Workspace, name: str, request: Request) -> Checked | Unchecked:
-    """Explore one model as asked. Errors of this model alone are in the result, not raised."""
+def _check_model(plan: CheckPlan, name: str, watch: Watch) -> CheckResult:
     INTERRUPTION.heed()
     try:
-        return _check(workspace, name, request)
+        return _check(plan, name, watch)
     except Exception as error:
-        return Unchecked(name, failure_of(error))
+        return Unchecked(name, plan.scope, failure_of(error))
 
 
-def _check(workspace: Workspace, name: str, request: Request) -> Checked:
-    from lockstep.explore.engines import explore, simulate
-    from lockstep.language.frontend import lower
-    from lockstep.language.model import fault_mark, load_model
-    from lockstep.language.notation import Kind
-    from lockstep.plain.exploration import Bounds, Exploration
-    from lockstep.report.progress import progress_line
-    from lockstep.specs.judgement import check_declarations, judge
-    from lockstep.specs.scopes import load_model_spec
-
-    spec = load_model_spec(workspace.root, name)
-    scope = spec.scope(request.scope)
-    mark = fault_mark(workspace.root, name, request.fault)
+def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
+    request, root = plan.request, plan.workspace.root
+    spec = load_model_spec(root, name)
+    scope = spec.scope(plan.scope)
+    mark = fault_mark(root, name, request.fault)
     own = {} if mark is None else mark.constants
     constants = {**scope.constants, **own, **request.constants}
-    model = load_model(workspace.root, name, constants, fault=request.fault)
+    model = load_model(root, name, constants, fault=request.fault)
     breaks_in_time = mark is not None and mark.breaks in {
         prop.name for prop in model.of_kind(Kind.LEADS_TO)
     }
     check_declarations(model, spec)
     lower(model)  # refuses what is outside the notation, whichever engine runs
+    model = _selected(model, request)
     pinned = request.is_the_scope_itself
-    with progress_line(f"{name} {scope.name}", scope.pins.states if pinned else None) as watch:
-        bounds = Bounds(
-            request.max_states, request.max_seconds, memory=request.memory, spill=request.spill
-        )
-        how = Exploration(
-            request.engine,
-            bounds,
-            deadlock_allowed=spec.deadlock_allowed,
-            liveness=request.liveness or breaks_in_time,
-            threads=request.threads,
-            checkpoint=_checkpoint(request, name, scope.name),
-            symmetry=request.symmetry,
-            expected=(scope.pins.states or 0) if pinned else 0,
-            on_progress=watch,
-        )
-        if request.walks is not None:
-            result = simulate(model, request.walks, how)
-        else:
-            result = explore(model, how)
-    judgement = judge(model, scope, result, pinned=pinned)
-    checked = Checked(model, result, judgement)
-    _keep(checked, request, workspace)
+    exploration = Exploration(
+        request.engine,
+        Bounds(request.max_states, request.max_seconds, memory=request.memory, spill=request.spill),
+        deadlock_allowed=spec.deadlock_allowed,
+        liveness=request.liveness or breaks_in_time,
+        threads=request.threads,
+        checkpoint=_checkpoint(request, name, scope.name),
+        symmetry=request.symmetry,
+        expected=(scope.pins.states or 0) if pinned else 0,
+    )
+    with watch.search(f"{name} {scope.name}", scope.pins.states if pinned else None) as on_progress:
+        result = _explored(model, request, exploration, on_progress)
+    checked = Checked(model, scope.name, result, judge(model, scope, result, pinned=pinned))
+    _keep(checked, plan)
+    if request.goes_on:
+        checked.others = _others(checked, plan, scope, exploration)
     return checked
 
 
-def _checkpoint(request: Request, name: str, scope: str) -> Path | None:
+def _explored(
+    model: Model, request: CheckRequest, exploration: Exploration, on_progress: OnProgress | None
+) -> SearchResult:
+    watched = replace(exploration, on_progress=on_progress)
+    walks = request.walks
+    return explore(model, watched) if walks is None else simulate(model, walks, watched)
+
+
+def _selected(model: Model, request: CheckRequest) -> Model:
+    """The model with the properties that are to be checked."""
+    names = {prop.name for prop in model.properties}
+    for name in (*request.only, *request.omitted):
+        if name not in names:
+            properties = f"its properties are: {', '.join(sorted(names)) or 'none'}"
+            raise LockstepError(
+                f"{model.name} has no property {name!r}", cure=nearest(name, names, properties)
+            )
+    wanted = set(request.only) or names - set(request.omitted)
+    if wanted == names:
+        return model
+    kept = tuple(prop for prop in model.properties if prop.name in wanted)
+    return replace(model, properties=kept)
+
+
+def _others(
+    first: Checked, plan: CheckPlan, scope: Scope, exploration: Exploration
+) -> tuple[Checked, ...]:
+    """What else is violated: the properties that are, are left out and the rest explored again."""
+    others: list[Checked] = []
+    latest = first
+    exploration = replace(exploration, checkpoint=None, expected=0)
+    while violated := _violated(latest.result):
+        kept = tuple(prop for prop in latest.model.properties if prop.name not in violated)
+        if len(kept) == len(latest.model.properties):
+            break  # a deadlock: it hides nothing else
+        model = replace(latest.model, properties=kept)
+        result = explore(model, exploration)
+        latest = Checked(model, scope.name, result, judge(model, scope, result, pinned=False))
+        if not _violated(result):
+            break
+        _keep(latest, plan)
+        others.append(latest)
+    return tuple(others)
+
+
+def _violated(result: SearchResult) -> set[str]:
+    violations = [*filter(None, [result.violation]), *result.unfulfilled]
+    return {name for one in violations for name in one.properties} | set(result.missed)
+
+
+def _checkpoint(request: CheckRequest, name: str, scope: str) -> Path | None:
     """The folder of one model's search in that of all checkpoints."""
     if request.checkpoint is None:
         return None
     return request.checkpoint / "-".join(filter(None, (name, scope, request.fault)))
 
 
-def _keep(checked: Checked, request: Request, workspace: Workspace) -> None:
+def _keep(checked: Checked, plan: CheckPlan) -> None:
     """Save the trace of a violation or error, if there is one; a failure to do so is noted."""
-    from lockstep.results.verdict import Verdict
-    from lockstep.trace.itf import Origin, constants_of, save, to_json
-
-    result, judged = checked.result, checked.judgement
+    result, judged, request = checked.result, checked.judgement, plan.request
     if result.violation is not None:
         broken, trace = result.violation.properties[0], result.violation.trace
     elif result.error_trace is not None:
@@ -250,27 +213,21 @@ def _keep(checked: Checked, request: Request, workspace: Workspace) -> None:
     checked.origin = Origin(
         model=checked.model.name,
         property=broken,
-        scope=request.scope,
+        scope=plan.scope,
         fault=request.fault,
         engine=request.engine,
         error=judged.because if judged.verdict is Verdict.ERROR else None,
         constants=constants_of(checked.model),
     )
+    folder = request.save or plan.workspace.output / "counterexamples"
     parts = [checked.model.name, broken or "error", *([request.fault] if request.fault else [])]
-    file = request.folder / f"{'-'.join(parts)}.itf.json"
+    file = folder / f"{'-'.join(parts)}.itf.json"
     try:
-        if request.folder.is_relative_to(workspace.output):
-            workspace.make_output()
+        if folder.is_relative_to(plan.workspace.output):
+            plan.workspace.make_output()
         save(file, to_json(checked.model, trace, checked.origin))
         checked.saved = file
     except OSError as error:
-        checked.not_saved = not_written(workspace.output, error)
+        checked.not_saved = not_written(plan.workspace.output, error)
     except LockstepError as error:
         checked.not_saved = error.message
-
-
-def _typed(value: Plain) -> str:
-    """A constant as `--set` reads it, quoted for the shell."""
-    import json
-
-    return shlex.quote(json.dumps(value))

@@ -1,197 +1,163 @@
-"""Runs the faults of a model: what catches each, and whether that is what it says of itself."""
+"""`check --faults`: runs every fault of models; each must do what it says that it does."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lockstep.errors import LockstepError
 from lockstep.explore.engines import explore
 from lockstep.language.frontend import lower
-from lockstep.language.model import DEADLOCK, Model, fault_marks, load_model
+from lockstep.language.model import Model, fault_marks, load_model
 from lockstep.language.notation import FaultMark, Kind
-from lockstep.plain.exploration import Bounds, Exploration
-from lockstep.report.progress import progress_line
-from lockstep.results.evaluation_error import EvaluationError
+from lockstep.plain.exploration import DEFAULT_ENGINE, Bounds, Exploration
+from lockstep.results.exits import worst
 from lockstep.results.search_result import SearchResult
-from lockstep.results.trace import Trace
-from lockstep.results.verdict import Verdict
-from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
-from lockstep.verbs.check import Request, fault_scope
-from lockstep.words import indented, plural
+from lockstep.specs.scopes import ModelSpec, load_model_spec
+from lockstep.system.crash import failure_of
+from lockstep.trace.itf import Origin, constants_of, save, to_json
+from lockstep.verbs.check import fault_scope
+from lockstep.verbs.fault_run import FaultRun, FaultsOfModel
+from lockstep.verbs.models import choose
+from lockstep.verbs.run import Run, Unwatched, Watch, run_each
+from lockstep.words import shown_path
+from lockstep.workspace import Workspace, find_workspace
 
 
-@dataclass
-class FaultRun:
-    """One fault, explored up to the first violation; a harmless one in all of its scope.
+@dataclass(frozen=True)
+class FaultsRequest:
+    """The faults of some models; of all unless some are named."""
 
-    `caught_by` are the properties that fail where the shortest trace ends: more than one when they
-    fail at the same step. `problem` says what is wrong, None when the fault is caught, or harmless,
-    as it says. `by_constants` says that the constants which the fault sets break the model by
-    themselves.
-    """
+    models: tuple[str, ...] = ()
+    workspace: Workspace | None = None
+    engine: str = DEFAULT_ENGINE
+    bounds: Bounds = Bounds()
+    save: Path | None = None
+    """A folder for the shortest trace of each fault; none are saved unless told."""
 
-    model: Model
-    name: str
-    mark: FaultMark
-    scope: Scope
-    constants: Mapping[str, object]
-    result: SearchResult
-    caught_by: tuple[str, ...]
-    problem: str | None = None
-    by_constants: bool = False
 
-    @property
-    def trace(self) -> Trace | None:
-        """The shortest behaviour to the violation; None without one, or for a missed goal."""
-        for violation in self.result.unfulfilled:
-            if violation.properties[0] == self.first:
-                return violation.trace
-        return None if self.result.violation is None else self.result.violation.trace
+@dataclass(frozen=True)
+class FaultsRun(Run[str, FaultsOfModel]):
+    """The faults of each model; `errors` are of files that nothing reads."""
+
+    errors: list[LockstepError] = field(default_factory=list)
 
     @property
-    def first(self) -> str:
-        """The property that caught it: the one it names where that is among several."""
-        if self.mark.breaks in self.caught_by:
-            return self.mark.breaks
-        return self.caught_by[0] if self.caught_by else ""
+    def exit_code(self) -> int:
+        """1 when a fault is not what it says, or an invariant has no fault that it catches."""
+        return worst([super().exit_code, *(int(error.exit_code) for error in self.errors)])
 
     @property
-    def idle(self) -> bool:
-        """Whether the fault is an action, its own or another's, that was never enabled."""
-        replaced = self.mark.replaces
-        name = self.name if replaced is None else replaced.__name__
-        return self.result.fired.get(name) == 0
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it."""
+        return bool(self.pending) or any(model.interrupted for model in self.results)
 
 
-@dataclass
-class FaultsOfModel:
-    """All faults of one model, and each of its invariants with the faults that it catches."""
-
-    name: str
-    runs: list[FaultRun] = field(default_factory=list)
-    invariants: dict[str, list[str]] = field(default_factory=dict)
-    interrupted: bool = False
-
-    @property
-    def problems(self) -> list[str]:
-        """Everything that is not as it must be, one line each."""
-        found = [f"{self.name}.{run.name}: {run.problem}" for run in self.runs if run.problem]
-        if not self.interrupted:
-            found += [
-                f"{self.name}.{invariant}: no fault breaks it first"
-                for invariant, faults in self.invariants.items()
-                if not faults
-            ]
-        return found
-
-
-def run_faults_of(root: Path, name: str, request: Request) -> Iterator[FaultsOfModel]:
-    """Run every fault of a model; the same object is given before and after each.
-
-    `LockstepError` when the model, its spec or a fault cannot be loaded.
-    """
-    spec = load_model_spec(root, name)
-    found = FaultsOfModel(name)
-    base = load_model(root, name, fault_scope(spec, None).constants)
-    found.invariants = {p.name: [] for p in base.properties if p.kind is not Kind.SOMETIMES}
-    yield found
-    for fault, (mark, _) in fault_marks(root, name).items():
-        run = _run(root, spec, fault, mark, request)
-        run.by_constants = _is_constants_alone(root, run, spec, request)
-        found.runs.append(run)
-        found.interrupted = run.result.interrupted
-        for invariant in run.caught_by:
-            if invariant in found.invariants:
-                found.invariants[invariant].append(fault)
-        yield found
-        if found.interrupted:
-            return
-
-
-def _run(root: Path, spec: ModelSpec, fault: str, mark: FaultMark, request: Request) -> FaultRun:
-    scope = fault_scope(spec, mark.scope)
-    constants: dict[str, object] = {**scope.constants, **mark.constants}
-    model = load_model(root, spec.name, constants, fault=fault)
-    lower(model)
-    pending = {prop.name for prop in model.of_kind(Kind.LEADS_TO)}
-    title = f"{spec.name} fault {fault}"
-    result = _explore(model, spec, request, title, liveness=mark.breaks in pending)
-    caught = result.violation.properties if result.violation else result.missed
-    if result.unfulfilled:
-        caught = tuple(violation.properties[0] for violation in result.unfulfilled)
-    run = FaultRun(model, fault, mark, scope, constants, result, caught)
-    run.problem = _problem(run)
-    return run
-
-
-def _explore(
-    model: Model,
-    spec: ModelSpec,
-    request: Request,
-    title: str,
-    max_depth: int | None = None,
+def faults(
+    request: FaultsRequest = FaultsRequest(),
     *,
-    liveness: bool = False,
-) -> SearchResult:
-    with progress_line(title, None) as watch:
-        how = Exploration(
-            request.engine,
-            Bounds(request.max_states, request.max_seconds, max_depth),
+    on_result: Callable[[FaultsOfModel], None] = lambda _: None,
+    watch: Watch = Unwatched(),
+) -> FaultsRun:
+    """Run every fault of some models; `on_result` is told of each model as soon as it is done.
+
+    A fault that cannot be loaded is an error of its model, and the others run.
+    """
+    workspace = request.workspace or find_workspace()
+    names = choose(request.models, workspace)
+    unread = [] if request.models else [file for file in workspace.unused() if file.is_mistake]
+    errors = [LockstepError(f"{shown_path(one.file)} is not read: {one.why}") for one in unread]
+    work = _Work(workspace.root, request, watch)
+    run = run_each(names, work.of_model, on_result)
+    return FaultsRun(run.results, run.pending, errors)
+
+
+@dataclass(frozen=True)
+class _Work:
+    root: Path
+    request: FaultsRequest
+    watch: Watch
+
+    def of_model(self, name: str) -> FaultsOfModel:
+        """Every fault of a model, one after the other; what Ctrl-C prevents is left out."""
+        result = FaultsOfModel(name)
+        try:
+            spec = load_model_spec(self.root, name)
+            base = load_model(self.root, name, fault_scope(spec, None).constants)
+            marks = fault_marks(self.root, name)
+        except Exception as error:
+            result.errors.append(failure_of(error))
+            return result
+        result.invariants = {
+            prop.name: [] for prop in base.properties if prop.kind is not Kind.SOMETIMES
+        }
+        try:
+            for fault, (mark, _) in marks.items():
+                self._add(result, spec, fault, mark)
+                if result.interrupted:
+                    break
+        except KeyboardInterrupt:
+            result.interrupted = True
+        except Exception as error:
+            result.errors.append(failure_of(error))
+        return result
+
+    def _add(self, result: FaultsOfModel, spec: ModelSpec, fault: str, mark: FaultMark) -> None:
+        try:
+            run = self._run(spec, fault, mark)
+            result.add(run)
+            if self.request.save is not None:
+                _save(run, self.request.save)
+        except LockstepError as error:
+            result.errors.append(error)
+
+    def _run(self, spec: ModelSpec, fault: str, mark: FaultMark) -> FaultRun:
+        scope = fault_scope(spec, mark.scope)
+        constants: dict[str, object] = {**scope.constants, **mark.constants}
+        model = load_model(self.root, spec.name, constants, fault=fault)
+        lower(model)
+        pending = {prop.name for prop in model.of_kind(Kind.LEADS_TO)}
+        exploration = Exploration(
+            self.request.engine,
+            self.request.bounds,
             deadlock_allowed=spec.deadlock_allowed,
-            liveness=liveness,
-            on_progress=watch,
+            liveness=mark.breaks in pending,
         )
-        return explore(model, how)
+        result = self._explore(model, f"{spec.name} fault {fault}", exploration)
+        run = FaultRun(model, fault, mark, scope, constants, result)
+        return replace(run, by_constants=self._is_constants_alone(run, spec, exploration))
+
+    def _explore(self, model: Model, title: str, exploration: Exploration) -> SearchResult:
+        with self.watch.search(title, None) as on_progress:
+            return explore(model, replace(exploration, on_progress=on_progress))
+
+    def _is_constants_alone(self, run: FaultRun, spec: ModelSpec, as_run: Exploration) -> bool:
+        """Whether the model without the fault, but with its constants, is violated as soon."""
+        if run.trace is None or not run.mark.constants:
+            return False
+        try:
+            model = load_model(self.root, spec.name, run.constants)
+        except LockstepError:
+            return False  # a constant of the fault's own: without the fault there is no such scope
+        # What goes on for ever is found only where everything is explored.
+        loops = run.trace.loop is not None
+        bounds = replace(as_run.bounds, max_depth=None if loops else len(run.trace.steps))
+        exploration = replace(as_run, bounds=bounds, liveness=loops)
+        title = f"{spec.name} without {run.name}"
+        return self._explore(model, title, exploration).violation is not None
 
 
-def _problem(run: FaultRun) -> str | None:
-    named = run.mark.breaks
-    if named is None:
-        return _problem_of_harmless(run)
-    if named != DEADLOCK and named not in {prop.name for prop in run.model.properties}:
-        return f"it says that it breaks {named}, which {run.model.name} does not have"
-    if run.result.error is not None:
-        return _without_meaning(run.result.error)
-    if run.result.verdict is Verdict.INCONCLUSIVE:
-        return f"not caught: {run.result.because}"
-    if not run.caught_by:
-        return f"not caught, though all of scope {run.scope.name} was explored"
-    if named not in run.caught_by:
-        return f"caught first by {run.caught_by[0]}, not by {named}"
-    return None
-
-
-def _problem_of_harmless(run: FaultRun) -> str | None:
-    if run.result.error is not None:
-        return _without_meaning(run.result.error)
-    if run.caught_by:
-        steps = f" after {plural(len(run.trace.steps), 'step')}" if run.trace else ""
-        if run.trace is not None and run.trace.loop is not None:
-            steps = " by a behaviour that goes on for ever"
-        return f"not harmless: it breaks {', '.join(run.caught_by)}{steps}"
-    if run.result.verdict is Verdict.INCONCLUSIVE:
-        return f"not known to be harmless: {run.result.because}"
-    if run.idle:
-        return f"not known to be harmless: it never happens in scope {run.scope.name}"
-    return None
-
-
-def _without_meaning(error: EvaluationError) -> str:
-    return f"its text has no meaning in a reachable state:\n{indented(str(error), 2)}"
-
-
-def _is_constants_alone(root: Path, run: FaultRun, spec: ModelSpec, request: Request) -> bool:
-    """Whether the model without the fault, but with its constants, is violated as soon."""
-    if run.trace is None or not run.mark.constants:
-        return False
-    try:
-        model = load_model(root, spec.name, run.constants)
-    except LockstepError:
-        return False  # a constant of the fault's own: without the fault there is no such scope
-    title = f"{spec.name} without {run.name}"
-    # What goes on for ever is found only where everything is explored.
-    loops = run.trace.loop is not None
-    depth = None if loops else len(run.trace.steps)
-    return _explore(model, spec, request, title, depth, liveness=loops).violation is not None
+def _save(run: FaultRun, folder: Path) -> None:
+    if run.trace is None:
+        return
+    origin = Origin(
+        model=run.model.name,
+        property=run.first,
+        scope=run.scope.name,
+        fault=run.name,
+        engine=run.result.engine,
+        constants=constants_of(run.model),
+    )
+    file = folder / f"{run.model.name}-{run.first}-{run.name}.itf.json"
+    save(file, to_json(run.model, run.trace, origin))

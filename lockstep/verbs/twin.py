@@ -1,45 +1,27 @@
-"""Which models and scopes `twin` compares, and one comparison with its errors kept."""
+"""`twin`: compares models with their TLA+ twins, as TLC explores those."""
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from lockstep.errors import ExitCode, LockstepError
+from lockstep.results.verdict import Verdict, verdict_without
+from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
+from lockstep.twin.artifacts import tlc_jar
+from lockstep.twin.java import find_java
+from lockstep.twin.twin import TwinResult, compare_twin, twin_files
+from lockstep.verbs.models import choose, refuse_unread
+from lockstep.verbs.run import Run, Unwatched, Watch, run_each
+from lockstep.verbs.twin_request import TwinRequest
+from lockstep.workspace import Workspace, find_workspace
 
-if TYPE_CHECKING:
-    from lockstep.specs.scopes import ModelSpec, Scope
-    from lockstep.twin.twin import TwinResult
-    from lockstep.workspace import Workspace
+__all__ = ["Compared", "TwinPlan", "TwinRequest", "TwinRun", "Uncompared", "twin"]
 
 USUAL_SCOPES = ("small", "default")
 """What is compared unless a scope is named."""
-
-
-@dataclass(frozen=True)
-class Request:
-    """What was asked for every model and scope alike."""
-
-    max_seconds: float | None = None
-    workers: int = 1
-    keep: Path | None = None
-    liveness: bool = False
-
-    def again(self, model: str, scope: str) -> str:
-        """The command that asks the same of one model in one scope."""
-        parts = ["lockstep twin", model, "--scope", scope]
-        if self.max_seconds is not None:
-            parts.append(f"--max-seconds {self.max_seconds:g}")
-        if self.workers != 1:
-            parts.append(f"--workers {self.workers}")
-        if self.keep is not None:
-            parts.append(f"--keep {shlex.quote(str(self.keep))}")
-        parts += ["--liveness"] * self.liveness
-        return " ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -59,14 +41,6 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What is to be compared, in order; `without_twin` are models that have none."""
-
-    tasks: tuple[Task, ...]
-    without_twin: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Compared:
     """A model and its twin, both explored."""
 
@@ -74,9 +48,14 @@ class Compared:
     result: TwinResult
 
     @property
+    def verdict(self) -> Verdict:
+        """The verdict on the comparison."""
+        return self.result.verdict
+
+    @property
     def exit_code(self) -> int:
         """What this result alone would end the process with."""
-        return int(ExitCode.HOLDS if self.result.verdict == "holds" else ExitCode.VIOLATED)
+        return int(ExitCode.HOLDS if self.verdict is Verdict.HOLDS else ExitCode.VIOLATED)
 
 
 @dataclass(frozen=True)
@@ -87,40 +66,85 @@ class Uncompared:
     error: LockstepError
 
     @property
+    def verdict(self) -> Verdict:
+        """The word for what could not be judged."""
+        return verdict_without(self.error)
+
+    @property
     def exit_code(self) -> int:
         """2 where what was given is wrong, 3 where a bound was met, 70 for lockstep's mistakes."""
         return int(self.error.exit_code)
 
 
-def make_plan(
-    workspace: Workspace, names: Sequence[str], scope: str | None, *, every: bool
-) -> Plan:
-    """What to compare of the models `names`.
+Comparison: TypeAlias = "Compared | Uncompared"
+TwinRun: TypeAlias = "Run[Task, Comparison]"
 
-    Each is compared in `scope`, or else in those of `USUAL_SCOPES` that it has. With `every`,
-    models without a twin are left out, and named in the plan.
 
-    Raises LockstepError for a twin without its files, a scope that a model lacks, and when nothing
-    remains.
+@dataclass(frozen=True)
+class TwinPlan:
+    """What is to be compared, in order; `without_twin` are models that have none."""
+
+    workspace: Workspace
+    request: TwinRequest
+    tasks: tuple[Task, ...]
+    without_twin: tuple[str, ...] = ()
+
+    def again(self, task: Task) -> str:
+        """The command that makes one comparison again."""
+        return replace(self.request, scope=task.scope.name).again(task.model)
+
+
+def twin(
+    request: TwinRequest = TwinRequest(),
+    *,
+    on_result: Callable[[Comparison], None] = lambda _: None,
+    watch: Watch = Unwatched(),
+) -> TwinRun:
+    """Compare models with their twins; `on_result` is told of each comparison when it is done.
+
+    Errors of one comparison are in its result, not raised. `LockstepError` for a request that
+    cannot be met, where no model has a twin, and where Java or TLC cannot be had.
     """
-    from lockstep.specs.scopes import load_model_spec
-    from lockstep.twin.twin import twin_files
+    return run_twin(plan_twin(request), on_result=on_result, watch=watch)
 
+
+def plan_twin(request: TwinRequest) -> TwinPlan:
+    """What a request comes to: each model in its scope, or in those of `USUAL_SCOPES` that it has.
+
+    Models without a twin are left out, and named in the plan, unless they were named. It fails
+    before any work where Java or TLC cannot be had.
+    """
+    workspace = request.workspace or find_workspace()
+    names = choose(request.models, workspace)
+    if not request.models:
+        refuse_unread(workspace)
     tasks: list[Task] = []
-    without: list[str] = []
+    without_twin: list[str] = []
     for name in names:
         spec = load_model_spec(workspace.root, name)
-        if spec.twin is None and every:
-            without.append(name)
+        if spec.twin is None and not request.models:
+            without_twin.append(name)
             continue
         twin_files(workspace.root, spec)
-        tasks += [Task(spec, spec.scope(chosen)) for chosen in _scopes(spec, scope)]
+        tasks += [Task(spec, spec.scope(scope)) for scope in _scopes(spec, request.scope)]
     if not tasks:
         raise LockstepError(
             f"no model of the workspace {workspace.name} has a twin",
             cure="write one in tla/ and name it in specs/MODEL.toml: `twin = ...`",
         )
-    return Plan(tuple(tasks), tuple(without))
+    find_java()
+    tlc_jar()
+    return TwinPlan(workspace, request, tuple(tasks), tuple(without_twin))
+
+
+def run_twin(
+    plan: TwinPlan,
+    *,
+    on_result: Callable[[Comparison], None] = lambda _: None,
+    watch: Watch = Unwatched(),
+) -> TwinRun:
+    """Do what was planned."""
+    return run_each(plan.tasks, lambda task: _compare(plan, task, watch), on_result)
 
 
 def _scopes(spec: ModelSpec, scope: str | None) -> list[str]:
@@ -135,21 +159,18 @@ def _scopes(spec: ModelSpec, scope: str | None) -> list[str]:
     return usual
 
 
-def compare(workspace: Workspace, task: Task, request: Request) -> Compared | Uncompared:
-    """Compare as asked. Errors of this comparison alone are in the result, not raised."""
-    from lockstep.report.progress import progress_line
-    from lockstep.twin.twin import compare_twin
-
+def _compare(plan: TwinPlan, task: Task, watch: Watch) -> Comparison:
+    request = plan.request
     try:
         result = compare_twin(
-            workspace.root,
+            plan.workspace.root,
             task.spec,
             task.scope,
             workers=request.workers,
             max_seconds=request.max_seconds,
             keep=request.keep,
             liveness=request.liveness,
-            watch=lambda title: progress_line(title, task.scope.pins.states),
+            watch=lambda title: watch.search(title, task.scope.pins.states),
         )
     except Exception as error:
         return Uncompared(task, failure_of(error))

@@ -97,8 +97,9 @@ def test_what_was_checked_before_a_signal_is_printed(
     desk.edit("models/turnstile.py", "from", "while True:\n    pass\nfrom")
     with started("check", temporary=tmp_path / "temporary") as command:
         assert command.process.stdout is not None
+        assert command.process.stdout.readline() == "scope default\n"
         assert command.process.stdout.readline().startswith("model")
-        assert command.process.stdout.readline().startswith("letters    default  violated")
+        assert command.process.stdout.readline().startswith("letters   violated")
         command.process.send_signal(number)
         rest = command.process.stdout.read()
         code, _, err = command.ended()

@@ -1,0 +1,100 @@
+"""A verb as Typer takes it: each field of its dataclasses that is an option becomes one."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, Field, fields, is_dataclass
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from typer import Argument, BadParameter
+from typer import Option as Flag
+
+from lockstep.verbs.option import Option, option_of
+
+
+def command(verb: Callable[..., int]) -> Callable[..., int]:
+    """The function that Typer makes a command of.
+
+    `verb` takes dataclasses alone. What the command is given makes one of each.
+    """
+    requests = [kind for name, kind in get_type_hints(verb).items() if name != "return"]
+    assert all(is_dataclass(request) for request in requests), verb
+
+    def run(**given: Any) -> int:
+        return verb(*(_request(request, given) for request in requests))
+
+    parameters = [
+        parameter
+        for request in requests
+        for described in fields(request)
+        if (parameter := _parameter(request, described)) is not None
+    ]
+    # Arguments come first in a command's usage.
+    run.__signature__ = inspect.Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    run.__doc__ = verb.__doc__
+    return run
+
+
+def _request(request: Any, given: dict[str, Any]) -> Any:
+    values: dict[str, Any] = {}
+    for described in fields(request):
+        shown = option_of(described)
+        if shown is None:
+            continue
+        value = given[described.name]
+        if _is_many(request, described):
+            texts = tuple(value or ())
+            value = texts if shown.gather is None else shown.gather(texts)
+        values[described.name] = value
+    return request(**values)
+
+
+def _parameter(request: Any, described: Field[Any]) -> inspect.Parameter | None:
+    shown = option_of(described)
+    if shown is None:
+        return None
+    many = _is_many(request, described)
+    kind = list[str] | None if many else get_type_hints(request)[described.name]
+    default = None if many or described.default is MISSING else described.default
+    is_required = described.default is MISSING and described.default_factory is MISSING
+    return inspect.Parameter(
+        described.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if is_required else default,
+        annotation=Annotated[kind, _declaration(shown)],
+    )
+
+
+def _declaration(shown: Option) -> Any:
+    given: dict[str, Any] = {"help": shown.help}
+    if shown.metavar is not None:
+        given["metavar"] = shown.metavar
+    if shown.least is not None:
+        given["min"] = shown.least
+    if shown.most is not None:
+        given["max"] = shown.most
+    if shown.parse is not None:
+        given["parser"] = _parser(shown.parse)
+    return Flag(*shown.flags, **given) if shown.flags else Argument(**given)
+
+
+def _parser(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+    def parsed(text: str) -> Any:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise BadParameter(str(error)) from None
+
+    parsed.__name__ = parse.__name__
+    return parsed
+
+
+def _is_many(request: Any, described: Field[Any]) -> bool:
+    """Whether an option can be given again and again, or an argument several times."""
+    shown = option_of(described)
+    kind = get_type_hints(request)[described.name]
+    return (shown is not None and shown.gather is not None) or (
+        get_origin(kind) is tuple and get_args(kind)[-1] is ...
+    )

@@ -1,0 +1,100 @@
+"""A violation as it is printed: the property, its behaviour, and how to see both again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from lockstep.errors import LockstepError
+from lockstep.language.model import DEADLOCK
+from lockstep.report.output import Output
+from lockstep.results.trace import Trace
+from lockstep.specs.kip import Requirement, load_kips
+from lockstep.trace.claims import find_property
+from lockstep.trace.lasso import render_fairness
+from lockstep.trace.pytest_export import to_pytest
+from lockstep.trace.render import render_binding, render_trace
+from lockstep.verbs.check_result import Checked
+from lockstep.words import indented, shown_path
+
+
+class Counterexample:
+    """Prints violations; the files of `specs/` are read when the first requirement is named."""
+
+    def __init__(self, output: Output, root: Path, *, pytest: bool) -> None:
+        self._output = output
+        self._root = root
+        self._pytest = pytest
+        self._requirements: Mapping[str, Requirement] | None = None
+
+    def show(self, checked: Checked) -> None:
+        """Print what is violated, if anything is."""
+        for name in checked.result.missed:
+            self._property(checked, name, "never reached")
+        if checked.trace is not None:
+            self._behaviour(checked, checked.trace)
+
+    def _behaviour(self, checked: Checked, trace: Trace) -> None:
+        line, result = self._output.line, checked.result
+        if result.error is not None:
+            line()
+            line(indented(str(result.error), 2), "error")
+            line("  the text has no meaning in the last state of this behaviour", "dim")
+        elif result.violation is not None:
+            self._property(checked, result.violation.properties[0])
+            for name in result.violation.properties[1:]:
+                line(f"    {name} is violated there too")
+            for other in result.unfulfilled[1:]:
+                line(f"    {other.properties[0]} is violated too, by another behaviour")
+        line()
+        for text in render_trace(checked.model, trace):
+            line(f"    {text}")
+        line()
+        if result.violation is not None and result.violation.trace.loop is not None:
+            violation = result.violation
+            for text in render_fairness(checked.model, violation.properties[0], violation.trace):
+                line(f"    {text}")
+            line()
+        for text in self._closing(checked):
+            line(f"  {text}")
+        if self._pytest and checked.origin is not None and checked.origin.property is not None:
+            line("  as a test:\n")
+            line(to_pytest(checked.model, trace, checked.origin).rstrip())
+        line()
+
+    def _property(self, checked: Checked, name: str, what: str = "violated") -> None:
+        line = self._output.line
+        line()
+        line(f"  {what}  {checked.model.name}.{name}", "violated")
+        prop = find_property(checked.model, name)
+        if name == DEADLOCK:
+            line("    No step leads from the last state to another, and the model may not stop.")
+        if prop is None:
+            return
+        if prop.doc:
+            line(indented(prop.doc, 4))
+        for identity in prop.requirements:
+            line(f"    {identity}  {self._requirement(identity)}")
+        violation = checked.result.violation
+        if violation is not None and prop.parameters:
+            line(f"    fails for {render_binding(prop.parameters, violation.parameters)}")
+
+    def _requirement(self, identity: str) -> str:
+        if self._requirements is None:
+            try:
+                kips = load_kips(self._root)
+            except LockstepError as error:
+                return f"cannot be shown: {error.message}"
+            self._requirements = {row.id: row for kip in kips for row in kip.requirements}
+        requirement = self._requirements.get(identity)
+        return "is in no file of specs/" if requirement is None else requirement.text
+
+    def _closing(self, checked: Checked) -> Iterator[str]:
+        if checked.saved is not None:
+            file = shown_path(checked.saved)
+            yield f"saved to {file}"
+            yield f"reproduce with  lockstep replay {file}"
+        else:
+            yield f"not saved: {checked.not_saved}"
+        if not self._pytest and checked.origin is not None and checked.origin.property is not None:
+            yield "as a test       the same command with --pytest"

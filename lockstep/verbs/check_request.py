@@ -1,0 +1,151 @@
+"""What is asked of `check`, for Python and for the command line alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockstep.errors import LockstepError
+from lockstep.plain.exploration import DEFAULT_ENGINE, ENGINES, Walks
+from lockstep.specs.tables import Plain
+from lockstep.verbs.models import parse_size, read_constants
+from lockstep.verbs.option import MOST_THREADS, command_line, option, seconds
+from lockstep.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class CheckRequest:
+    """A check of some models, each in one scope; every field has a default."""
+
+    models: tuple[str, ...] = option(
+        default=(), metavar="MODEL", help="Names of models; all of them unless some are given."
+    )
+    workspace: Workspace | None = None
+    """Where the models are; that of the current folder unless told."""
+    scope: str | None = option(
+        "--scope", metavar="NAME", help="A scope of specs/MODEL.toml; `default` unless told."
+    )
+    engine: str = option(
+        "--engine",
+        default=DEFAULT_ENGINE,
+        metavar="|".join(ENGINES),
+        help="The engine that executes the models.",
+    )
+    constants: Mapping[str, Plain] = option(
+        "--set",
+        default={},
+        gather=read_constants,
+        metavar="NAME=VALUE",
+        help="Change a constant; no count is then compared with specs/.",
+    )
+    only: tuple[str, ...] = option(
+        "--only", default=(), metavar="PROPERTY", help="Check this property and no other."
+    )
+    omitted: tuple[str, ...] = option(
+        "--except", default=(), metavar="PROPERTY", help="Check all properties but this one."
+    )
+    goes_on: bool = option(
+        "--all", default=False, help="Go on past a violated property to the other ones."
+    )
+    max_states: int | None = option("--max-states", least=1, metavar="N", help="Stop at N states.")
+    max_seconds: float | None = option(
+        "--max-seconds", parse=seconds, metavar="S", help="Stop after S seconds."
+    )
+    memory: int | None = option(
+        "--memory",
+        parse=parse_size,
+        metavar="SIZE",
+        help="Stop before more is in memory than SIZE, such as 8GiB.",
+    )
+    spill: Path | None = option(
+        "--spill",
+        metavar="DIR",
+        help="Keep states beyond --memory in a folder, which is as empty afterwards.",
+    )
+    fault: str | None = option(
+        "--fault", metavar="NAME", help="Put one of the model's faults in place."
+    )
+    symmetry: bool = option(
+        "--symmetry",
+        default=False,
+        help="Take states for one that differ by interchangeable names only.",
+    )
+    liveness: bool = option(
+        "--liveness", default=False, help="Check what must come to pass in larger scopes, too."
+    )
+    simulate: int | None = option(
+        "--simulate", least=1, metavar="N", help="Take N random walks instead of a search."
+    )
+    steps: int = option(
+        "--steps", default=200, least=1, most=10**7, metavar="N", help="Steps of a random walk."
+    )
+    seed: int = option(
+        "--seed", default=0, least=0, most=2**63 - 1, metavar="N", help="Seed of the random walks."
+    )
+    threads: int | None = option(
+        "--threads",
+        least=1,
+        most=MOST_THREADS,
+        metavar="N",
+        is_asked_again=False,
+        help="Number of threads; one a core unless told.",
+    )
+    checkpoint: Path | None = option(
+        "--checkpoint",
+        metavar="DIR",
+        help="Keep the search in a folder, level by level, and go on with what is there already.",
+    )
+    save: Path | None = option(
+        "--save",
+        metavar="DIR",
+        is_asked_again=False,
+        help="Folder for traces; .lockstep/counterexamples unless told.",
+    )
+
+    def __post_init__(self) -> None:
+        if self.engine not in ENGINES:
+            raise LockstepError(
+                f"there is no engine {self.engine!r}",
+                cure=f"the engines are: {', '.join(ENGINES)}",
+            )
+        refuse_pairs(
+            {"--simulate": ("--checkpoint", "--symmetry", "--liveness", "--all")},
+            {
+                "--simulate": self.simulate is not None,
+                "--checkpoint": self.checkpoint is not None,
+                "--symmetry": self.symmetry,
+                "--liveness": self.liveness,
+                "--all": self.goes_on,
+            },
+        )
+        refuse_pairs(
+            {"--only": ("--except",)}, {"--only": bool(self.only), "--except": bool(self.omitted)}
+        )
+
+    @property
+    def walks(self) -> Walks | None:
+        """Random behaviours to take instead of a search."""
+        return None if self.simulate is None else Walks(self.simulate, self.steps, self.seed)
+
+    @property
+    def is_the_scope_itself(self) -> bool:
+        """Whether what is found can be held against what the scope pins.
+
+        A bound changes nothing where it is not met, and is inconclusive where it is.
+        """
+        is_changed = self.constants or self.symmetry or self.fault is not None
+        is_part = self.only or self.omitted or self.goes_on
+        return not is_changed and not is_part and self.simulate is None
+
+    def again(self, model: str) -> str:
+        """The command that asks the same of one model."""
+        return command_line("check", self, model)
+
+
+def refuse_pairs(pairs: Mapping[str, tuple[str, ...]], given: Mapping[str, bool]) -> None:
+    """`LockstepError` where two options are given that do not go together."""
+    for flag, others in pairs.items():
+        for other in others:
+            if given.get(flag) and given.get(other):
+                raise LockstepError(f"{flag} does not go with {other}", cure="leave one out")

@@ -1,0 +1,90 @@
+"""What comes of `check`: one result a model, and what was not checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from lockstep.errors import ExitCode, LockstepError
+from lockstep.results.exits import INTERRUPTED, worst
+from lockstep.results.verdict import Verdict
+from lockstep.verbs.run import Run
+
+if TYPE_CHECKING:
+    from lockstep.language.inventory import Unused
+    from lockstep.language.model import Model
+    from lockstep.results.search_result import SearchResult
+    from lockstep.results.trace import Trace
+    from lockstep.specs.judgement import Judgement
+    from lockstep.trace.itf import Origin
+
+
+@dataclass
+class Checked:
+    """One model in one scope, explored and judged."""
+
+    model: Model
+    scope: str
+    result: SearchResult
+    judgement: Judgement
+    trace: Trace | None = None
+    """The shortest behaviour to the violation or to where the text has no meaning."""
+    origin: Origin | None = None
+    saved: Path | None = None
+    """The file of the trace."""
+    not_saved: str | None = None
+    """Why the trace could not be saved."""
+    others: tuple[Checked, ...] = ()
+    """The other violations, where the check went on past the first: one a property."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the model in this scope."""
+        return self.judgement.verdict
+
+    @property
+    def checked(self) -> int:
+        """Of how many properties it is known whether they hold as far as the search went."""
+        return len(self.model.properties) - len(self.result.undecided(self.model))
+
+    @property
+    def exit_code(self) -> int:
+        """What this result alone would end the process with."""
+        return INTERRUPTED if self.result.interrupted else int(self.judgement.exit_code)
+
+
+@dataclass(frozen=True)
+class Unchecked:
+    """A model that could not be explored: it is not well formed, or has no such scope."""
+
+    name: str
+    scope: str
+    error: LockstepError
+
+    @property
+    def verdict(self) -> Verdict:
+        """There is none on what was not explored."""
+        return Verdict.ERROR
+
+    @property
+    def exit_code(self) -> int:
+        """2 where something is wrong with what was given, 70 where it is lockstep's own mistake."""
+        return int(self.error.exit_code)
+
+
+CheckResult: TypeAlias = "Checked | Unchecked"
+
+
+@dataclass(frozen=True)
+class CheckRun(Run[str, CheckResult]):
+    """All results; `pending` are models that the run did not come to, `unused` files not read."""
+
+    unused: tuple[Unused, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """The worst of all: never 0 where something was to be checked and was not."""
+        is_mistaken = any(file.is_mistake for file in self.unused)
+        unread = ExitCode.USAGE if is_mistaken else ExitCode.HOLDS
+        return worst([super().exit_code, unread])

@@ -1,0 +1,99 @@
+"""Options: fields of a request that say how they are given on a command line.
+
+A request is a dataclass. Each field that `option` or `argument` makes is named, typed and explained
+once, for Python and for the command line alike.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any
+
+_KEY = "option"
+
+
+@dataclass(frozen=True)
+class Option:
+    """How one field is given: by one of `flags`, or by its place where there are none.
+
+    `parse` makes the value of one text, and `ValueError` says what is wrong with it; `gather` makes
+    it of all texts where an option can be given again and again. Numbers are within `least` and
+    `most`. What `is_asked_again` is part of a command that reproduces a result.
+    """
+
+    help: str
+    flags: tuple[str, ...] = ()
+    metavar: str | None = None
+    least: int | None = None
+    most: int | None = None
+    parse: Callable[[str], Any] | None = None
+    gather: Callable[[tuple[str, ...]], Any] | None = None
+    is_asked_again: bool = True
+
+
+def option(*flags: str, default: Any = None, **described: Any) -> Any:
+    """A field that is given by a flag; `described` are fields of `Option`."""
+    metadata = {_KEY: Option(flags=flags, **described)}
+    if isinstance(default, dict):
+        return field(default_factory=dict, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+def option_of(described: Field[Any]) -> Option | None:
+    """How a field of a request is given; None where the command line does not give it."""
+    shown: Option | None = described.metadata.get(_KEY)
+    return shown
+
+
+def command_line(verb: str, request: Any, *models: str) -> str:
+    """The command that asks the same again of some models, only what differs from the defaults."""
+    parts = ["lockstep", verb, *models]
+    for described in fields(request):
+        shown, value = option_of(described), getattr(request, described.name)
+        if shown is None or not shown.flags or not shown.is_asked_again:
+            continue
+        default = (
+            described.default_factory()
+            if described.default_factory is not MISSING
+            else described.default
+        )
+        if value != default:
+            parts += _given(shown.flags[0], value, shown)
+    return " ".join(parts)
+
+
+def _given(flag: str, value: Any, shown: Option) -> list[str]:
+    if value is True:
+        return [flag]
+    if isinstance(value, Mapping):
+        pairs = (f"{name}={shlex.quote(json.dumps(each))}" for name, each in value.items())
+        return [part for pair in pairs for part in (flag, pair)]
+    if isinstance(value, tuple):
+        return [part for text in value for part in (flag, shlex.quote(str(text)))]
+    if isinstance(value, float):
+        return [flag, f"{value:g}"]
+    if shown.metavar == "SIZE":
+        return [flag, f"{value}B"]
+    return [flag, shlex.quote(str(value))]
+
+
+MOST_THREADS = 1_024
+"""More than this is a slip of the pen: each thread takes memory of its own."""
+
+MOST_SECONDS = 1e9
+"""Thirty years; the clocks of operating systems cannot wait for much longer."""
+
+
+def seconds(text: str) -> float:
+    """A bound on time, in seconds from 0 up; `ValueError` for a text that is none."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a number of seconds") from None
+    if not math.isfinite(value) or not 0 <= value <= MOST_SECONDS:
+        raise ValueError(f"{text!r} is not between 0 and {MOST_SECONDS:,.0f} seconds")
+    return value
