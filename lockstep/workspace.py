@@ -7,6 +7,7 @@ is one, the workspace that an installed package carries as data is used, if it c
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,12 @@ SHIPPED = Path(__file__).parent / "kafka"
 """The workspace inside an installed package; an editable install has no such folder."""
 
 OUTPUT_FOLDER = ".lockstep"
+
+KAFKA = "kafka"
+"""The name of the workspace that comes with lockstep."""
+
+CHOSEN: ContextVar[str | None] = ContextVar("workspace", default=None)
+"""The workspace that the command line names, in place of the current folder's."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +63,30 @@ class Workspace:
             ignored.write_text("*\n", encoding="utf-8")
 
 
+def open_workspace(name: str) -> Workspace:
+    """The workspace of that name, `kafka`, or in that folder; `LockstepError` for any other."""
+    if name == KAFKA:
+        # An editable install has no copy of the workspace: it is the checkout itself.
+        for folder in (SHIPPED, SHIPPED.parents[1]):
+            if (workspace := _workspace_in(folder)) is not None:
+                return Workspace(workspace.root, workspace.name, shipped=True)
+    folder = Path(name).absolute()
+    workspace = _workspace_in(folder)
+    if workspace is None:
+        raise LockstepError(
+            f"there is no workspace in {folder}",
+            cure=f"name a folder that has a lockstep.toml, or {KAFKA} for the models of lockstep",
+        )
+    return workspace
+
+
 def find_workspace(start: Path | None = None) -> Workspace:
     """The workspace of `start` (by default the current folder) or of the nearest folder above it.
 
     `LockstepError` when there is none, or when the file that marks it cannot be read.
     """
+    if start is None and (name := CHOSEN.get()) is not None:
+        return open_workspace(name)
     try:
         here = (start or Path.cwd()).absolute()
     except OSError as error:
@@ -76,7 +102,8 @@ def find_workspace(start: Path | None = None) -> Workspace:
     raise LockstepError(
         f"there is no workspace in {here} or above it",
         cure="go to the folder that has models/ and lockstep.toml, or write there a lockstep.toml "
-        'with the lines `[workspace]` and `name = "..."`',
+        'with the lines `[workspace]` and `name = "..."`; `--workspace kafka` has the models of '
+        "lockstep itself",
     )
 
 

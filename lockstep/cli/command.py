@@ -11,6 +11,7 @@ from typer import Argument, BadParameter
 from typer import Option as Flag
 
 from lockstep.verbs.option import Option, option_of
+from lockstep.workspace import CHOSEN, KAFKA
 
 
 def command(verb: Callable[..., int]) -> Callable[..., int]:
@@ -30,10 +31,39 @@ def command(verb: Callable[..., int]) -> Callable[..., int]:
         for described in fields(request)
         if (parameter := _parameter(request, described)) is not None
     ]
-    # Arguments come first in a command's usage.
-    run.__signature__ = inspect.Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in parameters}
-    run.__doc__ = verb.__doc__
+    return _declared(run, parameters, verb.__doc__)
+
+
+def in_workspace(verb: Callable[..., int]) -> Callable[..., int]:
+    """A command that takes `--workspace`, too, and finds its models there."""
+
+    def run(*, workspace: str | None, **given: Any) -> int:
+        token = CHOSEN.set(workspace)
+        try:
+            return verb(**given)
+        finally:
+            CHOSEN.reset(token)
+
+    signature = inspect.signature(verb, eval_str=True)
+    described = Annotated[
+        str | None,
+        Flag("--workspace", metavar=f"DIR|{KAFKA}", help="The workspace to look for models in."),
+    ]
+    parameter = inspect.Parameter(
+        "workspace", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=described
+    )
+    parameters = [*signature.parameters.values(), parameter]
+    return _declared(run, parameters, verb.__doc__)
+
+
+def _declared(
+    run: Callable[..., int], parameters: list[inspect.Parameter], doc: str | None
+) -> Callable[..., int]:
+    """A function that has these parameters for whoever inspects it."""
+    signature = inspect.Signature(parameters, return_annotation=int)
+    run.__signature__ = signature  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__doc__ = doc
     return run
 
 

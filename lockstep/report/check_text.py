@@ -75,6 +75,8 @@ class CheckText:
             yield f"because  {judgement.because}", None
         if search.remark:
             yield f"remark   {search.remark}", "dim"
+        if result.pinned:
+            yield f"pinned   {', '.join(result.pinned)}", "dim"
         pins = judgement.pins
         if pins is not None and pins.missing:
             names = ", ".join(pins.missing)
@@ -95,9 +97,9 @@ class CheckText:
 
 def _violated(checked: Checked) -> Iterator[str]:
     """Each property that is violated though nobody expects it, as `model.property`."""
-    if checked.verdict is not Verdict.VIOLATED or checked.judgement.expected:
-        return
     for one in (checked, *checked.others):
+        if one.verdict is not Verdict.VIOLATED or one.judgement.expected:
+            continue
         result = one.result
         violations = [result.violation] if result.violation is not None else []
         violations += result.unfulfilled[1:]

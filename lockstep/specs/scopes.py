@@ -133,11 +133,11 @@ def load_model_spec(root: Path, model: str) -> ModelSpec:
     twin = head.optional_text("twin")
     deadlock = head.choice("deadlock", ("forbidden", "allowed"), "forbidden")
     reason = head.optional_text("deadlock_reason")
-    if (deadlock == "allowed") != (reason is not None):
+    if deadlock != "allowed" and reason is not None:
         raise head.error(
             "deadlock_reason",
-            "is there, but deadlock is forbidden" if reason else "is missing",
-            'a reason goes with `deadlock = "allowed"`, and only with it',
+            "is there, but deadlock is forbidden",
+            'a reason goes with `deadlock = "allowed"` only',
         )
     head.finish()
     return ModelSpec(
@@ -166,7 +166,7 @@ def _scope(table: Table, name: str) -> Scope:
         )
     scope = Scope(
         name=name,
-        purpose=table.text("purpose"),
+        purpose=table.optional_text("purpose") or "",
         constants={key: constants.plain(key) for key in constants.names()},
         pins=Pins(
             verdict,
@@ -201,7 +201,7 @@ def _proof(table: Table, name: str, above: Mapping[str, ProofScope]) -> ProofSco
     k, depth = table.optional_count("k"), table.optional_count("depth")
     proof = ProofScope(
         name=name,
-        purpose=table.text("purpose"),
+        purpose=table.optional_text("purpose") or "",
         constants={**same, **{key: constants.plain(key) for key in constants.names()}},
         k=default.k if k is None else k,
         depth=default.depth if depth is None else depth,

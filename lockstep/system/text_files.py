@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 from lockstep.errors import LockstepError
@@ -30,3 +31,20 @@ def is_file(path: Path) -> bool:
     if os.path.lexists(path):
         raise LockstepError(f"{path} is no file that can be read", cure="move it out of the way")
     return False
+
+
+def write_text(file: Path, text: str) -> None:
+    """Write a file whole or not at all; `LockstepError` in one line when it cannot be written."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            Path(name).chmod(0o644)
+            os.replace(name, file)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise LockstepError(f"{file} cannot be written: {error.strerror}") from None

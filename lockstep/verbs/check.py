@@ -16,7 +16,8 @@ from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
 from lockstep.specs.judgement import check_declarations, judge
-from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Scope, load_model_spec
+from lockstep.specs.pinning import pin
+from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Pins, Scope, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.trace.itf import Origin, constants_of, save, to_json
@@ -66,6 +67,11 @@ def plan_check(request: CheckRequest) -> CheckPlan:
     if request.fault is not None and len(models) != 1:
         raise LockstepError("--fault is a fault of one model", cure="name the model before it")
     scope = request.scope or usual_scope(workspace, models[0], request.fault)
+    if request.pin and workspace.shipped:
+        raise LockstepError(
+            f"the workspace {workspace.name} came with lockstep: its counts are not changed",
+            cure="pin the counts of a workspace of your own",
+        )
     unused = () if request.models else tuple(workspace.unused())
     return CheckPlan(workspace, tuple(models), scope, request, unused)
 
@@ -82,14 +88,13 @@ def run_check(
 
 
 FAULT_SCOPE = "small"
-"""Where a fault runs unless it names a scope."""
+"""Where a fault runs unless it names a scope; in the default scope where there is none such."""
 
 
 def fault_scope(spec: ModelSpec, name: str | None) -> Scope:
     """The scope that a fault names, or that of faults that name none."""
-    if spec.file is None and name is None:
-        return Scope(DEFAULT_SCOPE)
-    return spec.scope(name or FAULT_SCOPE)
+    usual = FAULT_SCOPE if FAULT_SCOPE in spec.scopes else DEFAULT_SCOPE
+    return spec.scope(name or usual)
 
 
 def usual_scope(workspace: Workspace, model: str, fault: str | None) -> str:
@@ -137,10 +142,21 @@ def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
     with watch.search(f"{name} {scope.name}", scope.pins.states if pinned else None) as on_progress:
         result = _explored(model, request, exploration, on_progress)
     checked = Checked(model, scope.name, result, judge(model, scope, result, pinned=pinned))
+    if request.pin and checked.verdict in (Verdict.HOLDS, Verdict.DIFFERS):
+        _pin(checked, plan)
     _keep(checked, plan)
     if request.goes_on:
         checked.others = _others(checked, plan, scope, exploration)
     return checked
+
+
+def _pin(checked: Checked, plan: CheckPlan) -> None:
+    """Write what was counted into the model's file of scopes, and judge anew."""
+    result, root = checked.result, plan.workspace.root
+    pins = Pins(str(Verdict.HOLDS), result.states, result.transitions, result.depth)
+    checked.pinned = pin(root, result.model, checked.scope, pins)
+    scope = load_model_spec(root, result.model).scope(checked.scope)
+    checked.judgement = judge(checked.model, scope, result, pinned=True)
 
 
 def _explored(

@@ -96,6 +96,12 @@ class CheckRequest:
         metavar="DIR",
         help="Keep the search in a folder, level by level, and go on with what is there already.",
     )
+    pin: bool = option(
+        "--pin",
+        default=False,
+        is_asked_again=False,
+        help="Write the counts of a scope that holds into specs/MODEL.toml.",
+    )
     save: Path | None = option(
         "--save",
         metavar="DIR",
@@ -122,6 +128,11 @@ class CheckRequest:
         refuse_pairs(
             {"--only": ("--except",)}, {"--only": bool(self.only), "--except": bool(self.omitted)}
         )
+        if self.pin and not self.is_the_scope_itself:
+            raise LockstepError(
+                "--pin writes what a scope gives as it stands",
+                cure="leave out what changes the scope, the model or its properties",
+            )
 
     @property
     def walks(self) -> Walks | None:
@@ -135,8 +146,7 @@ class CheckRequest:
         A bound changes nothing where it is not met, and is inconclusive where it is.
         """
         is_changed = self.constants or self.symmetry or self.fault is not None
-        is_part = self.only or self.omitted or self.goes_on
-        return not is_changed and not is_part and self.simulate is None
+        return not is_changed and not (self.only or self.omitted) and self.simulate is None
 
     def again(self, model: str) -> str:
         """The command that asks the same of one model."""

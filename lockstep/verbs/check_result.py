@@ -35,6 +35,8 @@ class Checked:
     """The file of the trace."""
     not_saved: str | None = None
     """Why the trace could not be saved."""
+    pinned: tuple[str, ...] = ()
+    """What was written into specs/MODEL.toml, one text a value."""
     others: tuple[Checked, ...] = ()
     """The other violations, where the check went on past the first: one a property."""
 
@@ -51,7 +53,8 @@ class Checked:
     @property
     def exit_code(self) -> int:
         """What this result alone would end the process with."""
-        return INTERRUPTED if self.result.interrupted else int(self.judgement.exit_code)
+        codes = [int(self.judgement.exit_code), *(other.exit_code for other in self.others)]
+        return worst([*codes, *[INTERRUPTED] * self.result.interrupted])
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any
 
+from lockstep.workspace import CHOSEN
+
 _KEY = "option"
 
 
@@ -63,6 +65,8 @@ def command_line(verb: str, request: Any, *models: str) -> str:
         )
         if value != default:
             parts += _given(shown.flags[0], value, shown)
+    if (workspace := CHOSEN.get()) is not None:
+        parts += ["--workspace", shlex.quote(workspace)]
     return " ".join(parts)
 
 

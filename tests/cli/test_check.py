@@ -461,3 +461,32 @@ def test_an_output_folder_that_cannot_be_made_loses_no_verdict(desk: "Desk") -> 
     ran = desk.run("check", "turnstile")
     assert ran.code == 1
     assert ".lockstep cannot be written: File exists" in ran.out
+
+
+def test_pin_writes_the_counts_that_are_asked_for(desk: "Desk") -> None:
+    desk.edit("specs/turnstile.toml", "states = 64\n", "")
+    assert "not pinned in specs/turnstile.toml: states" in desk.run("check", "turnstile").out
+    ran = desk.run("check", "turnstile", "--pin")
+    assert ran.code == 0
+    assert "  pinned   states 64\n" in ran.out
+    assert "not pinned" not in desk.run("check", "turnstile").out
+    broken = desk.run("check", "turnstile", "--pin", "--set", "MAX_COINS=1")
+    assert broken.code == 2
+
+
+def test_what_is_violated_is_not_pinned(desk: "Desk") -> None:
+    break_push(desk)
+    before = (desk.root / "specs/turnstile.toml").read_bytes()
+    assert desk.run("check", "turnstile", "--pin").code == 1
+    assert (desk.root / "specs/turnstile.toml").read_bytes() == before
+
+
+def test_tables_fit_eighty_columns_and_the_last_line_names_what_is_violated(desk: "Desk") -> None:
+    break_push(desk)
+    ran = desk.run("check", "--all", "-v")
+    lines = ran.out.splitlines()
+    rows = [line for line in lines if re.match("(model|letters|turnstile) ", line)]
+    assert len(rows) == 3
+    assert max(map(len, rows)) <= 80
+    assert lines.index(rows[-1]) < next(i for i, x in enumerate(lines) if "violated  turn" in x)
+    assert lines[-1] == "violated: turnstile.entries_are_paid, turnstile.deadlock"

@@ -107,3 +107,19 @@ def test_an_output_that_is_full_is_one_line(desk: "Desk") -> None:
         )
     assert ran.returncode == 2
     assert ran.stderr == b"lockstep: the output cannot be written: No space left on device\n"
+
+
+def test_a_workspace_is_named_from_anywhere(
+    desk: "Desk", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    monkeypatch.chdir(empty)
+    ran = desk.run("check", "turnstile", "--workspace", str(desk.root))
+    assert (ran.code, ran.err) == (0, "")
+    shipped = desk.run("check", "fetch_response", "--scope", "small", "--workspace", "kafka")
+    assert (shipped.code, shipped.err) == (0, "")
+    nowhere = desk.run("check", "--workspace", "nowhere")
+    assert nowhere.code == 2
+    assert f"there is no workspace in {empty / 'nowhere'}" in nowhere.err
+    assert desk.run("check").code == 2, "the choice is one command's"
