@@ -43,7 +43,7 @@ def test_results_come_one_by_one_and_print_nothing(
 
 
 def test_a_model_that_cannot_be_loaded_is_a_result(workspace: Workspace) -> None:
-    edit(workspace, "models/letters.py", "class Letters(State)", "class Letters(Stat)")
+    edit(workspace, "models/letters.py", "from lockstep", "from lockstop")
     letters, turnstile = check(CheckRequest(workspace=workspace)).results
     assert isinstance(letters, Unchecked)
     assert (letters.exit_code, turnstile.exit_code) == (2, 0)
@@ -145,7 +145,7 @@ def test_the_command_that_asks_the_same_again() -> None:
         scope="small", constants={"MAX": 2, "NAMES": ("a b", "c")}, memory=2**20, liveness=True
     )
     assert request.again("gate") == (
-        'lockstep check gate --scope small --set MAX=2 --set \'NAMES=["a b", "c"]\' '
+        'lockstep check gate --scope small --set MAX=2 --set NAMES=\'["a b", "c"]\' '
         "--memory 1048576B --liveness"
     )
 
