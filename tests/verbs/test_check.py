@@ -43,7 +43,7 @@ def test_results_come_one_by_one_and_print_nothing(
 
 
 def test_a_model_that_cannot_be_loaded_is_a_result(workspace: Workspace) -> None:
-    edit(workspace, "models/letters.py", "from lockstep", "from lockstop")
+    edit(workspace, "models/letters.py", "    require(", "    requires(")
     letters, turnstile = check(CheckRequest(workspace=workspace)).results
     assert isinstance(letters, Unchecked)
     assert (letters.exit_code, turnstile.exit_code) == (2, 0)
