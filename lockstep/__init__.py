@@ -3,7 +3,7 @@
 What is exported here is the notation: everything that a model file needs.
 """
 
-from lockstep.language.domains import BagOf, Bool, Map, OneOf, Range, Sequence, Set
+from lockstep.language.domains import Bool, Map, OneOf, Range, Sequence, Set
 from lockstep.language.notation import (
     Constant,
     State,
@@ -18,11 +18,9 @@ from lockstep.language.notation import (
     step_invariant,
     when,
 )
-from lockstep.language.values import Bag, Record, replace
+from lockstep.language.values import Record, replace
 
 __all__ = [
-    "Bag",
-    "BagOf",
     "Bool",
     "Constant",
     "Map",

@@ -16,7 +16,6 @@ from typing import Any, get_args, get_origin
 from lockstep.language.atoms import MOST_VALUES, BoolDomain, EnumDomain, NameDomain, RangeDomain
 from lockstep.language.domain import Domain, OptionDomain
 from lockstep.language.structures import (
-    BagDomain,
     MapDomain,
     RecordDomain,
     SequenceDomain,
@@ -129,10 +128,6 @@ def _sequence(item: object, capacity: object) -> SequenceDomain:
     return SequenceDomain(_plain_item(item, "Sequence item"), _capacity(capacity))
 
 
-def _bag(item: object, capacity: object) -> BagDomain:
-    return BagDomain(_plain_item(item, "BagOf item"), _capacity(capacity))
-
-
 def _capacity(capacity: object) -> int:
     if type(capacity) is int and capacity >= 0:
         return capacity
@@ -147,12 +142,8 @@ Map = _Family("Map[Key, Value]", 2, _map)
 """`Map[Partition, Offset]`: the total functions from one domain to another."""
 Sequence = _Family("Sequence[Item, capacity]", 2, _sequence)
 """`Sequence[Partition, 3]`: the tuples of at most three items."""
-BagOf = _Family("BagOf[Item, capacity]", 2, _bag)
-"""`BagOf[Message, 2]`: the multisets of at most two items."""
 
 __all__ = [
-    "BagDomain",
-    "BagOf",
     "Bool",
     "BoolDomain",
     "Domain",

@@ -131,7 +131,7 @@ _FOREIGN = {
     "`Sequence[X, most]`",
     "random": "leave it out: a parameter of an action takes every value of its domain in turn",
     "dataclasses": "leave it out: a class derived from `Record` needs no decorator",
-    "collections": "leave it out: there are `BagOf`, `Map`, `Sequence` and `Set` of lockstep",
+    "collections": "leave it out: there are `Map`, `Sequence` and `Set` of lockstep",
 }
 
 

@@ -1,4 +1,4 @@
-"""The domains whose values have parts: records, sets, maps, sequences and bags."""
+"""The domains whose values have parts: records, sets, maps and sequences."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import comb
 from typing import Any
 
 from lockstep.language.domain import Domain
-from lockstep.language.values import Bag, NotInDomain, Record, TotalMap
+from lockstep.language.values import NotInDomain, Record, TotalMap
 
 
 @dataclass(frozen=True)
@@ -124,30 +123,3 @@ class SequenceDomain(Domain):
 
     def __str__(self) -> str:
         return f"Sequence[{self.item}, {self.capacity}]"
-
-
-@dataclass(frozen=True)
-class BagDomain(Domain):
-    """The bags of at most `capacity` items, repetitions counted."""
-
-    item: Domain
-    capacity: int
-
-    def coerce(self, value: object, place: str) -> Bag:
-        if isinstance(value, Bag) and len(value) <= self.capacity:
-            return Bag.of_counts(
-                {self.item.coerce(item, f"an item of {place}"): value.count(item) for item in value}
-            )
-        raise NotInDomain(place, value, self)
-
-    def __iter__(self) -> Iterator[Bag]:
-        for length in range(self.capacity + 1):
-            for items in itertools.combinations_with_replacement(self.item, length):
-                yield Bag(items)
-
-    def size(self) -> int:
-        kinds = self.item.size()
-        return sum(comb(kinds + length - 1, length) for length in range(self.capacity + 1))
-
-    def __str__(self) -> str:
-        return f"BagOf[{self.item}, {self.capacity}]"

@@ -1,14 +1,14 @@
 """The values that states are made of: immutable, hashable, and equal exactly when TLA+ says so.
 
 Integers, booleans, enum members, names, `None`, `frozenset` and `tuple` are Python's own. This
-module adds the three shapes that Python lacks in immutable form: records, total maps and bags.
+module adds the two shapes that Python lacks in immutable form: records and total maps.
 Records and maps are tuples underneath, so that hashing and comparing a whole state runs in C.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
 
@@ -182,60 +182,3 @@ class TotalMap(tuple[Any, ...]):
 
     def __repr__(self) -> str:
         return "{" + ", ".join(f"{key!r}: {value!r}" for key, value in self.items()) + "}"
-
-
-class Bag:
-    """A multiset. Methods return a new bag; a bag that holds an item twice has it in `len` twice.
-
-    `Bag()` is empty; `Bag((x, x, y))` holds `x` twice. Iterating gives each distinct item once.
-    """
-
-    __slots__ = ("_counts",)
-
-    def __init__(self, items: Iterable[object] = ()) -> None:
-        counts: dict[object, int] = {}
-        for item in items:
-            counts[item] = counts.get(item, 0) + 1
-        self._counts = frozenset(counts.items())
-
-    @classmethod
-    def of_counts(cls, counts: Mapping[object, int]) -> Bag:
-        """The bag that holds each item as often as `counts` says."""
-        bag = cls.__new__(cls)
-        bag._counts = frozenset((item, count) for item, count in counts.items() if count)
-        return bag
-
-    def add(self, item: object) -> Bag:
-        """This bag with one more `item`."""
-        counts = dict(self._counts)
-        counts[item] = counts.get(item, 0) + 1
-        return Bag.of_counts(counts)
-
-    def remove(self, item: object) -> Bag:
-        """This bag with one `item` less; `KeyError` when it holds none."""
-        counts = dict(self._counts)
-        counts[item] -= 1
-        return Bag.of_counts(counts)
-
-    def count(self, item: object) -> int:
-        """How often `item` is in the bag."""
-        return dict(self._counts).get(item, 0)
-
-    def __contains__(self, item: object) -> bool:
-        return any(held == item for held, _ in self._counts)
-
-    def __iter__(self) -> Iterator[Any]:
-        return (item for item, _ in self._counts)
-
-    def __len__(self) -> int:
-        return sum(count for _, count in self._counts)
-
-    def __eq__(self, other: object) -> bool:
-        return self._counts == other._counts if isinstance(other, Bag) else False
-
-    def __hash__(self) -> int:
-        return hash(self._counts)
-
-    def __repr__(self) -> str:
-        items = [item for item, count in self._counts for _ in range(count)]
-        return "Bag((" + "".join(f"{item}, " for item in sorted(map(repr, items))) + "))"

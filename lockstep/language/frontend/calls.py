@@ -1,4 +1,4 @@
-"""Lower calls that have a value: built-in functions, records, bags, and helpers."""
+"""Lower calls that have a value: built-in functions, records and helpers."""
 
 from __future__ import annotations
 
@@ -9,20 +9,15 @@ import lockstep.language.values as values
 from lockstep.language import ir
 from lockstep.language.domains import MapDomain, RangeDomain, SequenceDomain, SetDomain
 from lockstep.language.frontend.comprehensions import gather
+from lockstep.language.frontend.cures import instead_of_method
 from lockstep.language.frontend.expected import as_integer, integer, unwrapped
 from lockstep.language.frontend.helpers import inline_helper
 from lockstep.language.frontend.names import is_namespace
 from lockstep.language.frontend.order import operands_first
-from lockstep.language.frontend.records import (
-    bag_method,
-    make_bag,
-    make_record,
-    only_argument,
-    replace_fields,
-)
+from lockstep.language.frontend.records import make_record, replace_fields
 from lockstep.language.frontend.scope import Scope
 from lockstep.language.totality import may_fail
-from lockstep.language.types import NOTHING, capacity_of, described, item_of
+from lockstep.language.types import NOTHING, capacity_of, described, item_of, some_of
 
 _GATHERS: dict[object, ir.Gather] = {
     all: ir.Gather.ALL,
@@ -39,14 +34,19 @@ _GATHERS: dict[object, ir.Gather] = {
 def lower_call(scope: Scope, node: ast.Call) -> ir.Expression:
     """A call that has a value."""
     if isinstance(node.func, ast.Attribute) and not _is_member(scope, node.func):
-        return bag_method(scope, node, node.func)
+        value = scope.lower(node.func.value)
+        scope.refuse(
+            node,
+            "unknown-method",
+            f"{described(some_of(value.domain))} has no method {node.func.attr}",
+            "values have operators, and no methods",
+            instead_of_method(scope, node, value.domain),
+        )
     called = callee(scope, node)
     if called is len:
         return _size(scope, node)
     if called is abs:
         return _absolute(scope, node)
-    if called is values.Bag:
-        return make_bag(scope, node)
     if called is values.replace:
         return replace_fields(scope, node)
     if isinstance(called, type) and issubclass(called, values.Record):
@@ -105,15 +105,28 @@ def _is_member(scope: Scope, node: ast.Attribute) -> bool:
     )
 
 
+def _only_argument(scope: Scope, node: ast.Call) -> ast.expr:
+    """The argument of a call that takes exactly one."""
+    if len(node.args) != 1 or node.keywords:
+        scope.refuse(
+            node,
+            "one-argument",
+            f"{ast.unparse(node.func)} takes one argument here",
+            "its other forms have no counterpart in every engine",
+            "pass one value",
+        )
+    return node.args[0]
+
+
 def _size(scope: Scope, node: ast.Call) -> ir.Expression:
-    collection = unwrapped(scope, node, scope.lower(only_argument(scope, node)))
+    collection = unwrapped(scope, node, scope.lower(_only_argument(scope, node)))
     place = scope.place(node)
     if item_of(collection.domain) is None:
         scope.refuse(
             node,
             "no-length",
             f"{described(collection.domain)} has no length",
-            "sets, sequences, bags and maps have one",
+            "sets, sequences and maps have one",
             "count with `sum(1 for ... if ...)`",
         )
     if not isinstance(collection.domain, MapDomain):
@@ -126,7 +139,7 @@ def _size(scope: Scope, node: ast.Call) -> ir.Expression:
 
 
 def _absolute(scope: Scope, node: ast.Call) -> ir.Expression:
-    operand, interval = integer(scope, only_argument(scope, node), node)
+    operand, interval = integer(scope, _only_argument(scope, node), node)
     place, slot = scope.place(node), scope.unit.fresh()
     held = ir.Local(operand.place, interval, slot)
     opposite = ir.Negate(place, RangeDomain(-interval.high, -interval.low), held)

@@ -111,7 +111,7 @@ def definite(scope: Scope, node: ast.AST, lowered: ir.Expression) -> ir.Expressi
 
 
 def item(scope: Scope, node: ast.AST, lowered: ir.Expression) -> ir.Expression:
-    """A value that becomes an item of a set, a sequence or a bag: an atom or a record."""
+    """A value that becomes an item of a set or a sequence: an atom or a record."""
     definite(scope, node, lowered)
     if not is_item(lowered.domain):
         scope.refuse(

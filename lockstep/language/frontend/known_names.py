@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from lockstep.errors import nearest
 from lockstep.language import ir
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     MapDomain,
     NameDomain,
@@ -69,7 +68,7 @@ def _names(value: object) -> Iterator[str]:
     match some_of(value):
         case NameDomain(names):
             yield from (name for name in names if isinstance(name, str))
-        case SetDomain(item) | SequenceDomain(item) | BagDomain(item):
+        case SetDomain(item) | SequenceDomain(item):
             yield from _names(item)
         case MapDomain(key, held):
             yield from _names(key)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     OptionDomain,
     SequenceDomain,
@@ -137,7 +136,7 @@ def _chain(writer: Writer, env: Env) -> Expr:
 
 def _membership(writer: Writer, env: Env) -> Expr | None:
     def has_members(domain: Domain) -> bool:
-        return isinstance(domain, SetDomain | SequenceDomain | BagDomain)
+        return isinstance(domain, SetDomain | SequenceDomain)
 
     if env.risky and not env.total and writer.choices.now_and_then(5):
         collection = paths.readable(

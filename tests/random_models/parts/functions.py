@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     MapDomain,
     OptionDomain,
@@ -256,7 +255,7 @@ def _parts(domain: Domain) -> Iterator[Domain]:
     match domain:
         case OptionDomain(inner) | SetDomain(inner):
             yield from _parts(inner)
-        case SequenceDomain(item) | BagDomain(item):
+        case SequenceDomain(item):
             yield from _parts(item)
         case MapDomain(key, value):
             yield from _parts(key)
