@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NoReturn
 
+import lockstep.language.notation as notation
 import lockstep.language.values as values
 from lockstep.language import ir
 from lockstep.language.domains import MapDomain, RangeDomain, SequenceDomain, SetDomain
@@ -43,6 +44,14 @@ def lower_call(scope: Scope, node: ast.Call) -> ir.Expression:
             instead_of_method(scope, node, value.domain),
         )
     called = callee(scope, node)
+    if called is notation.present:
+        scope.refuse(
+            node,
+            "present",
+            "present(...) is a guard, and this is no place for one",
+            "actions, procedures and invariants have guards; helpers and expressions have none",
+            "write `x = present(...)` on a line of its own there, and use `x`",
+        )
     if called is len:
         return _size(scope, node)
     if called is abs:
@@ -105,7 +114,7 @@ def _is_member(scope: Scope, node: ast.Attribute) -> bool:
     )
 
 
-def _only_argument(scope: Scope, node: ast.Call) -> ast.expr:
+def only_argument(scope: Scope, node: ast.Call) -> ast.expr:
     """The argument of a call that takes exactly one."""
     if len(node.args) != 1 or node.keywords:
         scope.refuse(
@@ -119,7 +128,7 @@ def _only_argument(scope: Scope, node: ast.Call) -> ast.expr:
 
 
 def _size(scope: Scope, node: ast.Call) -> ir.Expression:
-    collection = unwrapped(scope, node, scope.lower(_only_argument(scope, node)))
+    collection = unwrapped(scope, node, scope.lower(only_argument(scope, node)))
     place = scope.place(node)
     if item_of(collection.domain) is None:
         scope.refuse(
@@ -139,7 +148,7 @@ def _size(scope: Scope, node: ast.Call) -> ir.Expression:
 
 
 def _absolute(scope: Scope, node: ast.Call) -> ir.Expression:
-    operand, interval = integer(scope, _only_argument(scope, node), node)
+    operand, interval = integer(scope, only_argument(scope, node), node)
     place, slot = scope.place(node), scope.unit.fresh()
     held = ir.Local(operand.place, interval, slot)
     opposite = ir.Negate(place, RangeDomain(-interval.high, -interval.low), held)
