@@ -19,7 +19,7 @@ from lockstep.language.notation import (
     step_invariant,
     when,
 )
-from lockstep.language.values import Record, replace
+from lockstep.language.records import Record, replace
 
 __all__ = [
     "Bool",

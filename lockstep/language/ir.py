@@ -19,8 +19,8 @@ from typing import Any, TypeAlias
 
 from lockstep.language.domains import Domain
 from lockstep.language.notation import Kind
+from lockstep.language.records import Record
 from lockstep.language.source import Place
-from lockstep.language.values import Record
 
 
 @dataclass(frozen=True)

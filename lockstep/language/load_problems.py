@@ -9,8 +9,8 @@ from pathlib import Path
 
 import lockstep
 from lockstep.errors import nearest
-from lockstep.language.domains import NoDomain, domain_of
 from lockstep.language.notation import MarkedTwice, NoRequirement, OutcomeUnclear
+from lockstep.language.records import NoDomain, domain_of
 from lockstep.language.source import Diagnostic, Place, place_in
 from lockstep.language.values import NotInDomain, TooManyValues
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, ClassVar, TypeAlias, TypeVar, overload
 
-from lockstep.language.values import Fielded
+from lockstep.language.records import Fielded
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Value = TypeVar("Value")

@@ -1,4 +1,4 @@
-"""The domains whose values have parts: records, sets, maps and sequences."""
+"""The domains of collections: sets, maps and sequences."""
 
 from __future__ import annotations
 
@@ -9,31 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from lockstep.language.domain import Domain
-from lockstep.language.values import NotInDomain, Record, TotalMap
-
-
-@dataclass(frozen=True)
-class RecordDomain(Domain):
-    """The records of one class, each field within its own domain."""
-
-    record: type[Record]
-
-    def coerce(self, value: object, place: str) -> Record:
-        if type(value) is self.record:
-            return value
-        raise NotInDomain(place, value, self)
-
-    def __iter__(self) -> Iterator[Record]:
-        return map(self.record.of, itertools.product(*self.record.fields.values()))
-
-    def size(self) -> int:
-        product = 1
-        for field in self.record.fields.values():
-            product *= field.size()
-        return product
-
-    def __str__(self) -> str:
-        return self.record.__name__
+from lockstep.language.values import NotInDomain, TotalMap
 
 
 @dataclass(frozen=True)

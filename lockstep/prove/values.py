@@ -27,7 +27,8 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
-from lockstep.language.values import Record, TotalMap
+from lockstep.language.records import Record
+from lockstep.language.values import TotalMap
 from lockstep.prove.terms import (
     Number,
     Scalar,

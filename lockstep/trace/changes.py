@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lockstep.language.notation import State
-from lockstep.language.values import Record, TotalMap
+from lockstep.language.records import Record
+from lockstep.language.values import TotalMap
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ import pytest
 
 from lockstep.language.domains import Map, OneOf, Range, Sequence, Set
 from lockstep.language.notation import State
-from lockstep.language.values import NotInDomain, Record, replace
+from lockstep.language.records import Record, replace
+from lockstep.language.values import NotInDomain
 
 ITEMS = st.lists(st.sampled_from("abc"), max_size=5)
 

@@ -20,7 +20,7 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
-from lockstep.language.values import Record
+from lockstep.language.records import Record
 
 INTEGERS = st.integers(-(2**70), 2**70)
 

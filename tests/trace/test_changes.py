@@ -5,7 +5,7 @@ import pytest
 
 from lockstep.language.domains import Map, OneOf, Range, Sequence, Set
 from lockstep.language.notation import State
-from lockstep.language.values import Record
+from lockstep.language.records import Record
 from lockstep.trace.changes import changes, show
 
 

@@ -6,7 +6,7 @@ import ast
 from typing import NoReturn
 
 import lockstep.language.notation as notation
-import lockstep.language.values as values
+import lockstep.language.records as records
 from lockstep.language import ir
 from lockstep.language.domains import MapDomain, RangeDomain, SequenceDomain, SetDomain
 from lockstep.language.frontend.comprehensions import gather
@@ -56,9 +56,9 @@ def lower_call(scope: Scope, node: ast.Call) -> ir.Expression:
         return _size(scope, node)
     if called is abs:
         return _absolute(scope, node)
-    if called is values.replace:
+    if called is records.replace:
         return replace_fields(scope, node)
-    if isinstance(called, type) and issubclass(called, values.Record):
+    if isinstance(called, type) and issubclass(called, records.Record):
         return make_record(scope, node, called)
     if called in (min, max) and len(node.args) > 1:
         return _extremum(scope, node, largest=called is max)

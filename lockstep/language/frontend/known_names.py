@@ -17,8 +17,8 @@ from lockstep.language.domains import (
 )
 from lockstep.language.frontend.scope import Scope
 from lockstep.language.loader import Universe
+from lockstep.language.records import Fielded
 from lockstep.language.types import item_of, some_of
-from lockstep.language.values import Fielded
 
 
 def refuse_unknown_name(

@@ -22,8 +22,8 @@ from lockstep.language.domains import (
 )
 from lockstep.language.frontend.expected import BOOL, unwrapped
 from lockstep.language.frontend.scope import Broken, NewName, Refused, Scope, StateName
+from lockstep.language.records import Record
 from lockstep.language.types import NOTHING, described, is_item, join
-from lockstep.language.values import Record
 
 
 def lower_name(scope: Scope, node: ast.Name) -> ir.Expression:

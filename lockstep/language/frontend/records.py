@@ -10,8 +10,8 @@ from lockstep.language.frontend.expected import stored, unwrapped
 from lockstep.language.frontend.names import field
 from lockstep.language.frontend.order import in_call_order, operands_first
 from lockstep.language.frontend.scope import Scope
+from lockstep.language.records import Record
 from lockstep.language.types import counted, described
-from lockstep.language.values import Record
 
 
 def make_record(scope: Scope, node: ast.Call, record: type[Record]) -> ir.Expression:

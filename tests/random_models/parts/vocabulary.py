@@ -17,7 +17,7 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
-from lockstep.language.values import FieldedType, Record
+from lockstep.language.records import FieldedType, Record
 from tests.random_models.parts.choices import Choices
 from tests.random_models.parts.pieces import BOOL
 from tests.random_models.parts.size import USUAL, Size
