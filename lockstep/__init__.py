@@ -3,7 +3,7 @@
 What is exported here is the notation: everything that a model file needs.
 """
 
-from lockstep.language.domains import BagOf, Bool, Map, OneOf, Range, Sequence, Set
+from lockstep.language.domains import Bool, Map, OneOf, Range, Sequence, Set
 from lockstep.language.notation import (
     Constant,
     State,
@@ -13,16 +13,15 @@ from lockstep.language.notation import (
     invariant,
     leads_to,
     lemma,
+    present,
     require,
     sometimes,
     step_invariant,
     when,
 )
-from lockstep.language.values import Bag, Record, replace
+from lockstep.language.records import Record, replace
 
 __all__ = [
-    "Bag",
-    "BagOf",
     "Bool",
     "Constant",
     "Map",
@@ -38,6 +37,7 @@ __all__ = [
     "invariant",
     "leads_to",
     "lemma",
+    "present",
     "replace",
     "require",
     "sometimes",

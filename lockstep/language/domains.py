@@ -1,4 +1,4 @@
-"""The domains by the names that models use, and what an annotation stands for.
+"""The domains by the names that models use.
 
 A domain answers four questions: is this value in it (`coerce`, which also makes the value
 canonical), what are its values in order (iteration), how many are there (`size`), and how is it
@@ -8,61 +8,14 @@ an expression is the smallest domain that the front end can show its value to li
 
 from __future__ import annotations
 
-import enum
-import types
 from collections.abc import Callable
-from typing import Any, get_args, get_origin
+from typing import Any
 
 from lockstep.language.atoms import MOST_VALUES, BoolDomain, EnumDomain, NameDomain, RangeDomain
 from lockstep.language.domain import Domain, OptionDomain
-from lockstep.language.structures import (
-    BagDomain,
-    MapDomain,
-    RecordDomain,
-    SequenceDomain,
-    SetDomain,
-)
-from lockstep.language.values import Record, TooManyValues
-
-_INSTEAD: dict[object, str] = {
-    int: "Range(low, high)",
-    str: 'OneOf(("one", "another"))',
-    float: "Range(low, high)",
-    list: "Sequence[Item, most]",
-    tuple: "Sequence[Item, most]",
-    set: "Set[Item]",
-    frozenset: "Set[Item]",
-    dict: "Map[Key, Value]",
-}
-
-
-class NoDomain(TypeError):
-    """An annotation stands for no domain; `cure` says what does."""
-
-    def __init__(self, place: str, hint: object) -> None:
-        origin, parts = get_origin(hint) or hint, ", ".join(map(str, get_args(hint)))
-        name = origin.__name__ if isinstance(origin, type) else repr(hint)
-        name += f"[{parts}]" if parts else ""
-        super().__init__(f"{place}: {name} is not a domain")
-        form = _INSTEAD.get(get_origin(hint) or hint)
-        self.cure = None if form is None else f"write `{form}`"
-
-
-def domain_of(hint: object, place: str) -> Domain:
-    """The domain that an annotation stands for; `TypeError` naming `place` when it is none."""
-    if isinstance(hint, Domain):
-        return hint
-    if hint is bool:
-        return BoolDomain()
-    if isinstance(hint, type) and issubclass(hint, enum.Enum):
-        return EnumDomain(hint)
-    if isinstance(hint, type) and issubclass(hint, Record):
-        return RecordDomain(hint)
-    if isinstance(hint, types.UnionType) and len(hint.__args__) == 2:
-        some = [part for part in hint.__args__ if part is not types.NoneType]
-        if len(some) == 1:
-            return domain_of(some[0], place) | None
-    raise NoDomain(place, hint)
+from lockstep.language.records import RecordDomain, domain_of
+from lockstep.language.structures import MapDomain, SequenceDomain, SetDomain
+from lockstep.language.values import TooManyValues
 
 
 def _plain_item(hint: object, place: str) -> Domain:
@@ -129,10 +82,6 @@ def _sequence(item: object, capacity: object) -> SequenceDomain:
     return SequenceDomain(_plain_item(item, "Sequence item"), _capacity(capacity))
 
 
-def _bag(item: object, capacity: object) -> BagDomain:
-    return BagDomain(_plain_item(item, "BagOf item"), _capacity(capacity))
-
-
 def _capacity(capacity: object) -> int:
     if type(capacity) is int and capacity >= 0:
         return capacity
@@ -147,12 +96,8 @@ Map = _Family("Map[Key, Value]", 2, _map)
 """`Map[Partition, Offset]`: the total functions from one domain to another."""
 Sequence = _Family("Sequence[Item, capacity]", 2, _sequence)
 """`Sequence[Partition, 3]`: the tuples of at most three items."""
-BagOf = _Family("BagOf[Item, capacity]", 2, _bag)
-"""`BagOf[Message, 2]`: the multisets of at most two items."""
 
 __all__ = [
-    "BagDomain",
-    "BagOf",
     "Bool",
     "BoolDomain",
     "Domain",

@@ -19,8 +19,8 @@ from typing import Any, TypeAlias
 
 from lockstep.language.domains import Domain
 from lockstep.language.notation import Kind
+from lockstep.language.records import Record
 from lockstep.language.source import Place
-from lockstep.language.values import Record
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class Compare(Expression):
 
 @dataclass(frozen=True)
 class Contains(Expression):
-    """Whether a set, sequence or bag has an item; an item that is None is in none."""
+    """Whether a set or sequence has an item; an item that is None is in none."""
 
     item: Expression
     collection: Expression
@@ -237,13 +237,6 @@ class MakeSequence(Expression):
 
 
 @dataclass(frozen=True)
-class MakeBag(Expression):
-    """The bag of some values."""
-
-    items: tuple[Expression, ...]
-
-
-@dataclass(frozen=True)
 class MakeMap(Expression):
     """The total map that gives, for each value of `key`, the body with the slot bound to it."""
 
@@ -260,30 +253,6 @@ class Size(Expression):
 
 
 @dataclass(frozen=True)
-class BagCount(Expression):
-    """How often a bag has an item; None is in it no times."""
-
-    bag: Expression
-    item: Expression
-
-
-@dataclass(frozen=True)
-class BagAdd(Expression):
-    """A bag with one more of an item."""
-
-    bag: Expression
-    item: Expression
-
-
-@dataclass(frozen=True)
-class BagRemove(Expression):
-    """A bag with one less of an item; an error when it has none."""
-
-    bag: Expression
-    item: Expression
-
-
-@dataclass(frozen=True)
 class OverDomain:
     """Iterate over a domain's values in order."""
 
@@ -292,9 +261,9 @@ class OverDomain:
 
 @dataclass(frozen=True)
 class OverCollection:
-    """Iterate over a collection: a sequence in order, the distinct items of a set or bag.
+    """Iterate over a collection: a sequence in order, a set in any order.
 
-    The items of a set or bag come in any order: no result depends on it.
+    No result depends on the order of a set's items.
     """
 
     collection: Expression

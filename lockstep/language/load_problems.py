@@ -9,8 +9,8 @@ from pathlib import Path
 
 import lockstep
 from lockstep.errors import nearest
-from lockstep.language.domains import NoDomain, domain_of
 from lockstep.language.notation import MarkedTwice, NoRequirement, OutcomeUnclear
+from lockstep.language.records import NoDomain, domain_of
 from lockstep.language.source import Diagnostic, Place, place_in
 from lockstep.language.values import NotInDomain, TooManyValues
 
@@ -131,7 +131,7 @@ _FOREIGN = {
     "`Sequence[X, most]`",
     "random": "leave it out: a parameter of an action takes every value of its domain in turn",
     "dataclasses": "leave it out: a class derived from `Record` needs no decorator",
-    "collections": "leave it out: there are `BagOf`, `Map`, `Sequence` and `Set` of lockstep",
+    "collections": "leave it out: there are `Map`, `Sequence` and `Set` of lockstep",
 }
 
 

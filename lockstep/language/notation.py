@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, ClassVar, TypeAlias, TypeVar, overload
 
-from lockstep.language.values import Fielded
+from lockstep.language.records import Fielded
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Value = TypeVar("Value")
 
 Constant: TypeAlias = Any
 """Annotation of a module-level constant that a scope may set: `MAX_EPOCH: Constant = 3`."""
@@ -50,6 +51,10 @@ class NotApplicable(Exception):
     """Raised by `when`: the invariant says nothing about these parameters."""
 
 
+class Absent(Disabled, NotApplicable):
+    """Raised by `present`: in an action as a false `require`, in an invariant as a false `when`."""
+
+
 class NoRequirement(TypeError):
     """Raised by a decorator that is given anything but the ids of requirements; it says what."""
 
@@ -75,6 +80,20 @@ def when(condition: bool) -> None:
     """
     if not condition:
         raise NotApplicable
+
+
+def present(value: Value | None) -> Value:
+    """The value itself, on condition that it is not None: a guard and a local name in one line.
+
+        request = present(incoming(s, f, via))
+
+    This is `request = incoming(s, f, via)` and then `require(request is not None)` in an action or
+    a procedure, `when(request is not None)` in an invariant. It stands on the right side of a local
+    name and nowhere else: a helper, a claim and a `leads_to` have no guard.
+    """
+    if value is None:
+        raise Absent
+    return value
 
 
 class Kind(Enum):

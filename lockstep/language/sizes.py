@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import comb
 
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     MapDomain,
     OptionDomain,
@@ -34,10 +32,6 @@ def capped_size(domain: Domain, cap: int) -> int:
         case SequenceDomain(item, capacity):
             kinds = capped_size(item, cap)
             return _sum_up_to(cap, (int(kinds**length) for length in range(capacity + 1)))
-        case BagDomain(item, capacity):
-            kinds = capped_size(item, cap)
-            lengths = range(capacity + 1)
-            return _sum_up_to(cap, (comb(kinds + length - 1, length) for length in lengths))
         case _:
             return min(cap, domain.size())
 

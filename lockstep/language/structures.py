@@ -1,4 +1,4 @@
-"""The domains whose values have parts: records, sets, maps, sequences and bags."""
+"""The domains of collections: sets, maps and sequences."""
 
 from __future__ import annotations
 
@@ -6,35 +6,10 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import comb
 from typing import Any
 
 from lockstep.language.domain import Domain
-from lockstep.language.values import Bag, NotInDomain, Record, TotalMap
-
-
-@dataclass(frozen=True)
-class RecordDomain(Domain):
-    """The records of one class, each field within its own domain."""
-
-    record: type[Record]
-
-    def coerce(self, value: object, place: str) -> Record:
-        if type(value) is self.record:
-            return value
-        raise NotInDomain(place, value, self)
-
-    def __iter__(self) -> Iterator[Record]:
-        return map(self.record.of, itertools.product(*self.record.fields.values()))
-
-    def size(self) -> int:
-        product = 1
-        for field in self.record.fields.values():
-            product *= field.size()
-        return product
-
-    def __str__(self) -> str:
-        return self.record.__name__
+from lockstep.language.values import NotInDomain, TotalMap
 
 
 @dataclass(frozen=True)
@@ -124,30 +99,3 @@ class SequenceDomain(Domain):
 
     def __str__(self) -> str:
         return f"Sequence[{self.item}, {self.capacity}]"
-
-
-@dataclass(frozen=True)
-class BagDomain(Domain):
-    """The bags of at most `capacity` items, repetitions counted."""
-
-    item: Domain
-    capacity: int
-
-    def coerce(self, value: object, place: str) -> Bag:
-        if isinstance(value, Bag) and len(value) <= self.capacity:
-            return Bag.of_counts(
-                {self.item.coerce(item, f"an item of {place}"): value.count(item) for item in value}
-            )
-        raise NotInDomain(place, value, self)
-
-    def __iter__(self) -> Iterator[Bag]:
-        for length in range(self.capacity + 1):
-            for items in itertools.combinations_with_replacement(self.item, length):
-                yield Bag(items)
-
-    def size(self) -> int:
-        kinds = self.item.size()
-        return sum(comb(kinds + length - 1, length) for length in range(self.capacity + 1))
-
-    def __str__(self) -> str:
-        return f"BagOf[{self.item}, {self.capacity}]"

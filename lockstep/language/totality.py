@@ -57,7 +57,7 @@ def _may_fail_here(node: object) -> bool:
         case ir.Lookup():
             keys = node.mapping.domain
             return not (isinstance(keys, MapDomain) and is_within(node.key.domain, keys.key))
-        case ir.Item() | ir.BagRemove():
+        case ir.Item():
             return True
         case ir.Unwrap():
             return not node.certain

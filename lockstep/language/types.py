@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     EnumDomain,
     MapDomain,
@@ -65,9 +64,6 @@ def join(left: Domain, right: Domain) -> Domain | None:
     if isinstance(left, SequenceDomain) and isinstance(right, SequenceDomain):
         item = join(left.item, right.item)
         return None if item is None else SequenceDomain(item, max(left.capacity, right.capacity))
-    if isinstance(left, BagDomain) and isinstance(right, BagDomain):
-        item = join(left.item, right.item)
-        return None if item is None else BagDomain(item, max(left.capacity, right.capacity))
     if isinstance(left, MapDomain) and isinstance(right, MapDomain) and left.key == right.key:
         value = join(left.value, right.value)
         return None if value is None else MapDomain(left.key, value)
@@ -80,14 +76,14 @@ def some_of(domain: Domain) -> Domain:
 
 
 def item_of(domain: Domain) -> Domain | None:
-    """The items' type of a set, sequence or bag, the keys' of a map; None for anything else."""
-    if isinstance(domain, SetDomain | SequenceDomain | BagDomain):
+    """The items' type of a set or sequence, the keys' of a map; None for anything else."""
+    if isinstance(domain, SetDomain | SequenceDomain):
         return domain.item
     return domain.key if isinstance(domain, MapDomain) else None
 
 
 def is_item(domain: Domain) -> bool:
-    """Whether sets, sequences and bags may have items of this type: atoms and records."""
+    """Whether sets and sequences may have items of this type: atoms and records."""
     return domain.is_scalar or isinstance(domain, RecordDomain | NothingDomain)
 
 
@@ -117,8 +113,6 @@ def is_within(value: Domain, target: Domain) -> bool:
             return is_within(value.item, target.item)
         case SequenceDomain(item, most), SequenceDomain(allowed_item, capacity):
             return most <= capacity and is_within(item, allowed_item)
-        case BagDomain(item, most), BagDomain(allowed_item, capacity):
-            return most <= capacity and is_within(item, allowed_item)
         case MapDomain(), MapDomain():
             return value.key == target.key and is_within(value.value, target.value)
     names, allowed = _names(value), _names(target)
@@ -127,7 +121,7 @@ def is_within(value: Domain, target: Domain) -> bool:
 
 def capacity_of(domain: Domain) -> int:
     """The most items that a value of a collection type may have."""
-    if isinstance(domain, SequenceDomain | BagDomain):
+    if isinstance(domain, SequenceDomain):
         return domain.capacity
     item = item_of(domain)
     return 0 if item is None else capped_size(item, _MOST_ITEMS)
@@ -146,9 +140,9 @@ def described(domain: Domain) -> str:
             return f"{'an' if str(domain)[0] in 'AEIOU' else 'a'} {domain}"
         case OptionDomain():
             return "None" if domain.some == NOTHING else f"None or {described(domain.some)}"
-        case SetDomain(item) | SequenceDomain(item) | BagDomain(item) if item == NOTHING:
+        case SetDomain(item) | SequenceDomain(item) if item == NOTHING:
             return f"an empty {_COLLECTIONS[type(domain)]}"
-        case SetDomain(item) | SequenceDomain(item) | BagDomain(item):
+        case SetDomain(item) | SequenceDomain(item):
             return f"a {_COLLECTIONS[type(domain)]} of {item}"
         case MapDomain():
             return f"a map from {domain.key} to {domain.value}"
@@ -165,7 +159,6 @@ def counted(number: int, noun: str) -> str:
 _COLLECTIONS: dict[type[Domain], str] = {
     SetDomain: "set",
     SequenceDomain: "sequence",
-    BagDomain: "bag",
 }
 
 

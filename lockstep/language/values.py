@@ -1,28 +1,24 @@
 """The values that states are made of: immutable, hashable, and equal exactly when TLA+ says so.
 
 Integers, booleans, enum members, names, `None`, `frozenset` and `tuple` are Python's own. This
-module adds the three shapes that Python lacks in immutable form: records, total maps and bags.
-Records and maps are tuples underneath, so that hashing and comparing a whole state runs in C.
+package adds the two shapes that Python lacks in immutable form: records and total maps. Both are
+tuples underneath, so that hashing and comparing a whole state runs in C.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Iterable, Iterator, Mapping
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
-
-if TYPE_CHECKING:
-    from lockstep.language.domains import Domain
+from collections.abc import Iterator
+from typing import Any, ClassVar
 
 
 class NotInDomain(Exception):
     """A value was about to be stored where its domain does not allow it.
 
-    `place` names what was written (a variable, a field, a key), `value` is what was offered.
+    `place` names what was written (a variable, a field, a key), `value` is what was offered, and
+    `domain` what it is not in.
     """
 
-    def __init__(self, place: str, value: object, domain: Domain) -> None:
+    def __init__(self, place: str, value: object, domain: object) -> None:
         super().__init__(f"{place} = {value!r} is not in {domain}")
         self.place = place
         self.value = value
@@ -31,114 +27,6 @@ class NotInDomain(Exception):
 
 class TooManyValues(Exception):
     """A domain was about to be gone through that has too many values for that."""
-
-
-class FieldedType(type):
-    """The type of record and state classes.
-
-    Iterating over such a class gives each of its values: `for m in Message`, as for an enum.
-    """
-
-    def __new__(
-        mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any
-    ) -> FieldedType:
-        namespace.setdefault("__slots__", ())  # else each value would carry an empty __dict__
-        return super().__new__(mcs, name, bases, namespace, **options)
-
-    def __iter__(cls) -> Iterator[Any]:
-        from lockstep.language.domains import domain_of
-
-        return iter(domain_of(cls, cls.__name__))
-
-
-_RESERVED = frozenset({"fields", "first_values", "of"})
-
-
-class Fielded(tuple[Any, ...], metaclass=FieldedType):
-    """A tuple whose items have names and domains: what records and states have in common.
-
-    A class derived from one with fields has those first, then its own.
-    """
-
-    fields: ClassVar[dict[str, Domain]] = {}
-    """Name and domain of each field, in order of declaration."""
-
-    def __init_subclass__(cls) -> None:
-        if Fielded in cls.__bases__:
-            return  # Record and State themselves: no fields yet
-        # Domains are built from this module's classes, so they are imported late.
-        from lockstep.language.domains import domain_of
-
-        own = inspect.get_annotations(cls)
-        for name in own:
-            if name.startswith("_") or name in _RESERVED:
-                raise TypeError(f"{cls.__name__}.{name}: this name is taken by lockstep itself")
-        cls.fields = {
-            **cls.fields,
-            **{name: domain_of(hint, f"{cls.__name__}.{name}") for name, hint in own.items()},
-        }
-        for position, name in enumerate(cls.fields):
-            setattr(cls, name, property(itemgetter(position)))
-
-    @classmethod
-    def of(cls, values: Iterable[object]) -> Self:
-        """Build from values that are known to be canonical and in their domains."""
-        return tuple.__new__(cls, values)
-
-    def __repr__(self) -> str:
-        inside = ", ".join(
-            f"{name}={value!r}" for name, value in zip(self.fields, self, strict=True)
-        )
-        return f"{type(self).__name__}({inside})"
-
-
-@dataclass_transform(kw_only_default=False, frozen_default=True)
-class Record(Fielded):
-    """A record: `class Request(Record): session: SessionId; epoch: Epoch`.
-
-    Construction checks every field against its domain and raises `NotInDomain`.
-    """
-
-    def __init_subclass__(cls) -> None:
-        for name in inspect.get_annotations(cls):
-            if name in cls.__dict__:
-                raise TypeError(f"{cls.__name__}.{name}: a record's field has no default value")
-        super().__init_subclass__()
-
-    def __new__(cls, *positional: object, **named: object) -> Self:
-        names = list(cls.fields)
-        if len(positional) > len(names):
-            raise TypeError(
-                f"{cls.__name__} has {len(names)} fields, {len(positional)} values given"
-            )
-        given = dict(zip(names, positional, strict=False))
-        for name in named:
-            if name in given or name not in cls.fields:
-                raise TypeError(f"{cls.__name__} has no field {name!r}, or it is given twice")
-        given.update(named)
-        missing = [name for name in names if name not in given]
-        if missing:
-            raise TypeError(f"{cls.__name__} lacks {', '.join(missing)}")
-        return cls.of(
-            domain.coerce(given[name], f"{cls.__name__}.{name}")
-            for name, domain in cls.fields.items()
-        )
-
-
-AnyRecord = TypeVar("AnyRecord", bound=Record)
-
-
-def replace(record: AnyRecord, **changes: object) -> AnyRecord:
-    """A copy of `record` with some fields changed, as `dataclasses.replace` does."""
-    if not isinstance(record, Record):
-        raise TypeError(f"replace takes a record, not {record!r}")
-    for name in changes:
-        if name not in record.fields:
-            raise TypeError(f"{type(record).__name__} has no field {name!r}")
-    return record.of(
-        domain.coerce(changes[name], f"{type(record).__name__}.{name}") if name in changes else kept
-        for (name, domain), kept in zip(record.fields.items(), record, strict=True)
-    )
 
 
 class TotalMap(tuple[Any, ...]):
@@ -182,60 +70,3 @@ class TotalMap(tuple[Any, ...]):
 
     def __repr__(self) -> str:
         return "{" + ", ".join(f"{key!r}: {value!r}" for key, value in self.items()) + "}"
-
-
-class Bag:
-    """A multiset. Methods return a new bag; a bag that holds an item twice has it in `len` twice.
-
-    `Bag()` is empty; `Bag((x, x, y))` holds `x` twice. Iterating gives each distinct item once.
-    """
-
-    __slots__ = ("_counts",)
-
-    def __init__(self, items: Iterable[object] = ()) -> None:
-        counts: dict[object, int] = {}
-        for item in items:
-            counts[item] = counts.get(item, 0) + 1
-        self._counts = frozenset(counts.items())
-
-    @classmethod
-    def of_counts(cls, counts: Mapping[object, int]) -> Bag:
-        """The bag that holds each item as often as `counts` says."""
-        bag = cls.__new__(cls)
-        bag._counts = frozenset((item, count) for item, count in counts.items() if count)
-        return bag
-
-    def add(self, item: object) -> Bag:
-        """This bag with one more `item`."""
-        counts = dict(self._counts)
-        counts[item] = counts.get(item, 0) + 1
-        return Bag.of_counts(counts)
-
-    def remove(self, item: object) -> Bag:
-        """This bag with one `item` less; `KeyError` when it holds none."""
-        counts = dict(self._counts)
-        counts[item] -= 1
-        return Bag.of_counts(counts)
-
-    def count(self, item: object) -> int:
-        """How often `item` is in the bag."""
-        return dict(self._counts).get(item, 0)
-
-    def __contains__(self, item: object) -> bool:
-        return any(held == item for held, _ in self._counts)
-
-    def __iter__(self) -> Iterator[Any]:
-        return (item for item, _ in self._counts)
-
-    def __len__(self) -> int:
-        return sum(count for _, count in self._counts)
-
-    def __eq__(self, other: object) -> bool:
-        return self._counts == other._counts if isinstance(other, Bag) else False
-
-    def __hash__(self) -> int:
-        return hash(self._counts)
-
-    def __repr__(self) -> str:
-        items = [item for item, count in self._counts for _ in range(count)]
-        return "Bag((" + "".join(f"{item}, " for item in sorted(map(repr, items))) + "))"

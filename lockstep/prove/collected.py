@@ -1,4 +1,4 @@
-"""Sequences, sets and bags of terms: which item stands where, and which may be in."""
+"""Sequences and sets of terms: which item stands where, and which may be in."""
 
 from __future__ import annotations
 

@@ -25,7 +25,6 @@ from lockstep.prove.terms import (
 )
 from lockstep.prove.values import (
     MOST_LISTED,
-    Counts,
     Items,
     Members,
     NotProvable,
@@ -144,9 +143,6 @@ def _source(evaluation: Evaluation, source: ir.Source) -> Iterator[tuple[Truth, 
                 case Items(length, parts):
                     for place, part in enumerate(parts):
                         yield compare("<", place, length), part
-                case Counts(items):
-                    for each, count in items.items():
-                        yield compare(">", count, 0), constant(each)
                 case Table(values):
                     for each in values:
                         yield True, constant(each)

@@ -14,15 +14,14 @@ from typing import Any
 
 from lockstep.language import ir
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     MapDomain,
     RangeDomain,
 )
 from lockstep.language.source import Place
 from lockstep.language.totality import may_fail
-from lockstep.language.types import is_within, some_of
-from lockstep.prove.collected import at, include, joined, nothing, picked, possible
+from lockstep.language.types import is_within
+from lockstep.prove.collected import at, include, joined, nothing, picked
 from lockstep.prove.comprehensions import comprehension
 from lockstep.prove.terms import (
     Number,
@@ -37,7 +36,6 @@ from lockstep.prove.terms import (
     negated,
 )
 from lockstep.prove.values import (
-    Counts,
     Items,
     Members,
     Option,
@@ -48,7 +46,6 @@ from lockstep.prove.values import (
     fitted,
     listed,
     same,
-    total,
     within,
 )
 
@@ -132,19 +129,10 @@ class Evaluation:
                 return self._make_set(node)
             case ir.MakeSequence():
                 return Items(len(node.items), tuple(self.value(item) for item in node.items))
-            case ir.MakeBag():
-                return self._make_bag(node)
             case ir.MakeMap():
                 return self._make_map(node)
             case ir.Size():
                 return self._size(node)
-            case ir.BagCount():
-                return self._bag_count(self._counts(node.bag), self.value(node.item), node.item)
-            case ir.BagAdd():
-                bag, item = self._counts(node.bag), self.value(node.item)
-                return self._bag_with(bag, item, node.item, node.domain, 1)
-            case ir.BagRemove():
-                return self._bag_remove(node)
             case ir.Comprehension():
                 return comprehension(self, node)
         raise TypeError(f"{type(node).__name__} is no expression of the IR")
@@ -190,10 +178,6 @@ class Evaluation:
 
     def _members(self, node: ir.Expression) -> Members:
         found: Members = self.value(node)
-        return found
-
-    def _counts(self, node: ir.Expression) -> Counts:
-        found: Counts = self.value(node)
         return found
 
     def _lookup(self, node: ir.Lookup) -> Value:
@@ -283,11 +267,6 @@ class Evaluation:
                     all_of((compare("<", place, length), same(item, part)))
                     for place, part in enumerate(parts)
                 )
-            case Counts(items):
-                return any_of(
-                    all_of((compare(">", count, 0), same(item, constant(each))))
-                    for each, count in items.items()
-                )
         raise TypeError(f"{collection!r} is no collection")
 
     def _subset(self, node: ir.Subset) -> Value:
@@ -351,12 +330,6 @@ class Evaluation:
             include(found, True, self.value(item), item.domain, str(node.place))
         return Members(found)
 
-    def _make_bag(self, node: ir.MakeBag) -> Value:
-        bag = Counts({})
-        for item in node.items:
-            bag = self._bag_with(bag, self.value(item), item, node.domain, 1)
-        return bag
-
     def _make_map(self, node: ir.MakeMap) -> Value:
         found: dict[Any, Value] = {}
         for key in listed(node.key, str(node.place)):
@@ -374,32 +347,6 @@ class Evaluation:
                 return count
             case Items(length, _):
                 return length
-            case Counts(items):
-                return total(items)
             case Table(values):
                 return len(values)
         raise TypeError(f"{collection!r} has no size")
-
-    def _bag_count(self, bag: Counts, item: Value, node: ir.Expression) -> Number:
-        found: Number = 0
-        for each, count in bag.items.items():
-            found = either(same(item, constant(each)), count, found)
-        return found
-
-    def _bag_with(
-        self, bag: Counts, item: Value, node: ir.Expression, domain: Domain, more: int
-    ) -> Counts:
-        assert isinstance(domain, BagDomain)
-        items = dict(bag.items)
-        for each in possible(item, some_of(node.domain), str(node.place)):
-            is_it = same(item, constant(each))
-            count = items.get(each, 0)
-            changed = either(is_it, arithmetic("+", count, more), count)
-            items[each] = changed
-        return Counts(items)
-
-    def _bag_remove(self, node: ir.BagRemove) -> Value:
-        bag, item = self._counts(node.bag), self.value(node.item)
-        count = self._bag_count(bag, item, node.item)
-        self.fails(compare("<=", count, 0), node.place, "it is not in the bag")
-        return self._bag_with(bag, item, node.item, node.domain, -1)

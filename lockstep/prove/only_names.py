@@ -16,8 +16,9 @@ from typing import Any
 from lockstep.language import ir
 from lockstep.language.domains import Domain, NameDomain
 from lockstep.language.model import Model
+from lockstep.language.records import Record
 from lockstep.language.source import Place
-from lockstep.language.values import Record, TotalMap
+from lockstep.language.values import TotalMap
 from lockstep.machine.code.symmetry import find_symmetry
 from lockstep.prove.witnesses import Name
 

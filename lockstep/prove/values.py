@@ -1,8 +1,8 @@
 """Values of a model that are not known: Python's structures with scalars of `terms` at the leaves.
 
-A record is a tuple of its fields, a map a `Table`, a set `Members`, a sequence an `Items`, a bag
-`Counts`, a value that may be None an `Option`. Enum members and names are numbers. Keys of maps and
-items of sets and bags are always known: their domains are listed, so they have to be small.
+A record is a tuple of its fields, a map a `Table`, a set `Members`, a sequence an `Items`,
+a value that may be None an `Option`. Enum members and names are numbers. Keys of maps and items
+of sets are always known: their domains are listed, so they have to be small.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import z3
 
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.domains import (
-    BagDomain,
     BoolDomain,
     Domain,
     EnumDomain,
@@ -28,7 +27,8 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
-from lockstep.language.values import Bag, Record, TotalMap
+from lockstep.language.records import Record
+from lockstep.language.values import TotalMap
 from lockstep.prove.terms import (
     Number,
     Scalar,
@@ -82,13 +82,6 @@ class Items:
     items: tuple[Value, ...]
 
 
-@dataclass(frozen=True)
-class Counts:
-    """A bag: how often each item is in it; an item not named is not."""
-
-    items: Mapping[Any, Number]
-
-
 Value: TypeAlias = Any
 """A scalar, a tuple, or one of the classes above: which one, the type of the expression says."""
 
@@ -118,8 +111,6 @@ def constant(value: object) -> Value:
         return Table({key: constant(part) for key, part in value.items()})
     if isinstance(value, frozenset):
         return Members(dict.fromkeys(value, True))
-    if isinstance(value, Bag):
-        return Counts({item: value.count(item) for item in value})
     if isinstance(value, tuple):
         return Items(len(value), tuple(constant(part) for part in value))
     return code(value)
@@ -154,8 +145,6 @@ def unknown(domain: Domain, name: str) -> Value:
         case SequenceDomain(item, capacity):
             parts = tuple(unknown(item, f"{name}[{place}]") for place in range(capacity))
             return Items(z3.Int(f"len {name}"), parts)
-        case BagDomain(item, _):
-            return Counts({each: z3.Int(f"{each!r} in {name}") for each in listed(item, name)})
     raise TypeError(f"{domain} has no values")
 
 
@@ -188,10 +177,6 @@ def within(value: Value, domain: Domain) -> Truth:
                 implies(place < length, within(part, item)) for place, part in enumerate(parts)
             )
             return all_of((length >= 0, length <= min(capacity, len(parts)), *inside))
-        case BagDomain(item, capacity), Counts(items):
-            counts = [all_of((count >= 0,)) for count in items.values()]
-            outside = [equals(items[each], 0) for each in items if not item.contains(each)]
-            return all_of((*counts, *outside, total(items) <= capacity))
     raise TypeError(f"{value!r} has not the form of {domain}")
 
 
@@ -210,17 +195,7 @@ def fitted(value: Value, domain: Domain) -> Value:
             return Members({each: held for each, held in items.items() if item.contains(each)})
         case SequenceDomain(item, capacity), Items(length, parts):
             return Items(length, tuple(fitted(part, item) for part in parts[:capacity]))
-        case BagDomain(item, _), Counts(items):
-            return Counts({each: count for each, count in items.items() if item.contains(each)})
     return value
-
-
-def total(items: Mapping[Any, Number]) -> Number:
-    """How many items a bag has."""
-    found: Number = 0
-    for count in items.values():
-        found = found + count
-    return found
 
 
 def same(left: Value, right: Value) -> Truth:
@@ -244,10 +219,6 @@ def same(left: Value, right: Value) -> Truth:
             return all_of(
                 equals(items.get(each, False), others.get(each, False))
                 for each in {**items, **others}
-            )
-        case Counts(items), Counts(others):
-            return all_of(
-                equals(items.get(each, 0), others.get(each, 0)) for each in {**items, **others}
             )
         case Items(length, parts), Items(other_length, other_parts):
             both = zip(parts, other_parts, strict=False)
@@ -279,8 +250,6 @@ def choose(test: Truth, then: Value, otherwise: Value) -> Value:
             return Table({key: choose(test, values[key], others[key]) for key in values})
         case Members(items), Members(others):
             return Members(_merged(test, items, others, False))
-        case Counts(items), Counts(others):
-            return Counts(_merged(test, items, others, 0))
         case Items(length, parts), Items(other_length, other_parts):
             most = max(len(parts), len(other_parts))
             chosen = (
@@ -303,7 +272,7 @@ def leaves(value: Value) -> Iterator[z3.ExprRef]:
         case tuple():
             for part in value:
                 yield from leaves(part)
-        case Table(parts) | Members(parts) | Counts(parts):
+        case Table(parts) | Members(parts):
             for part in parts.values():
                 yield from leaves(part)
         case Items(length, parts):
@@ -343,8 +312,6 @@ def known(value: Value, domain: Domain, read: Callable[[Scalar], bool | int]) ->
             return frozenset(each for each, held in items.items() if read(held))
         case SequenceDomain(item, _), Items(length, parts):
             return tuple(known(part, item, read) for part in parts[: read(length)])
-        case BagDomain(), Counts(items):
-            return Bag.of_counts({each: read(count) for each, count in items.items()})
     raise TypeError(f"{value!r} has not the form of {domain}")
 
 

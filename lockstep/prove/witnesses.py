@@ -24,7 +24,6 @@ from typing import TypeAlias
 
 from lockstep.language import ir
 from lockstep.language.domains import (
-    BagDomain,
     BoolDomain,
     Domain,
     MapDomain,
@@ -102,7 +101,7 @@ class Counting:
                 return 0
             case SequenceDomain():
                 return domain.capacity * self.in_values_of(domain.item)
-            case SetDomain() | BagDomain() if self.in_values_of(domain.item):
+            case SetDomain() if self.in_values_of(domain.item):
                 raise Unlimited(f"{domain} may hold any number of the names")
         return 0
 

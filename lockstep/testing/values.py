@@ -8,7 +8,6 @@ from typing import Any
 from hypothesis import strategies as st
 
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     MapDomain,
     OptionDomain,
@@ -19,7 +18,7 @@ from lockstep.language.domains import (
 )
 from lockstep.language.notation import State
 from lockstep.language.sizes import capped_size
-from lockstep.language.values import Bag, TotalMap
+from lockstep.language.values import TotalMap
 
 _WIDE_RANGE = 16
 """Ranges of more integers than this are drawn from near what a state holds, too."""
@@ -49,8 +48,6 @@ def values(domain: Domain, near: Sequence[int] = ()) -> st.SearchStrategy[Any]:
             return st.frozensets(values(item, near), max_size=capped_size(item, 2**16))
         case SequenceDomain(item, capacity):
             return st.lists(values(item, near), max_size=capacity).map(tuple)
-        case BagDomain(item, capacity):
-            return st.lists(values(item, near), max_size=capacity).map(Bag)
         case MapDomain(key, value):
             one = values(value, near)
             return st.tuples(*(one for _ in key)).map(domain.of)
@@ -71,8 +68,6 @@ def simplest(domain: Domain) -> Any:
             return frozenset()
         case SequenceDomain():
             return ()
-        case BagDomain():
-            return Bag()
         case MapDomain(key, value):
             one = simplest(value)
             return domain.of(one for _ in key)
@@ -94,6 +89,6 @@ def _integers(value: object) -> Iterator[int]:
         case TotalMap():
             for part in value.values():
                 yield from _integers(part)
-        case tuple() | frozenset() | Bag():
+        case tuple() | frozenset():
             for part in value:
                 yield from _integers(part)

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from lockstep.language.notation import State
-from lockstep.language.values import Bag, Record, TotalMap
+from lockstep.language.records import Record
+from lockstep.language.values import TotalMap
 
 
 @dataclass(frozen=True)
 class Change:
     """One part of a state that changed: `cached[p1].epoch: 1 -> 2`.
 
-    A set or a bag shows what came (`+`) and what went (`-`) instead of its two values, and so does
+    A set shows what came (`+`) and what went (`-`) instead of its two values, and so does
     a sequence that only grew at its end or shrank at its front.
     """
 
@@ -52,9 +53,6 @@ def show(value: object) -> str:
             return "{" + ", ".join(inside) + "}"
         case frozenset():
             return "{" + ", ".join(sorted(map(show, value), key=_natural)) + "}"
-        case Bag():
-            items = [show(item) for item in value for _ in range(value.count(item))]
-            return "Bag(" + ", ".join(sorted(items, key=_natural)) + ")"
         case tuple():
             return "(" + ", ".join(map(show, value)) + ("," if len(value) == 1 else "") + ")"
         case _:
@@ -75,8 +73,6 @@ def _changes(place: str, before: Any, after: Any) -> Iterator[Change]:
             yield Change(
                 place, _came_and_went(map(show, after - before), map(show, before - after))
             )
-        case Bag(), Bag():
-            yield Change(place, _came_and_went(_more(after, before), _more(before, after)))
         case tuple(), tuple() if after[: len(before)] == before:
             yield Change(place, f"+{_items(after[len(before) :])} at the end")
         case tuple(), tuple() if before[-len(after) :] == after and after:
@@ -87,12 +83,6 @@ def _changes(place: str, before: Any, after: Any) -> Iterator[Change]:
 
 def _items(items: tuple[Any, ...]) -> str:
     return ", ".join(map(show, items))
-
-
-def _more(bag: Bag, other: Bag) -> Iterator[str]:
-    """What `bag` holds beyond `other`, as often as it does."""
-    for item in bag:
-        yield from [show(item)] * (bag.count(item) - other.count(item))
 
 
 def _came_and_went(came: Iterator[str], went: Iterator[str]) -> str:

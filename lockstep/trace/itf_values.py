@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from lockstep.language.domains import (
-    BagDomain,
     BoolDomain,
     Domain,
     EnumDomain,
@@ -24,7 +23,7 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
-from lockstep.language.values import Bag, NotInDomain
+from lockstep.language.values import NotInDomain
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
@@ -60,9 +59,6 @@ def encode(domain: Domain, value: Any) -> Json:
             }
         case SetDomain(item):
             return {"#set": sorted((encode(item, one) for one in value), key=_order)}
-        case BagDomain(item):
-            counts = ([encode(item, one), value.count(one)] for one in value)
-            return {"#map": sorted(counts, key=_order)}
         case MapDomain(key, inner):
             return {"#map": [[encode(key, k), encode(inner, v)] for k, v in value.items()]}
         case SequenceDomain(item):
@@ -127,9 +123,6 @@ def _decode(domain: Domain, written: Json, place: str) -> Any:
             if len(members) != len(items):
                 raise Misfit(place, "an item is in the set twice")
             return members
-        case BagDomain(item):
-            counts = _pairs(written, place, lambda one, at: decode(item, one, at), _count)
-            return Bag.of_counts(counts)
         case MapDomain(key, inner):
             found = _pairs(
                 written,
@@ -168,13 +161,6 @@ def _integer(written: Json, place: str) -> int:
     if type(written) is not int:
         raise Misfit(place, "not an integer")
     return written
-
-
-def _count(written: Json, place: str) -> int:
-    count = _integer(written, place)
-    if count < 1:
-        raise Misfit(place, "a bag holds an item once or more")
-    return count
 
 
 def _object(written: Json, place: str, keys: set[str]) -> dict[str, Json]:

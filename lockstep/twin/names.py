@@ -10,7 +10,6 @@
 | a record                         | a record                                        |
 | a map                            | a function                                      |
 | a set, a sequence                | a set, a sequence                               |
-| a bag                            | a function from its items to how often it has them |
 
 Names of `OneOf`, numbers and booleans are themselves.
 """
@@ -22,7 +21,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from lockstep.language.domains import (
-    BagDomain,
     BoolDomain,
     Domain,
     EnumDomain,
@@ -34,7 +32,6 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
-from lockstep.language.values import Bag
 from lockstep.twin.tla_values import (
     ModelValue,
     TlaFunction,
@@ -102,8 +99,6 @@ def encode(domain: Domain, value: Any) -> TlaValue:
             return frozenset(encode(domain.item, item) for item in value)
         case SequenceDomain():
             return tuple(encode(domain.item, item) for item in value)
-        case BagDomain():
-            return function_value({encode(domain.item, item): value.count(item) for item in value})
     raise TypeError(f"{domain} has no form in TLA+")
 
 
@@ -138,8 +133,6 @@ def decode(domain: Domain, value: TlaValue) -> Any:
         case SequenceDomain():
             if isinstance(value, tuple) and len(value) <= domain.capacity:
                 return tuple(decode(domain.item, item) for item in value)
-        case BagDomain():
-            return _bag(domain, value)
     raise NotInTwin(value, domain)
 
 
@@ -150,18 +143,3 @@ def _function(value: TlaValue) -> Mapping[TlaValue, TlaValue] | None:
     if isinstance(value, TlaRecord | TlaFunction):
         return dict(value.items())
     return None
-
-
-def _bag(domain: BagDomain, value: TlaValue) -> Bag:
-    counts = _function(value)
-    if counts is None:
-        raise NotInTwin(value, domain)
-    items: dict[object, int] = {}
-    for item, count in counts.items():
-        if type(count) is not int or count < 1:
-            raise NotInTwin(value, domain)
-        items[decode(domain.item, item)] = count
-    bag = Bag.of_counts(items)
-    if len(bag) > domain.capacity:
-        raise NotInTwin(value, domain)
-    return bag

@@ -9,7 +9,7 @@ from itertools import permutations, product
 from typing import Any
 
 from lockstep.language.notation import State
-from lockstep.language.values import Bag, TotalMap
+from lockstep.language.values import TotalMap
 from lockstep.machine.code.machine import machine_code
 from lockstep.machine.code.program import build_program
 from lockstep.machine.search.search import ParallelSearch
@@ -90,8 +90,6 @@ def _renamed(value: Any, renaming: Mapping[Name, Name]) -> Hashable:
     match value:
         case str():
             return renaming.get(value, value)
-        case Bag():
-            return frozenset((_renamed(item, renaming), value.count(item)) for item in value)
         case frozenset():
             return frozenset(_renamed(item, renaming) for item in value)
         case TotalMap():

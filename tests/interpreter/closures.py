@@ -10,7 +10,7 @@ from lockstep.language import ir
 from lockstep.language.domains import MapDomain
 from lockstep.language.notation import State
 from lockstep.language.source import Place
-from lockstep.language.values import Bag, NotInDomain
+from lockstep.language.values import NotInDomain
 
 
 class Frame:
@@ -109,18 +109,10 @@ class ExpressionCompiler:
                 return self._make_set(node)
             case ir.MakeSequence():
                 return self._make_sequence(node)
-            case ir.MakeBag():
-                return self._make_bag(node)
             case ir.MakeMap():
                 return self._make_map(node)
             case ir.Size():
                 return self._size(node)
-            case ir.BagCount():
-                return self._bag_count(node)
-            case ir.BagAdd():
-                return self._bag_add(node)
-            case ir.BagRemove():
-                return self._bag_remove(node)
             case ir.Comprehension():
                 return self._comprehension(node)
         raise TypeError(f"{type(node).__name__} is no expression of the IR")
@@ -289,10 +281,6 @@ class ExpressionCompiler:
         items = [self.expression(item) for item in node.items]
         return lambda frame: tuple(item(frame) for item in items)
 
-    def _make_bag(self, node: ir.MakeBag) -> Evaluator:
-        items = [self.expression(item) for item in node.items]
-        return lambda frame: Bag(item(frame) for item in items)
-
     def _make_map(self, node: ir.MakeMap) -> Evaluator:
         slot, body = node.slot, self.expression(node.body)
         domain = node.domain
@@ -309,25 +297,6 @@ class ExpressionCompiler:
     def _size(self, node: ir.Size) -> Evaluator:
         collection = self.expression(node.collection)
         return lambda frame: len(collection(frame))
-
-    def _bag_count(self, node: ir.BagCount) -> Evaluator:
-        bag, item = self.expression(node.bag), self.expression(node.item)
-        return lambda frame: bag(frame).count(item(frame))
-
-    def _bag_add(self, node: ir.BagAdd) -> Evaluator:
-        bag, item = self.expression(node.bag), self.expression(node.item)
-        return lambda frame: bag(frame).add(item(frame))
-
-    def _bag_remove(self, node: ir.BagRemove) -> Evaluator:
-        bag, item, place = self.expression(node.bag), self.expression(node.item), node.place
-
-        def evaluate(frame: Frame) -> Any:
-            held, wanted = bag(frame), item(frame)
-            if wanted not in held:
-                raise Undefined(place, f"{wanted!r} is not in the bag")
-            return held.remove(wanted)
-
-        return evaluate
 
     def _comprehension(self, node: ir.Comprehension) -> Evaluator:
         rounds = self._rounds(node.generators)

@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, Phase, given, reject, settings
 
 from lockstep.language import ir
 from lockstep.language.frontend import lower
-from lockstep.language.frontend.expected import BOOL
 from lockstep.language.model import Model, Property, load_model, model_names
 from lockstep.language.notation import Kind, State
 from lockstep.language.source import ModelError
@@ -174,17 +173,6 @@ MISTAKES: dict[str, Change] = {
     ),
     "conditions of comprehensions are skipped": lambda node: (
         replace(node, conditions=()) if isinstance(node, ir.Generator) else node
-    ),
-    "each item is added once": lambda node: (
-        ir.Conditional(
-            node.place,
-            node.domain,
-            ir.Contains(node.place, BOOL, node.item, node.bag),
-            node.bag,
-            node,
-        )
-        if isinstance(node, ir.BagAdd)
-        else node
     ),
     "the first write wins": lambda node: (
         replace(node, statements=node.statements[::-1]) if isinstance(node, ir.ActionCode) else node

@@ -1,14 +1,19 @@
-"""Helpers are inlined: what that comes to is bounded, and sharing a value keeps it small."""
+"""Helpers are inlined: what they mean, what that comes to, and how sharing keeps it small."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from lockstep.language import ir
+from lockstep.language.domains import OptionDomain, RangeDomain
 from lockstep.language.frontend import lower
-from lockstep.language.model import load_model
+from lockstep.language.model import Model, load_model
 from lockstep.language.source import Diagnostic, ModelError, Place
 from lockstep.language.totality import walk
+from lockstep.plain.engine import Outcome
+from lockstep.plain.run import PlainEngine
+from tests.interpreter.interpreter import InterpreterEngine
 
 HEAD = """
 from lockstep import Range, State, action
@@ -79,3 +84,107 @@ def test_the_mark_of_a_long_line_stands_below_what_it_marks(tmp_path: Path) -> N
 def test_helpers_that_keep_what_they_call_stay_small(tmp_path: Path) -> None:
     nodes = [node for node in walk(code(tmp_path, SHARED, 60)) if isinstance(node, ir.Expression)]
     assert len(nodes) < 1_000
+
+
+LADDER = """
+from lockstep import Range, State, action, present
+
+
+class Deep(State):
+    count: Range(0, 9) = 0
+    level: Range(0, 5) | None = None
+    after: Range(0, 9) | None = None
+
+
+def rank(s, least):
+{0}
+
+@action
+def step(s, new):
+    low = rank(s, least=s.count)
+    after = present(s.after)
+    new.count = low
+    new.after = {1}
+"""
+LINES = """\
+    if s.level is None:
+        return least
+    more = s.level + 1
+    if more < least:
+        return more
+    return s.level
+"""
+ONE_RETURN = """\
+    return least if s.level is None else risen(s, least, s.level + 1)
+
+
+def risen(s, least, more):
+    return more if more < least else s.level
+"""
+
+
+CLAIM = """
+from lockstep import invariant, present
+
+
+@invariant
+def after_is_low(s):
+    after = present(s.after)
+    return after < 5
+"""
+
+
+def ladder(root: Path, body: str, value: str = "after") -> Model:
+    (root / "models").mkdir(exist_ok=True)
+    (root / "models" / "deep.py").write_text(LADDER.format(body, value), "utf-8")
+    return load_model(root, "deep")
+
+
+def without_places(code: ir.ModelCode) -> str:
+    return re.sub(
+        r"Place\(file=\S+, line=\d+, column=\d+, end_line=\d+, end_column=\d+\)", "", f"{code}"
+    )
+
+
+def test_guard_lines_are_a_conditional(tmp_path: Path) -> None:
+    lines = lower(ladder(tmp_path, LINES))
+    assert without_places(lines) == without_places(lower(ladder(tmp_path, ONE_RETURN)))
+
+
+def test_guard_lines_mean_what_python_does(tmp_path: Path) -> None:
+    model = ladder(tmp_path, LINES)
+    states = [
+        model.state.of((count, level, 0)) for count in range(9) for level in (None, *range(6))
+    ]
+    plain, interpreter = PlainEngine(model), InterpreterEngine(model)
+    for state in states:
+        (step,) = plain.successors(state)
+        assert list(interpreter.successors(state)) == [step]
+
+
+def test_what_a_guard_line_excludes_its_caller_does_not_know(tmp_path: Path) -> None:
+    (action,) = lower(ladder(tmp_path, LINES, "s.level + after")).actions
+    *_, write = action.statements
+    unwraps = [node for node in walk(write) if isinstance(node, ir.Unwrap)]
+    assert {node.option.domain: node.certain for node in unwraps} == {
+        OptionDomain(RangeDomain(0, 5)): False,
+        OptionDomain(RangeDomain(0, 9)): True,
+    }
+
+
+def test_an_action_is_not_enabled_where_nothing_is_present(tmp_path: Path) -> None:
+    model = ladder(tmp_path, LINES)
+    for engine in (PlainEngine(model), InterpreterEngine(model)):
+        assert list(engine.successors(model.initial)) == []
+
+
+def test_an_invariant_says_nothing_where_nothing_is_present(tmp_path: Path) -> None:
+    (tmp_path / "invariants").mkdir()
+    (tmp_path / "invariants" / "deep.py").write_text(CLAIM, "utf-8")
+    model = ladder(tmp_path, LINES)
+    absent, low, high = (model.state.of((0, None, after)) for after in (None, 1, 7))
+    for engine in (PlainEngine(model), InterpreterEngine(model)):
+        (claim,) = model.properties
+        assert engine.evaluate(claim, absent, None) == Outcome(None, False)
+        assert engine.evaluate(claim, low, None) == Outcome(None, True)
+        assert engine.evaluate(claim, high, None) == Outcome((), True)

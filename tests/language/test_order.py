@@ -13,7 +13,7 @@ from lockstep.results.evaluation_error import EvaluationError
 from tests.interpreter.interpreter import InterpreterEngine
 
 PREAMBLE = """
-from lockstep import Bag, BagOf, Map, Range, Record, Sequence, Set, State, action, replace, require
+from lockstep import Map, Range, Record, Sequence, Set, State, action, replace, require
 
 Count = Range(0, 3)
 
@@ -31,8 +31,7 @@ class Case(State):
     received: Message | None = None
     table: Map[Count, Count] = {i: 0 for i in Count}
     other: Map[Count, Count] | None = None
-    bag: BagOf[Count, 2] = Bag()
-    held: BagOf[Count, 2] | None = None
+    held: Sequence[Count, 2] | None = None
     seen: Set[Count] | None = None
 
 
@@ -75,8 +74,7 @@ CASES = {
     "no key in None": "new.zero = s.other[\ns.level\n]",
     "item": "new.zero = s.queue[\ns.level\n]",
     "stretch": "new.queue = s.queue[\ns.queue[0]:\ns.queue[1]\n]",
-    "bag": "new.bag = (\ns.bag\n.remove(s.zero)\n.add(s.queue[0])\n)",
-    "bag that is None": "new.bag = (\ns.held\n.add(\ns.queue[0]\n)\n)",
+    "joined": "new.queue = (\ns.held\n+ (\ns.queue[0],\n)\n)",
     "membership": "require(\ns.queue[0]\nin (\ns.queue[1],\n2,\n)\n)",
     "connected": "require(\ns.level in s.queue\nand s.queue[0] == 1\nor 1 // s.zero\n== 2\n)",
     "field of None": "new.zero = (\ns.received\n.to\n)",

@@ -1,15 +1,14 @@
-"""Records, maps, bags and states as values: immutable, checked, and equal as TLA+ has it."""
+"""Records, maps and states as values: immutable, checked, and equal as TLA+ has it."""
 
-from collections import Counter
 from collections.abc import Callable
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given
 
-from lockstep.language.domains import BagOf, Map, OneOf, Range, Sequence, Set
+from lockstep.language.domains import Map, OneOf, Range, Sequence, Set
 from lockstep.language.notation import State
-from lockstep.language.values import Bag, NotInDomain, Record, replace
+from lockstep.language.records import Record, replace
+from lockstep.language.values import NotInDomain
 
 ITEMS = st.lists(st.sampled_from("abc"), max_size=5)
 
@@ -23,33 +22,6 @@ class Message(Record):
 
 class Urgent(Message):
     seen: bool
-
-
-@given(ITEMS, ITEMS, st.sampled_from("abc"))
-def test_a_bag_is_what_it_holds_and_how_often(items: list[str], more: list[str], x: str) -> None:
-    bag, held = Bag(items), Counter(items)
-    assert (bag == Bag(more)) == (held == Counter(more))
-    assert hash(bag) == hash(Bag(reversed(items)))
-    assert len(bag) == len(items)
-    assert sorted(bag) == sorted(held)
-    assert bag.count(x) == held[x]
-    assert (x in bag) == (x in held)
-    assert bag.add(x) == Bag([*items, x])
-    assert bag.add(x).remove(x) == bag
-    if x in held:
-        assert bag.remove(x).count(x) == held[x] - 1
-        assert bag.remove(x).add(x) == bag
-    else:
-        with pytest.raises(KeyError):
-            bag.remove(x)
-    assert bag == Bag(items), "its methods leave it as it was"
-
-
-def test_a_bag_is_no_other_collection() -> None:
-    assert Bag(("a",)) != ("a",)
-    assert Bag(("a",)) != {"a"}
-    assert None not in Bag(("a",))
-    assert repr(Bag(("b", "a", "b"))) == "Bag(('a', 'b', 'b', ))"
 
 
 def test_a_record_knows_its_fields() -> None:
@@ -148,8 +120,6 @@ def test_a_total_map_has_every_key_and_no_other() -> None:
 def test_domains_make_values_canonical() -> None:
     items = Set[Node].coerce({"n1"}, "x")
     assert type(items) is frozenset
-    bag = BagOf[Range(0, 3), 2].coerce(Bag((1, 1)), "x")
-    assert bag == Bag((1, 1))
     inner = Map[Node, Set[Node]].coerce({"n1": {"n2"}, "n2": set()}, "x")
     assert type(inner["n1"]) is frozenset
 
@@ -161,8 +131,6 @@ def test_domains_make_values_canonical() -> None:
         (Set[Node], ("n1",)),
         (Sequence[Node, 1], ("n1", "n1")),
         (Sequence[Node, 1], ["n1"]),
-        (BagOf[Node, 1], Bag(("n1", "n1"))),
-        (BagOf[Node, 2], {"n1"}),
         (Range(0, 1), True),
         (Node, 1),
         (Node | None, "n3"),
@@ -186,7 +154,7 @@ IMPOSSIBLE: dict[str, Callable[[], object]] = {
     "keys alone": lambda: Map[Node],
     "less than nothing": lambda: Sequence[Node, -1],
     "a boolean capacity": lambda: Sequence[Node, True],
-    "optional items": lambda: BagOf[Node | None, 1],
+    "optional items": lambda: Sequence[Node | None, 1],
     "optional twice": lambda: Node | None | None,
     "a type of Python": lambda: Set[int],
 }

@@ -86,7 +86,7 @@ def claim1(s, x: UpTo1):
 # LLVM 22.1 reads both values of x as True where the processor has BMI2.
 TABLE_OF_BITS = RandomModel(
     model="""\
-from lockstep import Bag, BagOf, Record, State, action
+from lockstep import Record, Sequence, State, action
 
 
 class Message1(Record):
@@ -98,12 +98,12 @@ class Message2(Record):
 
 
 class Sample(State):
-    c: BagOf[Message2, 2] = Bag()
+    c: Sequence[Message2, 2] = ()
 
 
 @action
 def act0(s, new, x: Message1):
-    new.c = s.c.add(Message2(f0=x.f0)) if len(s.c) < 2 else Bag()
+    new.c = s.c + (Message2(f0=x.f0),) if len(s.c) < 2 else ()
 """,
     invariants="",
 )

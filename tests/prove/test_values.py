@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lockstep.language.domains import (
-    BagOf,
     Bool,
     Domain,
     Map,
@@ -47,7 +46,6 @@ DOMAINS: list[Domain] = [
     Set[NAMES],
     Map[NAMES, Range(0, 1) | None],
     Sequence[Range(0, 2), 3],
-    BagOf[NAMES, 2],
 ]
 EACH = pytest.mark.parametrize("domain", DOMAINS, ids=str)
 

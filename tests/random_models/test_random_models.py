@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 from collections import Counter
 from collections.abc import Iterator
@@ -47,6 +48,7 @@ VARIANTS = (
     | {"two generators", "deep write", "condition", "premise", "argument evaluated once"}
     | {"wide set", "interchangeable names"}
     | {f"{word} fairness of {what}" for word in ("weak", "strong") for what in ("all", "each")}
+    | {"guard line", "present in an action", "present in a claim", "named argument"}
     | {f"fault {what}" for what in ("that replaces", "that adds an action")}
 )
 
@@ -99,6 +101,19 @@ def features_of(model: Model) -> Iterator[str]:
         yield f"fault {'that adds an action' if fault.replaces is None else 'that replaces'}"
 
 
+def spellings(text: RandomModel) -> Iterator[str]:
+    """What a model's text has that the IR writes as something else."""
+    for file, place in ((text.model, "an action"), (text.invariants, "a claim")):
+        for node in ast.walk(ast.parse(file)):
+            match node:
+                case ast.If():
+                    yield "guard line"
+                case ast.Call(ast.Name("present")):
+                    yield f"present in {place}"
+                case ast.Call(ast.Name(name), keywords=[_, *_]) if name.startswith("helper"):
+                    yield "named argument"
+
+
 def parts(model: Model) -> Iterator[Domain]:
     """The domains of a model's variables, and those in maps."""
     for domain in model.variables.values():
@@ -140,7 +155,7 @@ def survey(folder: Path) -> Survey:
         seen.texts.add(repr(text))
         try:
             model = text.load(folder)
-            seen.features.update(set(features_of(model)))
+            seen.features.update({*features_of(model), *spellings(text)})
         except ModelError as error:
             seen.refused.append(str(error))
         else:

@@ -6,8 +6,6 @@ from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
 from lockstep.language.domains import (
-    BagDomain,
-    BagOf,
     Bool,
     Domain,
     EnumDomain,
@@ -25,7 +23,6 @@ from lockstep.language.domains import (
     SetDomain,
 )
 from lockstep.language.notation import State
-from lockstep.language.values import Bag
 from lockstep.testing.values import integers_near, simplest, values
 from tests.trace.domains import Colour, Nested, Tagged, domains
 
@@ -40,7 +37,6 @@ SMALL: dict[str, Domain] = {
     "set": SetDomain(NAMES),
     "map": MapDomain(Bool, OptionDomain(EnumDomain(Colour))),
     "sequence": SequenceDomain(NAMES, 2),
-    "bag": BagDomain(NAMES, 2),
 }
 INT64 = RangeDomain(0, 2**63 - 1)
 HUGE: list[Domain] = [
@@ -49,7 +45,6 @@ HUGE: list[Domain] = [
     SetDomain(RecordDomain(Nested)),
     MapDomain(RangeDomain(1, 100), OptionDomain(SetDomain(INT64))),
     SequenceDomain(SetDomain(INT64), 10**9),
-    BagDomain(INT64, 10**9),
 ]
 
 
@@ -87,7 +82,6 @@ def test_the_simplest_value_is_in_its_domain(domain: Domain) -> None:
         (OptionDomain(NAMES), None),
         (SetDomain(NAMES), frozenset()),
         (SequenceDomain(NAMES, 3), ()),
-        (BagDomain(NAMES, 3), Bag()),
         (EnumDomain(Colour), Colour.RED),
     ],
 )
@@ -127,12 +121,11 @@ class Held(State):
     nested: Tagged | None
     kept: Set[OneOf((20, "name"))]  # type: ignore[valid-type]
     queue: Sequence[Range(0, 99), 2]  # type: ignore[valid-type]
-    bag: BagOf[Range(0, 99), 2]  # type: ignore[valid-type]
 
 
 def test_integers_near_a_state_are_those_in_it_and_next_to_it() -> None:
     parts = (10**18, True, {Colour.RED: 30, Colour.GREEN: 30, Colour.BLUE: 31})
-    inside = (Tagged(Colour.BLUE, 7), {20, "name"}, (40,), Bag((50,)))
+    inside = (Tagged(Colour.BLUE, 7), {20, "name"}, (40,))
     state = Held.of(
         domain.coerce(part, name)
         for (name, domain), part in zip(Held.fields.items(), parts + inside, strict=True)

@@ -6,7 +6,6 @@ from typing import Any
 from hypothesis import strategies as st
 
 from lockstep.language.domains import (
-    BagDomain,
     Bool,
     Domain,
     EnumDomain,
@@ -21,7 +20,7 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
-from lockstep.language.values import Bag, Record
+from lockstep.language.records import Record
 
 INTEGERS = st.integers(-(2**70), 2**70)
 
@@ -60,7 +59,7 @@ def keys() -> st.SearchStrategy[Domain]:
 
 
 def plain() -> st.SearchStrategy[Domain]:
-    """What may stand in a set, a sequence or a bag."""
+    """What may stand in a set or a sequence."""
     records = st.sampled_from([RecordDomain(Tagged), RecordDomain(Nested)])
     return st.one_of(ranges(), keys(), records)
 
@@ -70,7 +69,6 @@ def collections() -> st.SearchStrategy[Domain]:
     return st.one_of(
         plain().map(SetDomain),
         st.builds(SequenceDomain, plain(), sizes),
-        st.builds(BagDomain, plain(), sizes),
     )
 
 
@@ -99,8 +97,6 @@ def values(domain: Domain) -> st.SearchStrategy[Any]:
             return st.frozensets(values(item), max_size=4)
         case SequenceDomain(item, capacity):
             return st.lists(values(item), max_size=capacity).map(tuple)
-        case BagDomain(item, capacity):
-            return st.lists(values(item), max_size=capacity).map(Bag)
         case MapDomain(key, inner):
             count = key.size()
             return st.lists(values(inner), min_size=count, max_size=count).map(

@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from lockstep.language.domains import BagOf, Map, OneOf, Range, Sequence, Set
+from lockstep.language.domains import Map, OneOf, Range, Sequence, Set
 from lockstep.language.notation import State
-from lockstep.language.values import Bag, Record
+from lockstep.language.records import Record
 from lockstep.trace.changes import changes, show
 
 
@@ -23,11 +23,10 @@ class Broker(State):
     cached: Map[OneOf(("p1", "p 2")), Session | None] = None  # type: ignore[valid-type]
     queue: Sequence[Range(0, 9), 3] = ()  # type: ignore[valid-type]
     seen: Set[Range(0, 20)] = frozenset()  # type: ignore[valid-type]
-    flying: BagOf[Range(0, 9), 4] = Bag()  # type: ignore[valid-type]
 
 
 def broker(**parts: Any) -> Broker:
-    values = {"cached": {"p1": None, "p 2": None}, "queue": (), "seen": set(), "flying": Bag()}
+    values = {"cached": {"p1": None, "p 2": None}, "queue": (), "seen": set()}
     return Broker.of(
         domain.coerce({**values, **parts}[name], name) for name, domain in Broker.fields.items()
     )
@@ -55,7 +54,6 @@ OLD, NEW = Session(1, Wire.IDLE), Session(2, Wire.IDLE)
         ({"queue": (1, 2)}, {"queue": ()}, ["queue: (1, 2) -> ()"]),
         ({"queue": (1, 2)}, {"queue": (2, 2)}, ["queue: (1, 2) -> (2, 2)"]),
         ({"seen": {1, 9, 10}}, {"seen": {2, 9, 20}}, ["seen: +2 +20 -1 -10"]),
-        ({"flying": Bag((1, 1, 2))}, {"flying": Bag((1, 3, 3))}, ["flying: +3 +3 -1 -2"]),
         (
             {"queue": (), "seen": set()},
             {"queue": (4,), "seen": {4}},
@@ -81,7 +79,6 @@ def test_only_what_changed_is_told(
         (-3, "-3"),
         ((1,), "(1,)"),
         (frozenset({10, 9, 100}), "{9, 10, 100}"),
-        (Bag(("b", "a", "b")), "Bag(a, b, b)"),
         (broker(cached={"p1": OLD, "p 2": None}).of, None),
     ],
 )

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockstep.language.domains import (
-    BagDomain,
     Bool,
     Domain,
     EnumDomain,
@@ -19,7 +18,6 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
-from lockstep.language.values import Bag
 from lockstep.trace.itf_values import (
     Json,
     Misfit,
@@ -92,7 +90,6 @@ def test_other_json_is_a_misfit_or_a_value_never_a_crash(domain: Domain, written
         (SetDomain(RangeDomain(0, 20)), frozenset({10, 9}), {"#set": [9, 10]}),
         (MapDomain(Bool, SMALL), None, {"#map": [[False, 1], [True, 2]]}),
         (SequenceDomain(SMALL, 2), (3, 1), [3, 1]),
-        (BagDomain(SMALL, 3), Bag((2, 1, 2)), {"#map": [[1, 1], [2, 2]]}),
         (RecordDomain(Tagged), Tagged(Colour.RED, 7), {"tag": "RED", "value": 7}),
     ],
 )
@@ -128,8 +125,6 @@ def test_the_form_of_each_kind(domain: Domain, value: Any, written: Json) -> Non
         (MapDomain(Bool, SMALL), {"#map": [[True]]}, r"x\[0\]: not a pair"),
         (SequenceDomain(SMALL, 1), [1, 2], r"x: \(1, 2\) is not in"),
         (SequenceDomain(SMALL, 1), {"0": 1}, "x: not an array"),
-        (BagDomain(SMALL, 2), {"#map": [[1, 3]]}, "x: Bag"),
-        (BagDomain(SMALL, 2), {"#map": [[1, 0]]}, r"x\[0\]\[1\]: a bag holds an item once"),
         (RecordDomain(Tagged), {"tag": "RED"}, "x: value is missing"),
         (RecordDomain(Tagged), {"tag": "RED", "value": 7, "a": 1}, "x: 'a' does not belong here"),
         (RecordDomain(Tagged), {"tag": "RED", "value": 8}, r"x.value: 8 is not in"),

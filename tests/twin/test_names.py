@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockstep.language.domains import (
-    BagDomain,
     Bool,
     Domain,
     EnumDomain,
@@ -19,7 +18,6 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
-from lockstep.language.values import Bag
 from lockstep.twin.names import (
     NONE,
     NotInTwin,
@@ -72,8 +70,6 @@ def test_names_are_turned_back(name: str) -> None:
         (TAGGED, Tagged(tag=Colour.BLUE, value=7), '[tag |-> "BLUE", value |-> 7]'),
         (SetDomain(SMALL), frozenset({1, 0}), "{0, 1}"),
         (SequenceDomain(SMALL, 3), (2, 1), "<<2, 1>>"),
-        (BagDomain(SMALL, 3), Bag((0, 3, 3)), "(0 :> 1 @@ 3 :> 2)"),
-        (BagDomain(SMALL, 3), Bag(), "<<>>"),
     ],
 )
 def test_values_in_both_notations(domain: Domain, value: Any, written: str) -> None:
@@ -123,10 +119,6 @@ def test_what_tlc_prints_is_read_back(data: st.DataObject) -> None:
         (SetDomain(SMALL), frozenset({9})),
         (SequenceDomain(SMALL, 1), (1, 1)),
         (SequenceDomain(SMALL, 1), frozenset()),
-        (BagDomain(SMALL, 2), TlaFunction({0: 3})),
-        (BagDomain(SMALL, 2), TlaFunction({0: 0})),
-        (BagDomain(SMALL, 2), TlaFunction({0: True})),
-        (BagDomain(SMALL, 2), 1),
     ],
 )
 def test_what_is_no_value_of_the_domain_is_refused(domain: Domain, value: TlaValue) -> None:

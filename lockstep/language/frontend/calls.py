@@ -1,28 +1,24 @@
-"""Lower calls that have a value: built-in functions, records, bags, and helpers."""
+"""Lower calls that have a value: built-in functions, records and helpers."""
 
 from __future__ import annotations
 
 import ast
 from typing import NoReturn
 
-import lockstep.language.values as values
+import lockstep.language.notation as notation
+import lockstep.language.records as records
 from lockstep.language import ir
 from lockstep.language.domains import MapDomain, RangeDomain, SequenceDomain, SetDomain
 from lockstep.language.frontend.comprehensions import gather
+from lockstep.language.frontend.cures import instead_of_method
 from lockstep.language.frontend.expected import as_integer, integer, unwrapped
 from lockstep.language.frontend.helpers import inline_helper
 from lockstep.language.frontend.names import is_namespace
 from lockstep.language.frontend.order import operands_first
-from lockstep.language.frontend.records import (
-    bag_method,
-    make_bag,
-    make_record,
-    only_argument,
-    replace_fields,
-)
+from lockstep.language.frontend.records import make_record, replace_fields
 from lockstep.language.frontend.scope import Scope
 from lockstep.language.totality import may_fail
-from lockstep.language.types import NOTHING, capacity_of, described, item_of
+from lockstep.language.types import NOTHING, capacity_of, described, item_of, some_of
 
 _GATHERS: dict[object, ir.Gather] = {
     all: ir.Gather.ALL,
@@ -39,17 +35,30 @@ _GATHERS: dict[object, ir.Gather] = {
 def lower_call(scope: Scope, node: ast.Call) -> ir.Expression:
     """A call that has a value."""
     if isinstance(node.func, ast.Attribute) and not _is_member(scope, node.func):
-        return bag_method(scope, node, node.func)
+        value = scope.lower(node.func.value)
+        scope.refuse(
+            node,
+            "unknown-method",
+            f"{described(some_of(value.domain))} has no method {node.func.attr}",
+            "values have operators, and no methods",
+            instead_of_method(scope, node, value.domain),
+        )
     called = callee(scope, node)
+    if called is notation.present:
+        scope.refuse(
+            node,
+            "present",
+            "present(...) is a guard, and this is no place for one",
+            "actions, procedures and invariants have guards; helpers and expressions have none",
+            "write `x = present(...)` on a line of its own there, and use `x`",
+        )
     if called is len:
         return _size(scope, node)
     if called is abs:
         return _absolute(scope, node)
-    if called is values.Bag:
-        return make_bag(scope, node)
-    if called is values.replace:
+    if called is records.replace:
         return replace_fields(scope, node)
-    if isinstance(called, type) and issubclass(called, values.Record):
+    if isinstance(called, type) and issubclass(called, records.Record):
         return make_record(scope, node, called)
     if called in (min, max) and len(node.args) > 1:
         return _extremum(scope, node, largest=called is max)
@@ -105,6 +114,19 @@ def _is_member(scope: Scope, node: ast.Attribute) -> bool:
     )
 
 
+def only_argument(scope: Scope, node: ast.Call) -> ast.expr:
+    """The argument of a call that takes exactly one."""
+    if len(node.args) != 1 or node.keywords:
+        scope.refuse(
+            node,
+            "one-argument",
+            f"{ast.unparse(node.func)} takes one argument here",
+            "its other forms have no counterpart in every engine",
+            "pass one value",
+        )
+    return node.args[0]
+
+
 def _size(scope: Scope, node: ast.Call) -> ir.Expression:
     collection = unwrapped(scope, node, scope.lower(only_argument(scope, node)))
     place = scope.place(node)
@@ -113,7 +135,7 @@ def _size(scope: Scope, node: ast.Call) -> ir.Expression:
             node,
             "no-length",
             f"{described(collection.domain)} has no length",
-            "sets, sequences, bags and maps have one",
+            "sets, sequences and maps have one",
             "count with `sum(1 for ... if ...)`",
         )
     if not isinstance(collection.domain, MapDomain):

@@ -167,7 +167,7 @@ def _contains(scope: Scope, pair: _Pair) -> ir.Expression:
             pair.node,
             "no-members",
             f"this is {described(collection.domain)}, which has no members to look for",
-            "`in` asks a set, a sequence or a bag; a map has every key, and a domain no choice",
+            "`in` asks a set or a sequence; a map has every key, and a domain no choice",
             "compare with == or with bounds, or look at the map's value with [...]",
         )
     if join(left.domain, item) is None:

@@ -71,7 +71,7 @@ def gather(
                     rounds.unordered,
                     "unordered-sequence",
                     "a sequence is made from something without order",
-                    "the items of a set or a bag come in no particular order",
+                    "the items of a set come in no particular order",
                     "iterate over a domain, a sequence or range(...)",
                 )
     return ir.Comprehension(place, domain, kind, tuple(rounds.lowered), body, fallback)

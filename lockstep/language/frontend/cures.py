@@ -6,7 +6,6 @@ import ast
 import enum
 
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     EnumDomain,
     MapDomain,
@@ -50,7 +49,6 @@ _SEQUENCES = {
     "clear": "()",
     "copy": "{whole}",
 }
-_BAGS = {"append": "{whole}.add({first})", "discard": "{whole}.remove({first})"}
 _MAPS = {
     "items": "{whole}[k] for k in {keys}",
     "values": "{whole}[k] for k in {keys}",
@@ -94,8 +92,6 @@ def instead_of_change(scope: Scope, node: ast.Call) -> str | None:
         return f"write {', '.join(lines)}"
     if isinstance(domain, SequenceDomain) and method == "pop":
         return f"write `{target} = {whole}[{'1:' if node.args else ':-1'}]`"
-    if isinstance(domain, BagDomain) and method in ("add", "remove"):
-        return f"write `{target} = {ast.unparse(_called_on(node, read))}`"
     text = _expression(scope, node, whole, domain)
     return None if text is None or isinstance(domain, MapDomain) else f"write `{target} = {text}`"
 
@@ -160,8 +156,6 @@ def _expression(scope: Scope, node: ast.Call, whole: str, domain: Domain) -> str
             forms = _SETS
         case SequenceDomain():
             forms = _SEQUENCES
-        case BagDomain():
-            forms = _BAGS
         case MapDomain(key):
             forms, keys = _MAPS, name_of(scope, key)
     form = forms.get(node.func.attr)
@@ -169,11 +163,6 @@ def _expression(scope: Scope, node: ast.Call, whole: str, domain: Domain) -> str
         return None
     given = [ast.unparse(argument) for argument in node.args] or [""]
     return form.format(whole=whole, first=given[0], last=given[-1], keys=keys)
-
-
-def _called_on(node: ast.Call, whole: ast.expr) -> ast.Call:
-    assert isinstance(node.func, ast.Attribute)
-    return ast.Call(ast.Attribute(whole, node.func.attr, ast.Load()), node.args, node.keywords)
 
 
 def _written(scope: Scope, node: ast.expr) -> ast.expr:

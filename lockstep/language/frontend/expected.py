@@ -16,7 +16,7 @@ from lockstep.language.domains import (
     SetDomain,
 )
 from lockstep.language.frontend.cures import as_member
-from lockstep.language.frontend.numerals import as_names
+from lockstep.language.frontend.numerals import as_names, both_as_names
 from lockstep.language.frontend.scope import Scope
 from lockstep.language.types import NOTHING, described, is_disjoint, is_item, join, some_of
 
@@ -111,7 +111,7 @@ def definite(scope: Scope, node: ast.AST, lowered: ir.Expression) -> ir.Expressi
 
 
 def item(scope: Scope, node: ast.AST, lowered: ir.Expression) -> ir.Expression:
-    """A value that becomes an item of a set, a sequence or a bag: an atom or a record."""
+    """A value that becomes an item of a set or a sequence: an atom or a record."""
     definite(scope, node, lowered)
     if not is_item(lowered.domain):
         scope.refuse(
@@ -122,6 +122,26 @@ def item(scope: Scope, node: ast.AST, lowered: ir.Expression) -> ir.Expression:
             "wrap it in a record",
         )
     return lowered
+
+
+def either(
+    scope: Scope,
+    node: ast.AST,
+    test: ir.Expression,
+    branches: tuple[ir.Expression, ir.Expression],
+) -> ir.Expression:
+    """The first branch where the test is true, else the second; both are of one kind."""
+    then, otherwise = both_as_names(*branches)
+    domain = join(then.domain, otherwise.domain)
+    if domain is None:
+        scope.refuse(
+            node,
+            "two-kinds",
+            f"this is {described(then.domain)} or {described(otherwise.domain)}",
+            "an expression has one kind of value",
+            "give both branches values of one kind",
+        )
+    return ir.Conditional(scope.place(node), domain, test, then, otherwise)
 
 
 def common(scope: Scope, node: ast.AST, items: tuple[ir.Expression, ...]) -> Domain:

@@ -10,13 +10,11 @@ from lockstep.language.frontend.arithmetic import lower_binary, lower_unary
 from lockstep.language.frontend.calls import lower_call
 from lockstep.language.frontend.comparisons import lower_comparison
 from lockstep.language.frontend.comprehensions import gather, lower_generator, total_map
-from lockstep.language.frontend.expected import BOOL, common, condition, item
+from lockstep.language.frontend.expected import BOOL, common, condition, either, item
 from lockstep.language.frontend.indexing import lower_subscript
 from lockstep.language.frontend.names import literal, lower_attribute, lower_name
-from lockstep.language.frontend.numerals import both_as_names
 from lockstep.language.frontend.presence import known, present_where
 from lockstep.language.frontend.scope import Scope
-from lockstep.language.types import described, join
 
 _INSTEAD: dict[type[ast.expr], tuple[str, str]] = {
     ast.Lambda: ("a lambda", "define a helper function at module level"),
@@ -110,14 +108,4 @@ def _conditional(scope: Scope, node: ast.IfExp) -> ir.Expression:
     test = condition(scope, node.test)
     then = scope.inner(present=present_where(test, True)).lower(node.body)
     otherwise = scope.inner(present=present_where(test, False)).lower(node.orelse)
-    then, otherwise = both_as_names(then, otherwise)
-    domain = join(then.domain, otherwise.domain)
-    if domain is None:
-        scope.refuse(
-            node,
-            "two-kinds",
-            f"this is {described(then.domain)} or {described(otherwise.domain)}",
-            "an expression has one kind of value",
-            "give both branches values of one kind",
-        )
-    return ir.Conditional(scope.place(node), domain, test, then, otherwise)
+    return either(scope, node, test, (then, otherwise))

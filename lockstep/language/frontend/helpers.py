@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from lockstep.language import ir
 from lockstep.language.domains import domain_of
+from lockstep.language.frontend.expected import condition, either
 from lockstep.language.frontend.locals import assigned_names, lower_local, refuse_statement
-from lockstep.language.frontend.presence import forgotten
+from lockstep.language.frontend.presence import forgotten, present_where
 from lockstep.language.frontend.scope import NewName, Scope, StateName
 from lockstep.language.types import counted, described, join
 
@@ -17,29 +19,78 @@ Bound = tuple[int, ir.Expression]
 """A slot, and the value to bind it to."""
 
 
+@dataclass(frozen=True)
+class _Answer:
+    """A guard line of a helper: the value of the helper where the test is true."""
+
+    line: ast.Return
+    test: ir.Expression
+    value: ir.Expression
+
+
 def inline_helper(scope: Scope, node: ast.Call, function: Callable[..., Any]) -> ir.Expression:
-    """The value of a helper: its arguments and locals, then its one `return`."""
+    """The value of a helper: its arguments, its locals and guard lines, then its last `return`."""
     inner, slots, lines = enter(scope, node, function)
+    # What a guard line excludes is known to the rest of the helper, not to its caller.
+    inner.present = set(inner.present)
+    steps: list[Bound | _Answer] = [*slots]
+    if lines and isinstance(lines[-1], ast.If):
+        _guard_line(inner, lines[-1])
     if not lines or not isinstance(lines[-1], ast.Return) or lines[-1].value is None:
         scope.refuse(
             node,
             "no-value",
             f"{function.__name__} returns no value on its last line",
-            "a helper is names for expressions and one `return`; a procedure has no value",
+            "a helper ends with the value that it has; a procedure has none",
             "end it with `return ...`, or call it as a statement if it writes to `new`",
         )
     with scope.unit.collecting() as refused:
         for line in lines[:-1]:
             with refused.noting():
-                bound = lower_local(inner, line)
-                if bound is None:
-                    refuse_statement(inner, line)
-                slots.append(bound)
+                steps.append(_step(inner, line))
         with refused.noting():
             value = inner.lower(lines[-1].value)
-    for slot, bound_value in reversed(slots):
-        value = ir.Let(value.place, value.domain, slot, bound_value, value)
+    for step in reversed(steps):
+        if isinstance(step, _Answer):
+            value = either(inner, step.line, step.test, (step.value, value))
+        else:
+            value = ir.Let(value.place, value.domain, *step, value)
     return value
+
+
+def _step(inner: Scope, line: ast.stmt) -> Bound | _Answer:
+    """A line of a helper before its last one: a local name, or `if TEST: return VALUE`."""
+    if isinstance(line, ast.If):
+        answer = _guard_line(inner, line)
+        test = condition(inner, line.test)
+        where_true = inner.inner(present=present_where(test, True))
+        inner.present |= present_where(test, False)
+        assert answer.value is not None
+        return _Answer(answer, test, where_true.lower(answer.value))
+    bound = lower_local(inner, line)
+    if bound is None:
+        refuse_statement(inner, line)
+    return bound
+
+
+def _guard_line(inner: Scope, line: ast.If) -> ast.Return:
+    """The `return` of `if TEST: return VALUE`; any other `if` is refused."""
+    (first, *others), test = line.body, ast.unparse(line.test)
+    if isinstance(first, ast.Return) and first.value is not None and not (others or line.orelse):
+        return first
+    if line.orelse:
+        what = "an `if` with an `else`"
+        cure = "write each test as `if ...: return ...`, and end the helper with `return ...`"
+    else:
+        what = "an `if` that does more than return a value"
+        cure = f"write `if {test}: return ...`, or a name for both: `x = ... if {test} else ...`"
+    inner.refuse(
+        line,
+        "guard-line",
+        f"{what} is not part of the notation",
+        "a helper is read from its first line to its last, and each `if` gives its value",
+        cure,
+    )
 
 
 def enter(

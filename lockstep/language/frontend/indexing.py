@@ -7,7 +7,6 @@ import ast
 from lockstep.errors import nearest
 from lockstep.language import ir
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     MapDomain,
     NameDomain,
@@ -46,7 +45,7 @@ def lower_subscript(scope: Scope, node: ast.Subscript) -> ir.Expression:
     match whole.domain:
         case MapDomain():
             cure = "name one key: `m[key]`"
-        case SetDomain() | BagDomain():
+        case SetDomain():
             cure = "ask whether it has an item with `in`"
         case _:
             cure = "use the value as it is"

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from lockstep.errors import nearest
 from lockstep.language import ir
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     MapDomain,
     NameDomain,
@@ -18,8 +17,8 @@ from lockstep.language.domains import (
 )
 from lockstep.language.frontend.scope import Scope
 from lockstep.language.loader import Universe
+from lockstep.language.records import Fielded
 from lockstep.language.types import item_of, some_of
-from lockstep.language.values import Fielded
 
 
 def refuse_unknown_name(
@@ -69,7 +68,7 @@ def _names(value: object) -> Iterator[str]:
     match some_of(value):
         case NameDomain(names):
             yield from (name for name in names if isinstance(name, str))
-        case SetDomain(item) | SequenceDomain(item) | BagDomain(item):
+        case SetDomain(item) | SequenceDomain(item):
             yield from _names(item)
         case MapDomain(key, held):
             yield from _names(key)

@@ -10,7 +10,6 @@ import types
 from lockstep.errors import nearest
 from lockstep.language import ir
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     EnumDomain,
     NameDomain,
@@ -23,8 +22,8 @@ from lockstep.language.domains import (
 )
 from lockstep.language.frontend.expected import BOOL, unwrapped
 from lockstep.language.frontend.scope import Broken, NewName, Refused, Scope, StateName
+from lockstep.language.records import Record
 from lockstep.language.types import NOTHING, described, is_item, join
-from lockstep.language.values import Bag, Record
 
 
 def lower_name(scope: Scope, node: ast.Name) -> ir.Expression:
@@ -177,12 +176,12 @@ def _value_domain(value: object) -> Domain | None:
         return NameDomain((value,))
     if isinstance(value, Record):
         return RecordDomain(type(value))
-    if type(value) in (tuple, frozenset, set, Bag):
+    if type(value) in (tuple, frozenset, set):
         return _collection_domain(value)  # type: ignore[arg-type]
     return None
 
 
-def _collection_domain(value: tuple[object, ...] | frozenset[object] | Bag) -> Domain | None:
+def _collection_domain(value: tuple[object, ...] | frozenset[object]) -> Domain | None:
     found: Domain = NOTHING
     for part in value:
         domain = _value_domain(part)
@@ -192,7 +191,7 @@ def _collection_domain(value: tuple[object, ...] | frozenset[object] | Bag) -> D
         found = both
     if isinstance(value, tuple):
         return SequenceDomain(found, len(value))
-    return BagDomain(found, len(value)) if isinstance(value, Bag) else SetDomain(found)
+    return SetDomain(found)
 
 
 def _no_value(node: ast.expr, value: object) -> tuple[str, str]:
@@ -205,7 +204,7 @@ def _no_value(node: ast.expr, value: object) -> tuple[str, str]:
         return f"{name} is a dict, which is no value of the notation", cure
     if isinstance(value, list):
         return f"{name} is a list, which is no value of the notation", "make it a tuple"
-    if isinstance(value, tuple | set | frozenset | Bag):
+    if isinstance(value, tuple | set | frozenset):
         return f"{name} has items of several kinds, or items that are no atoms", "use records"
     if callable(value):
         return f"{name} is a function, not a value", "call it, giving each of its parameters"

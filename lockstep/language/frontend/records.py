@@ -1,37 +1,17 @@
-"""Lower the making of records and bags, and the methods of bags."""
+"""Lower the making of records, from their fields or from another record."""
 
 from __future__ import annotations
 
 import ast
 
 from lockstep.language import ir
-from lockstep.language.domains import (
-    BagDomain,
-    OptionDomain,
-    RangeDomain,
-    RecordDomain,
-    SequenceDomain,
-)
-from lockstep.language.frontend.cures import instead_of_method
-from lockstep.language.frontend.expected import item, stored, unwrapped
+from lockstep.language.domains import OptionDomain, RecordDomain
+from lockstep.language.frontend.expected import stored, unwrapped
 from lockstep.language.frontend.names import field
 from lockstep.language.frontend.order import in_call_order, operands_first
 from lockstep.language.frontend.scope import Scope
-from lockstep.language.types import NOTHING, counted, described, join
-from lockstep.language.values import Record
-
-
-def only_argument(scope: Scope, node: ast.Call) -> ast.expr:
-    """The argument of a call that takes exactly one."""
-    if len(node.args) != 1 or node.keywords:
-        scope.refuse(
-            node,
-            "one-argument",
-            f"{ast.unparse(node.func)} takes one argument here",
-            "its other forms have no counterpart in every engine",
-            "pass one value",
-        )
-    return node.args[0]
+from lockstep.language.records import Record
+from lockstep.language.types import counted, described
 
 
 def make_record(scope: Scope, node: ast.Call, record: type[Record]) -> ir.Expression:
@@ -118,55 +98,3 @@ def replace_fields(scope: Scope, node: ast.Call) -> ir.Expression:
     values = [option, *changed.values()]
     arrange = operands_first if isinstance(option.domain, OptionDomain) else in_call_order
     return arrange(scope, values, make)
-
-
-def make_bag(scope: Scope, node: ast.Call) -> ir.Expression:
-    """`Bag()`, or `Bag((x, y))` with its items written out."""
-    if not node.args and not node.keywords:
-        return ir.MakeBag(scope.place(node), BagDomain(NOTHING, 0), ())
-    written = only_argument(scope, node)
-    if not isinstance(written, ast.Tuple):
-        scope.refuse(
-            node,
-            "bag-items",
-            "the items of this bag are not written out",
-            "an engine must know how many there can be",
-            "write Bag((x, y)), or add to a bag with .add(x)",
-        )
-    items = scope.lower(written)
-    assert isinstance(items, ir.MakeSequence)
-    assert isinstance(items.domain, SequenceDomain)
-    domain = BagDomain(items.domain.item, len(items.items))
-    return ir.MakeBag(scope.place(node), domain, items.items)
-
-
-def bag_method(scope: Scope, node: ast.Call, called: ast.Attribute) -> ir.Expression:
-    """`bag.add(x)`, `bag.remove(x)` or `bag.count(x)`."""
-    bag = unwrapped(scope, node, scope.lower(called.value))
-    if not isinstance(bag.domain, BagDomain) or called.attr not in ("add", "remove", "count"):
-        scope.refuse(
-            node,
-            "unknown-method",
-            f"{described(bag.domain)} has no method {called.attr}",
-            "bags have add, remove and count; other values have operators",
-            instead_of_method(scope, node, bag.domain),
-        )
-    value = scope.lower(only_argument(scope, node))
-    both = join(bag.domain.item, value.domain)
-    if both is None:
-        scope.refuse(
-            node.args[0],
-            "never-in",
-            f"{described(value.domain)} is never in {described(bag.domain)}",
-            "the items are of another kind",
-            f"use {described(bag.domain.item)}",
-        )
-    place = scope.place(node)
-    match called.attr:
-        case "count":
-            return ir.BagCount(place, RangeDomain(0, bag.domain.capacity), bag, value)
-        case "remove":
-            return ir.BagRemove(place, bag.domain, bag, unwrapped(scope, node, value))
-        case _:
-            item(scope, node.args[0], value)
-            return ir.BagAdd(place, BagDomain(both, bag.domain.capacity + 1), bag, value)

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import NoReturn
 
 import lockstep.language.notation as notation
 from lockstep.language import ir
 from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDomain
-from lockstep.language.frontend.calls import callee
+from lockstep.language.frontend.calls import callee, only_argument
 from lockstep.language.frontend.cures import instead_of_change
-from lockstep.language.frontend.expected import condition, stored
+from lockstep.language.frontend.expected import BOOL, condition, stored
 from lockstep.language.frontend.helpers import enter
 from lockstep.language.frontend.indexing import map_key
 from lockstep.language.frontend.locals import lower_local, refuse_statement
 from lockstep.language.frontend.names import field, variable
 from lockstep.language.frontend.presence import present_where
 from lockstep.language.frontend.reachability import is_always_false
-from lockstep.language.frontend.scope import NewName, Refused, Scope, StateName
+from lockstep.language.frontend.scope import Broken, NewName, Refused, Scope, StateName
 from lockstep.language.types import described
 
 Guard = Callable[[bool], None]
@@ -39,6 +40,9 @@ def lower_statements(
 
 
 def _statement(scope: Scope, line: ast.stmt, guard: Guard | None) -> list[ir.Statement]:
+    match line:
+        case ast.Assign([ast.Name(name), *_], ast.Call() as call) if _is_present(scope, call):
+            return _present(scope, line, (name, call), guard)
     bound = lower_local(scope, line)
     if bound is not None:
         return [ir.Bind(scope.place(line), *bound)]
@@ -55,6 +59,8 @@ def _call(scope: Scope, node: ast.Call, guard: Guard | None) -> list[ir.Statemen
     called = callee(scope, node)
     if called in (notation.require, notation.when):
         return [_guard(scope, node, called is guard, guard)]
+    if called is notation.present:
+        scope.lower(node)  # which refuses it
     if not callable(called) or scope.unit.universe.definition(called) is None:
         scope.refuse(
             node,
@@ -68,6 +74,55 @@ def _call(scope: Scope, node: ast.Call, guard: Guard | None) -> list[ir.Statemen
     return [*binds, *lower_statements(inner, lines, guard)]
 
 
+def _is_present(scope: Scope, node: ast.Call) -> bool:
+    """Whether `present` is called; False where the name that is called means nothing."""
+    try:
+        return callee(scope, node) is notation.present
+    except Refused:
+        return False
+
+
+def _present(
+    scope: Scope, line: ast.Assign, named: tuple[str, ast.Call], guard: Guard | None
+) -> list[ir.Statement]:
+    """`x = present(value)`: a name for the value, and the guard that it is not None."""
+    name, node = named
+    try:
+        argument = only_argument(scope, node)
+    except Refused:
+        scope.bind(name, Broken())
+        raise
+    bound = lower_local(scope, ast.copy_location(ast.Assign(line.targets, argument), line))
+    assert bound is not None
+    slot, option = bound
+    if guard is None:
+        _refuse_guard(scope, node)
+    if not isinstance(option.domain, OptionDomain):
+        scope.refuse(
+            argument,
+            "never-none",
+            f"this is {described(option.domain)}, which is never None",
+            "only what is declared with `| None` can be None",
+            f"leave `present` out: `{name} = {ast.unparse(argument)}`",
+        )
+    place = scope.place(node)
+    for read in (option, ir.Local(place, option.domain, slot)):
+        test = ir.Not(place, BOOL, ir.IsNone(place, BOOL, read))
+        scope.present.update(present_where(test, True))
+    return [ir.Bind(scope.place(line), *bound), ir.Guard(place, test)]
+
+
+def _refuse_guard(scope: Scope, node: ast.Call) -> NoReturn:
+    """Refuse a guard where there is none."""
+    scope.refuse(
+        node,
+        "leads-to",
+        f"{ast.unparse(node.func)}(...) does not belong here",
+        "both the premise and the goal must have a value in every state",
+        "make it a part of the premise, and end with `return premise, goal`",
+    )
+
+
 def _instead_of_call(scope: Scope, node: ast.Call) -> str:
     if ast.unparse(node.func) == "print":
         return "remove it: `lockstep replay` shows every state on the way"
@@ -77,13 +132,7 @@ def _instead_of_call(scope: Scope, node: ast.Call) -> str:
 
 def _guard(scope: Scope, node: ast.Call, fits: bool, guard: Guard | None) -> ir.Guard:
     if guard is None:
-        scope.refuse(
-            node,
-            "leads-to",
-            f"{ast.unparse(node.func)}(...) does not belong here",
-            "both the premise and the goal must have a value in every state",
-            "make it a part of the premise, and end with `return premise, goal`",
-        )
+        _refuse_guard(scope, node)
     if not fits or len(node.args) != 1 or node.keywords:
         scope.refuse(
             node,

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     MapDomain,
     NameDomain,
@@ -54,8 +51,6 @@ class Coercion:
                 return self._set(value, source, target)
             case SequenceDomain(), SequenceDomain():
                 return self._sequence(value, source, target)
-            case BagDomain(), BagDomain():
-                return self._bag(value, source, target)
             case MapDomain(), MapDomain() if set(source.key) == set(target.key):
                 return self._map(value, source, target)
         return self._shapes.zero(target), bit(False)
@@ -167,14 +162,6 @@ class Coercion:
     def _noted(self, fine: Word, source: Domain, target: Domain) -> Bit | None:
         return None if is_within(source, target) else self._body.bit_of(self._builder.load(fine))
 
-    def _sequence(
-        self, value: Words, source: SequenceDomain, target: SequenceDomain
-    ) -> tuple[Words, Bit | None]:
-        return self._items(value, source, target, self.append)
-
-    def _bag(self, value: Words, source: BagDomain, target: BagDomain) -> tuple[Words, Bit | None]:
-        return self._items(value, source, target, self.insert)
-
     def append(self, domain: Domain, value: Words, packed: Words) -> Words:
         """A sequence with a packed item at its end; it must have room."""
         cells = self._shapes.items(domain).cells
@@ -182,28 +169,8 @@ class Coercion:
         longer = self._shapes.with_length(domain, value, self._builder.add(length, word(1)))
         return self._shapes.with_cell(cells, longer, length, packed)
 
-    def insert(self, domain: Domain, value: Words, packed: Words) -> Words:
-        """A bag with one more packed item; it must have room."""
-        shapes, body, builder = self._shapes, self._body, self._builder
-        cells = shapes.items(domain).cells
-        length = shapes.length(domain, value)
-        result, carried = body.variables(value), body.variable(packed[0])
-        with body.loop(length) as each:
-            words, mine = body.load(result), builder.load(carried)
-            held = shapes.cell(cells, words, each.index)[0]
-            larger = builder.icmp_unsigned("<", mine, held)
-            low = builder.select(larger, mine, held)
-            builder.store(builder.select(larger, held, mine), carried)
-            body.store(shapes.with_cell(cells, words, each.index, [low]), result)
-        last = shapes.with_cell(cells, body.load(result), length, [builder.load(carried)])
-        return shapes.with_length(domain, last, builder.add(length, word(1)))
-
-    def _items(
-        self,
-        value: Words,
-        source: SequenceDomain | BagDomain,
-        target: SequenceDomain | BagDomain,
-        add: Callable[[Domain, Words, Words], Words],
+    def _sequence(
+        self, value: Words, source: SequenceDomain, target: SequenceDomain
     ) -> tuple[Words, Bit | None]:
         shapes, body, builder = self._shapes, self._body, self._builder
         length = shapes.length(source, value)
@@ -220,7 +187,8 @@ class Coercion:
                 item = shapes.unpack(source.item, packed)
                 moved, ok = self.to(item, source.item, target.item)
                 self._note(fine, ok)
-                body.store(add(target, body.load(result), shapes.pack(target.item, moved)), result)
+                packed_item = shapes.pack(target.item, moved)
+                body.store(self.append(target, body.load(result), packed_item), result)
         return body.load(result), self._both(fits, self._noted(fine, source.item, target.item))
 
     def _map(self, value: Words, source: MapDomain, target: MapDomain) -> tuple[Words, Bit | None]:

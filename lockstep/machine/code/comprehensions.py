@@ -9,7 +9,6 @@ from llvmlite import ir as llvm
 
 from lockstep.language import ir
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     MapDomain,
     RangeDomain,
@@ -179,14 +178,8 @@ class Comprehensions:
                     one(item, domain.item, each.next)
             case MapDomain():
                 self._over_domain(domain.key, one)
-            case SequenceDomain() | BagDomain() if domain.capacity:
+            case SequenceDomain() if domain.capacity:
                 cells = shapes.items(domain).cells
                 with body.loop(shapes.length(domain, value)) as each:
                     packed = shapes.cell(cells, value, each.index)
-                    if isinstance(domain, BagDomain):
-                        # Equal items are side by side: all but the first are passed over.
-                        later = body.bit_of(each.index)
-                        before = self._builder.sub(each.index, self._body.word_of(later))
-                        same = body.equal(shapes.cell(cells, value, before), packed)
-                        body.leave_if(self._builder.and_(later, same), each.next)
                     one(shapes.unpack(domain.item, packed), domain.item, each.next)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 
 from lockstep.language import ir
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     MapDomain,
     OptionDomain,
@@ -132,8 +131,6 @@ class Expressions:
                 return self._make_map(node)
             case ir.Concatenate() | ir.MakeSequence():
                 return self._sequences(node)
-            case ir.MakeBag() | ir.BagAdd() | ir.BagRemove() | ir.BagCount():
-                return self._bags(node)
             case ir.Size():
                 return self._size(node)
             case ir.Comprehension():
@@ -198,18 +195,17 @@ class Expressions:
             end = self._builder.select(self._builder.icmp_signed("<", end, zero), zero, end)
         return self._builder.select(self._builder.icmp_signed("<", end, length), end, length)
 
-    def _packed_item(self, domain: SequenceDomain | BagDomain, value: Words, index: Word) -> Words:
+    def _packed_item(self, domain: SequenceDomain, value: Words, index: Word) -> Words:
         return self.shapes.cell(self.shapes.items(domain).cells, value, index)
 
     def add_item(
         self, domain: Domain, result: Sequence[Word], source: Domain, packed: Words
     ) -> None:
-        """Put one more item, packed as one of `source`, into a sequence or bag in variables."""
-        assert isinstance(domain, SequenceDomain | BagDomain)
+        """Put one more item, packed as one of `source`, into a sequence in variables."""
+        assert isinstance(domain, SequenceDomain)
         item = self.coercion.to(self.shapes.unpack(source, packed), source, domain.item)[0]
-        add = self.coercion.append if isinstance(domain, SequenceDomain) else self.coercion.insert
         packed_item = self.shapes.pack(domain.item, item)
-        self._body.store(add(domain, self._body.load(result), packed_item), result)
+        self._body.store(self.coercion.append(domain, self._body.load(result), packed_item), result)
 
     def _unwrap(self, node: ir.Unwrap) -> Words:
         source = node.option.domain
@@ -276,7 +272,7 @@ class Expressions:
     def _contains(self, node: ir.Contains) -> Bit:
         domain = node.collection.domain
         item, collection = self.value(node.item), self.value(node.collection)
-        assert isinstance(domain, SetDomain | SequenceDomain | BagDomain)
+        assert isinstance(domain, SetDomain | SequenceDomain)
         if isinstance(domain.item, NothingDomain):
             return bit(False)
         moved, ok = self.coercion.to(item, node.item.domain, domain.item)
@@ -288,8 +284,8 @@ class Expressions:
             found = self._body.bit_of(self._count(domain, collection, packed))
         return found if ok is None else self._builder.and_(found, ok)
 
-    def _count(self, domain: SequenceDomain | BagDomain, value: Words, packed: Words) -> Word:
-        """How often a sequence or bag has a packed item."""
+    def _count(self, domain: SequenceDomain, value: Words, packed: Words) -> Word:
+        """How often a sequence has a packed item."""
         total = self._body.variable(word(0))
         if domain.capacity:
             with self._body.loop(self.shapes.length(domain, value)) as each:
@@ -386,52 +382,6 @@ class Expressions:
                     packed = self._packed_item(source, value, each.index)
                     self.add_item(domain, result, source.item, packed)
         return self._body.load(result)
-
-    def _bags(self, node: ir.MakeBag | ir.BagAdd | ir.BagRemove | ir.BagCount) -> Words:
-        if isinstance(node, ir.MakeBag):
-            assert isinstance(node.domain, BagDomain)
-            result = self._body.variables(self.shapes.zero(node.domain))
-            for each in node.items:
-                packed = self.packed(each, node.domain.item)
-                self.add_item(node.domain, result, node.domain.item, packed)
-            return self._body.load(result)
-        source = node.bag.domain
-        assert isinstance(source, BagDomain)
-        if isinstance(node, ir.BagAdd):
-            assert isinstance(node.domain, BagDomain)
-            bag = self.as_(node.bag, node.domain)
-            packed = self.packed(node.item, node.domain.item)
-            return self.coercion.insert(node.domain, bag, packed)
-        bag, item = self.value(node.bag), self.value(node.item)
-        moved, ok = self.coercion.to(item, node.item.domain, source.item)
-        packed = self.shapes.pack(source.item, moved)
-        count = self._count(source, bag, packed)
-        if ok is not None:
-            count = self._builder.select(ok, count, word(0))
-        if isinstance(node, ir.BagCount):
-            return [count]
-        self.fail_unless(self._body.bit_of(count), node.place)
-        return self.coercion.to(self._without(source, bag, packed), source, node.domain)[0]
-
-    def _without(self, domain: BagDomain, bag: Words, packed: Words) -> Words:
-        """A bag without one of the packed items that it has: those after it move up."""
-        builder, cells = self._builder, self.shapes.items(domain).cells
-        if not domain.capacity:
-            return bag
-        length = self.shapes.length(domain, bag)
-        result, passed = self._body.variables(bag), self._body.variable(word(0))
-        last = builder.sub(length, word(1))
-        with self._body.loop(last) as each:
-            words = self._body.load(result)
-            here = self._body.equal(self.shapes.cell(cells, words, each.index), packed)
-            now = builder.or_(builder.load(passed), self._body.word_of(here))
-            builder.store(now, passed)
-            at = builder.add(each.index, builder.load(passed))
-            moved = self.shapes.cell(cells, bag, at)
-            self._body.store(self.shapes.with_cell(cells, words, each.index, moved), result)
-        zero = [word(0)] * len(cells.item.widths)
-        shorter = self.shapes.with_cell(cells, self._body.load(result), last, zero)
-        return self.shapes.with_length(domain, shorter, last)
 
     def _size(self, node: ir.Size) -> Words:
         domain = node.collection.domain

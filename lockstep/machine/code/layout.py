@@ -9,10 +9,10 @@ are zero. A domain of at most 64 bits takes one word; parts of larger ones never
 | option of such an atom | 0 for None, else one more than the atom |
 | other options | the value, and one bit that says that there is one; None is all zeros |
 | record | its fields, each in the next word with room |
-| map, sequence, bag | cells of one size; a sequence or bag has its length before them |
+| map, sequence | cells of one size; a sequence has its length before them |
 | set | one bit an item, in the order of the items' codes |
 
-The items of a bag are sorted by their code. A word is a Python integer from 0 to 2**64 - 1.
+A word is a Python integer from 0 to 2**64 - 1.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from functools import cache, cached_property
 from typing import Any
 
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     MapDomain,
     OptionDomain,
@@ -34,7 +33,6 @@ from lockstep.language.domains import (
     SetDomain,
 )
 from lockstep.language.types import NothingDomain
-from lockstep.language.values import Bag
 
 WORD = 64
 """Bits in a word."""
@@ -303,17 +301,14 @@ class MapLayout(Layout):
 
 @dataclass(frozen=True)
 class SequenceLayout(Layout):
-    """The length, then a cell an item; of a bag, the items sorted by their code."""
+    """The length, then a cell an item."""
 
-    domain: SequenceDomain | BagDomain
+    domain: SequenceDomain
 
     @cached_property
     def cells(self) -> Cells:
         """The items, and cells of zeros after them."""
-        item = layout_of(self.domain.item)
-        if isinstance(self.domain, BagDomain) and not item.is_flat:
-            raise NotCompiled(f"the items of {self.domain} take more than 64 bits each")
-        return Cells(item, self.domain.capacity, self.length_bits)
+        return Cells(layout_of(self.domain.item), self.domain.capacity, self.length_bits)
 
     @cached_property
     def length_bits(self) -> int:
@@ -326,22 +321,18 @@ class SequenceLayout(Layout):
 
     def encode(self, value: Any) -> list[int]:
         item = self.cells.item
-        if isinstance(self.domain, BagDomain):
-            items = [part for part in value for _ in range(value.count(part))]
-            parts = sorted(item.encode(part) for part in items)
-        else:
-            parts = [item.encode(part) for part in value]
         words = [0] * len(self.widths)
-        words[0] = len(parts)
-        for index, part in enumerate(parts):
-            put(words, item, self.cells.place(index), part)
+        words[0] = len(value)
+        for index, part in enumerate(value):
+            put(words, item, self.cells.place(index), item.encode(part))
         return words
 
     def decode(self, words: Sequence[int]) -> Any:
         length = words[0] & mask(self.length_bits)
         item = self.cells.item
-        items = (item.decode(take(words, item, self.cells.place(index))) for index in range(length))
-        return Bag(items) if isinstance(self.domain, BagDomain) else tuple(items)
+        return tuple(
+            item.decode(take(words, item, self.cells.place(index))) for index in range(length)
+        )
 
 
 @dataclass(frozen=True)
@@ -405,7 +396,7 @@ def layout_of(domain: Domain) -> Layout:
             return RecordLayout(domain)
         case MapDomain():
             return MapLayout(domain)
-        case SequenceDomain() | BagDomain():
+        case SequenceDomain():
             return SequenceLayout(domain)
         case SetDomain():
             return SetLayout(domain)

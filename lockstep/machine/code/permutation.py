@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from llvmlite import ir as llvm
 
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     MapDomain,
     NameDomain,
@@ -140,7 +139,7 @@ class _Permuter:
                 return any(map(self.concerns, domain.record.fields.values()))
             case MapDomain():
                 return self.concerns(domain.key) or self.concerns(domain.value)
-            case SetDomain() | SequenceDomain() | BagDomain():
+            case SetDomain() | SequenceDomain():
                 return self.concerns(domain.item)
         return False
 
@@ -159,7 +158,7 @@ class _Permuter:
                 return self._map(domain, value)
             case SetDomain():
                 return self._set(domain, value)
-            case SequenceDomain() | BagDomain():
+            case SequenceDomain():
                 return self._items(domain, value)
         raise TypeError(f"{domain} has no names")
 
@@ -214,16 +213,14 @@ class _Permuter:
             body.store(shapes.with_position(body.load(result), position), result)
         return body.load(result)
 
-    def _items(self, domain: SequenceDomain | BagDomain, value: Words) -> Words:
+    def _items(self, domain: SequenceDomain, value: Words) -> Words:
         shapes, body = self._shapes, self._body
         if not domain.capacity:
             return value
-        add = self._coercion.append
-        if isinstance(domain, BagDomain):
-            add = self._coercion.insert
         result = body.variables(shapes.zero(domain))
         with body.loop(shapes.length(domain, value)) as each:
             packed = shapes.cell(shapes.items(domain).cells, value, each.index)
             moved = self.packed(domain.item, packed)
-            body.store(add(domain, body.load(result), moved), result)
+            longer = self._coercion.append(domain, body.load(result), moved)
+            body.store(longer, result)
         return body.load(result)

@@ -239,17 +239,17 @@ class Shapes:
         return layout.cells
 
     def items(self, domain: Domain) -> SequenceLayout:
-        """The layout of a sequence or bag."""
+        """The layout of a sequence."""
         layout = layout_of(domain)
         assert isinstance(layout, SequenceLayout)
         return layout
 
     def length(self, domain: Domain, value: Sequence[Word]) -> Word:
-        """How many items a sequence or bag has."""
+        """How many items a sequence has."""
         return self.body.bits_at(value[0], 0, self.items(domain).length_bits)
 
     def with_length(self, domain: Domain, value: Sequence[Word], length: Word) -> Words:
-        """A sequence or bag with its length set."""
+        """A sequence with its length set."""
         result = list(value)
         bits = self.items(domain).length_bits
         result[0] = self._with_bits(value[0], word(0), bits, length)

@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 
 from lockstep.language import ir
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     MapDomain,
     NameDomain,
@@ -29,7 +28,6 @@ from lockstep.language.model import Model
 from lockstep.language.notation import State
 from lockstep.language.totality import walk
 from lockstep.language.types import NOTHING, item_of, some_of
-from lockstep.language.values import Bag
 from lockstep.machine.code.layout import NotCompiled
 
 MAX_PERMUTATIONS = 5040
@@ -171,11 +169,9 @@ def _meetings(node: object) -> Iterator[tuple[Domain, Domain]]:
         case ir.MakeMap():
             assert isinstance(node.domain, MapDomain)
             yield some_of(node.body.domain), some_of(node.domain.value)
-        case ir.MakeSet() | ir.MakeSequence() | ir.MakeBag():
+        case ir.MakeSet() | ir.MakeSequence():
             for item in node.items:
                 yield item.domain, item_of(node.domain) or NOTHING
-        case ir.BagAdd() | ir.BagRemove() | ir.BagCount():
-            yield some_of(node.item.domain), item_of(node.bag.domain) or NOTHING
         case ir.Comprehension() if node.gather in (ir.Gather.SET, ir.Gather.SEQUENCE):
             yield node.body.domain, item_of(node.domain) or NOTHING
         case ir.Write():
@@ -203,7 +199,7 @@ def _parts(domain: Domain) -> Iterator[Domain]:
         case MapDomain():
             yield from _parts(domain.key)
             yield from _parts(domain.value)
-        case SetDomain() | SequenceDomain() | BagDomain():
+        case SetDomain() | SequenceDomain():
             yield from _parts(domain.item)
 
 
@@ -232,10 +228,6 @@ def permuted(value: Any, domain: Domain, permutation: Permutation) -> Any:
             return frozenset(permuted(item, domain.item, permutation) for item in value)
         case SequenceDomain():
             return tuple(permuted(item, domain.item, permutation) for item in value)
-        case BagDomain():
-            return Bag.of_counts(
-                {permuted(item, domain.item, permutation): value.count(item) for item in value}
-            )
     return value
 
 

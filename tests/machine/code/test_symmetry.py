@@ -15,7 +15,7 @@ from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
 
 HEAD = """
-from lockstep import Bag, BagOf, Map, OneOf, Record, Sequence, Set, State, action, require
+from lockstep import Map, OneOf, Record, Sequence, Set, State, action, require
 
 Node = OneOf(NODES, interchangeable=True)
 Some = OneOf((0, *NODES))
@@ -32,7 +32,7 @@ class Land(State):
     asleep: Set[Node] = set()
     votes: Map[Node, Map[Node, bool]] = {n: {m: False for m in Node} for n in Node}
     queue: Sequence[Node, 2] = ()
-    notes: BagOf[Note, 2] = Bag()
+    notes: Sequence[Note, 2] = ()
     read: Set[Note] = set()
     latest: Map[Node, Note | None] = {n: None for n in Node}
 
@@ -56,12 +56,12 @@ def sleep(s, new, n: Node):
 @action
 def write(s, new, n: Node, to: Node | None):
     require(s.leader is not None and len(s.notes) < 2 and to != n)
-    new.notes = s.notes.add(Note(by=n, to=to, loud=to is None))
+    new.notes = s.notes + (Note(by=n, to=to, loud=to is None),)
 
 @action
 def read(s, new, note: Note):
-    require(note in s.notes and len(s.read) < 1)
-    new.notes = s.notes.remove(note)
+    require(note in s.notes[:1] and len(s.read) < 1)
+    new.notes = s.notes[1:]
     new.read = s.read | {note}
     new.latest[note.by] = note
 """

@@ -32,7 +32,9 @@ class Body:
         self.lines.append(start + (made.broken if too_long and made.broken else made.text))
 
     def guard(self, word: str) -> None:
-        """`require(...)` or `when(...)`."""
+        """`require(...)` or `when(...)`, or `present(...)`, which is either with a name."""
+        if self._choices.now_and_then(4) and self._present():
+            return
         if self._choices.below(2):
             test = conditions.likely(self._writer, self.env, 2)
         else:
@@ -42,9 +44,30 @@ class Body:
         else:
             self.lines.append(f"{word}({test.text})")
 
+    def _present(self) -> bool:
+        """A name for something that may be None, and is not after this; False where none is."""
+        found = conditions.presence(self._writer, self.env)
+        if found is None:
+            return False
+        option, inside = found
+        name = self._name()
+        self.lines.append(f"{name} = present({option.text})")
+        self.env = self.env.knowing(inside).naming(name, inside.domain)
+        return True
+
+    def answer(self, domain: Domain) -> tuple[Expr, Expr]:
+        """A guard line of a helper; its value and its condition."""
+        test, if_true, self.env = conditions.branching(self._writer, self.env)
+        made = self._writer.within(if_true, domain)
+        self.lines.append(f"if {test.text}:\n    return {made.text}")
+        return made, test
+
+    def _name(self) -> str:
+        return self._choices.pick(("t", "u", "x"))
+
     def local(self, domain: Domain) -> None:
         """A name for an expression; perhaps one that had a meaning already."""
-        name = self._choices.pick(("t", "u", "x"))
+        name = self._name()
         made = self._writer.value(self.env, domain)
         self.add(f"{name} = ", made)
         self.env = self.env.naming(name, made.domain)

@@ -1,11 +1,10 @@
-"""Records, sets, sequences, bags and maps: how each is made from others of its kind."""
+"""Records, sets, sequences and maps: how each is made from others of its kind."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     MapDomain,
     NameDomain,
@@ -18,7 +17,6 @@ from lockstep.language.types import NOTHING, is_within, join
 from tests.random_models.parts import comprehensions, paths
 from tests.random_models.parts.pieces import (
     COMMON,
-    CONDITIONAL,
     DIFFERENCE,
     PRODUCT,
     SUM,
@@ -44,12 +42,6 @@ def tuple_of(items: list[Expr]) -> Expr:
     """The sequence with these items written out."""
     inside = ", ".join(item.text for item in items) + ("," if len(items) == 1 else "")
     return Expr(f"({inside})", SequenceDomain(_kind(items), len(items)), fails=_any(items))
-
-
-def bag_of(items: list[Expr]) -> Expr:
-    """The bag with these items written out."""
-    inside = tuple_of(items).text if items else ""
-    return Expr(f"Bag({inside})", BagDomain(_kind(items), len(items)), fails=_any(items))
 
 
 def record(writer: Writer, env: Env, target: RecordDomain) -> Expr | None:
@@ -142,34 +134,6 @@ def _joined(writer: Writer, env: Env, target: SequenceDomain) -> Expr | None:
     if length <= target.capacity or (env.risky and writer.choices.below(2)):
         return Expr(text, domain, SUM, fails)
     return Expr(f"({text})[:{target.capacity}]", domain, fails=fails)
-
-
-def bag(writer: Writer, env: Env, target: BagDomain) -> Expr | None:
-    """A bag: with its items written out, or another with one item more or less."""
-    pick = writer.choices.below(3)
-    if pick == 0:
-        return bag_of(_items(writer, env, target.item, target.capacity))
-    old = paths.readable(writer, env, lambda domain: domain == target)
-    if old is None:
-        return None
-    free = env.risky and not env.total and writer.choices.now_and_then(3)
-    item = writer.value(env.deeper(), target.item)
-    fails = old.fails or item.fails
-    if pick == 1:
-        both = join(target.item, item.domain)
-        if both is None:
-            return None
-        larger = BagDomain(both, target.capacity + 1)
-        text = f"{old.text}.add({item.text})"
-        if free:
-            return Expr(text, larger, fails=fails)
-        test = f"len({old.text}) < {target.capacity}"
-        return Expr(f"{text} if {test} else {old.text}", larger, CONDITIONAL, fails)
-    text = f"{old.text}.remove({item.text})"
-    if free:
-        return Expr(text, target, fails=True)
-    test = f"{item.at(UNION)} in {old.text}"
-    return Expr(f"{text} if {test} else {old.text}", target, CONDITIONAL, fails=True)
 
 
 def total_map(writer: Writer, env: Env, target: MapDomain) -> Expr:

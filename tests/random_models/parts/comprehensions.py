@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     MapDomain,
     OptionDomain,
@@ -84,7 +83,7 @@ def _source(writer: Writer, env: Env, *, ordered: bool) -> _Source:
     if pick >= 3:
 
         def can_be_iterated(domain: Domain) -> bool:
-            kinds = SequenceDomain if ordered else SetDomain | SequenceDomain | BagDomain
+            kinds = SequenceDomain if ordered else SetDomain | SequenceDomain
             return isinstance(domain, kinds) and item_of(domain) != NOTHING
 
         collection = _collection(writer, env, can_be_iterated)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     OptionDomain,
     SequenceDomain,
@@ -50,7 +49,7 @@ def branching(writer: Writer, env: Env) -> tuple[Expr, Env, Env]:
     """A condition, and what can be read where it is true and where it is false."""
     if writer.choices.below(2) == 0:
         return condition(writer, env), env, env
-    found = _presence(writer, env)
+    found = presence(writer, env)
     if found is None:
         return condition(writer, env), env, env
     option, inside = found
@@ -63,7 +62,7 @@ def branching(writer: Writer, env: Env) -> tuple[Expr, Env, Env]:
 def guard(writer: Writer, env: Env) -> tuple[Expr, Env]:
     """A condition that stands as a guard, and what can be read after it."""
     if writer.choices.now_and_then(4):
-        found = _presence(writer, env)
+        found = presence(writer, env)
         if found is not None:
             option, inside = found
             after = env.knowing(inside)
@@ -83,7 +82,7 @@ def likely(writer: Writer, env: Env, count: int) -> Expr:
     return Expr(text, BOOL, NOT, any(item.fails for item in items))
 
 
-def _presence(writer: Writer, env: Env) -> tuple[Expr, Expr] | None:
+def presence(writer: Writer, env: Env) -> tuple[Expr, Expr] | None:
     """Something that may be None, and what it is where it is not: only what stays the same."""
     option = paths.optional(writer, env)
     if option is None or not option.stable or not isinstance(option.domain, OptionDomain):
@@ -137,7 +136,7 @@ def _chain(writer: Writer, env: Env) -> Expr:
 
 def _membership(writer: Writer, env: Env) -> Expr | None:
     def has_members(domain: Domain) -> bool:
-        return isinstance(domain, SetDomain | SequenceDomain | BagDomain)
+        return isinstance(domain, SetDomain | SequenceDomain)
 
     if env.risky and not env.total and writer.choices.now_and_then(5):
         collection = paths.readable(

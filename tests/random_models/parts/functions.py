@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     MapDomain,
     OptionDomain,
@@ -19,7 +18,7 @@ from tests.random_models.parts import conditions, numbers, paths
 from tests.random_models.parts.body import Body
 from tests.random_models.parts.pieces import BOOL, COMPARISON, Env, Expr, indented
 from tests.random_models.parts.vocabulary import MOST
-from tests.random_models.parts.writer import Function, Writer
+from tests.random_models.parts.writer import Function, Writer, choice
 
 _DEPTH = 3
 _MOST_INSTANCES = 18
@@ -39,14 +38,20 @@ class Functions:
         self._actions: dict[str, tuple[tuple[str, Domain], ...]] = {}
 
     def helper(self, name: str) -> Function:
-        """A function with one `return`."""
+        """A function with a value: guard lines and names for expressions, then its `return`."""
         states = ("s",) if self._choices.below(3) else ()
         parameters = self._parameters(2, whole=True)
         body = Body(self._writer, self._env(states, parameters, risky=self._risky))
-        if self._choices.now_and_then(3):
-            body.local(self._any_domain())
-        result = self._writer.value(body.env, self._any_domain())
+        wanted, answers = self._any_domain(), list[tuple[Expr, Expr]]()
+        for _ in self._choices.times(0, 2, go_on=1):
+            if self._choices.below(2):
+                answers.append(body.answer(wanted))
+            else:
+                body.local(self._any_domain())
+        result = (self._writer.within if answers else self._writer.value)(body.env, wanted)
         body.add("return ", result)
+        for value, test in reversed(answers):
+            result = choice(value, test, result)
         text = self._text(name, states, parameters, body, annotated=self._choices.below(2) == 0)
         return Function(name, states, parameters, text, self._risky, result)
 
@@ -256,7 +261,7 @@ def _parts(domain: Domain) -> Iterator[Domain]:
     match domain:
         case OptionDomain(inner) | SetDomain(inner):
             yield from _parts(inner)
-        case SequenceDomain(item) | BagDomain(item):
+        case SequenceDomain(item):
             yield from _parts(item)
         case MapDomain(key, value):
             yield from _parts(key)

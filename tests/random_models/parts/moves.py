@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     EnumDomain,
     NameDomain,
@@ -58,12 +57,6 @@ def moved(writer: Writer, env: Env, old: Expr) -> Expr | None:
             return Expr(whole, old.domain, level, value.fails)
         case SequenceDomain(item, capacity):
             return _longer(writer, inner, old, capacity) if capacity else None
-        case BagDomain(item, capacity):
-            value = _something(writer, inner, item)
-            if (both := join(value.domain, item)) is None:
-                return None
-            whole = f"{text}.add({value.text}) if len({text}) < {capacity} else Bag()"
-            return Expr(whole, BagDomain(both, capacity + 1), CONDITIONAL, value.fails)
     return Expr(f"not {text}", BOOL, NOT) if old.domain == BOOL else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from lockstep.language.domains import BagDomain, Domain, MapDomain, OptionDomain, RangeDomain
+from lockstep.language.domains import Domain, MapDomain, OptionDomain, RangeDomain
 from lockstep.language.ir import Gather
 from lockstep.language.types import capacity_of, is_within, item_of
 from tests.random_models.parts import comprehensions, paths
@@ -45,7 +45,7 @@ def number(writer: Writer, env: Env) -> Expr:
     """Any integer expression, with whatever interval it has."""
     makers: list[Callable[[Writer, Env], Expr | None]] = [_small, _read]
     if env.depth > 0:
-        makers += [_read, _sum, _product, _quotient, _opposite, _extremum, _size, _count, _gather]
+        makers += [_read, _sum, _product, _quotient, _opposite, _extremum, _size, _gather]
         makers += [_conditional, _helper]
     made = writer.choices.pick(makers)(writer, env)
     if made is None or (env.total and made.fails):
@@ -192,15 +192,6 @@ def _size(writer: Writer, env: Env) -> Expr | None:
     made = writer.value(env.deeper(), found.domain) if writer.choices.now_and_then(3) else found
     domain = RangeDomain(0, capacity_of(made.domain))
     return Expr(f"len({made.text})", domain, fails=made.fails)
-
-
-def _count(writer: Writer, env: Env) -> Expr | None:
-    bag = paths.readable(writer, env, lambda domain: isinstance(domain, BagDomain))
-    if bag is None or not isinstance(bag.domain, BagDomain):
-        return None
-    item = comprehensions.sought(writer, env.deeper(), bag.domain.item)
-    domain = RangeDomain(0, bag.domain.capacity)
-    return Expr(f"{bag.text}.count({item.text})", domain, fails=bag.fails or item.fails)
 
 
 def _gather(writer: Writer, env: Env) -> Expr | None:

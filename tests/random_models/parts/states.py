@@ -6,7 +6,6 @@ import random
 from typing import Any
 
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     MapDomain,
     OptionDomain,
@@ -17,7 +16,6 @@ from lockstep.language.domains import (
 )
 from lockstep.language.model import Model
 from lockstep.language.notation import State
-from lockstep.language.values import Bag
 
 
 def some_states(model: Model, count: int) -> list[State]:
@@ -40,8 +38,6 @@ def _value(chance: random.Random, domain: Domain) -> Any:
             return frozenset(_values(chance, item, min(item.size(), 4)))
         case SequenceDomain(item, capacity):
             return tuple(_values(chance, item, capacity))
-        case BagDomain(item, capacity):
-            return Bag(_values(chance, item, capacity))
         case MapDomain(key, value):
             return domain.of(_value(chance, value) for _ in key)
     return chance.choice(list(domain))

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     EnumDomain,
     MapDomain,
@@ -18,7 +17,7 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
-from lockstep.language.values import FieldedType, Record
+from lockstep.language.records import FieldedType, Record
 from tests.random_models.parts.choices import Choices
 from tests.random_models.parts.pieces import BOOL
 from tests.random_models.parts.size import USUAL, Size
@@ -103,8 +102,6 @@ class Vocabulary:
                 return f"Set[{self.annotation(item)}]"
             case SequenceDomain(item, capacity):
                 return f"Sequence[{self.annotation(item)}, {capacity}]"
-            case BagDomain(item, capacity):
-                return f"BagOf[{self.annotation(item)}, {capacity}]"
             case MapDomain(key, value):
                 return f"Map[{self.annotation(key)}, {self.annotation(value)}]"
         return "bool" if domain == BOOL else self.name(domain)
@@ -248,7 +245,6 @@ class Vocabulary:
             ),
             lambda: MapDomain(self.key(), self.domain(depth - 1)),
             lambda: SequenceDomain(self.item(depth - 1), 1 + self._choices.below(3)),
-            lambda: BagDomain(self.item(depth - 1), 1 + self._choices.below(2)),
             lambda: self.record(depth),
             lambda: OptionDomain(self.record(depth)),
         ]

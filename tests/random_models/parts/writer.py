@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lockstep.language.domains import (
-    BagDomain,
     Domain,
     EnumDomain,
     MapDomain,
@@ -88,8 +87,6 @@ class Writer:
                 return collections.a_set(self, env, target)
             case SequenceDomain():
                 return collections.sequence(self, env, target)
-            case BagDomain():
-                return collections.bag(self, env, target)
             case MapDomain():
                 return collections.total_map(self, env, target)
         if target == BOOL:
@@ -154,7 +151,7 @@ class Writer:
     def literal(self, domain: Domain) -> Expr:
         """A value written out; now and then a larger one as a name of the module."""
         made = self._literal(domain)
-        large = isinstance(domain, RecordDomain | SetDomain | SequenceDomain | BagDomain)
+        large = isinstance(domain, RecordDomain | SetDomain | SequenceDomain)
         if large and self.choices.now_and_then(6):
             return dataclasses.replace(made, text=self.vocabulary.hoisted(made.text), broken=None)
         return made
@@ -183,8 +180,6 @@ class Writer:
                 return collections.set_of(self.few_literals(item, 2))
             case SequenceDomain(item, capacity):
                 return collections.tuple_of(self.few_literals(item, min(2, capacity)))
-            case BagDomain(item, capacity):
-                return collections.bag_of(self.few_literals(item, min(2, capacity)))
             case MapDomain(key, value):
                 name = self.vocabulary.name(key)
                 if is_interchangeable(key) and value == key:

@@ -1,6 +1,6 @@
 ------------------------------- MODULE Letters -------------------------------
 (* Letters go from a sack through a hand into boxes. *)
-EXTENDS Naturals, Sequences, Bags
+EXTENDS Naturals, Sequences
 
 CONSTANTS
     None,
@@ -14,24 +14,26 @@ People == {"ann", "bo"}
 Letter == [to : People, urgent : BOOLEAN]
 
 Init ==
-    /\ sack = EmptyBag
+    /\ sack = [p \in People |-> [u \in BOOLEAN |-> 0]]
     /\ hand = None
     /\ box = [p \in People |-> << >>]
     /\ pleased = {}
 
 Held == IF hand = None THEN 0 ELSE 1
 
-There == BagCardinality(sack) + Len(box["ann"]) + Len(box["bo"]) + Held
+Carried(p) == sack[p][TRUE] + sack[p][FALSE]
+
+There == Carried("ann") + Carried("bo") + Len(box["ann"]) + Len(box["bo"]) + Held
 
 Write(letter) ==
     /\ There < Sack
-    /\ sack' = sack (+) SetToBag({letter})
+    /\ sack' = [sack EXCEPT ![letter.to][letter.urgent] = @ + 1]
     /\ UNCHANGED <<hand, box, pleased>>
 
 Pick(letter) ==
     /\ hand = None
-    /\ BagIn(letter, sack)
-    /\ sack' = sack (-) SetToBag({letter})
+    /\ sack[letter.to][letter.urgent] > 0
+    /\ sack' = [sack EXCEPT ![letter.to][letter.urgent] = @ - 1]
     /\ hand' = letter
     /\ UNCHANGED <<box, pleased>>
 
