@@ -66,9 +66,12 @@ class Dependencies:
 def texts_of(model: Model) -> dict[str, str]:
     """The text of every file that a model was loaded from, with all that these import."""
     root = model.universe.root
-    return {
-        file.path.relative_to(root).as_posix(): file.text for file in model.universe.files.values()
-    }
+
+    def name(path: Path) -> str:
+        """Its path in the workspace, which may have been moved."""
+        return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
+
+    return {name(file.path): file.text for file in model.universe.files.values()}
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ def test_the_other_models_are_checked_all_the_same(
     ("verb", "broken"),
     [
         (("prove", "turnstile"), "lockstep.verbs.prove._prove"),
-        (("prove", "turnstile"), "lockstep.verbs.prove.proofs_of"),
+        (("prove", "turnstile"), "lockstep.verbs.prove.load_subjects"),
         (("check", "turnstile", "--faults"), "lockstep.verbs.faults._run"),
     ],
 )
