@@ -56,7 +56,8 @@ def main() -> int:
 
 def made(model: str, proof: str) -> dict[str, Any]:
     """What the command says of one proof."""
-    command = [sys.executable, "-m", "lockstep", "prove", model, "--proof", proof, "--json"]
+    asked = ["prove", model, "--proof", proof, "--json", "--no-cache"]
+    command = [sys.executable, "-m", "lockstep", *asked]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if not ran.stdout:
         raise SystemExit(f"{' '.join(command)}: {ran.stderr}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,21 +12,23 @@ from lockstep.cli.options import seconds
 from lockstep.errors import LockstepError
 
 if TYPE_CHECKING:
-    from lockstep.specs.scopes import ModelSpec, ProofScope
-    from lockstep.verbs.prove import Proved, Request, Unproved
+    from lockstep.verbs.ask import EqualRequest, SearchRequest
+    from lockstep.verbs.prove_request import Request
     from lockstep.workspace import Workspace
 
 
 def prove(
     models: Annotated[
         list[str] | None,
-        Argument(metavar="MODEL", help="Names of models; all that have proofs unless some given."),
+        Argument(metavar="MODEL", help="Models to prove; all that have proofs unless some given."),
     ] = None,
     proof: Annotated[
-        str | None, Option("--proof", metavar="NAME", help="A proof of specs/MODEL.toml.")
+        str | None,
+        Option("--proof", metavar="NAME", help="Make this proof of specs/MODEL.toml alone."),
     ] = None,
     scope: Annotated[
-        str | None, Option("--scope", metavar="NAME", help="A scope instead, with its constants.")
+        str | None,
+        Option("--scope", metavar="NAME", help="Prove with the constants of this scope."),
     ] = None,
     constants: Annotated[
         list[str] | None, Option("--set", metavar="NAME=VALUE", help="Change a constant.")
@@ -36,17 +39,17 @@ def prove(
     ] = None,
     any_number: Annotated[
         str | None,
-        Option("--any", metavar="CONSTANT", help="For any number of the names that it lists."),
+        Option("--any", metavar="CONSTANT", help="Prove for any number of names of this constant."),
     ] = None,
     k: Annotated[
-        int | None, Option("--k", min=1, metavar="K", help="Induction over K steps.")
+        int | None, Option("--k", min=1, metavar="K", help="Prove by induction over K steps.")
     ] = None,
     depth: Annotated[
         int | None,
         Option("--depth", min=0, metavar="N", help="Look for violations in up to N steps."),
     ] = None,
     infer: Annotated[
-        bool, Option("--infer", help="Try comparisons of numbers as helps; those used are shown.")
+        bool, Option("--infer", help="Try comparisons of two numbers as lemmas.")
     ] = False,
     max_seconds: Annotated[
         float,
@@ -54,7 +57,7 @@ def prove(
             "--max-seconds",
             parser=seconds,
             metavar="S",
-            help="For each question of a proof; for looking for a behaviour, in all.",
+            help="Spend at most S on each question of a proof, and on a search in all.",
         ),
     ] = 60.0,
     smt: Annotated[
@@ -63,24 +66,25 @@ def prove(
     ] = None,
     find: Annotated[
         str | None,
-        Option(
-            "--find", metavar="PREDICATE", help="A shortest behaviour that reaches it: 's.x>3'."
-        ),
+        Option("--find", metavar="PREDICATE", help="Find a shortest behaviour that reaches this."),
     ] = None,
     start: Annotated[
         str | None,
         Option(
             "--from",
             metavar="PREDICATE",
-            help="Search from any state in which it and all invariants hold, reached or not.",
+            help="Search from any state in which this and all invariants hold.",
         ),
     ] = None,
     equal: Annotated[
         tuple[str, str] | None,
-        Option("--equal", metavar="ACTION ACTION", help="Whether two actions do the same."),
+        Option("--equal", metavar="ACTION ACTION", help="Ask whether two actions do the same."),
     ] = None,
     examples: Annotated[
         bool, Option("--examples", help="Show the states from which a property is not kept.")
+    ] = False,
+    no_cache: Annotated[
+        bool, Option("--no-cache", help="Decide anew what an earlier run has decided.")
     ] = False,
     as_json: Annotated[bool, Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> int:
@@ -91,7 +95,7 @@ def prove(
     Exit codes: 0 proved, 1 violated, 2 the input cannot be used, 3 not conclusive, 130 interrupted.
     """
     from lockstep.verbs.models import choose, read_constants, refuse_unread
-    from lockstep.verbs.prove import Request
+    from lockstep.verbs.prove_request import Request, Widths
     from lockstep.workspace import find_workspace
 
     workspace = find_workspace()
@@ -114,39 +118,37 @@ def prove(
     )
     if fault is not None and len(models or []) != 1:
         raise LockstepError("--fault is about one model", cure="name the model before it")
-    request = Request(
-        folder=workspace.output / "counterexamples",
-        constants=read_constants(constants or []),
-        scope=scope,
-        fault=fault,
-        any_number=any_number,
-        k=k,
-        depth=depth,
-        infer=infer,
-        max_seconds=max_seconds,
-        smt=smt,
-    )
-    is_search = find is not None or start is not None
-    if (is_search or equal is not None) and len(models or []) != 1:
+    widths = Widths(proof, scope, read_constants(constants or []), fault)
+    is_question = equal is not None or find is not None or start is not None
+    if not is_question:
+        # Examples are shown of what was decided in this run alone.
+        anew = no_cache or examples
+        request = Request(
+            tuple(names) if models else (),
+            widths,
+            any_number=any_number,
+            k=k,
+            depth=depth,
+            infer=infer,
+            max_seconds=max_seconds,
+            smt=smt,
+            anew=anew,
+        )
+        return _prove(workspace, request, examples=examples, as_json=as_json)
+    if len(models or []) != 1:
         raise LockstepError(
             "--find, --from and --equal ask about one model", cure="name the model before it"
         )
-    from lockstep.prove.solver import ctrl_c_ends_a_question
-    from lockstep.verbs.ask import ask_equal, ask_search
+    from lockstep.verbs.ask import EqualRequest, SearchRequest
 
-    with ctrl_c_ends_a_question():
-        if equal is not None:
-            return ask_equal(workspace, names[0], proof, request, equal, as_json=as_json)
-        if is_search:
-            return ask_search(
-                workspace, names[0], proof, request, goal=find, start=start, as_json=as_json
-            )
-        return _prove_all(
-            workspace, names, proof, request, examples, as_json, all_named=bool(models)
-        )
+    if equal is not None:
+        question = EqualRequest(names[0], equal, widths, max_seconds)
+        return _compare(workspace, question, as_json=as_json)
+    wanted = SearchRequest(names[0], find, start, widths, depth, max_seconds)
+    return _search(workspace, wanted, as_json=as_json)
 
 
-def _refuse_contradictions(given: dict[str, bool]) -> None:
+def _refuse_contradictions(given: Mapping[str, bool]) -> None:
     alone = ("--any", "--infer", "--k", "--smt", "--examples")
     apart = {
         "--proof": ("--scope",),
@@ -161,78 +163,47 @@ def _refuse_contradictions(given: dict[str, bool]) -> None:
                 raise LockstepError(f"{option} does not go with {other}", cure="leave one out")
 
 
-def _prove_all(
-    workspace: Workspace,
-    names: list[str],
-    wanted: str | None,
-    request: Request,
-    examples: bool,
-    as_json: bool,
-    *,
-    all_named: bool,
-) -> int:
+def _prove(workspace: Workspace, request: Request, *, examples: bool, as_json: bool) -> int:
     from lockstep.report.output import Output
-    from lockstep.report.progress import note_line
+    from lockstep.report.progress import TerminalWatch
     from lockstep.report.prove_json import prove_json
     from lockstep.report.prove_text import ProofText
-    from lockstep.results.exits import INTERRUPTED, worst
-    from lockstep.verbs.prove import Unproved, prove_model
+    from lockstep.verbs.prove import prove as run_proofs
 
-    output = Output()
-    text = None if as_json else ProofText(output, workspace.root, examples=examples)
-    jobs = _jobs(workspace, names, wanted, request, all_named=all_named)
-    left = [
-        job.title if isinstance(job, Unproved) else f"{job[0].name} {job[1].name}" for job in jobs
-    ]
-    results: list[Proved | Unproved] = []
-    try:
-        for job in jobs:
-            if isinstance(job, Unproved):
-                found: Proved | Unproved = job
-            else:
-                with note_line(left[0]) as tell:
-                    found = prove_model(workspace, *job, request, tell)
-            left.pop(0)
-            results.append(found)
-            if text is not None:
-                text.add(found)
-            if found.exit_code == INTERRUPTED:
-                break
-    except KeyboardInterrupt:
-        pass  # while loading: nothing was found that would be lost
-    exit_code = worst([*(found.exit_code for found in results), *[INTERRUPTED] * bool(left)])
-    if text is not None:
-        text.finish(results, left)
+    output, watch = Output(), TerminalWatch()
+    if as_json:
+        run = run_proofs(workspace, request, watch=watch)
+        output.json(prove_json(request, run))
     else:
-        output.json(prove_json(request, results, left, exit_code))
-    return exit_code
+        text = ProofText(output, examples=examples)
+        run = run_proofs(workspace, request, text.add, watch)
+        text.finish(run)
+    return run.exit_code
 
 
-def _jobs(
-    workspace: Workspace,
-    names: list[str],
-    wanted: str | None,
-    request: Request,
-    *,
-    all_named: bool,
-) -> list[tuple[ModelSpec, ProofScope] | Unproved]:
-    """What is to be proved; unless the models are named, those only that have proofs."""
-    from lockstep.specs.scopes import load_model_spec
-    from lockstep.system.crash import failure_of
-    from lockstep.verbs.prove import Unproved, proofs_of, refuse_unknown_names
+def _search(workspace: Workspace, request: SearchRequest, *, as_json: bool) -> int:
+    from lockstep.report.output import Output
+    from lockstep.report.prove_ask_json import search_json
+    from lockstep.report.prove_ask_text import print_search
+    from lockstep.verbs.ask import search
 
-    jobs: list[tuple[ModelSpec, ProofScope] | Unproved] = []
-    for name in names:
-        try:
-            spec = load_model_spec(workspace.root, name)
-            if all_named or spec.proofs:
-                proofs = proofs_of(spec, request, wanted)
-                refuse_unknown_names(workspace, spec, proofs[0], request)
-                jobs += [(spec, proof) for proof in proofs]
-        except Exception as error:
-            jobs.append(Unproved(name, wanted or request.scope or "", failure_of(error)))
-    if not jobs:
-        raise LockstepError(
-            "no model here has a proof", cure="write [proofs.NAME] in specs/MODEL.toml, or name one"
-        )
-    return jobs
+    output, searched = Output(), search(workspace, request)
+    if as_json:
+        output.json(search_json(searched))
+    else:
+        print_search(output, searched)
+    return searched.exit_code
+
+
+def _compare(workspace: Workspace, request: EqualRequest, *, as_json: bool) -> int:
+    from lockstep.report.output import Output
+    from lockstep.report.prove_ask_json import comparison_json
+    from lockstep.report.prove_ask_text import print_comparison
+    from lockstep.verbs.ask import compare_actions
+
+    output, compared = Output(), compare_actions(workspace, request)
+    if as_json:
+        output.json(comparison_json(compared))
+    else:
+        print_comparison(output, compared)
+    return compared.exit_code

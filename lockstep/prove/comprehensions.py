@@ -6,12 +6,14 @@ What is gone through is written out, each round under the condition that there i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lockstep.language import ir
-from lockstep.language.domains import RangeDomain, SequenceDomain
+from lockstep.language.domains import RangeDomain
 from lockstep.language.totality import may_fail
-from lockstep.prove.collected import appended, include
+from lockstep.prove.evaluation import Evaluation
+from lockstep.prove.sequences import appended
+from lockstep.prove.structures import include
 from lockstep.prove.terms import (
     Number,
     Truth,
@@ -34,9 +36,6 @@ from lockstep.prove.values import (
     listed,
 )
 
-if TYPE_CHECKING:
-    from lockstep.prove.expressions import Evaluation
-
 
 def _always() -> Truth:
     return True
@@ -47,23 +46,14 @@ def comprehension(evaluation: Evaluation, node: ir.Comprehension) -> Value:
     match node.gather:
         case ir.Gather.ALL | ir.Gather.ANY:
             return _quantified(evaluation, node)
-        case ir.Gather.SUM:
-            found: Number = 0
-            for condition, value in _values(evaluation, node):
-                found = arithmetic("+", found, either(condition, value, 0))
-            return found
         case ir.Gather.MIN | ir.Gather.MAX:
             return _extreme(evaluation, node)
+        case ir.Gather.SUM:
+            return _sum(evaluation, node)
         case ir.Gather.SET:
-            items: dict[Any, Truth] = {}
-            for condition, value in _values(evaluation, node):
-                include(items, condition, value, node.body.domain, str(node.place))
-            return Members(items)
-    assert isinstance(node.domain, SequenceDomain)
-    sequence = Items(0, ())
-    for condition, value in _values(evaluation, node):
-        sequence = appended(sequence, condition, value)
-    return sequence
+            return _set(evaluation, node)
+        case ir.Gather.SEQUENCE:
+            return _sequence(evaluation, node)
 
 
 def _values(evaluation: Evaluation, node: ir.Comprehension) -> Iterator[tuple[Truth, Value]]:
@@ -74,30 +64,49 @@ def _values(evaluation: Evaluation, node: ir.Comprehension) -> Iterator[tuple[Tr
 
 def _quantified(evaluation: Evaluation, node: ir.Comprehension) -> Truth:
     is_all = node.gather is ir.Gather.ALL
-    found: list[Truth] = []
+    outcomes: list[Truth] = []
 
     def going_on() -> Truth:
-        return all_of(each if is_all else negated(each) for each in found)
+        return all_of(outcome if is_all else negated(outcome) for outcome in outcomes)
 
     for condition in _rounds(evaluation, node.generators, going_on if may_fail(node) else _always):
         body = evaluation.truth(node.body)
-        found.append(implies(condition, body) if is_all else all_of((condition, body)))
-    return all_of(found) if is_all else any_of(found)
+        outcomes.append(implies(condition, body) if is_all else all_of((condition, body)))
+    return all_of(outcomes) if is_all else any_of(outcomes)
 
 
-def _extreme(evaluation: Evaluation, node: ir.Comprehension) -> Value:
-    largest = node.gather is ir.Gather.MAX
-    found: Number = 0
+def _extreme(evaluation: Evaluation, node: ir.Comprehension) -> Number:
+    best: Number = 0
     some: Truth = False
     for condition, value in _values(evaluation, node):
-        better = compare(">" if largest else "<", value, found)
-        taken = all_of((condition, any_of((negated(some), better))))
-        found = either(taken, value, found)
+        better = compare(">" if node.gather is ir.Gather.MAX else "<", value, best)
+        best = either(all_of((condition, any_of((negated(some), better)))), value, best)
         some = any_of((some, condition))
     if node.default is None:
         evaluation.fails(negated(some), node.place, "the least or greatest of nothing")
-        return found
-    return either(some, found, evaluation.number(node.default))
+        return best
+    return either(some, best, evaluation.number(node.default))
+
+
+def _sum(evaluation: Evaluation, node: ir.Comprehension) -> Number:
+    total: Number = 0
+    for condition, value in _values(evaluation, node):
+        total = arithmetic("+", total, either(condition, value, 0))
+    return total
+
+
+def _set(evaluation: Evaluation, node: ir.Comprehension) -> Members:
+    items: dict[Any, Truth] = {}
+    for condition, value in _values(evaluation, node):
+        include(items, condition, value, node.body.domain, str(node.place))
+    return Members(items)
+
+
+def _sequence(evaluation: Evaluation, node: ir.Comprehension) -> Items:
+    sequence = Items(0, ())
+    for condition, value in _values(evaluation, node):
+        sequence = appended(sequence, condition, value)
+    return sequence
 
 
 def _rounds(
@@ -128,24 +137,24 @@ def _rounds(
 
 
 def _source(evaluation: Evaluation, source: ir.Source) -> Iterator[tuple[Truth, Value]]:
+    """Each value that is gone through, and the condition under which it is one of them."""
     match source:
         case ir.OverDomain(domain):
-            for each in listed(domain, "a comprehension"):
-                yield True, constant(each)
+            for value in listed(domain, "a comprehension"):
+                yield True, constant(value)
         case ir.OverRange(start, stop):
             yield from _range(evaluation, start, stop)
-        case ir.OverCollection(collection):
-            found = evaluation.value(collection)
-            match found:
+        case ir.OverCollection(node):
+            match evaluation.value(node):
                 case Members(items):
-                    for each, held in items.items():
-                        yield held, constant(each)
+                    for value, held in items.items():
+                        yield held, constant(value)
                 case Items(length, parts):
                     for place, part in enumerate(parts):
                         yield compare("<", place, length), part
                 case Table(values):
-                    for each in values:
-                        yield True, constant(each)
+                    for value in values:
+                        yield True, constant(value)
 
 
 def _range(
@@ -160,8 +169,8 @@ def _range(
             f"{MOST_LISTED:,} numbers",
             cure="prove it in a scope where it is short",
         )
-    for each in range(first, last):
-        yield all_of((compare("<=", low, each), compare("<", each, high))), each
+    for number in range(first, last):
+        yield all_of((compare("<=", low, number), compare("<", number, high))), number
 
 
 def _bounds(node: ir.Expression) -> RangeDomain:

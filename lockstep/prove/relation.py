@@ -15,7 +15,8 @@ from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDom
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind, State
-from lockstep.prove.expressions import Evaluation, Failure
+from lockstep.prove.evaluation import Evaluation, Failure
+from lockstep.prove.expressions import Expressions
 from lockstep.prove.terms import Truth, all_of, any_of, implies, negated, term
 from lockstep.prove.values import (
     Option,
@@ -104,7 +105,7 @@ class Relation:
 
     def take(self, action: ir.ActionCode, before: Values, arguments: list[Value]) -> Taken:
         """What an action does to a state."""
-        evaluation = Evaluation(before)
+        evaluation = Expressions(before)
         for parameter, argument in zip(action.parameters, arguments, strict=True):
             evaluation.slots[parameter.slot] = argument
         after = dict(before)
@@ -115,7 +116,7 @@ class Relation:
         self, prop: ir.PropertyCode, before: Values, after: Values | None, arguments: list[Value]
     ) -> Claim:
         """What a property says of a state, or of a step."""
-        evaluation = Evaluation(before, after)
+        evaluation = Expressions(before, after)
         for parameter, argument in zip(prop.parameters, arguments, strict=True):
             evaluation.slots[parameter.slot] = argument
         applies = self._run(evaluation, prop.statements, {})

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from lockstep.language.model import Model
 from lockstep.prove.proofs import MEANING
 from lockstep.report.json import VERSION, error_json, parameters_json, steps_json
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict, verdict_without
 from lockstep.trace.claims import find_property
-from lockstep.verbs.prove import Kept, Proved, Request, Unproved, is_lemma
+from lockstep.verbs.prove import Result, Task
+from lockstep.verbs.prove_files import Written
+from lockstep.verbs.prove_request import Request
+from lockstep.verbs.prove_result import Proved, Unproved, is_lemma
+from lockstep.verbs.run import Run
 
 
-def prove_json(
-    request: Request, results: Sequence[Proved | Unproved], left: Sequence[str], exit_code: int
-) -> dict[str, object]:
-    """The document; `left` are the proofs that Ctrl-C kept from being tried."""
+def prove_json(request: Request, run: Run[Task, Result]) -> dict[str, object]:
+    """The document of a run."""
     rows = [
-        _proved(request, found) if isinstance(found, Proved) else _not(request, found)
-        for found in results
+        _proved_json(result) if isinstance(result, Proved) else _unproved_json(request, result)
+        for result in run.results
     ]
-    proved = [found for found in results if isinstance(found, Proved)]
-    proofs = [each for found in proved for each in found.induction.proofs]
+    inductions = [result.induction for result in run.results if isinstance(result, Proved)]
+    proofs = [proof for induction in inductions for proof in induction.proofs]
     return {
         "version": VERSION,
         "results": rows,
@@ -30,94 +30,76 @@ def prove_json(
             "proofs": len(rows),
             **{str(v): sum(row["verdict"] == v for row in rows) for v in Verdict},
             "properties": len(proofs),
-            "proved": sum(each.proved for each in proofs),
-            "seconds": round(sum(found.induction.seconds for found in proved), 3),
-            "not_asked": list(left),
-            "exit_code": exit_code,
+            "proved": sum(proof.proved for proof in proofs),
+            "seconds": round(sum(induction.seconds for induction in inductions), 3),
+            "not_asked": [str(task) for task in run.pending],
+            "exit_code": run.exit_code,
         },
     }
 
 
-def one_result(row: Mapping[str, object]) -> dict[str, object]:
-    """The document of a question about one model."""
-    return {
-        "version": VERSION,
-        "results": [row],
-        "summary": {"verdict": row["verdict"], "exit_code": row["exit_code"]},
-    }
-
-
-def trace_json(model: Model, trace: Trace, kept: Kept | None) -> dict[str, object]:
+def trace_json(model: Model, trace: Trace, written: Written | None) -> dict[str, object]:
     """A behaviour, and where it was saved."""
     return {
         "steps": steps_json(model, trace),
         "loop": None,
-        "file": None if kept is None or kept.file is None else str(kept.file),
-        "not_saved": None if kept is None else kept.why_not,
+        "file": None if written is None or written.file is None else str(written.file),
+        "not_saved": None if written is None else written.why_not,
     }
 
 
-def _proved(request: Request, found: Proved) -> dict[str, object]:
-    induction, bounded = found.induction, found.bounded
+def _proved_json(proved: Proved) -> dict[str, object]:
+    induction, bounded, enough = proved.induction, proved.bounded, proved.enough
     error = None if bounded is None else bounded.error
     return {
-        "model": found.model.name,
-        "proof": found.proof,
-        "scope": found.scope,
-        "fault": request.fault,
+        "model": proved.model.name,
+        "proof": proved.subject.proof.name,
+        "scope": proved.subject.scope,
+        "fault": proved.subject.widths.fault,
         "k": induction.k,
         "any": None
-        if found.enough is None
-        else {
-            "constant": found.enough.constant,
-            "names": found.enough.names,
-            "unread": list(found.enough.unread),
-        },
-        "verdict": str(found.verdict),
+        if enough is None
+        else {"constant": enough.constant, "names": enough.names, "unread": list(enough.unread)},
+        "verdict": str(proved.verdict),
         "seconds": round(induction.seconds, 3),
-        "because": found.because,
-        "exit_code": found.exit_code,
+        "because": proved.because,
+        "exit_code": proved.exit_code,
         "properties": [
             {
-                "name": each.name,
-                "lemma": is_lemma(found.model, each.name),
-                "proved": each.proved,
-                "seconds": round(each.seconds, 3),
-                "because": each.because,
-                "excused": found.reasons.get(each.name),
-                "searched": bounded is not None and each.name in (*found.searched, MEANING),
+                "name": proof.name,
+                "lemma": is_lemma(proved.model, proof.name),
+                "proved": proof.proved,
+                "seconds": round(proof.seconds, 3),
+                "because": proof.because,
+                "excused": proved.excuses.get(proof.name),
+                "searched": bounded is not None and proof.name in (*proved.searched, MEANING),
             }
-            for each in induction.proofs
+            for proof in induction.proofs
         ],
         "inferred": induction.inferred,
-        "unasked": found.unasked,
-        "needless": found.needless,
+        "unasked": proved.unasked,
+        "needless": proved.needless,
         "idle": list(induction.silence.idle),
         "vacuous": list(induction.silence.vacuous),
         "bounded": None
         if bounded is None
         else {"covered": bounded.covered, "seconds": round(bounded.seconds, 3)},
-        "interrupted": found.interrupted,
-        "violation": _violation(found),
-        "error": None if error is None else error_json(found.model, error),
-        "trace": _trace(found),
-        "smt": None
-        if found.smt is None
-        else {
-            "questions": len(induction.obligations),
-            "folder": None if found.smt.file is None else str(found.smt.file),
-            "not_written": found.smt.why_not,
-        },
-        "reproduce": found.again,
+        "interrupted": proved.interrupted,
+        "violation": _violation_json(proved),
+        "error": None if error is None else error_json(proved.model, error),
+        "trace": _trace_json(proved),
+        "smt": _questions_json(proved),
+        "reproduce": proved.again,
+        "kept_since": None if proved.since is None else proved.since.isoformat(),
     }
 
 
-def _violation(found: Proved) -> dict[str, object] | None:
-    violation = found.violation
+def _violation_json(proved: Proved) -> dict[str, object] | None:
+    violation = proved.violation
     if violation is None:
         return None
     name = violation.properties[0]
-    prop = find_property(found.model, name)
+    prop = find_property(proved.model, name)
     return {
         "property": name,
         "properties": list(violation.properties),
@@ -126,23 +108,34 @@ def _violation(found: Proved) -> dict[str, object] | None:
     }
 
 
-def _trace(found: Proved) -> dict[str, object] | None:
-    if found.violation is not None:
-        return trace_json(found.model, found.violation.trace, found.saved)
-    if found.bounded is not None and found.bounded.meaningless is not None:
-        return trace_json(found.model, found.bounded.meaningless, None)
+def _trace_json(proved: Proved) -> dict[str, object] | None:
+    if proved.violation is not None:
+        return trace_json(proved.model, proved.violation.trace, proved.counterexample)
+    if proved.bounded is not None and proved.bounded.meaningless is not None:
+        return trace_json(proved.model, proved.bounded.meaningless, None)
     return None
 
 
-def _not(request: Request, found: Unproved) -> dict[str, object]:
+def _questions_json(proved: Proved) -> dict[str, object] | None:
+    questions = proved.questions
+    if questions is None:
+        return None
+    return {
+        "questions": len(proved.induction.obligations),
+        "folder": None if questions.file is None else str(questions.file),
+        "not_written": questions.why_not,
+    }
+
+
+def _unproved_json(request: Request, unproved: Unproved) -> dict[str, object]:
     """A model that could not be asked about, in the same fields as far as they have a meaning."""
     return {
-        "model": found.name,
-        "proof": found.proof,
-        "scope": request.scope,
-        "fault": request.fault,
-        "verdict": str(verdict_without(found.error)),
+        "model": unproved.name,
+        "proof": unproved.proof,
+        "scope": request.widths.scope,
+        "fault": request.widths.fault,
+        "verdict": str(verdict_without(unproved.error)),
         "seconds": 0.0,
-        "because": str(found.error),
-        "exit_code": found.exit_code,
+        "because": str(unproved.error),
+        "exit_code": unproved.exit_code,
     }

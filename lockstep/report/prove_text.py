@@ -2,103 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep.prove.proofs import MEANING, Proof
+from lockstep.report.kept import since_text
 from lockstep.report.output import Output
 from lockstep.results.verdict import verdict_without
 from lockstep.trace.render import render_trace
-from lockstep.verbs.prove import Kept, Proved, Unproved
+from lockstep.verbs.prove_result import Proved, Unproved
 from lockstep.words import indented, plural, shown_path
 
 if TYPE_CHECKING:
     from lockstep.prove.any_number import Enough
+    from lockstep.verbs.prove import Result, Task
+    from lockstep.verbs.prove_files import Written
+    from lockstep.verbs.run import Run
 
 
 class ProofText:
     """Prints each result as soon as it is there, and the sum of them at the end."""
 
-    def __init__(self, output: Output, root: Path, *, examples: bool) -> None:
+    def __init__(self, output: Output, *, examples: bool) -> None:
         """With `examples`, what is not proved is shown with states from which it is not kept."""
         self._output = output
-        self._root = root
         self._examples = examples
 
-    def add(self, found: Proved | Unproved) -> None:
+    def add(self, result: Result) -> None:
         """Print one result."""
+        if isinstance(result, Unproved):
+            verdict = verdict_without(result.error)
+            self._output.line(f"{result}: {verdict}", str(verdict))
+            self._output.line(indented(str(result.error), 2))
+        else:
+            self._proved(result)
+
+    def finish(self, run: Run[Task, Result]) -> None:
+        """Print the last lines: the sum, what Ctrl-C left out, and what is to be run again."""
         line = self._output.line
-        if isinstance(found, Unproved):
-            verdict = verdict_without(found.error)
-            line(f"{found.title}: {verdict}", str(verdict))
-            line(indented(str(found.error), 2))
-            return
-        induction = found.induction
-        line(
-            f"{found.model.name} {found.proof}: {found.verdict}, {induction.seconds:.1f} s",
-            str(found.verdict),
-        )
-        if found.enough is not None:
-            self._enough(found.enough)
-        width = max(len(each.name) for each in induction.proofs)
-        for each in induction.proofs:
-            self._proof(found, each, width)
-        for name in induction.inferred:
-            line(f"  inferred: {name}", "dim")
-        if found.unasked:
-            line(f"  not asked, being no invariants: {', '.join(found.unasked)}", "dim")
-        if found.bounded is not None and found.bounded.because:
-            self._because(found)
-        for name, what in found.silent.items():
-            reason = found.silences.get(name)
-            told = f"  {name}: {what}"
-            line(f"{told}: {reason}" if reason else told, "dim" if reason else "inconclusive")
-        for name in found.outspoken:
-            line(f"  {name} is not silent: take it out of [proofs.{found.proof}]", "violated")
-        for name in found.needless:
-            line(f"  {name} is proved: take it out of [proofs.{found.proof}.bounded]", "violated")
-        self._violation(found)
-        if found.smt is not None:
-            self._kept(found.smt, plural(len(induction.obligations), "question"))
+        results = [result for result in run.results if isinstance(result, Proved)]
+        proofs = [proof for result in results for proof in result.induction.proofs]
+        seconds = sum(result.induction.seconds for result in results)
+        count = sum(proof.proved for proof in proofs)
+        kept = sum(result.since is not None for result in results)
+        if results:
+            line(f"{count} of {len(proofs)} properties proved, {seconds:.1f} s", "bold")
+        if kept:
+            line(f"{kept} of {plural(len(results), 'proof')} kept (--no-cache decides anew)", "dim")
+        if run.pending:
+            line(f"not asked about: {', '.join(map(str, run.pending))}", "inconclusive")
+        for result in results:
+            if result.exit_code:
+                line(f"reproduce with  {result.again}")
 
-    def finish(self, results: Sequence[Proved | Unproved], left: Sequence[str]) -> None:
-        """Print the last lines; `left` are those that Ctrl-C kept from being asked about."""
-        proved = [found for found in results if isinstance(found, Proved)]
-        proofs = [each for found in proved for each in found.induction.proofs]
-        seconds = sum(found.induction.seconds for found in proved)
-        count = sum(each.proved for each in proofs)
-        if proved:
-            self._output.line(
-                f"{count} of {len(proofs)} properties proved, {seconds:.1f} s", "bold"
-            )
-        if left:
-            self._output.line(f"not asked about: {', '.join(left)}", "inconclusive")
-        for found in proved:
-            if found.exit_code:
-                self._output.line(f"reproduce with  {found.again}")
+    def _proved(self, proved: Proved) -> None:
+        line, induction, name = self._output.line, proved.induction, proved.subject.proof.name
+        seconds = f"{induction.seconds:.1f} s{since_text(proved.since)}"
+        line(f"{proved.subject}: {proved.verdict}, {seconds}", str(proved.verdict))
+        if proved.enough is not None:
+            self._enough(proved.enough)
+        width = max(len(proof.name) for proof in induction.proofs)
+        for proof in induction.proofs:
+            self._proof(proved, proof, width)
+        for inferred in induction.inferred:
+            line(f"  inferred: {inferred}", "dim")
+        if proved.unasked:
+            line(f"  not asked, being no invariants: {', '.join(proved.unasked)}", "dim")
+        self._because(proved)
+        self._silences(proved)
+        for excused in proved.needless:
+            line(f"  {excused} is proved: take it out of [proofs.{name}.bounded]", "violated")
+        self._violation(proved)
+        if proved.questions is not None:
+            self._written(proved.questions, plural(len(induction.obligations), "question"))
+        if proved.not_kept is not None:
+            line(f"  not kept for the next run: {proved.not_kept}", "dim")
 
-    def _proof(self, found: Proved, proof: Proof, width: int) -> None:
+    def _proof(self, proved: Proved, proof: Proof, width: int) -> None:
         line, name = self._output.line, f"{proof.name:<{width}}"
         if proof.proved:
-            line(f"  {name}  proved, {found.induction.k}-induction, {proof.seconds:.2f} s", "holds")
+            k = proved.induction.k
+            line(f"  {name}  proved, {k}-induction, {proof.seconds:.2f} s", "holds")
             return
-        if found.violation is not None and proof.name in found.violation.properties:
-            steps = len(found.violation.trace.steps)
-            line(f"  {name}  violated after {plural(steps, 'step')}", "violated")
+        if proved.violation is not None and proof.name in proved.violation.properties:
+            steps = plural(len(proved.violation.trace.steps), "step")
+            line(f"  {name}  violated after {steps}", "violated")
             return
-        reason = found.reasons.get(proof.name)
-        looked_at = proof.name in found.searched or proof.name == MEANING
-        left_out = found.enough is not None and proof.name in found.enough.left_out
-        looked_at = looked_at and not left_out
-        covered = found.bounded.covered if found.bounded is not None and looked_at else None
+        excuse, covered = proved.excuses.get(proof.name), _covered(proved, proof.name)
         holds = "" if covered is None else f"; holds up to {plural(covered, 'step')}"
-        line(f"  {name}  not proved ({proof.because}){holds}", "dim" if reason else "inconclusive")
-        if reason:
-            line(f"  {'':<{width}}  {reason}", "dim")
+        line(f"  {name}  not proved ({proof.because}){holds}", "dim" if excuse else "inconclusive")
+        if excuse:
+            line(f"  {'':<{width}}  {excuse}", "dim")
         if self._examples and proof.example is not None:
             line("    from a state that a lemma would have to exclude:")
-            for text in render_trace(found.model, proof.example):
+            for text in render_trace(proved.model, proof.example):
                 line(f"      {text}")
 
     def _enough(self, enough: Enough) -> None:
@@ -113,31 +109,50 @@ class ProofText:
             names = ", ".join(enough.unread)
             self._output.line(f"  not asked about, being read by nothing else: {names}", "dim")
 
-    def _because(self, found: Proved) -> None:
-        bounded, line = found.bounded, self._output.line
-        assert bounded is not None
+    def _because(self, proved: Proved) -> None:
+        """Why the search for violations came to no end, if it did not."""
+        bounded, line = proved.bounded, self._output.line
+        if bounded is None or not bounded.because:
+            return
         if bounded.error is None or bounded.meaningless is None:
             line(f"  because  {bounded.because}", "inconclusive")
             return
         line(indented(str(bounded.error), 2), "error")
         line()
-        for text in render_trace(found.model, bounded.meaningless):
+        for text in render_trace(proved.model, bounded.meaningless):
             line(f"    {text}")
 
-    def _violation(self, found: Proved) -> None:
-        if found.violation is None or found.saved is None:
-            return
+    def _silences(self, proved: Proved) -> None:
         line = self._output.line
+        for name, what in proved.silent.items():
+            excuse = proved.excused_silences.get(name)
+            text = f"  {name}: {what}"
+            line(f"{text}: {excuse}" if excuse else text, "dim" if excuse else "inconclusive")
+        proof = proved.subject.proof.name
+        for name in proved.outspoken:
+            line(f"  {name} is not silent: take it out of [proofs.{proof}]", "violated")
+
+    def _violation(self, proved: Proved) -> None:
+        if proved.violation is None or proved.counterexample is None:
+            return
+        line, file = self._output.line, proved.counterexample.file
         line()
-        for text in render_trace(found.model, found.violation.trace):
+        for text in render_trace(proved.model, proved.violation.trace):
             line(f"    {text}")
         line()
-        self._kept(found.saved, "the behaviour")
-        if found.saved.file is not None:
-            line(f"  see it with  lockstep replay {shown_path(found.saved.file)}")
+        self._written(proved.counterexample, "the behaviour")
+        if file is not None:
+            line(f"  see it with  lockstep replay {shown_path(file)}")
 
-    def _kept(self, kept: Kept, what: str) -> None:
-        if kept.file is not None:
-            self._output.line(f"  {what} written to {shown_path(kept.file)}", "dim")
+    def _written(self, written: Written, what: str) -> None:
+        if written.file is not None:
+            self._output.line(f"  {what} written to {shown_path(written.file)}", "dim")
         else:
-            self._output.line(f"  {what} not written: {kept.why_not}", "inconclusive")
+            self._output.line(f"  {what} not written: {written.why_not}", "inconclusive")
+
+
+def _covered(proved: Proved, name: str) -> int | None:
+    """Up to how many steps a property holds that is not proved; None if nobody looked."""
+    if proved.bounded is None or (proved.enough is not None and name in proved.enough.left_out):
+        return None
+    return proved.bounded.covered if name in (*proved.searched, MEANING) else None

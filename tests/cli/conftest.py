@@ -55,3 +55,48 @@ def desk(
     shutil.copytree(TURNSTILE, root, ignore=shutil.ignore_patterns(".lockstep"))
     monkeypatch.chdir(root)
     return Desk(root, capsys)
+
+
+PROOFS = """
+[proofs.wide]
+purpose = "Far more coins than can be counted one by one."
+constants = { MAX_COINS = 2147483647 }
+depth = 4
+
+[proofs.wide.bounded]
+entries_are_paid = "It says nothing of the arms."
+"""
+
+LEMMA = """
+
+from lockstep import lemma
+
+
+@lemma
+def an_open_arm_is_paid_for(s, g: Gate):
+    return s.arm[g] != Arm.OPEN or s.entries[g] < s.coins[g]
+"""
+
+
+@pytest.fixture
+def proving(desk: Desk) -> Desk:
+    """A desk whose turnstile has a proof."""
+    with (desk.root / "specs/turnstile.toml").open("a") as spec:
+        spec.write(PROOFS)
+    return desk
+
+
+@pytest.fixture
+def proved(proving: Desk) -> Desk:
+    """The same with the lemma that its proof needs."""
+    with (proving.root / "invariants/turnstile.py").open("a") as invariants:
+        invariants.write(LEMMA)
+    proving.edit("specs/turnstile.toml", PROOFS[PROOFS.index("\n[proofs.wide.bounded]") :], "\n")
+    return proving
+
+
+@pytest.fixture
+def interchangeable(proved: Desk) -> Desk:
+    """The same with gates of which none is special."""
+    proved.edit("models/turnstile.py", "OneOf(GATES)", "OneOf(GATES, interchangeable=True)")
+    return proved

@@ -76,7 +76,7 @@ def test_proofs_come_out_as_specified(
     name: str, proof: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
-    code = run(["prove", name, "--proof", proof, "--json"])
+    code = run(["prove", name, "--proof", proof, "--json", "--no-cache"])
     (found,) = json.loads(capsys.readouterr().out)["results"]
     proved = {each["name"]: each["proved"] for each in found["properties"]}
     excused = SPECS[name].proofs[proof].bounded

@@ -1,0 +1,75 @@
+"""What `prove --find`, `--from` and `--equal` print for a reader."""
+
+from __future__ import annotations
+
+from lockstep.language.model import Model
+from lockstep.report.output import Output
+from lockstep.results.trace import Trace
+from lockstep.trace.render import render_binding, render_trace
+from lockstep.verbs.ask import Compared, Searched
+from lockstep.words import indented, plural, shown_path
+
+
+def print_search(output: Output, searched: Searched) -> None:
+    """Print the behaviour and where it was saved, or that there is none."""
+    where, request = str(searched.subject), searched.request
+    trace, verdict = searched.trace, str(searched.verdict)
+    if request.start is not None:
+        where += f", from any state in which {request.start} and all invariants hold"
+    if trace is None:
+        nothing = "nothing is broken" if request.goal is None else "not found"
+        output.line(f"{where}: {nothing}: {searched.because}", verdict)
+        if searched.result.error is not None:
+            output.line(indented(str(searched.result.error), 2), verdict)
+        return
+    end = f"{searched.violated[0]} violated" if searched.violated else "found"
+    steps = plural(len(trace.steps), "step")
+    output.line(f"{where}: {end} after {steps}, {searched.result.seconds:.1f} s", verdict)
+    output.line()
+    for text in render_trace(searched.model, trace):
+        output.line(f"    {text}")
+    output.line()
+    if searched.written is not None and searched.written.file is not None:
+        file = shown_path(searched.written.file)
+        output.line(f"  saved to {file}: see it with  lockstep replay {file}")
+    elif searched.written is not None:
+        output.line(f"  not saved: {searched.written.why_not}")
+
+
+def print_comparison(output: Output, compared: Compared) -> None:
+    """Print that two actions do the same, or a state in which they differ."""
+    where, actions = str(compared.subject), " and ".join(compared.request.actions)
+    contrast, model = compared.contrast, compared.model
+    if contrast is None:
+        output.line(f"{where}: {actions} do the same in every state", "holds")
+        return
+    parameters = model.action(compared.request.actions[0]).parameters
+    binding = render_binding(parameters, contrast.parameters) or "no parameters"
+    output.line(f"{where}: {actions} differ, with {binding}, in", "violated")
+    for text in render_trace(model, Trace(contrast.before, ())):
+        output.line(f"    {text}")
+    for action, lines in effects(compared).items():
+        output.line(f"  {action}:", "bold")
+        for text in lines:
+            output.line(f"    {text}")
+
+
+def effects(compared: Compared) -> dict[str, list[str]]:
+    """What each of two actions that differ does in the state that shows it, line by line."""
+    if compared.contrast is None:
+        return {}
+    actions = compared.request.actions
+    return {
+        action: _effect(compared.model, outcome)
+        for action, outcome in zip(actions, compared.contrast.does, strict=True)
+    }
+
+
+def _effect(model: Model, outcome: Trace | str | None) -> list[str]:
+    if outcome is None:
+        return ["is not enabled"]
+    if isinstance(outcome, str):
+        return [f"has no meaning: {outcome}"]
+    lines = list(render_trace(model, outcome))
+    first = next(number for number, text in enumerate(lines) if text.startswith("1 "))
+    return lines[first:]

@@ -1,0 +1,201 @@
+"""What was decided in earlier runs, so that an unchanged question need not be decided again.
+
+A decision is a small JSON document in a file that is named after the digest of all that it depends
+on: `.lockstep/decided/VERB/DIGEST.json` in the workspace. Whatever changes the answer changes the
+digest, so that a file is never out of date, only without use. Nothing is lost with the folder but
+time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import stat
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lockstep.errors import not_written
+from lockstep.system.user_cache import is_trusted
+
+if TYPE_CHECKING:
+    from lockstep.language.model import Model
+    from lockstep.workspace import Workspace
+
+_VERSION = 1
+_MOST_FILES = 1_000
+"""Decisions of a verb that are kept; those made longest ago go first."""
+
+_MOST_BYTES = 1 << 20
+"""A larger file is none that was written here."""
+
+
+@dataclass(frozen=True)
+class Dependencies:
+    """All that a decision depends on, beside lockstep itself and Python.
+
+    `texts` are the texts of files by their path in the workspace, `options` what was asked, as
+    JSON, and `packages` the installed packages whose version may change the answer.
+    """
+
+    texts: Mapping[str, str]
+    options: Mapping[str, Any]
+    packages: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """A number in hexadecimal that is another one when anything of this is."""
+        document = {
+            "texts": dict(self.texts),
+            "options": dict(self.options),
+            "packages": {name: version(name) for name in self.packages},
+            "lockstep": [version("lockstep"), _digest_of_lockstep()],
+            "python": platform.python_version(),
+        }
+        return _digest_of(document)
+
+
+def texts_of(model: Model) -> dict[str, str]:
+    """The text of every file that a model was loaded from, with all that these import."""
+    root = model.universe.root
+
+    def name(path: Path) -> str:
+        """Its path in the workspace, which may have been moved."""
+        return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
+
+    return {name(file.path): file.text for file in model.universe.files.values()}
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was decided, and when (in UTC)."""
+
+    document: Mapping[str, Any]
+    since: datetime
+
+
+class Decisions:
+    """The decisions of one verb in a workspace."""
+
+    def __init__(self, workspace: Workspace, verb: str) -> None:
+        self._workspace = workspace
+        self._verb = verb
+        self._folder = workspace.output / "decided" / verb
+
+    def find(self, digest: str) -> Decision | None:
+        """The decision that depends on just this.
+
+        None where there is none, and where its file is damaged or may be somebody else's: it is
+        then decided again.
+        """
+        try:
+            return self._read(digest, json.loads(_content(self._file(digest))))
+        except (OSError, ValueError, RecursionError):
+            return None
+
+    def keep(self, digest: str, document: Mapping[str, Any]) -> str | None:
+        """Keep a decision for later runs; None, or why that cannot be done."""
+        decision = {
+            "version": _VERSION,
+            "verb": self._verb,
+            "digest": digest,
+            "since": datetime.now(UTC).isoformat(timespec="seconds"),
+            "document": dict(document),
+        }
+        text = json.dumps({"seal": _digest_of(decision), "decision": decision}, indent=1)
+        try:
+            self._workspace.make_output()
+            self._folder.mkdir(parents=True, exist_ok=True)
+            _write(self._file(digest), text)
+            self._prune()
+        except OSError as error:
+            return not_written(self._folder, error)
+        return None
+
+    def _file(self, digest: str) -> Path:
+        return self._folder / f"{digest}.json"
+
+    def _read(self, digest: str, written: object) -> Decision | None:
+        match written:
+            case {"seal": str(seal), "decision": dict(decision), **others} if not others:
+                if seal != _digest_of(decision):
+                    return None
+            case _:
+                return None
+        match decision:
+            case {
+                "version": int(version_of_file),
+                "verb": str(verb),
+                "digest": str(digest_of_file),
+                "since": str(since),
+                "document": dict(document),
+                **others,
+            } if not others:
+                expected = (_VERSION, self._verb, digest)
+                when = datetime.fromisoformat(since)
+                if (version_of_file, verb, digest_of_file) == expected and when.tzinfo is not None:
+                    return Decision(document, when)
+        return None
+
+    def _prune(self) -> None:
+        """Remove the oldest of too many files; another process may do so at the same time."""
+        dated = []
+        for file in self._folder.glob("*.json"):
+            with suppress(FileNotFoundError):
+                dated.append((file.stat().st_mtime_ns, file))
+        for _, file in sorted(dated)[:-_MOST_FILES]:
+            file.unlink(missing_ok=True)
+
+
+def _content(file: Path) -> bytes:
+    """The bytes of a file that this user has written."""
+    # Not to wait for a writer, should it be a pipe.
+    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with open(descriptor, "rb") as stream:
+        status = os.fstat(stream.fileno())
+        is_ours = stat.S_ISREG(status.st_mode) and is_trusted(status)
+        if not is_ours or status.st_size > _MOST_BYTES:
+            return b""
+        return stream.read()
+
+
+def _write(file: Path, text: str) -> None:
+    """Put a whole file in place, or none."""
+    descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        Path(name).replace(file)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _digest_of(document: Mapping[str, Any]) -> str:
+    text = json.dumps(document, sort_keys=True, ensure_ascii=True, allow_nan=False)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+@cache
+def _digest_of_lockstep() -> str:
+    """That of lockstep's own files, which a working copy may change without another version."""
+    return _digest_of_folder(Path(__file__).parents[1])
+
+
+def _digest_of_folder(folder: Path) -> str:
+    files = (file for file in folder.rglob("*") if "__pycache__" not in file.parts)
+    return _digest_of(
+        {
+            file.relative_to(folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
+            for file in files
+            if file.is_file()
+        }
+    )

@@ -1,0 +1,190 @@
+"""What comes of a proof: what holds always, what was looked for, and the verdict on all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from lockstep.errors import ExitCode, LockstepError
+from lockstep.language.model import DEADLOCK
+from lockstep.language.notation import MARK, Kind
+from lockstep.results.exits import INTERRUPTED
+from lockstep.results.verdict import Verdict
+
+if TYPE_CHECKING:
+    from lockstep.language.model import Model
+    from lockstep.prove.any_number import Enough
+    from lockstep.prove.bounded import BoundedResult
+    from lockstep.prove.proofs import Induction, Proof
+    from lockstep.results.search_result import Violation
+    from lockstep.verbs.prove_files import Written
+    from lockstep.verbs.prove_request import Request
+    from lockstep.verbs.prove_subject import Subject
+
+_PROVABLE = (Kind.INVARIANT, Kind.STEP_INVARIANT)
+
+
+@dataclass
+class Proved:
+    """One model in one proof: what holds always, and what was looked for of the rest.
+
+    `enough` is set where it is a proof for any number of names: the model is then that with as
+    many. `bounded` is about the properties of `searched`, and None if there was no need of it.
+    """
+
+    subject: Subject
+    request: Request
+    model: Model
+    induction: Induction
+    bounded: BoundedResult | None = None
+    searched: tuple[str, ...] = ()
+    enough: Enough | None = None
+    counterexample: Written | None = None
+    """The file of the behaviour that violates something, if there is one."""
+    questions: Written | None = None
+    """The folder of the questions, if they were to be written."""
+    since: datetime | None = None
+    """When it was decided, where that was in an earlier run."""
+    not_kept: str | None = None
+    """Why a later run has to decide it again, where the decision could not be written."""
+
+    @property
+    def again(self) -> str:
+        """The command that asks the same again."""
+        subject = self.subject
+        return self.request.again(subject.name, subject.proof.name, subject.scope)
+
+    @property
+    def excuses(self) -> Mapping[str, str]:
+        """For each property of which the specification asks for no proof, its reason."""
+        return self.subject.proof.bounded if self.request.is_pinned else {}
+
+    @property
+    def excused_silences(self) -> Mapping[str, str]:
+        """For each action and premise that may be silent, the reason in the specification."""
+        return {**self.subject.proof.idle, **self.subject.proof.vacuous}
+
+    @property
+    def open_proofs(self) -> list[Proof]:
+        """What is neither proved nor excused."""
+        return [
+            proof
+            for proof in self.induction.proofs
+            if not proof.proved and proof.name not in self.excuses
+        ]
+
+    @property
+    def needless(self) -> list[str]:
+        """What is proved, without anything inferred, although the specification excuses it."""
+        if self.request.infer:
+            return []
+        proved = [proof.name for proof in self.induction.proofs if proof.proved]
+        return [name for name in proved if name in self.excuses]
+
+    @property
+    def silent(self) -> dict[str, str]:
+        """Actions that are never enabled and premises that are never true, and which it is."""
+        silence = self.induction.silence
+        return {
+            **dict.fromkeys(silence.idle, "never enabled"),
+            **dict.fromkeys(silence.vacuous, "its premise is never true"),
+        }
+
+    @property
+    def outspoken(self) -> list[str]:
+        """What is not silent, although the specification says so; nothing where a proof is open."""
+        if not self.request.is_pinned or self.interrupted or self.open_proofs:
+            return []
+        return [name for name in self.excused_silences if name not in self.silent]
+
+    @property
+    def unasked(self) -> list[str]:
+        """Goals, `leads_to` and deadlock: no questions for an induction."""
+        asked = {proof.name for proof in self.induction.proofs}
+        return [*(prop.name for prop in self.model.properties if prop.name not in asked), DEADLOCK]
+
+    @property
+    def violation(self) -> Violation | None:
+        """What is broken, if anything is."""
+        return None if self.bounded is None else self.bounded.violation
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it."""
+        return self.induction.interrupted or (self.bounded is not None and self.bounded.interrupted)
+
+    @property
+    def verdict(self) -> Verdict:
+        """`holds` if all is proved but what is excused, and nothing of that broken to its depth."""
+        if self.violation is not None:
+            return Verdict.VIOLATED
+        if self.bounded is not None and self.bounded.error is not None:
+            return Verdict.ERROR
+        return Verdict.INCONCLUSIVE if self.because else Verdict.HOLDS
+
+    @property
+    def because(self) -> str:
+        """Why the verdict is what it is; empty when it holds."""
+        if self.violation is not None:
+            return f"{', '.join(self.violation.properties)} violated"
+        if self.interrupted:
+            return "interrupted"
+        if self.bounded is not None and self.bounded.because:
+            return self.bounded.because
+        if self.open_proofs:
+            return f"not proved: {', '.join(proof.name for proof in self.open_proofs)}"
+        if self.needless:
+            return f"proved although excused: {', '.join(self.needless)}"
+        if not provable_names(self.model):
+            return f"nothing is claimed that a proof could show of {self.model.name}"
+        if self.outspoken:
+            return f"not silent although excused: {', '.join(self.outspoken)}"
+        return ", ".join(
+            f"{name}: {what}"
+            for name, what in self.silent.items()
+            if name not in self.excused_silences
+        )
+
+    @property
+    def exit_code(self) -> int:
+        """What this result alone would end the process with."""
+        if self.interrupted:
+            return INTERRUPTED
+        if self.bounded is not None and self.bounded.error is not None:
+            return int(ExitCode.USAGE)
+        lacks_questions = self.questions is not None and self.questions.file is None
+        if self.verdict is Verdict.HOLDS and lacks_questions:
+            return int(ExitCode.INCONCLUSIVE)
+        return int(ExitCode[self.verdict.name])
+
+
+@dataclass(frozen=True)
+class Unproved:
+    """A model that could not be asked about: it is not well formed, or something has no term."""
+
+    name: str
+    proof: str
+    error: LockstepError
+
+    def __str__(self) -> str:
+        """The model, and the proof if it is about one alone."""
+        return f"{self.name} {self.proof}".rstrip()
+
+    @property
+    def exit_code(self) -> int:
+        """3 where the solver has no term, 2 for unusable input, 70 for lockstep's mistakes."""
+        return int(self.error.exit_code)
+
+
+def provable_names(model: Model) -> set[str]:
+    """The properties that an induction is about: invariants of states and of steps."""
+    return {prop.name for prop in model.properties if prop.kind in _PROVABLE}
+
+
+def is_lemma(model: Model, name: str) -> bool:
+    """Whether a property states no requirement and only helps to prove others."""
+    return any(
+        prop.name == name and getattr(prop.function, MARK).lemma for prop in model.properties
+    )

@@ -1,0 +1,72 @@
+"""Proofs from a script: nothing is printed, and all that a reader would see is in the result."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from lockstep.errors import LockstepError
+from lockstep.results.verdict import Verdict
+from lockstep.verbs.ask import EqualRequest, SearchRequest, compare_actions, search
+from lockstep.verbs.prove import Result, prove
+from lockstep.verbs.prove_request import Request, Widths
+from lockstep.verbs.prove_result import Proved, Unproved
+from lockstep.workspace import Workspace
+
+TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    root = tmp_path / "turnstile"
+    shutil.copytree(TURNSTILE, root, ignore=shutil.ignore_patterns(".lockstep"))
+    return Workspace(root, "turnstile")
+
+
+def test_each_result_is_told_when_it_is_there(
+    workspace: Workspace, capfd: pytest.CaptureFixture[str]
+) -> None:
+    results: list[Result] = []
+    request = Request(("turnstile", "letters", "none"), Widths(scope="small"), depth=2)
+    run = prove(workspace, request, results.append)
+    assert list(run.results) == results
+    turnstile, letters, none = results
+    assert isinstance(turnstile, Proved)
+    assert turnstile.verdict is Verdict.INCONCLUSIVE
+    assert isinstance(letters, Proved)
+    assert isinstance(none, Unproved)
+    assert (run.exit_code, run.pending) == (2, ())
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_violation_comes_with_its_behaviour_and_its_file(
+    workspace: Workspace, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run = prove(workspace, Request(("turnstile",), Widths(scope="small", fault="stays_open")))
+    (proved,) = run.results
+    assert isinstance(proved, Proved)
+    assert proved.violation is not None
+    assert proved.violation.properties == ("entries_are_paid",)
+    assert proved.counterexample is not None
+    assert proved.counterexample.file is not None
+    assert proved.counterexample.file.is_file()
+    assert run.exit_code == 1
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_workspace_without_proofs(workspace: Workspace) -> None:
+    with pytest.raises(LockstepError, match="no model here has a proof"):
+        prove(workspace, Request())
+
+
+def test_a_search_and_a_comparison_print_nothing(
+    workspace: Workspace, capfd: pytest.CaptureFixture[str]
+) -> None:
+    searched = search(workspace, SearchRequest("turnstile", "s.entries['east'] > 0"))
+    assert (searched.verdict, searched.exit_code) == (Verdict.HOLDS, 0)
+    assert searched.trace is not None
+    assert [step.action for step in searched.trace.steps] == ["coin", "push"]
+    compared = compare_actions(workspace, EqualRequest("turnstile", ("push", "jam")))
+    assert (compared.verdict, compared.exit_code) == (Verdict.VIOLATED, 1)
+    assert compared.contrast is not None
+    assert capfd.readouterr() == ("", "")
