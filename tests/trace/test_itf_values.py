@@ -20,8 +20,8 @@ from lockstep.language.domains import (
     SetDomain,
 )
 from lockstep.language.values import Bag
+from lockstep.system.strict_json import Json
 from lockstep.trace.itf_values import (
-    Json,
     Misfit,
     decode,
     decode_plain,
