@@ -44,6 +44,12 @@ class Workspace:
 
         return model_names(self.root)
 
+    def followers(self) -> list[str]:
+        """The models that logs can be followed through, in alphabetical order."""
+        from lockstep.language.inventory import Inventory
+
+        return Inventory(self.root).followers
+
     def unused(self) -> list[Unused]:
         """The files in which something is claimed or declared, and which nothing reads."""
         from lockstep.language.inventory import Inventory

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from typer import Argument, Option
-
-if TYPE_CHECKING:
-    from lockstep.trace.replay import Replay
 
 
 def replay(
@@ -24,79 +21,15 @@ def replay(
     now, 3 the model has changed and no longer behaves so, 2 the file cannot be used.
     """
     from lockstep.report.output import Output
-    from lockstep.trace.replay import replay as take_again
-    from lockstep.workspace import find_workspace
+    from lockstep.report.replay_json import replay_json
+    from lockstep.report.replay_text import print_replay
+    from lockstep.verbs.replay import ReplayRequest
+    from lockstep.verbs.replay import replay as run
 
-    result = take_again(find_workspace().root, file)
+    result = run(ReplayRequest(file))
     output = Output()
     if as_json:
-        output.json(_json(file, result, pytest))
+        output.json(replay_json(file, result, pytest=pytest))
     else:
-        for line in _text(result, pytest):
-            output.line(line)
-        output.line(f"{result.verdict}  {result.because}", str(result.verdict))
+        print_replay(output, result, pytest=pytest)
     return int(result.exit_code)
-
-
-def _text(result: Replay, pytest: bool) -> list[str]:
-    from lockstep.trace.claims import find_property
-    from lockstep.trace.lasso import render_fairness
-    from lockstep.trace.pytest_export import to_pytest
-    from lockstep.trace.render import render_binding, render_trace
-
-    origin = result.origin
-    told = [f"scope {origin.scope}"] * bool(origin.scope) + [f"fault {origin.fault}"] * bool(
-        origin.fault
-    )
-    lines = [f"{origin.model}" + (f" ({', '.join(told)})" if told else "")]
-    if origin.start is not None:
-        lines += [f"from a state in which {origin.start}; it need not be reachable"]
-    lines += [""]
-    lines += render_trace(result.model, result.trace)
-    lines.append("")
-    if result.parameters is not None and result.trace.loop is not None:
-        lines += render_fairness(result.model, origin.property or "", result.trace)
-        lines.append("")
-    if result.error is not None:
-        lines += [str(result.error), ""]
-    prop = find_property(result.model, origin.property or "")
-    if prop is not None and prop.parameters and result.parameters is not None:
-        lines += [f"{prop.name} fails for {render_binding(prop.parameters, result.parameters)}"]
-    if pytest and result.parameters is not None:
-        lines += [to_pytest(result.model, result.trace, origin)]
-    return lines
-
-
-def _json(file: Path, result: Replay, pytest: bool) -> dict[str, object]:
-    from lockstep.report.json import VERSION, error_json, parameters_json, steps_json
-    from lockstep.trace.claims import find_property
-    from lockstep.trace.pytest_export import to_pytest
-
-    origin = result.origin
-    prop = find_property(result.model, origin.property or "")
-    failing = result.parameters
-    row: dict[str, object] = {
-        "file": str(file),
-        "model": origin.model,
-        "scope": origin.scope,
-        "fault": origin.fault,
-        "engine": "python",
-        "property": origin.property,
-        "goal": origin.goal,
-        "start": origin.start,
-        "verdict": str(result.verdict),
-        "because": result.because,
-        "parameters": (
-            None if failing is None else parameters_json(prop.parameters, failing) if prop else {}
-        ),
-        "steps": steps_json(result.model, result.trace),
-        "loop": result.trace.loop,
-        "error": None if result.error is None else error_json(result.model, result.error),
-    }
-    if pytest and failing is not None:
-        row["pytest"] = to_pytest(result.model, result.trace, origin)
-    return {
-        "version": VERSION,
-        "results": [row],
-        "summary": {"verdict": str(result.verdict), "exit_code": int(result.exit_code)},
-    }

@@ -17,8 +17,11 @@ from lockstep.errors import nearest
 from lockstep.language.loader import PACKAGES
 from lockstep.language.syntax import Syntax
 
-_OF_MODELS = ("invariants", "models/faults")
-"""The folders with a file for each model, under its name."""
+FOLLOWERS = "models/observed"
+"""The folder of what follows a running system through a model."""
+
+_OF_MODELS = ("invariants", "models/faults", FOLLOWERS)
+"""The folders with files under the names of models."""
 
 _FOLDERS = ("models", *_OF_MODELS)
 
@@ -56,6 +59,12 @@ class Inventory:
         return sorted(
             syntax.file.stem for syntax in self._syntax("models") if self._is_model(syntax)
         )
+
+    @cached_property
+    def followers(self) -> list[str]:
+        """The models that logs can be followed through, in alphabetical order."""
+        followed = {syntax.file.stem for syntax in self._syntax(FOLLOWERS)}
+        return [name for name in self.models if name in followed]
 
     @cached_property
     def unused(self) -> list[Unused]:

@@ -13,10 +13,13 @@ from __future__ import annotations
 
 import ast
 import builtins
+import sys
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +58,8 @@ class Universe:
     constants: Mapping[str, object] = field(default_factory=dict)
     modules: dict[str, types.ModuleType] = field(default_factory=dict)
     files: dict[str, SourceFile] = field(default_factory=dict)
+    is_ordinary: bool = False
+    """Whether the modules are ordinary Python, which may import anything."""
     declared: dict[str, object] = field(default_factory=dict)
     """Every constant that was declared, with its value in this universe."""
     collects: bool = False
@@ -193,7 +198,12 @@ class Universe:
         level: int = 0,
     ) -> types.ModuleType:
         top = name.partition(".")[0]
-        if level == 0 and top in _ALLOWED:
+        if level and self.is_ordinary and importer is not None:
+            package = str(importer["__name__"]).rpartition(".")[0]
+            name, level = resolve_name("." * level + name, package), 0
+            top = name.partition(".")[0]
+        is_foreign = top in _ALLOWED or (self.is_ordinary and top not in PACKAGES)
+        if level == 0 and is_foreign:
             return builtins.__import__(name, None, None, names or (), 0)
         if level or top not in PACKAGES:
             raise load_problems.ForeignImport(name)
@@ -204,10 +214,25 @@ class Universe:
                 continue
             if name in self._running:
                 raise load_problems.ImportCycle(wanted, name=name)
-            if module.__file__ is None:
+            if getattr(module, "__file__", None) is None:
                 self._require_module(f"{name}.{wanted}")
                 self.load(f"{name}.{wanted}")
         return module if names else self.load(top)
+
+    @contextmanager
+    def _imported(self, module: types.ModuleType) -> Iterator[None]:
+        """Let ordinary Python find a module that is being run, as `dataclass` does."""
+        if not self.is_ordinary:
+            yield
+            return
+        other = sys.modules.get(module.__name__)
+        sys.modules[module.__name__] = module
+        try:
+            yield
+        finally:
+            del sys.modules[module.__name__]
+            if other is not None:
+                sys.modules[module.__name__] = other
 
     def _require_module(self, name: str) -> None:
         path = self._file(name)
@@ -237,7 +262,7 @@ class Universe:
                 # What Python merely warns of, as `x is 0`, is refused with a place later on.
                 warnings.simplefilter("ignore", SyntaxWarning)
                 code = compile(tree, str(path), "exec", dont_inherit=True)
-            with marked_functions() as self.marked[module.__name__]:
+            with marked_functions() as self.marked[module.__name__], self._imported(module):
                 exec(code, vars(module))
         except LockstepError:
             raise

@@ -8,7 +8,8 @@ from typing import Any
 from lockstep.language.model import Model, Parameter
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Trace
-from lockstep.trace.itf_values import Json, encode
+from lockstep.system.strict_json import Json
+from lockstep.trace.itf_values import encode
 
 VERSION = 1
 """Raised when a field goes or changes its meaning; a new field leaves it as it is."""

@@ -10,8 +10,9 @@ from lockstep.errors import LockstepError
 from lockstep.language.model import load_model
 from lockstep.plain.run import PlainEngine
 from lockstep.results.trace import Step, Trace
+from lockstep.system.strict_json import Json
 from lockstep.trace.claims import failing_binding
-from lockstep.trace.itf_values import Json, Misfit, decode
+from lockstep.trace.itf_values import Misfit, decode
 from lockstep.workspace import find_workspace
 
 

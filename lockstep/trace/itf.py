@@ -22,7 +22,8 @@ from lockstep.language.loader import PACKAGES
 from lockstep.language.model import Action, Model, Property
 from lockstep.language.notation import State
 from lockstep.results.trace import Trace
-from lockstep.trace.itf_values import Json, Misfit, decode, decode_plain, encode, encode_plain
+from lockstep.system.strict_json import Json, NotJson, decode_document
+from lockstep.trace.itf_values import Misfit, decode, decode_plain, encode, encode_plain
 
 FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 
@@ -205,29 +206,14 @@ def _variables(state: State) -> dict[str, Json]:
 
 
 def _parse(file: Path) -> Json:
-    def no_constant(text: str) -> Json:
-        raise Misfit("", f"{text} is not JSON")
-
-    def unique(pairs: list[tuple[str, Json]]) -> Json:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise Misfit("", f"the key {twice!r} is there twice in one object")
-        return found
-
     try:
-        text = file.read_text(encoding="utf-8")
-        parsed: Json = json.loads(text, parse_constant=no_constant, object_pairs_hook=unique)
+        return decode_document(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise LockstepError(f"{file} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise Misfit(f"byte {error.start}", "not UTF-8") from None
-    except json.JSONDecodeError as error:
-        raise Misfit(f"line {error.lineno}, column {error.colno}", error.msg) from None
-    except (RecursionError, ValueError) as error:
-        raise Misfit("", f"not JSON that can be read: {error}") from None
-    return parsed
+    except NotJson as error:
+        raise Misfit(error.place, error.reason) from None
 
 
 def _recording(file: Path, document: Json) -> Recording:

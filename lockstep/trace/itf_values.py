@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import json
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 from lockstep.language.domains import (
     BoolDomain,
@@ -24,8 +24,7 @@ from lockstep.language.domains import (
     SetDomain,
 )
 from lockstep.language.values import NotInDomain
-
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+from lockstep.system.strict_json import Json
 
 EXACT_IN_JSON = 2**53
 """Readers whose numbers are doubles keep integers up to this one; greater ones are `#bigint`."""

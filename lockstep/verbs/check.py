@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lockstep.errors import LockstepError, nearest, not_written
+from lockstep.errors import LockstepError, nearest
 from lockstep.explore.engines import explore, simulate
 from lockstep.language.frontend import lower
 from lockstep.language.inventory import Unused
@@ -20,7 +20,8 @@ from lockstep.specs.pinning import pin
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Pins, Scope, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.system.interruption import INTERRUPTION
-from lockstep.trace.itf import Origin, constants_of, save, to_json
+from lockstep.trace.itf import Origin, constants_of
+from lockstep.trace.saving import save_trace
 from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
 from lockstep.verbs.models import choose
@@ -235,15 +236,5 @@ def _keep(checked: Checked, plan: CheckPlan) -> None:
         error=judged.because if judged.verdict is Verdict.ERROR else None,
         constants=constants_of(checked.model),
     )
-    folder = request.save or plan.workspace.output / "counterexamples"
-    parts = [checked.model.name, broken or "error", *([request.fault] if request.fault else [])]
-    file = folder / f"{'-'.join(parts)}.itf.json"
-    try:
-        if folder.is_relative_to(plan.workspace.output):
-            plan.workspace.make_output()
-        save(file, to_json(checked.model, trace, checked.origin))
-        checked.saved = file
-    except OSError as error:
-        checked.not_saved = not_written(plan.workspace.output, error)
-    except LockstepError as error:
-        checked.not_saved = error.message
+    saved = save_trace(plan.workspace, checked.model, trace, checked.origin, request.save)
+    checked.saved, checked.not_saved = saved.file, saved.why_not

@@ -17,6 +17,7 @@ from lockstep.results.search_result import SearchResult
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.trace.itf import Origin, constants_of, save, to_json
+from lockstep.trace.saving import file_name
 from lockstep.verbs.check import fault_scope
 from lockstep.verbs.fault_run import FaultRun, FaultsOfModel
 from lockstep.verbs.models import choose
@@ -159,5 +160,4 @@ def _save(run: FaultRun, folder: Path) -> None:
         engine=run.result.engine,
         constants=constants_of(run.model),
     )
-    file = folder / f"{run.model.name}-{run.first}-{run.name}.itf.json"
-    save(file, to_json(run.model, run.trace, origin))
+    save(folder / file_name(origin), to_json(run.model, run.trace, origin))

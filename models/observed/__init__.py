@@ -1,1 +1,1 @@
-"""What running brokers and clients were seen to do, read from their own logs."""
+"""Followers: what running brokers and clients were seen to do, step by step of a model."""

@@ -25,7 +25,7 @@ from lockstep.conform.findings import (
 )
 from lockstep.conform.walker import Walker
 from lockstep.language.model import Model
-from models.observed.request_log import (
+from models.kafka_files.request_log import (
     FetchLine,
     Reason,
     Skipped,

@@ -1,6 +1,5 @@
 """A model's text cannot end the command: that is a mistake in the text, with its place."""
 
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +13,6 @@ from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
 from lockstep.twin.twin import compare_twin
-from tests.cli.processes import COMMAND
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
@@ -84,12 +82,9 @@ def test_in_what_observes_a_log(desk: "Desk", text: str, told: str) -> None:
     folder.mkdir()
     (folder / "turnstile.py").write_text(text, encoding="utf-8")
     (desk.root / "a.log").touch()
-    # In a process of its own: Python keeps the packages of the workspace that was imported first.
-    ran = subprocess.run(
-        [*COMMAND, "conform", "a.log"], capture_output=True, text=True, check=False
-    )
-    assert ran.returncode == 2
-    assert f"lockstep: models/observed/turnstile.py {told}" in ran.stderr
+    ran = desk.run("conform", "a.log")
+    assert ran.code == 2
+    assert f"lockstep: models/observed/turnstile.py {told}" in ran.err
 
 
 def test_ctrl_c_while_a_model_is_loaded_is_no_mistake_of_its(

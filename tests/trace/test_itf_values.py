@@ -18,8 +18,8 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
+from lockstep.system.strict_json import Json
 from lockstep.trace.itf_values import (
-    Json,
     Misfit,
     decode,
     decode_plain,

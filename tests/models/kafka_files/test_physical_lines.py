@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.observed.physical_lines import PhysicalLine, physical_lines
+from models.kafka_files.physical_lines import PhysicalLine, physical_lines
 
 # Longer than the blocks in which files are read.
 LONG = bytes(range(11, 256)) * 600

@@ -14,26 +14,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from enum import Enum
 
-from models.observed.connection_order import Moved, in_connection_order
-from models.observed.fetch_fields import fetch_line
-from models.observed.fetch_line import (
+from lockstep.system.strict_json import CutShort, JsonObject, NotJson, decode_object, shown
+from models.kafka_files.connection_order import Moved, in_connection_order
+from models.kafka_files.fetch_fields import fetch_line
+from models.kafka_files.fetch_line import (
     AnsweredPartition,
     FetchLine,
     RequestedPartition,
     TopicPartition,
 )
-from models.observed.physical_lines import PhysicalLine, physical_lines
-from models.observed.strict_json import (
-    CutShort,
-    FieldRefused,
-    JsonObject,
-    NotJson,
-    decode_object,
-    int16,
-    member,
-    shown,
-    text,
-)
+from models.kafka_files.json_fields import FieldRefused, int16, member, text
+from models.kafka_files.physical_lines import PhysicalLine, physical_lines
 
 __all__ = [
     "AnsweredPartition",

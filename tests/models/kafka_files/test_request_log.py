@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.observed.request_log import (
+from models.kafka_files.request_log import (
     AnsweredPartition,
     FetchLine,
     Moved,

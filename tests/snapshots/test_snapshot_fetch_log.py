@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import pytest
 
-LOGS = Path(__file__).parents[2] / "data" / "request-log"
+LOGS = Path(__file__).parents[1] / "data" / "request-log"
 FETCH, FETCH_SNAPSHOT = 1, 59
 SNAPSHOT = {"endOffset": 104, "epoch": 1}
 SIZE, MAX_BYTES = 5897, 1000

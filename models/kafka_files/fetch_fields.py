@@ -11,15 +11,15 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
-from models.observed.fetch_line import (
+from lockstep.system.strict_json import JsonObject, shown
+from models.kafka_files.fetch_line import (
     AnsweredPartition,
     FetchLine,
     RequestedPartition,
     TopicPartition,
 )
-from models.observed.strict_json import (
+from models.kafka_files.json_fields import (
     FieldRefused,
-    JsonObject,
     int16,
     int32,
     int32_elements,
@@ -28,7 +28,6 @@ from models.observed.strict_json import (
     member,
     members,
     path,
-    shown,
     text,
 )
 

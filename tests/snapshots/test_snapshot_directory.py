@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.observed.snapshot_directory import (
+from tests.snapshots.snapshot_directory import (
     Disk,
     Recovered,
     finish_snapshot,
     recover,
     write_snapshot,
 )
-from models.observed.snapshot_file import SnapshotDamaged, encode_snapshot, read_snapshot
-from models.observed.snapshot_name import SnapshotId, part_name, snapshot_name
+from tests.snapshots.snapshot_file import SnapshotDamaged, encode_snapshot, read_snapshot
+from tests.snapshots.snapshot_name import SnapshotId, part_name, snapshot_name
 
 OLD = SnapshotId(3, 1)
 NEW = SnapshotId(7, 2)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.observed.connection_order import Moved, in_connection_order
-from models.observed.fetch_line import FetchLine
+from models.kafka_files.connection_order import Moved, in_connection_order
+from models.kafka_files.fetch_line import FetchLine
 
 
 def fetch(line: int, correlation_id: int, connection: str = "a") -> FetchLine:

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import pytest
 
-from models.observed.fetch_fields import fetch_line
-from models.observed.fetch_line import FetchLine, TopicPartition
-from models.observed.strict_json import FieldRefused
+from models.kafka_files.fetch_fields import fetch_line
+from models.kafka_files.fetch_line import FetchLine, TopicPartition
+from models.kafka_files.json_fields import FieldRefused
 
 SAMPLES = Path(__file__).parents[2] / "data" / "request-log"
 ABSENT: Final = object()

@@ -18,6 +18,17 @@ from lockstep.trace.claims import evaluate_all, failing_binding, find_property
 from lockstep.trace.itf import Origin, Recording, damaged, digest, read
 from lockstep.trace.itf_values import Misfit
 from lockstep.trace.render import render_instance
+from lockstep.workspace import Workspace, find_workspace
+
+
+@dataclass(frozen=True)
+class ReplayRequest:
+    """A recorded behaviour to take again."""
+
+    file: Path
+    """A trace that a verb saved."""
+    workspace: Workspace | None = None
+    """Where its model is; that of the current folder unless told."""
 
 
 @dataclass(frozen=True)
@@ -51,14 +62,15 @@ class _Departs(Exception):
     """The model does not do what was recorded."""
 
 
-def replay(root: Path, file: Path) -> Replay:
-    """Take the behaviour in `file` again with the model of the workspace at `root`.
+def replay(request: ReplayRequest) -> Replay:
+    """Take the behaviour in a file again with the model of the workspace.
 
     `LockstepError` when the file is damaged, or the model, its fault or a constant is not there. A
     recorded state that the model does not reach counts as damage as long as the model's text is the
     one that was recorded, and as a change of the model otherwise.
     """
-    recording = read(file)
+    root = (request.workspace or find_workspace()).root
+    recording = read(request.file)
     origin = recording.origin
     model = load_model(root, origin.model, origin.constants, fault=origin.fault)
     if origin.property not in (None, DEADLOCK) and find_property(model, origin.property) is None:
@@ -87,7 +99,7 @@ def replay(root: Path, file: Path) -> Replay:
     except (_Departs, Misfit) as departure:
         if digest(model) == origin.digest:
             misfit = departure if isinstance(departure, Misfit) else Misfit("", str(departure))
-            raise damaged(file, misfit) from None
+            raise damaged(request.file, misfit) from None
         return ended(Verdict.INCONCLUSIVE, f"the model has changed: {departure}")
     if origin.goal is not None:
         return ended(Verdict.HOLDS, f"the model still goes so; it was found for {origin.goal}")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.observed.snapshot_name import (
+from tests.snapshots.snapshot_name import (
     EPOCH_DIGITS,
     OFFSET_DIGITS,
     NotASnapshotName,

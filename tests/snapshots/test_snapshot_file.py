@@ -17,16 +17,16 @@ from kio.records.schema import NewRecordBatch, Record
 from kio.records.writers import write_new_batch
 from kio.static.primitive import TZAwareMicros, i8, i16, i32, i64
 
-from models.observed.snapshot_file import (
+from tests.snapshots.snapshot_file import (
     Batch,
     Snapshot,
     SnapshotDamaged,
     encode_snapshot,
     read_snapshot,
 )
-from models.observed.snapshot_name import SnapshotId, snapshot_name
+from tests.snapshots.snapshot_name import SnapshotId, snapshot_name
 
-DATA = Path(__file__).parents[2] / "data" / "snapshots"
+DATA = Path(__file__).parents[1] / "data" / "snapshots"
 REAL = DATA / "00000000000000000334-0000000001.checkpoint"
 CONTENT = REAL.read_bytes()
 ID = SnapshotId(3, 2)

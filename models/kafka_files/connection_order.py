@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from models.observed.fetch_line import FetchLine
+from models.kafka_files.fetch_line import FetchLine
 
 _ID_COUNT = 2**32
 _HALF_OF_THE_IDS = 2**31

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from models.observed.snapshot_file import (
+from tests.snapshots.snapshot_file import (
     Snapshot,
     SnapshotDamaged,
     encode_snapshot,
     read_snapshot,
 )
-from models.observed.snapshot_name import (
+from tests.snapshots.snapshot_name import (
     NotASnapshotName,
     SnapshotId,
     Stage,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.observed.strict_json import CutShort, NotJson, decode_object
+from lockstep.system.strict_json import CutShort, NotJson, decode_document, decode_object
 
 WHOLE = (
     r'{"text":"x\u00e9\ud83d\ude00\"\\é","numbers":[1,-2.5e+3,0.25],'
@@ -104,3 +104,27 @@ def test_a_recursion_bomb(opening: str, is_closed: bool) -> None:
     closing = {"[": "]", '{"a":': "}"}[opening] if is_closed else ""
     with pytest.raises(NotJson, match="nested too deep"):
         decode_object('{"b":' + opening * 100_000 + "1" + closing * 100_000 + "}")
+
+
+@pytest.mark.parametrize("document", ["[]", "7", "null", '"x"', WHOLE, f"\n {WHOLE}\n"])
+def test_a_document_is_any_value(document: str) -> None:
+    assert decode_document(document) == json.loads(document)
+
+
+@pytest.mark.parametrize(
+    ("document", "reason", "place"),
+    [
+        ("", "not JSON: Expecting value", "line 1, column 1"),
+        ('{"a": 1,\n "b" 2}', "not JSON: Expecting ':' delimiter", "line 2, column 6"),
+        ("{} {}", "not JSON: Extra data", "line 1, column 4"),
+        ('{"a": 1, "a": 2}', 'not followed: one object has the key "a" more than once', ""),
+        ("[-Infinity]", "not JSON: -Infinity is no JSON number", ""),
+        ("9" * 5000, "not followed: an integer of thousands of digits", ""),
+        ("[" * 100_000, "not followed: the JSON is nested too deep", ""),
+    ],
+)
+def test_a_document_that_is_refused(document: str, reason: str, place: str) -> None:
+    with pytest.raises(NotJson) as refused:
+        decode_document(document)
+    assert (refused.value.reason, refused.value.place) == (reason, place)
+    assert str(refused.value) == (f"{reason}, at {place}" if place else reason)

@@ -1,0 +1,1 @@
+"""Files that Kafka writes, as they stand: what is read here is followed in `models/observed/`."""
