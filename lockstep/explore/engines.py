@@ -109,6 +109,7 @@ def _trial(model: Model, request: Exploration) -> SearchResult | None:
     """What plain Python finds in no time; None when it needs longer, or more memory."""
     from lockstep.plain.run import PlainEngine
     from lockstep.plain.search import Search
+    from lockstep.plain.supervision import Bound
 
     bounds = request.bounds
     shortest = bounds.max_seconds is not None and bounds.max_seconds <= _TRIAL_SECONDS
@@ -116,9 +117,9 @@ def _trial(model: Model, request: Exploration) -> SearchResult | None:
     trial = replace(request, bounds=replace(bounds, max_seconds=seconds))
     search = Search(PlainEngine(model), trial)
     result = search.run()
-    needs_longer = search.ran_out_of_time and not shortest
+    needs_longer = search.met is Bound.SECONDS and not shortest
     # Machine code takes a hundredth of the memory for a state.
-    return None if needs_longer or search.ran_out_of_memory else result
+    return None if needs_longer or search.met is Bound.MEMORY else result
 
 
 def _compiled_or_plain(model: Model, code: ir.ModelCode, request: Exploration) -> SearchResult:

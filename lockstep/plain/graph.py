@@ -18,6 +18,7 @@ from lockstep.language.notation import State
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
+from lockstep.plain.supervision import Bound
 from lockstep.results.search_result import Progress
 from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import Verdict
@@ -161,7 +162,7 @@ def build_graph(
     if result.interrupted:
         raise KeyboardInterrupt
     if result.verdict is not Verdict.HOLDS:
-        raise Unfinished(result.because, as_bounded=search.ran_out_of_time)
+        raise Unfinished(result.because, as_bounded=search.met is Bound.SECONDS)
     return StateGraph(
         states,
         np.array(first, np.int64),

@@ -1,21 +1,21 @@
 """Breadth-first search by levels: every reachable state, every property, shortest traces.
 
 A level is always finished, so that counts do not depend on the order in which its states are
-expanded. Of all that is wrong there, the property that the model declares first is told; where no
-property fails but the text has no meaning, the first such place in the model's order.
+expanded. Of all that is wrong there, the result names the property that the model declares first;
+where no property fails but the text has no meaning, the first such place in the model's order.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 from lockstep.language.model import DEADLOCK, Property
 from lockstep.language.notation import Kind, State
 from lockstep.plain.engine import Outcome, WatchedEngine, is_stuck, unwatched
 from lockstep.plain.exploration import Exploration
+from lockstep.plain.supervision import Bound, Supervision
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import (
     Progress,
@@ -26,24 +26,18 @@ from lockstep.results.search_result import (
     report_violation,
 )
 from lockstep.results.trace import Step, Trace
-from lockstep.results.verdict import Verdict
 from lockstep.system.resident import ResidentBound
-from lockstep.words import plural
-
-_PROGRESS_SECONDS = 0.1
-_WEIGHING_SECONDS = 0.02
-
 
 Visit = Callable[[State, list[Step]], None]
 
 
-class _Ended(Exception):
-    """Ends the search: a violation or an evaluation error was found, or a bound met."""
+class _Wrong(Exception):
+    """Ends the search: the result has a violation or an error."""
 
 
 @dataclass
-class _Found:
-    """What is wrong on a level, and its rank: what ranks lowest is told."""
+class _Failure:
+    """What is wrong on a level, and its rank: the result has what ranks lowest."""
 
     rank: tuple[int, int]
     failures: dict[str, tuple[Any, ...]]
@@ -71,21 +65,15 @@ class Search:
         self._engine = engine
         self._model = engine.model
         self._deadlock_allowed = request.deadlock_allowed
-        self._bounds = bounds = request.bounds
-        self._memory = None if bounds.memory is None else ResidentBound(bounds.memory)
-        self._on_progress = request.on_progress
+        memory = request.bounds.memory
+        self._memory = None if memory is None else ResidentBound(memory)
+        self._request = request
         self._on_state = on_state
         self._parents: dict[State, tuple[State, Step] | None] = {}
         self._result = SearchResult(self._model.name, engine.name)
-        self._wrong: _Found | None = None
-        self.ran_out_of_time = False
-        """Whether `max_seconds` ended the search."""
-        self.ran_out_of_memory = False
-        """Whether `memory` ended the search."""
-        self._covered = 0
-        self._started = 0.0
-        self._next_report = 0.0
-        self._next_weighing = 0.0
+        self._wrong: _Failure | None = None
+        self.met: Bound | None = None
+        """The bound that ended the search."""
         self._frontier = 1
         self._invariants = self._model.of_kind(Kind.INVARIANT)
         self._steps = self._model.of_kind(Kind.STEP_INVARIANT)
@@ -99,24 +87,23 @@ class Search:
 
         Ctrl-C and a lack of memory end the search too, and what was found so far is kept.
         """
-        self._started = time.perf_counter()
         result = self._result
         result.fired = {action.name: 0 for action in self._model.actions}
+        self._supervision = Supervision(
+            self._request, result, self._memory, lambda: len(self._parents)
+        )
         self._engine.watch = self._watch_instance
         try:
-            self._levels()
-            conclude(self._model, result)
-        except _Ended:
+            with self._supervision.giving_up():
+                self._levels()
+                conclude(self._model, result)
+        except _Wrong:
             pass
-        except KeyboardInterrupt:
-            result.interrupted = True
-            self._give_up("interrupted")
-        except MemoryError:
-            self._give_up("the memory is full")
         finally:
             self._engine.watch = unwatched
+        self.met = self._supervision.met
         result.states = len(self._parents)
-        result.seconds = time.perf_counter() - self._started
+        result.seconds = self._supervision.seconds
         return result
 
     def _levels(self) -> None:
@@ -126,9 +113,7 @@ class Search:
         self._end_if_wrong()
         level = [initial]
         while level:
-            self._covered = self._result.depth
-            if self._covered == self._bounds.max_depth:
-                self._stop("stopped as bounded")
+            self._supervision.cover(self._result.depth)
             following: list[State] = []
             try:
                 for index, state in enumerate(level):
@@ -143,40 +128,18 @@ class Search:
     def _watch(self, frontier: int) -> None:
         """Report how far the search is, and end it when a bound is met."""
         self._frontier = frontier
-        most = self._bounds.max_states
-        if most is not None and len(self._parents) >= most:
-            self._stop("stopped as bounded")
+        self._supervision.watch_states()
         self._watch_instance()
 
     def _watch_instance(self) -> None:
         """The same within one state, of which not all steps are known yet."""
-        result, seconds = self._result, time.perf_counter() - self._started
-        if self._on_progress is not None and seconds >= self._next_report:
-            self._next_report = seconds + _PROGRESS_SECONDS
-            states, depth, frontier = len(self._parents), result.depth, self._frontier
-            self._on_progress(Progress(states, result.transitions, depth, frontier, seconds))
-        most = self._bounds.max_seconds
-        if most is not None and seconds >= most:
-            self.ran_out_of_time = True
-            self._stop(f"stopped after {seconds:.0f} s as bounded")
-        if self._memory is not None and seconds >= self._next_weighing:
-            self._next_weighing = seconds + _WEIGHING_SECONDS
-            if self._memory.is_met:
-                self.ran_out_of_memory = True
-                self._stop(f"stopped at {self._memory} as bounded")
+        self._supervision.report(self._progress)
+        self._supervision.watch_seconds()
+        self._supervision.watch_memory()
 
-    def _stop(self, why: str) -> NoReturn:
-        self._give_up(why)
-        raise _Ended
-
-    def _give_up(self, why: str) -> None:
-        """Not everything was explored: say why, and what was covered all the same."""
-        result = self._result
-        result.verdict = Verdict.INCONCLUSIVE
-        result.because = (
-            f"{why}, with {plural(len(self._parents), 'state')} known; "
-            f"every behaviour of up to {plural(self._covered, 'step')} is covered"
-        )
+    def _progress(self, seconds: float) -> Progress:
+        states, result = len(self._parents), self._result
+        return Progress(states, result.transitions, result.depth, self._frontier, seconds)
 
     def _expand(self, state: State, following: list[State]) -> None:
         result, parents = self._result, self._parents
@@ -242,33 +205,33 @@ class Search:
         return outcome
 
     def _note(self, failures: dict[str, tuple[Any, ...]], state: State, step: Step | None) -> None:
-        """Remember the failures of one state or step, if nothing found before ranks lower."""
+        """Remember the failures of one state or step, if nothing remembered ranks lower."""
         if failures:
             ranks = [self._order.get(name, -1) for name in failures]
-            self._remember(_Found((0, min(ranks)), failures, None, state, step))
+            self._remember(_Failure((0, min(ranks)), failures, None, state, step))
 
     def _note_error(self, error: EvaluationError, state: State, step: Step | None) -> None:
         """Remember where the text has no meaning; whatever property fails ranks lower."""
         rank = (1 + self._order[error.function], error.line or 0)
-        self._remember(_Found(rank, {}, error, state, step))
+        self._remember(_Failure(rank, {}, error, state, step))
 
-    def _remember(self, found: _Found) -> None:
-        if self._wrong is None or found.rank < self._wrong.rank:
-            self._wrong = found
+    def _remember(self, failure: _Failure) -> None:
+        if self._wrong is None or failure.rank < self._wrong.rank:
+            self._wrong = failure
 
     def _end_if_wrong(self) -> None:
         """End the search when something is wrong on the level just finished."""
         if self._wrong is None:
             return
-        found, result = self._wrong, self._result
-        trace = self._trace(found.state, found.step)
-        if found.error is not None:
-            report_error(result, found.error, trace)
+        failure, result = self._wrong, self._result
+        trace = self._trace(failure.state, failure.step)
+        if failure.error is not None:
+            report_error(result, failure.error, trace)
         else:
-            names = sorted(found.failures, key=lambda name: self._order.get(name, -1))
-            violation = Violation(tuple(names), found.failures[names[0]], trace)
+            names = sorted(failure.failures, key=lambda name: self._order.get(name, -1))
+            violation = Violation(tuple(names), failure.failures[names[0]], trace)
             report_violation(result, violation)
-        raise _Ended
+        raise _Wrong
 
     def _trace(self, state: State, step: Step | None) -> Trace:
         """The shortest behaviour to `state`, and `step` after it when there is one."""

@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from lockstep.explore import live_search
 from lockstep.language.frontend import lower
 from lockstep.machine.code import program, symmetry
-from lockstep.machine.search.checkpoint import Checkpoint, Totals
+from lockstep.machine.search.checkpoint import Checkpoint
+from lockstep.machine.search.crew import Totals
 from lockstep.machine.search.levels import Levels
 from lockstep.machine.search.memory import Array
 from lockstep.plain.engine import Disagreement

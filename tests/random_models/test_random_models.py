@@ -19,7 +19,7 @@ from lockstep.language.model import Model, fault_marks
 from lockstep.language.notation import Kind
 from lockstep.language.source import ModelError
 from lockstep.language.totality import walk
-from lockstep.machine.code.layout import WORD
+from lockstep.machine.code.cells import WORD
 from lockstep.machine.code.state import state_layout
 from lockstep.machine.code.symmetry import find_symmetry
 from lockstep.plain.exploration import Bounds, Exploration

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from llvmlite import ir as llvm
 
@@ -16,19 +15,18 @@ from lockstep.language.domains import (
     SetDomain,
 )
 from lockstep.machine.code.body import Words, word
-
-if TYPE_CHECKING:
-    from lockstep.machine.code.expressions import Expressions
+from lockstep.machine.code.evaluation import Evaluation
+from lockstep.machine.code.numbers import better
 
 
 class Comprehensions:
-    """Emits comprehensions, and all that is inside by way of `expressions`."""
+    """Emits comprehensions, and all that is inside by way of `evaluation`."""
 
-    def __init__(self, expressions: Expressions) -> None:
-        self._expressions = expressions
-        self._shapes = expressions.shapes
-        self._body = expressions.shapes.body
-        self._builder = expressions.shapes.builder
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._evaluation = evaluation
+        self._shapes = evaluation.shapes
+        self._body = evaluation.body
+        self._builder = evaluation.builder
 
     def value(self, node: ir.Comprehension) -> Words:
         """A comprehension's value, as one of `node.domain`."""
@@ -50,7 +48,7 @@ class Comprehensions:
         done = self._body.block("decided")
 
         def test() -> None:
-            holds = self._expressions.truth(node.body)
+            holds = self._evaluation.truth(node.body)
             decided, going_on = self._body.block("deciding"), self._body.block("")
             yes, no = (going_on, decided) if wanted else (decided, going_on)
             self._builder.cbranch(holds, yes, no)
@@ -68,7 +66,7 @@ class Comprehensions:
         total = self._body.variable(word(0))
 
         def add() -> None:
-            value = self._expressions.value(node.body)[0]
+            value = self._evaluation.value(node.body)[0]
             self._builder.store(self._builder.add(self._builder.load(total), value), total)
 
         self._rounds(node.generators, add)
@@ -79,17 +77,17 @@ class Comprehensions:
         best, some = self._body.variable(word(0)), self._body.variable(word(0))
 
         def compare() -> None:
-            value = self._expressions.value(node.body)[0]
+            value = self._evaluation.value(node.body)[0]
             first = self._builder.not_(self._body.bit_of(self._builder.load(some)))
-            better = self._expressions.better(largest, self._builder.load(best), value)
-            self._builder.store(self._builder.select(first, value, better), best)
+            extreme = better(self._builder, largest, self._builder.load(best), value)
+            self._builder.store(self._builder.select(first, value, extreme), best)
             self._builder.store(word(1), some)
 
         self._rounds(node.generators, compare)
-        default = None if node.default is None else self._expressions.value(node.default)[0]
+        default = None if node.default is None else self._evaluation.value(node.default)[0]
         found = self._body.bit_of(self._builder.load(some))
         if default is None:
-            self._expressions.fail_unless(found, node.place)
+            self._evaluation.fail_unless(found, node.place)
             return [self._builder.load(best)]
         return [self._builder.select(found, self._builder.load(best), default)]
 
@@ -99,7 +97,7 @@ class Comprehensions:
         result = self._body.variables(self._shapes.zero(domain))
 
         def add() -> None:
-            packed = self._expressions.packed(node.body, domain.item)
+            packed = self._evaluation.packed(node.body, domain.item)
             position = self._shapes.position(domain, packed)
             words = self._shapes.with_position(self._body.load(result), position)
             self._body.store(words, result)
@@ -113,8 +111,8 @@ class Comprehensions:
         result = self._body.variables(self._shapes.zero(domain))
 
         def add() -> None:
-            packed = self._expressions.packed(node.body, domain.item)
-            self._expressions.add_item(domain, result, domain.item, packed)
+            packed = self._evaluation.packed(node.body, domain.item)
+            self._evaluation.add_item(domain, result, domain.item, packed)
 
         self._rounds(node.generators, add)
         return self._body.load(result)
@@ -127,9 +125,9 @@ class Comprehensions:
         first, rest = generators[0], generators[1:]
 
         def one(value: Words, domain: Domain, following: llvm.Block) -> None:
-            self._expressions.bind(first.slot, value, domain)
+            self._evaluation.bind(first.slot, value, domain)
             for condition in first.conditions:
-                holds = self._expressions.truth(condition)
+                holds = self._evaluation.truth(condition)
                 self._body.leave_if(self._builder.not_(holds), following)
             self._rounds(rest, inside)
 
@@ -153,7 +151,7 @@ class Comprehensions:
         stop: ir.Expression,
         one: Callable[[Words, Domain, llvm.Block], None],
     ) -> None:
-        low, high = self._expressions.value(start)[0], self._expressions.value(stop)[0]
+        low, high = self._evaluation.value(start)[0], self._evaluation.value(stop)[0]
         some = self._builder.icmp_signed(">", high, low)
         count = self._builder.select(some, self._builder.sub(high, low), word(0))
         assert isinstance(start.domain, RangeDomain)
@@ -168,7 +166,7 @@ class Comprehensions:
     ) -> None:
         domain = collection.domain
         shapes, body = self._shapes, self._body
-        value = self._expressions.value(collection)
+        value = self._evaluation.value(collection)
         match domain:
             case SetDomain():
                 with body.loop(word(domain.item.size())) as each:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 
 from lockstep.language import ir
 from lockstep.language.domains import (
-    Domain,
     MapDomain,
     OptionDomain,
     RangeDomain,
@@ -21,18 +20,19 @@ from lockstep.language.domains import (
 )
 from lockstep.language.source import Place
 from lockstep.language.types import NothingDomain, join
-from lockstep.machine.code.body import Bit, Body, Word, Words, bit, word
-from lockstep.machine.code.coercion import Coercion
+from lockstep.machine.code.body import Bit, Word, Words, bit, word
 from lockstep.machine.code.comprehensions import Comprehensions
+from lockstep.machine.code.evaluation import Evaluation
 from lockstep.machine.code.layout import NotCompiled, RecordLayout, layout_of
+from lockstep.machine.code.numbers import number
 from lockstep.machine.code.shapes import Shapes
 
 _LARGEST = 2**62
 """Integers and sums of two of them stay within a word."""
 
 
-class Expressions:
-    """Emits expressions into a body."""
+class Expressions(Evaluation):
+    """Emits every kind of expression."""
 
     def __init__(
         self,
@@ -41,41 +41,11 @@ class Expressions:
         site: Callable[[Place], int],
     ) -> None:
         """`read` gives a state variable (before or after), `site` the number of a place."""
-        self.shapes = shapes
-        self.coercion = Coercion(shapes)
-        self._body: Body = shapes.body
-        self._builder = shapes.builder
+        super().__init__(shapes, site)
         self._read = read
-        self._site = site
-        self._slots: dict[int, tuple[Words, Domain]] = {}
         self._comprehensions = Comprehensions(self)
 
-    def bind(self, slot: int, value: Words, domain: Domain) -> None:
-        """Give a slot a value; it may be read where this place is sure to have been passed."""
-        self._slots[slot] = value, domain
-
-    def truth(self, node: ir.Expression) -> Bit:
-        """A condition."""
-        return self._body.bit_of(self.value(node)[0])
-
-    def as_(self, node: ir.Expression, target: Domain, place: Place | None = None) -> Words:
-        """An expression's value as one of `target`, a failure at `place` if it is not one."""
-        value, ok = self.coercion.to(self.value(node), node.domain, target)
-        if place is not None:
-            self.fail_unless(ok, place)
-        return value
-
-    def packed(self, node: ir.Expression, target: Domain, place: Place | None = None) -> Words:
-        """As `as_`, as a part of something larger."""
-        return self.shapes.pack(target, self.as_(node, target, place))
-
-    def fail_unless(self, ok: Bit | None, place: Place) -> None:
-        """A failure at `place` unless the bit is set; None always is."""
-        if ok is not None:
-            self._body.fail_unless(ok, self._site(place))
-
     def value(self, node: ir.Expression) -> Words:
-        """An expression's value, as one of `node.domain`."""
         domain = node.domain
         if (
             isinstance(domain, RangeDomain)
@@ -88,7 +58,7 @@ class Expressions:
             case ir.Read():
                 return self._read(node.variable, node.after)
             case ir.Local():
-                return self._local(node)
+                return self.bound(node)
             case ir.Let():
                 self.bind(node.slot, self.value(node.value), node.value.domain)
                 return self.as_(node.body, domain)
@@ -105,22 +75,22 @@ class Expressions:
             case ir.IsNone():
                 return self._is_none(node)
             case ir.Arithmetic() | ir.Negate() | ir.Extremum():
-                return self._number(node)
+                return number(self, node)
             case ir.Compare():
                 return self._compare(node)
             case ir.Contains():
-                return [self._body.word_of(self._contains(node))]
+                return [self.body.word_of(self._contains(node))]
             case ir.Subset() | ir.SetOperation() | ir.MakeSet():
                 return self._sets(node)
             case ir.Not():
-                return [self._builder.xor(self.value(node.operand)[0], word(1))]
+                return [self.builder.xor(self.value(node.operand)[0], word(1))]
             case ir.And():
                 return self._short(node.items, wanted=True)
             case ir.Or():
                 return self._short(node.items, wanted=False)
             case ir.Conditional():
                 test = self.truth(node.test)
-                return self._body.choose(
+                return self.body.choose(
                     test,
                     lambda: self.as_(node.then, domain),
                     lambda: self.as_(node.otherwise, domain),
@@ -136,10 +106,6 @@ class Expressions:
             case ir.Comprehension():
                 return self._comprehensions.value(node)
         raise TypeError(f"{type(node).__name__} is no expression of the IR")
-
-    def _local(self, node: ir.Local) -> Words:
-        value, domain = self._slots[node.slot]
-        return self.coercion.to(value, domain, node.domain)[0]
 
     def _field(self, node: ir.Field) -> Words:
         layout = layout_of(node.record.domain)
@@ -165,8 +131,8 @@ class Expressions:
         sequence, index = self.value(node.sequence), self.value(node.index)[0]
         length = self.shapes.length(domain, sequence)
         if isinstance(node.index, ir.Literal) and node.index.value < 0:
-            index = self._builder.add(length, index)
-        self.fail_unless(self._builder.icmp_unsigned("<", index, length), node.place)
+            index = self.builder.add(length, index)
+        self.fail_unless(self.builder.icmp_unsigned("<", index, length), node.place)
         cell = self.shapes.cell(self.shapes.items(domain).cells, sequence, index)
         return self.coercion.to(self.shapes.unpack(domain.item, cell), domain.item, node.domain)[0]
 
@@ -178,34 +144,25 @@ class Expressions:
         length = self.shapes.length(source, sequence)
         start = word(0) if node.start is None else self._end(node.start, length)
         stop = length if node.stop is None else self._end(node.stop, length)
-        result = self._body.variables(self.shapes.zero(target))
-        count = self._builder.sub(stop, start)
-        some = self._builder.icmp_signed(">", count, word(0))
+        result = self.body.variables(self.shapes.zero(target))
+        count = self.builder.sub(stop, start)
+        some = self.builder.icmp_signed(">", count, word(0))
         if source.capacity and target.capacity:
-            with self._body.loop(self._builder.select(some, count, word(0))) as each:
-                at = self._builder.add(start, each.index)
+            with self.body.loop(self.builder.select(some, count, word(0))) as each:
+                at = self.builder.add(start, each.index)
                 self.add_item(target, result, source.item, self._packed_item(source, sequence, at))
-        return self._body.load(result)
+        return self.body.load(result)
 
     def _end(self, node: ir.Expression, length: Word) -> Word:
         """An end of a slice, cut off as Python does."""
         end, zero = self.value(node)[0], word(0)
         if isinstance(node, ir.Literal) and node.value < 0:
-            end = self._builder.add(length, end)
-            end = self._builder.select(self._builder.icmp_signed("<", end, zero), zero, end)
-        return self._builder.select(self._builder.icmp_signed("<", end, length), end, length)
+            end = self.builder.add(length, end)
+            end = self.builder.select(self.builder.icmp_signed("<", end, zero), zero, end)
+        return self.builder.select(self.builder.icmp_signed("<", end, length), end, length)
 
     def _packed_item(self, domain: SequenceDomain, value: Words, index: Word) -> Words:
         return self.shapes.cell(self.shapes.items(domain).cells, value, index)
-
-    def add_item(
-        self, domain: Domain, result: Sequence[Word], source: Domain, packed: Words
-    ) -> None:
-        """Put one more item, packed as one of `source`, into a sequence in variables."""
-        assert isinstance(domain, SequenceDomain)
-        item = self.coercion.to(self.shapes.unpack(source, packed), source, domain.item)[0]
-        packed_item = self.shapes.pack(domain.item, item)
-        self._body.store(self.coercion.append(domain, self._body.load(result), packed_item), result)
 
     def _unwrap(self, node: ir.Unwrap) -> Words:
         source = node.option.domain
@@ -213,7 +170,7 @@ class Expressions:
         if not isinstance(source, OptionDomain):
             return self.coercion.to(value, source, node.domain)[0]
         if not node.certain:
-            present = self._builder.not_(self.shapes.is_none(source, value))
+            present = self.builder.not_(self.shapes.is_none(source, value))
             self.fail_unless(present, node.place)
         if isinstance(source.some, NothingDomain):
             return self.shapes.zero(node.domain)
@@ -223,51 +180,17 @@ class Expressions:
         value = self.value(node.option)
         if not isinstance(node.option.domain, OptionDomain):
             return [word(int(isinstance(node.option.domain, NothingDomain)))]
-        return [self._body.word_of(self.shapes.is_none(node.option.domain, value))]
-
-    def _number(self, node: ir.Arithmetic | ir.Negate | ir.Extremum) -> Words:
-        builder = self._builder
-        if isinstance(node, ir.Negate):
-            return [builder.neg(self.value(node.operand)[0])]
-        if isinstance(node, ir.Extremum):
-            found = [self.value(item)[0] for item in node.items]
-            best = found[0]
-            for other in found[1:]:
-                best = self.better(node.largest, best, other)
-            return [best]
-        left, right = self.value(node.left)[0], self.value(node.right)[0]
-        match node.operator:
-            case "+":
-                return [builder.add(left, right)]
-            case "-":
-                return [builder.sub(left, right)]
-            case "*":
-                return [builder.mul(left, right)]
-        divisor = node.right.domain
-        if not isinstance(divisor, RangeDomain) or divisor.low <= 0 <= divisor.high:
-            self.fail_unless(builder.icmp_signed("!=", right, word(0)), node.place)
-        quotient, rest = builder.sdiv(left, right), builder.srem(left, right)
-        # LLVM rounds towards zero, Python down.
-        opposite = builder.icmp_signed("<", builder.xor(rest, right), word(0))
-        down = builder.and_(self._body.bit_of(rest), opposite)
-        if node.operator == "//":
-            return [builder.sub(quotient, self._body.word_of(down))]
-        return [builder.select(down, builder.add(rest, right), rest)]
-
-    def better(self, largest: bool, one: Word, other: Word) -> Word:
-        """The larger or smaller of two integers."""
-        test = self._builder.icmp_signed(">" if largest else "<", other, one)
-        return self._builder.select(test, other, one)
+        return [self.body.word_of(self.shapes.is_none(node.option.domain, value))]
 
     def _compare(self, node: ir.Compare) -> Words:
         if node.operator not in ("==", "!="):
             left, right = self.value(node.left)[0], self.value(node.right)[0]
-            return [self._body.word_of(self._builder.icmp_signed(node.operator, left, right))]
+            return [self.body.word_of(self.builder.icmp_signed(node.operator, left, right))]
         domain = join(node.left.domain, node.right.domain)
         assert domain is not None
         one, other = self.as_(node.left, domain), self.as_(node.right, domain)
-        same = self._body.equal(one, other)
-        return [self._body.word_of(same if node.operator == "==" else self._builder.not_(same))]
+        same = self.body.equal(one, other)
+        return [self.body.word_of(same if node.operator == "==" else self.builder.not_(same))]
 
     def _contains(self, node: ir.Contains) -> Bit:
         domain = node.collection.domain
@@ -281,21 +204,21 @@ class Expressions:
             position = self.shapes.position(domain, packed)
             found = self.shapes.has_position(collection, position)
         else:
-            found = self._body.bit_of(self._count(domain, collection, packed))
-        return found if ok is None else self._builder.and_(found, ok)
+            found = self.body.bit_of(self._count(domain, collection, packed))
+        return found if ok is None else self.builder.and_(found, ok)
 
     def _count(self, domain: SequenceDomain, value: Words, packed: Words) -> Word:
         """How often a sequence has a packed item."""
-        total = self._body.variable(word(0))
+        total = self.body.variable(word(0))
         if domain.capacity:
-            with self._body.loop(self.shapes.length(domain, value)) as each:
-                same = self._body.equal(self._packed_item(domain, value, each.index), packed)
-                more = self._builder.add(self._builder.load(total), self._body.word_of(same))
-                self._builder.store(more, total)
-        return self._builder.load(total)
+            with self.body.loop(self.shapes.length(domain, value)) as each:
+                same = self.body.equal(self._packed_item(domain, value, each.index), packed)
+                more = self.builder.add(self.builder.load(total), self.body.word_of(same))
+                self.builder.store(more, total)
+        return self.builder.load(total)
 
     def _sets(self, node: ir.Subset | ir.SetOperation | ir.MakeSet) -> Words:
-        builder = self._builder
+        builder = self.builder
         if isinstance(node, ir.MakeSet):
             assert isinstance(node.domain, SetDomain)
             result = self.shapes.zero(node.domain)
@@ -310,10 +233,10 @@ class Expressions:
         pairs = list(zip(left, right, strict=True))
         if isinstance(node, ir.Subset):
             outside = [builder.and_(one, builder.not_(other)) for one, other in pairs]
-            within = self._body.equal(outside, [word(0)] * len(outside))
+            within = self.body.equal(outside, [word(0)] * len(outside))
             if node.strict:
-                within = builder.and_(within, builder.not_(self._body.equal(left, right)))
-            return [self._body.word_of(within)]
+                within = builder.and_(within, builder.not_(self.body.equal(left, right)))
+            return [self.body.word_of(within)]
         match node.operator:
             case "|":
                 words = [builder.or_(one, other) for one, other in pairs]
@@ -330,12 +253,12 @@ class Expressions:
         first = self.value(items[0])
         if len(items) == 1:
             return first
-        test = self._body.bit_of(first[0])
+        test = self.body.bit_of(first[0])
         if wanted:
-            return self._body.choose(
+            return self.body.choose(
                 test, lambda: self._short(items[1:], wanted=True), lambda: [word(0)]
             )
-        return self._body.choose(
+        return self.body.choose(
             test, lambda: [word(1)], lambda: self._short(items[1:], wanted=False)
         )
 
@@ -358,30 +281,30 @@ class Expressions:
         domain = node.domain
         assert isinstance(domain, MapDomain)
         cells = self.shapes.map_cells(domain)
-        result = self._body.variables(self.shapes.zero(domain))
-        with self._body.loop(word(node.key.size())) as each:
+        result = self.body.variables(self.shapes.zero(domain))
+        with self.body.loop(word(node.key.size())) as each:
             self.bind(node.slot, self.shapes.unpack(node.key, [each.index]), node.key)
             packed = self.packed(node.body, domain.value)
-            changed = self.shapes.with_cell(cells, self._body.load(result), each.index, packed)
-            self._body.store(changed, result)
-        return self._body.load(result)
+            changed = self.shapes.with_cell(cells, self.body.load(result), each.index, packed)
+            self.body.store(changed, result)
+        return self.body.load(result)
 
     def _sequences(self, node: ir.Concatenate | ir.MakeSequence) -> Words:
         domain = node.domain
         assert isinstance(domain, SequenceDomain)
-        result = self._body.variables(self.shapes.zero(domain))
+        result = self.body.variables(self.shapes.zero(domain))
         if isinstance(node, ir.MakeSequence):
             for item in node.items:
                 self.add_item(domain, result, domain.item, self.packed(item, domain.item))
-            return self._body.load(result)
+            return self.body.load(result)
         for part, value in [(side, self.value(side)) for side in (node.left, node.right)]:
             source = part.domain
             assert isinstance(source, SequenceDomain)
             if source.capacity:
-                with self._body.loop(self.shapes.length(source, value)) as each:
+                with self.body.loop(self.shapes.length(source, value)) as each:
                     packed = self._packed_item(source, value, each.index)
                     self.add_item(domain, result, source.item, packed)
-        return self._body.load(result)
+        return self.body.load(result)
 
     def _size(self, node: ir.Size) -> Words:
         domain = node.collection.domain
@@ -392,5 +315,5 @@ class Expressions:
             return [self.shapes.length(domain, value)]
         total = word(0)
         for part in value:
-            total = self._builder.add(total, self._builder.ctpop(part))
+            total = self.builder.add(total, self.builder.ctpop(part))
         return [total]

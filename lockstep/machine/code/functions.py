@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from llvmlite import ir as llvm
 
 from lockstep.language import ir
-from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDomain
+from lockstep.language.domains import Domain
 from lockstep.language.notation import Kind
 from lockstep.language.source import Place
 from lockstep.language.totality import statement_may_fail, walk
 from lockstep.machine.code.body import I64, POINTER, Body, Word, Words, word
 from lockstep.machine.code.expressions import Expressions
-from lockstep.machine.code.layout import RecordLayout, layout_of
 from lockstep.machine.code.shapes import Shapes
 from lockstep.machine.code.state import StateLayout
+from lockstep.machine.code.writes import Assignment
 
 
 @dataclass
@@ -53,94 +53,92 @@ class FunctionBuilder:
         With `first_label` it is `name(state, successors, labels)` and writes the label of each
         successor, too: the first one and how many instances of the action come before.
         """
-        made = self._function(number, code.name, pointers=2 if first_label is None else 3)
-        state, out, *labels = made.function.args
-        made.states[False] = made.words_at(state)
-        count = made.body.variable(word(0))
+        pointers = 2 if first_label is None else 3
+        function = self._function(number, code.name, pointers=pointers)
+        body, builder = function.body, function.body.builder
+        state, successors, *labels = function.arguments
+        function.states[False] = function.words_at(state)
+        count = body.variable(word(0))
         next_values = {
-            name: made.read(name, False)
+            name: function.read(name, False)
             for name in dict.fromkeys(
                 part.variable for part in code.statements if isinstance(part, ir.Write)
             )
         }
 
-        def innermost(_: llvm.Block) -> None:
-            found = made.body.builder.load(count)
-            made.put_state(next_values, found, out)
-            if first_label is not None:
-                label = made.body.builder.add(word(first_label), made.binding(code.parameters))
-                made.put_word(label, labels[0], found)
-            made.body.builder.store(made.body.builder.add(found, word(1)), count)
-
         def write(statement: ir.Write) -> None:
-            old = next_values[statement.variable]
-            next_values[statement.variable] = made.written(statement, old)
+            name = statement.variable
+            assignment = Assignment(function.expressions, statement)
+            next_values[name] = assignment.applied(self._variables[name], next_values[name])
+
+        def innermost(_: llvm.Block) -> None:
+            position = builder.load(count)
+            function.put_state(next_values, position, successors)
+            if first_label is not None:
+                label = builder.add(word(first_label), function.binding(code.parameters))
+                function.put_word(label, labels[0], position)
+            builder.store(builder.add(position, word(1)), count)
 
         depths = statement_depths(code.parameters, code.statements)
-        made.loops(code.parameters, code.statements, depths, write, innermost, len(code.parameters))
-        made.body.builder.ret(made.body.builder.load(count))
-        made.body.finish()
-        return made.function
+        function.loops(code, [*depths, len(code.parameters)], innermost, write)
+        builder.ret(builder.load(count))
+        return function.finished()
 
     def property(self, number: int, code: ir.PropertyCode) -> llvm.Function:
         """`name(before, after, applied)`: 1 if it fails (of a goal: is reached), else 0.
 
         `applied` is set when the premise of an invariant is satisfied, and every value that was
-        asked for is there: of a failure nothing else is told.
+        asked for is there: a failure says nothing else.
         """
-        made = self._function(number, code.name, pointers=3)
-        before, after, _ = made.function.args
-        made.states[False] = made.words_at(before)
+        function = self._function(number, code.name, pointers=3)
+        before, after, _ = function.arguments
+        function.states[False] = function.states[True] = function.words_at(before)
         if code.kind is Kind.STEP_INVARIANT:
-            made.states[True] = made.words_at(after)
-        else:
-            made.states[True] = made.states[False]
-        builder = made.body.builder
-        decided = made.body.block("decided")
-        satisfied = made.body.variable(word(0))
+            function.states[True] = function.words_at(after)
+        body, builder = function.body, function.body.builder
+        decided = body.block("decided")
+        satisfied = body.variable(word(0))
 
         def innermost(_: llvm.Block) -> None:
-            holds = made.expressions.truth(code.claim)
+            holds = function.expressions.truth(code.claim)
             builder.store(word(1), satisfied)
             wanted = holds if code.kind is Kind.SOMETIMES else builder.not_(holds)
-            made.body.leave_if(wanted, decided)
+            body.leave_if(wanted, decided)
 
         claim = ir.Bind(code.claim.place, -1, code.claim)
         depths = statement_depths(code.parameters, (*code.statements, claim))
-        made.loops(code.parameters, code.statements, depths[:-1], None, innermost, max(depths))
-        self._answer(made, code, satisfied, 0)
-        made.body.enter(decided)
-        self._answer(made, code, satisfied, 1)
-        made.body.finish()
-        return made.function
+        function.loops(code, [*depths[:-1], max(depths)], innermost)
+        self._answer(function, code, satisfied, 0)
+        body.enter(decided)
+        self._answer(function, code, satisfied, 1)
+        return function.finished()
 
     def pledges(self, number: int, code: ir.PropertyCode) -> llvm.Function:
         """`name(state, premises, goals)`: 1 or 0 for each binding of a `leads_to`; returns 0."""
-        made = self._function(number, code.name, pointers=3)
-        state, premises, goals = made.function.args
-        made.states[False] = made.states[True] = made.words_at(state)
+        function = self._function(number, code.name, pointers=3)
+        state, premises, goals = function.arguments
+        function.states[False] = function.states[True] = function.words_at(state)
         assert code.premise is not None
         parts = ((code.premise, premises), (code.claim, goals))
 
         def innermost(_: llvm.Block) -> None:
-            at = made.binding(code.parameters)
+            binding = function.binding(code.parameters)
             for condition, out in parts:
-                truth = made.expressions.truth(condition)
-                made.put_word(made.body.word_of(truth), out, at)
+                truth = function.expressions.truth(condition)
+                function.put_word(function.body.word_of(truth), out, binding)
 
         depths = statement_depths(code.parameters, code.statements)
-        made.loops(code.parameters, code.statements, depths, None, innermost, len(code.parameters))
-        made.body.builder.ret(word(0))
-        made.body.finish()
-        return made.function
+        function.loops(code, [*depths, len(code.parameters)], innermost)
+        function.body.builder.ret(word(0))
+        return function.finished()
 
     def _answer(
-        self, made: _Function, code: ir.PropertyCode, satisfied: llvm.Value, answer: int
+        self, function: _Function, code: ir.PropertyCode, satisfied: llvm.Value, answer: int
     ) -> None:
         """Return an answer, and say whether the premise was satisfied."""
-        builder = made.body.builder
+        builder = function.body.builder
         if code.kind is not Kind.SOMETIMES:
-            applied = made.function.args[2]
+            applied = function.arguments[2]
             builder.store(builder.or_(builder.load(applied), builder.load(satisfied)), applied)
         builder.ret(word(answer))
 
@@ -169,7 +167,8 @@ class _Function:
         tables: dict[tuple[int, ...], llvm.GlobalVariable],
         site: Callable[[Place], int],
     ) -> None:
-        self.function = function
+        self.arguments = function.args
+        self._function = function
         self.body = Body(function)
         self.shapes = Shapes(self.body, tables)
         self.expressions = Expressions(self.shapes, self.read, site)
@@ -177,6 +176,11 @@ class _Function:
         self._rounds: list[Word] = []
         self._layout = layout
         self._variables = variables
+
+    def finished(self) -> llvm.Function:
+        """The function, every block of which is terminated."""
+        self.body.finish()
+        return self._function
 
     def words_at(self, pointer: llvm.Value) -> Words:
         """The words of a state in memory."""
@@ -189,11 +193,11 @@ class _Function:
     def read(self, name: str, after: bool) -> Words:
         """A variable of the state before or after."""
         words, layout = self.states[after], self._layout.layouts[name]
-        found = [
+        packed = [
             self.body.bits_at(words[place.word], place.shift, width)
             for width, place in zip(layout.widths, self._layout.places[name], strict=True)
         ]
-        return self.shapes.unpack(self._variables[name], found)
+        return self.shapes.unpack(self._variables[name], packed)
 
     def put_state(self, changed: dict[str, Words], number: Word, out: llvm.Value) -> None:
         """Write a successor: the words of the state before, the changed variables replaced."""
@@ -228,29 +232,27 @@ class _Function:
 
     def loops(
         self,
-        parameters: Sequence[ir.ParameterCode],
-        statements: Sequence[ir.Statement],
+        code: ir.ActionCode | ir.PropertyCode,
         depths: Sequence[int],
-        write: Callable[[ir.Write], None] | None,
         innermost: Callable[[llvm.Block], None],
-        innermost_depth: int,
+        write: Callable[[ir.Write], None] | None = None,
     ) -> None:
-        """The statements, each in its loop, and `innermost` inside the loop of its depth."""
+        """The statements, each in the loop of its depth; the last depth is that of `innermost`."""
         done = self.body.block("done")
 
         def level(depth: int, following: llvm.Block) -> None:
-            for statement, at in zip(statements, depths, strict=True):
-                if at == depth:
+            for statement, its_depth in zip(code.statements, depths, strict=False):
+                if its_depth == depth:
                     self._statement(statement, following, write)
-            if depth == innermost_depth:
+            if depth == depths[-1]:
                 innermost(following)
                 return
-            parameter = parameters[depth]
-            with self.body.loop(word(parameter.domain.size())) as each:
-                self._rounds[depth:] = [each.index]
-                value = self.shapes.nth(parameter.domain, each.index)
+            parameter = code.parameters[depth]
+            with self.body.loop(word(parameter.domain.size())) as loop:
+                self._rounds[depth:] = [loop.index]
+                value = self.shapes.nth(parameter.domain, loop.index)
                 self.expressions.bind(parameter.slot, value, parameter.domain)
-                level(depth + 1, each.next)
+                level(depth + 1, loop.next)
 
         level(0, done)
         self.body.builder.branch(done)
@@ -271,57 +273,6 @@ class _Function:
             case ir.Write():
                 assert write is not None
                 write(statement)
-
-    def written(self, statement: ir.Write, old: Words) -> Words:
-        """A variable's value once a statement has written to it or to a part of it."""
-        # Python evaluates the right-hand side before the target's keys.
-        value = self.expressions.value(statement.value)
-        keys = [
-            self.expressions.value(step.key) if isinstance(step, ir.KeyStep) else []
-            for step in statement.path
-        ]
-        domain = self._variables[statement.variable]
-        return self._updated(statement, domain, old, 0, value, keys)
-
-    def _updated(
-        self,
-        statement: ir.Write,
-        domain: Domain,
-        old: Words,
-        depth: int,
-        value: Words,
-        keys: Sequence[Words],
-    ) -> Words:
-        place = statement.place
-        coercion = self.expressions.coercion
-        if depth == len(statement.path):
-            moved, ok = coercion.to(value, statement.value.domain, domain)
-            self.expressions.fail_unless(ok, place)
-            return moved
-        if isinstance(domain, OptionDomain):
-            present = self.body.builder.not_(self.shapes.is_none(domain, old))
-            self.expressions.fail_unless(present, place)
-            inside = self.shapes.unwrap(domain, old)
-            changed = self._updated(statement, domain.some, inside, depth, value, keys)
-            return self.shapes.wrap(domain, changed)
-        step = statement.path[depth]
-        if isinstance(step, ir.KeyStep):
-            assert isinstance(domain, MapDomain)
-            key, ok = coercion.to(keys[depth], step.key.domain, domain.key)
-            self.expressions.fail_unless(ok, place)
-            index, cells = self.shapes.pack(domain.key, key)[0], self.shapes.map_cells(domain)
-            part = self.shapes.unpack(domain.value, self.shapes.cell(cells, old, index))
-            changed = self._updated(statement, domain.value, part, depth + 1, value, keys)
-            packed = self.shapes.pack(domain.value, changed)
-            return self.shapes.with_cell(cells, old, index, packed)
-        assert isinstance(domain, RecordDomain)
-        layout = layout_of(domain)
-        assert isinstance(layout, RecordLayout)
-        inner, at = layout.parts[step.position]
-        field = domain.record.fields[step.name]
-        part = self.shapes.unpack(field, self.shapes.part(old, inner, at))
-        changed = self._updated(statement, field, part, depth + 1, value, keys)
-        return self.shapes.with_part(old, inner, at, self.shapes.pack(field, changed))
 
 
 def statement_depths(

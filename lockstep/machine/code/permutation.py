@@ -24,7 +24,7 @@ from lockstep.machine.code.coercion import Coercion
 from lockstep.machine.code.layout import RecordLayout, layout_of
 from lockstep.machine.code.shapes import Shapes
 from lockstep.machine.code.state import StateLayout
-from lockstep.machine.code.symmetry import Permutation, Symmetry
+from lockstep.machine.code.symmetry import Permutation, Symmetry, parts_of_domain
 
 
 def emit_canonical(
@@ -130,18 +130,10 @@ class _Permuter:
 
     def concerns(self, domain: Domain) -> bool:
         """Whether values of a domain change with the names."""
-        match domain:
-            case NameDomain():
-                return not self._names.isdisjoint(domain.names)
-            case OptionDomain():
-                return self.concerns(domain.some)
-            case RecordDomain():
-                return any(map(self.concerns, domain.record.fields.values()))
-            case MapDomain():
-                return self.concerns(domain.key) or self.concerns(domain.value)
-            case SetDomain() | SequenceDomain():
-                return self.concerns(domain.item)
-        return False
+        return any(
+            isinstance(part, NameDomain) and not self._names.isdisjoint(part.names)
+            for part in parts_of_domain(domain)
+        )
 
     def packed(self, domain: Domain, value: Words) -> Words:
         """A packed value with its names changed."""

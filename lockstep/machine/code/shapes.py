@@ -13,18 +13,15 @@ from llvmlite import ir as llvm
 
 from lockstep.language.domains import Domain, OptionDomain, RangeDomain
 from lockstep.machine.code.body import I64, Bit, Body, Word, Words, word
+from lockstep.machine.code.cells import Cells, Layout, Place, mask
 from lockstep.machine.code.layout import (
-    Cells,
-    Layout,
     MapLayout,
     NotCompiled,
     OptionLayout,
-    Place,
     ScalarLayout,
     SequenceLayout,
     SetLayout,
     layout_of,
-    mask,
 )
 
 MAX_VALUES = 2**20

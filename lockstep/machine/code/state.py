@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from lockstep.language.domains import Domain
 from lockstep.language.notation import State
-from lockstep.machine.code.layout import WORD, Layout, Place, layout_of, mask
+from lockstep.machine.code.cells import WORD, Layout, Place, mask
+from lockstep.machine.code.layout import layout_of
 
 PRESENT = 1 << WORD - 1
 """The bit that every state has in its first word."""

@@ -39,7 +39,7 @@ Permutation: TypeAlias = Mapping[Name, Name]
 
 @dataclass(frozen=True)
 class Symmetry:
-    """Groups of interchangeable names; `refused` tells of each other group why it is none."""
+    """Groups of interchangeable names; `refused` says of each other group why it is none."""
 
     groups: tuple[tuple[Name, ...], ...]
     refused: tuple[str, ...]
@@ -130,7 +130,7 @@ def _ordered(node: ir.Comprehension, group: frozenset[Name]) -> bool:
     """Whether a sequence is made in the order of the names."""
     return node.gather is ir.Gather.SEQUENCE and any(
         isinstance(part.source, ir.OverDomain)
-        and any(_is_name_of(inside, group) for inside in _parts(part.source.domain))
+        and any(_is_name_of(inside, group) for inside in parts_of_domain(part.source.domain))
         for part in node.generators
     )
 
@@ -143,8 +143,8 @@ def _counts(node: object, group: frozenset[Name]) -> bool:
     """Whether a name of the group, being a number, meets numbers here."""
     for value, target in _meetings(node):
         for one, other in ((value, target), (target, value)):
-            names = [part for part in _parts(one) if _is_name_of(part, group)]
-            numbers = [part for part in _parts(other) if isinstance(part, RangeDomain)]
+            names = [part for part in parts_of_domain(one) if _is_name_of(part, group)]
+            numbers = [part for part in parts_of_domain(other) if isinstance(part, RangeDomain)]
             if type(one) is not type(other) and names and numbers:
                 return any(number.contains(name) for name in group for number in numbers)
     return False
@@ -184,23 +184,23 @@ def _domains(model: Model, code: ir.ModelCode) -> Iterator[Domain]:
     functions: list[ir.ActionCode | ir.PropertyCode] = [*code.actions, *code.properties]
     wholes += [parameter.domain for each in functions for parameter in each.parameters]
     for whole in dict.fromkeys(wholes):
-        yield from _parts(whole)
+        yield from parts_of_domain(whole)
 
 
-def _parts(domain: Domain) -> Iterator[Domain]:
+def parts_of_domain(domain: Domain) -> Iterator[Domain]:
     """A domain and all that it is made of."""
     yield domain
     match domain:
         case OptionDomain():
-            yield from _parts(domain.some)
+            yield from parts_of_domain(domain.some)
         case RecordDomain():
             for field in domain.record.fields.values():
-                yield from _parts(field)
+                yield from parts_of_domain(field)
         case MapDomain():
-            yield from _parts(domain.key)
-            yield from _parts(domain.value)
+            yield from parts_of_domain(domain.key)
+            yield from parts_of_domain(domain.value)
         case SetDomain() | SequenceDomain():
-            yield from _parts(domain.item)
+            yield from parts_of_domain(domain.item)
 
 
 def permuted(value: Any, domain: Domain, permutation: Permutation) -> Any:

@@ -19,30 +19,22 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from lockstep.errors import LockstepError
 from lockstep.machine.code.program import Program
+from lockstep.machine.search.crew import Totals
 from lockstep.machine.search.folder_lock import FolderLock
 from lockstep.machine.search.identity import search_identity
 from lockstep.machine.search.interface import REPORT
 from lockstep.machine.search.memory import Array
 from lockstep.machine.search.state_file import Extent, StateFile
+from lockstep.system.closeable import Closeable
 
 _FORMAT = 2
 _PAUSE = 20
 """So many times as long as a commit took, at least, passes before the next: tiny levels share one,
 and a search spends a twentieth of its time on commits at most."""
-
-
-@dataclass(frozen=True)
-class Totals:
-    """What was counted over the finished levels: by action, by property, and over all."""
-
-    fired: list[int]
-    marks: list[int]
-    report: list[int]
 
 
 @dataclass(frozen=True)
@@ -57,7 +49,7 @@ class _Tail:
     seal: str
 
 
-class Checkpoint:
+class Checkpoint(Closeable):
     """The checkpoint of one search in a folder of its own; closing it lets others use the folder.
 
     Raises LockstepError naming the file when the folder cannot be used, is in use, belongs to
@@ -84,17 +76,6 @@ class Checkpoint:
         except BaseException:
             self._lock.release()
             raise
-
-    def __enter__(self) -> Checkpoint:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     @property
     def totals(self) -> Totals | None:

@@ -1,4 +1,4 @@
-"""The loops that make the graph of all states, in Python that numba understands.
+"""The kernels that make the graph of all states, in Python that numba understands.
 
 States are rows of `words` 64-bit words, in the order of their numbers. The table tells the number
 of a state, one added to it, where a search that begins at the place of its hash finds it; a zero is
@@ -10,36 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lockstep.machine.search.interface import STATES_KNOWN, STEPS_WRITTEN
-from lockstep.machine.search.intrinsics import address, call, prefetch
-from lockstep.machine.search.kernels import copy, hash_of, linked, place_of, same
+from lockstep.machine.search.intrinsics import address, call, counts_at, prefetch, states_at
+from lockstep.machine.search.kernel_parts import copy, hash_of, place_of, same
+from lockstep.machine.search.kernel_text import linked
 
 
 def module_text(words: int) -> str:
-    """The loops for states of so many words as the text of an LLVM module."""
-    return linked(_loops(words))
+    """The kernels for states of so many words as the text of an LLVM module."""
+    return linked(_kernels(words))
 
 
-def _loops(words: int) -> dict[str, Callable[..., Any]]:
-
-    def number_steps(
-        states: Any,
-        room: Any,
-        begin: Any,
-        end: Any,
-        table: Any,
-        size: Any,
-        expand_at: Any,
-        most: Any,
-        successors: Any,
-        instances: Any,
-        places: Any,
-        targets: Any,
-        labels: Any,
-        capacity: Any,
-        ends: Any,
-        progress: Any,
-    ) -> Any:
+def _kernels(words: int) -> dict[str, Callable[..., Any]]:
+    def number_steps(graph: Any, begin: Any, end: Any) -> Any:
         """Expand the states from `begin` to `end`, and number what they lead to first.
 
         A step that changes nothing is left out. `ends` tells for each state how many steps are
@@ -47,7 +29,13 @@ def _loops(words: int) -> dict[str, Callable[..., Any]]:
         might have no room; returns the state that it stopped at, or `-1 - state` for one in which
         the text has no meaning.
         """
-        known, steps = progress[STATES_KNOWN], progress[STEPS_WRITTEN]
+        states, room = states_at(graph.states), graph.room
+        table, size = counts_at(graph.table), graph.size
+        expand_at, most, capacity = graph.expand_at, graph.most, graph.capacity
+        successors, instances = states_at(graph.successors), counts_at(graph.instances)
+        places, ends = counts_at(graph.places), counts_at(graph.ends)
+        targets, labels = counts_at(graph.targets), counts_at(graph.labels)
+        known, steps = graph.known, graph.written
         number = begin
         while number < end and steps + most <= capacity and known + most <= room:
             at = number * words
@@ -79,17 +67,13 @@ def _loops(words: int) -> dict[str, Callable[..., Any]]:
                 steps += 1
             ends[number - begin] = steps
             number += 1
-        progress[STATES_KNOWN], progress[STEPS_WRITTEN] = known, steps
+        graph.known, graph.written = known, steps
         return number
 
-    def fill_table(
-        states: Any,
-        known: Any,
-        table: Any,
-        size: Any,
-    ) -> Any:
+    def fill_table(graph: Any) -> Any:
         """Put the numbers of all states into an empty table."""
-        for number in range(known):
+        states, table, size = states_at(graph.states), counts_at(graph.table), graph.size
+        for number in range(graph.known):
             place = place_of(hash_of(states, number * words, words), size)
             while table[place] != 0:
                 place += 1
@@ -98,20 +82,14 @@ def _loops(words: int) -> dict[str, Callable[..., Any]]:
             table[place] = number + 1
         return 0
 
-    def judge_states(
-        states: Any,
-        begin: Any,
-        end: Any,
-        pledges_at: Any,
-        bindings: Any,
-        premises: Any,
-        goals: Any,
-    ) -> Any:
+    def judge_states(questions: Any, begin: Any, end: Any) -> Any:
         """Ask of each state whether it is a premise, a goal; returns where there is no answer."""
+        states, bindings = states_at(questions.states), questions.bindings
+        premises, goals = counts_at(questions.premises), counts_at(questions.goals)
         for number in range(begin, end):
             there = (number - begin) * bindings
             answer = call(
-                pledges_at,
+                questions.pledges_at,
                 address(states, number * words),
                 address(premises, there),
                 address(goals, there),

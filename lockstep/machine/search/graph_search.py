@@ -17,12 +17,13 @@ from lockstep.language.notation import Kind, State
 from lockstep.machine.code.graph_program import GraphProgram, all_bindings
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.state import StateLayout
-from lockstep.machine.search.interface import PROGRESS, STATES_KNOWN, STEPS_WRITTEN
 from lockstep.machine.search.loops import graph_loops_for
 from lockstep.machine.search.memory import Array, zeros
+from lockstep.machine.search.packed import Packed
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.graph import Limits, StateGraph, Unfinished
 from lockstep.plain.liveness import Pledges
+from lockstep.plain.supervision import PROGRESS_SECONDS, Pace
 from lockstep.results.search_result import Progress
 
 _STRETCH = 1 << 14
@@ -33,7 +34,6 @@ _MOST_STEPS = 2**31 - 1
 """What scipy numbers."""
 _FULL = 0.5
 """How much of the table may be taken."""
-_PROGRESS_SECONDS = 0.1
 _NO_STEPS = np.zeros(0, np.int32)
 
 
@@ -83,25 +83,27 @@ class GraphSearch:
         self._most = max(1, program.most_successors)
         self._states = zeros((2 * self._most + _STRETCH) * self._words)
         self._table = np.zeros(int(len(self._states) // self._words / _FULL), np.int64)
-        self._progress = np.zeros(PROGRESS, np.int64)
         self._capacity = max(_STEPS, 2 * self._most)
         self._taken = 16 * self._capacity
-        self._started = self._next_report = time.perf_counter()
+        self._targets = np.zeros(self._capacity, np.int64)
+        self._labels = np.zeros(self._capacity, np.int64)
+        self._ends = np.zeros(_STRETCH, np.int64)
+        self._started = time.perf_counter()
+        self._reports = Pace(PROGRESS_SECONDS)
         self._depth = 0
 
     def run(self) -> StateGraph:
         """The graph; `Unfinished` where a limit is met."""
         self._states[: self._words] = self._program.layout.encode(self._program.model.initial)
-        self._progress[STATES_KNOWN] = 1
-        self._fill_table()
+        graph = self._record()
         first, targets, labels = [np.zeros(1, np.int64)], [_NO_STEPS], [_NO_STEPS]
-        for ends, to, by in self._stretches():
+        for ends, to, by in self._stretches(graph):
             first.append(ends)
             targets.append(to)
             labels.append(by)
         self._table = np.zeros(0, np.int64)
         self._limits.watch(self.bytes + self._taken)  # they are put together into one array each
-        known = int(self._progress[STATES_KNOWN])
+        known = graph.number("known")
         self._states = self._states[: known * self._words]
         used, renumbered = _renumbered(labels, self._most)
         return StateGraph(
@@ -119,16 +121,22 @@ class GraphSearch:
         bindings = list(all_bindings(prop.parameters))
         count = len(self._states) // self._words
         stretch = min(count, _STEPS // len(bindings) + 1)
-        asked = [np.zeros(stretch * len(bindings), np.int64) for _ in range(2)]
+        answers = [np.zeros(stretch * len(bindings), np.int64) for _ in range(2)]
+        questions = Packed(
+            "questions",
+            states=self._states,
+            pledges_at=pledges_at,
+            bindings=len(bindings),
+            premises=answers[0],
+            goals=answers[1],
+        )
         self._limits.watch(self.bytes + 2 * count * len(bindings))
         premise, goal = (np.zeros((len(bindings), count), np.bool_) for _ in range(2))
         for begin in range(0, count, stretch):
             self._limits.watch()
             end = min(count, begin + stretch)
-            stopped = self._loops.judge_states(
-                self._states, begin, end, pledges_at, len(bindings), *asked
-            )
-            for part, whole in zip(asked, (premise, goal), strict=True):
+            stopped = self._loops.judge_states(questions, begin, end)
+            for part, whole in zip(answers, (premise, goal), strict=True):
                 whole[:, begin:end] = part.reshape(stretch, -1)[: end - begin].T
             if stopped < end:
                 return Pledges(bindings, premise, goal, stopped)
@@ -139,57 +147,59 @@ class GraphSearch:
         """The memory that is taken by what grows."""
         return self._states.nbytes + self._table.nbytes + self._taken
 
+    def _record(self) -> Packed:
+        """What the kernels are given: the initial state is known, and no step is written."""
+        most, capacity = self._most, self._capacity
+        graph = Packed(
+            "graph",
+            states=self._states,
+            room=len(self._states) // self._words,
+            table=self._table,
+            size=len(self._table),
+            expand_at=self._code.address("expand"),
+            most=most,
+            successors=np.zeros(most * self._words, np.uint64),
+            instances=np.zeros(most, np.int64),
+            places=np.zeros(most, np.int64),
+            targets=self._targets,
+            labels=self._labels,
+            capacity=capacity,
+            ends=self._ends,
+            known=1,
+            written=0,
+        )
+        self._loops.fill_table(graph)
+        return graph
+
     def _stretches(
-        self,
+        self, graph: Packed
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]]:
         """Of some states after the other: where their steps end, lead to, and by what."""
-        most, progress = self._most, self._progress
-        successors = np.zeros(most * self._words, np.uint64)
-        instances, places = np.zeros(most, np.int64), np.zeros(most, np.int64)
-        targets, labels = np.zeros(self._capacity, np.int64), np.zeros(self._capacity, np.int64)
-        ends = np.zeros(_STRETCH, np.int64)
-        expand_at = self._code.address("expand")
         done, written, of_level = 0, 0, 1
-        while done < progress[STATES_KNOWN]:
-            self._make_room()
-            self._watch(done, written)
-            stopped = self._loops.number_steps(
-                self._states,
-                len(self._states) // self._words,
-                done,
-                min(of_level, done + _STRETCH),
-                self._table,
-                len(self._table),
-                expand_at,
-                most,
-                successors,
-                instances,
-                places,
-                targets,
-                labels,
-                self._capacity,
-                ends,
-                progress,
-            )
+        while done < (known := graph.number("known")):
+            self._make_room(graph)
+            self._watch(known, done, written)
+            end = min(of_level, done + _STRETCH)
+            stopped = self._loops.number_steps(graph, done, end)
             if stopped < 0:
                 state = PackedStates(self._program.layout, self._states)[-1 - stopped]
                 raise Disagreement(f"a search found a meaning in {state}, its graph does not")
-            steps = int(progress[STEPS_WRITTEN])
+            steps = graph.number("written")
             yield (
-                ends[: stopped - done] + written,
-                targets[:steps].astype(np.int32),
-                labels[:steps].astype(np.int32),
+                self._ends[: stopped - done] + written,
+                self._targets[:steps].astype(np.int32),
+                self._labels[:steps].astype(np.int32),
             )
             self._taken += 8 * (stopped - done) + 8 * steps
             written += steps
-            progress[STEPS_WRITTEN] = 0
+            graph.set(written=0)
             done = stopped
             if done == of_level:
-                self._depth, of_level = self._depth + 1, int(progress[STATES_KNOWN])
+                self._depth, of_level = self._depth + 1, graph.number("known")
 
-    def _make_room(self) -> None:
+    def _make_room(self, graph: Packed) -> None:
         """See that the table and the states have room for what one stretch may add at least."""
-        known = int(self._progress[STATES_KNOWN])
+        known = graph.number("known")
         if known + self._most <= len(self._states) // self._words:
             return
         room = 2 * (known + self._most)
@@ -197,26 +207,21 @@ class GraphSearch:
         self._limits.watch(self.bytes + 8 * (room * self._words + size))
         states = zeros(room * self._words)
         states[: known * self._words] = self._states[: known * self._words]
-        self._states = states
-        self._table = np.zeros(0, np.int64)
+        self._states, self._table = states, np.zeros(0, np.int64)
+        graph.set(states=states, room=room, table=self._table)  # the old ones are gone
         self._table = np.zeros(size, np.int64)
-        self._fill_table()
+        graph.set(table=self._table, size=size)
+        self._loops.fill_table(graph)
 
-    def _fill_table(self) -> None:
-        known = int(self._progress[STATES_KNOWN])
-        self._loops.fill_table(self._states, known, self._table, len(self._table))
-
-    def _watch(self, done: int, written: int) -> None:
+    def _watch(self, known: int, done: int, written: int) -> None:
         """Report how far the graph is, and end it when a limit is met."""
-        known, now = int(self._progress[STATES_KNOWN]), time.perf_counter()
         self._limits.watch(self.bytes)
         if known > self._limits.max_states:
             raise Unfinished(f"more than {self._limits.max_states:,} states")
         if written > _MOST_STEPS:
             raise Unfinished(f"more than {_MOST_STEPS:,} steps")
-        if self._on_progress is not None and now >= self._next_report:
-            self._next_report = now + _PROGRESS_SECONDS
-            seconds = now - self._started
+        seconds = time.perf_counter() - self._started
+        if self._on_progress is not None and self._reports.is_due(seconds):
             self._on_progress(
                 Progress(known, written, self._depth, known - done, seconds, self.bytes)
             )

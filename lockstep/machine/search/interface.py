@@ -1,4 +1,4 @@
-"""What the loops of the search and those who call them agree on."""
+"""What the kernels of the search and those who call them agree on."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ SHARDS = 1 << SHARD_BITS
 AHEAD = 12
 """How many candidates ahead a table's place is asked for."""
 
+NOTHING_NOTED = 2**64 - 1
+"""The first word of a finding, which is its rank, before anything is noted there."""
+
 # What `expand` reports, by position in its `report` array.
 TRANSITIONS = 0
 DEADLOCKS = 1
 REPORT = 2
-
-# How far a graph is, by position in its `progress` array.
-STATES_KNOWN = 0
-STEPS_WRITTEN = 1
-PROGRESS = 2
 
 # How a walk ended.
 FINE = 0
@@ -25,36 +23,39 @@ DEADLOCKED = 1
 BROKEN = 2
 FAILED = 3
 
-KERNELS = {
-    "expand": (
-        "level:states begin end expand_at check_step_at canonical_at stop_at_deadlock ranks:counts "
+RECORDS = {
+    "worker": (
+        "expand_at check_step_at check_state_at canonical_at stop_at_deadlock ranks:counts "
         "successors:states most fired:counts marks:counts buffers:states capacity filled:counts "
-        "report:counts broken:counts broken_step:states failed:counts failed_step:states "
-        "pair:states scratch:counts"
+        "report:counts broken_step:states broken_state:states failed_step:states "
+        "failed_state:states pair:states scratch:counts"
     ),
-    "distribute": "level:states begin end buffers:states capacity filled:counts",
-    "insert": (
-        "candidates:states count table:states size new:states known check_state_at ranks:counts "
-        "marks:counts broken:counts broken_state:states failed:counts failed_state:states "
-        "scratch:counts"
+    "shard": "table:states size new:states count",
+    "walk": "initial:states seed steps actions enabled:counts path:states ended:counts",
+    "graph": (
+        "states:states room table:counts size expand_at most successors:states instances:counts "
+        "places:counts targets:counts labels:counts capacity ends:counts known written"
     ),
-    "move": "old:states old_size table:states size",
-    "predecessor": (
-        "level:states count expand_at canonical_at target:states successors:states ignored:counts "
-        "scratch:counts"
-    ),
-    "initial_shard": "state:states",
-    "walk": (
-        "initial:states seed number steps expand_at check_step_at check_state_at stop_at_deadlock "
-        "ranks:counts successors:states fired:counts actions taken:counts marks:counts path:states "
-        "ended:counts"
-    ),
-    "number_steps": (
-        "states:states room begin end table:counts size expand_at most successors:states "
-        "instances:counts places:counts targets:counts labels:counts capacity ends:counts "
-        "progress:counts"
-    ),
-    "fill_table": "states:states known table:counts size",
-    "judge_states": "states:states begin end pledges_at bindings premises:counts goals:counts",
+    "questions": "states:states pledges_at bindings premises:counts goals:counts",
 }
-"""Each loop's parameters: pointers to states or to counts, and numbers; all of 64 bits."""
+"""Each record's fields: addresses of states or of counts, and numbers; all of 64 bits."""
+
+KERNELS = {
+    "expand": "worker:worker level:states begin end",
+    "distribute": "worker:worker level:states begin end",
+    "insert": "worker:worker candidates:states count shard:shard checked",
+    "move": "old:states old_size table:states size",
+    "predecessor": "worker:worker level:states count target:states",
+    "shard_of_state": "state:states",
+    "walk": "worker:worker walk:walk number",
+    "number_steps": "graph:graph begin end",
+    "fill_table": "graph:graph",
+    "judge_states": "questions:questions begin end",
+}
+"""Each kernel's parameters: pointers to states, to counts or to a record, and numbers."""
+
+
+def kinds(declaration: str) -> dict[str, str]:
+    """The names that a declaration gives, each with what it points to; of a number, nothing."""
+    parts = (part.partition(":") for part in declaration.split())
+    return {name: kind for name, _, kind in parts}

@@ -1,4 +1,4 @@
-"""What numba has no word for: calls to addresses, addresses, and a prefetch."""
+"""What numba has no word for: calls to addresses, addresses and what is there, a prefetch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ def _call(typingctx: Any, address: Any, one: Any, two: Any, three: Any) -> Any:
         pointer = _I64.as_pointer()
         function = llvm.FunctionType(_I64, [pointer] * 3).as_pointer()
         target = builder.inttoptr(arguments[0], function)
-        return builder.call(target, [builder.inttoptr(each, pointer) for each in arguments[1:]])
+        return builder.call(
+            target, [builder.inttoptr(argument, pointer) for argument in arguments[1:]]
+        )
 
     return signature, codegen
 
@@ -30,6 +32,18 @@ def _address(typingctx: Any, pointer: Any, index: Any) -> Any:
         return builder.ptrtoint(builder.gep(arguments[0], [arguments[1]], inbounds=True), _I64)
 
     return signature, codegen
+
+
+def _pointer_to(kind: Any) -> Any:
+    def pointer(typingctx: Any, number: Any) -> Any:
+        signature = types.CPointer(kind)(types.int64)
+
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+        return signature, codegen
+
+    return pointer
 
 
 def _prefetch(typingctx: Any, pointer: Any, index: Any) -> Any:
@@ -56,5 +70,9 @@ call: Any = intrinsic(_call)
 a signed word."""
 address: Any = intrinsic(_address)
 """`address(pointer, index)`: where an item is, as a number."""
+states_at: Any = intrinsic(_pointer_to(types.uint64))
+"""`states_at(number)`: the states whose address a number is."""
+counts_at: Any = intrinsic(_pointer_to(types.int64))
+"""`counts_at(number)`: the counts whose address a number is."""
 prefetch: Any = intrinsic(_prefetch)
 """`prefetch(pointer, index)`: ask for an item to be brought near."""

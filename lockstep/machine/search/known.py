@@ -1,16 +1,23 @@
-"""The set of known states, in shards that grow one at a time."""
+"""The set of known states, in shards that grow one at a time, and those that are new in it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import nlargest
+
+import numpy as np
 
 from lockstep.machine.search.interface import SHARDS
 from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.memory import Array, zeros
+from lockstep.machine.search.packed import Packed
 from lockstep.machine.search.spill import Spill, is_on_disk
+from lockstep.machine.search.workers import Worker
 
+_FIRST_BLOCK = 64
+_LARGEST_BLOCK = 1 << 15
+"""States that a block of new states has room for, unless more may come at a time."""
 _FIRST_PLACES = 1 << 6
 _SPREAD = 1.02
 """By how much the largest shard may be larger than the average one."""
@@ -32,6 +39,46 @@ _TIGHT = _Policy(full=0.8, growth=1.25)
 """For memory, once tables are an eighth of what there is."""
 
 
+@dataclass
+class NewStates:
+    """The states of one shard that are new on a level, in blocks.
+
+    `states` is the last block, of which the first `count` places are taken. Blocks are never
+    copied into larger ones, which would take the memory twice.
+    """
+
+    states: Array = field(default_factory=lambda: np.empty(0, np.uint64))
+    count: int = 0
+    _full: list[Array] = field(default_factory=list)
+
+    @property
+    def bytes(self) -> int:
+        """The size of all states."""
+        return sum(block.nbytes for block in self._full) + self.states.nbytes
+
+    def make_room(self, more: int, words: int) -> None:
+        """Let `more` states be written after the first `count` of the last block."""
+        if (self.count + more) * words <= len(self.states):
+            return
+        size = min(_LARGEST_BLOCK, max(_FIRST_BLOCK, 2 * self.count))
+        self._seal(words)
+        self.states = np.empty(max(more, size) * words, np.uint64)
+
+    def take(self, words: int) -> list[Array]:
+        """All states; there are none after that."""
+        self._seal(words)
+        blocks, self._full = self._full, []
+        return blocks
+
+    def _seal(self, words: int) -> None:
+        """Cut the last block to what is taken of it."""
+        if self.count:
+            # In place: nothing else refers to the array.
+            self.states.resize(self.count * words, refcheck=False)
+            self._full.append(self.states)
+        self.states, self.count = np.empty(0, np.uint64), 0
+
+
 class KnownStates:
     """An exact set of packed states, `words` words each.
 
@@ -47,7 +94,7 @@ class KnownStates:
         self.words = words
         self._zeros = zeros
         self._ample = memory // 8
-        self._move = loops_for(words).move
+        self._loops = loops_for(words)
         share = expected * _SPREAD / SHARDS + (_CANDIDATES if expected else 0)
         roomy = int(share / _AMPLE.full)
         fits = roomy * SHARDS * words * 8 < memory // 2
@@ -104,5 +151,20 @@ class KnownStates:
         if size:
             table = self._zeros(size // 8)
             old = self.tables[shard]
-            self._move(old, len(old) // self.words, table, len(table) // self.words)
+            self._loops.move(old, len(old) // self.words, table, len(table) // self.words)
             self.tables[shard] = table
+
+    def insert(
+        self, shard: int, candidates: Array, new: NewStates, worker: Worker, *, checked: bool
+    ) -> None:
+        """Take in the candidates that a shard does not know yet; they are `new`, too.
+
+        Both must have room. With `checked` the worker notes what is wrong in them.
+        """
+        table = self.tables[shard]
+        size = len(table) // self.words
+        record = Packed("shard", table=table, size=size, new=new.states, count=new.count)
+        count = len(candidates) // self.words
+        total = self._loops.insert(worker.packed, candidates, count, record, int(checked))
+        self.counts[shard] += total - new.count
+        new.count = total

@@ -1,4 +1,4 @@
-"""The loops of the search as machine code in this process.
+"""The kernels of the search as machine code in this process.
 
 They are the same for all models, and made once for each number of words that a state has, this
 processor and these versions; then kept on disk, so that no later search needs numba.
@@ -12,23 +12,29 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
 
 from lockstep.machine.code.machine import MachineCode, kept_code
-from lockstep.machine.search.interface import KERNELS
+from lockstep.machine.search.interface import KERNELS, kinds
+from lockstep.machine.search.packed import Argument, as_word
 from lockstep.system.user_cache import cache_folder
 
-Argument: TypeAlias = "NDArray[np.uint64] | NDArray[np.int64] | int"
+_SOURCES = (
+    "interface.py",
+    "intrinsics.py",
+    "kernel_parts.py",
+    "kernel_text.py",
+    "kernels.py",
+    "walk_kernel.py",
+    "graph_kernels.py",
+)
+"""What the kernels are made from."""
 
 
 class Loop:
     """One loop; other threads go on while it runs."""
 
     def __init__(self, name: str, code: MachineCode) -> None:
-        self._parameters = KERNELS[name].split()
+        self._parameters = kinds(KERNELS[name])
         self._code = code  # or the function would be gone
         numbers = [ctypes.c_int64] * len(self._parameters)
         kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, *numbers)
@@ -36,11 +42,10 @@ class Loop:
 
     def __call__(self, *arguments: Argument) -> int:
         """Run it with the arguments that `KERNELS` names."""
-        words = []
-        for parameter, argument in zip(self._parameters, arguments, strict=True):
-            if isinstance(argument, int) == (":" in parameter):
-                raise TypeError(f"{parameter}: not {type(argument).__name__}")
-            words.append(argument if isinstance(argument, int) else argument.ctypes.data)
+        words = [
+            as_word(argument, name, kind)
+            for argument, (name, kind) in zip(arguments, self._parameters.items(), strict=True)
+        ]
         answer, unused = ctypes.c_int64(), ctypes.c_int64()
         self._function(ctypes.byref(answer), ctypes.byref(unused), *words)
         return answer.value
@@ -55,7 +60,7 @@ class Loops:
         self.insert = Loop("insert", code)
         self.move = Loop("move", code)
         self.predecessor = Loop("predecessor", code)
-        self.initial_shard = Loop("initial_shard", code)
+        self.shard_of_state = Loop("shard_of_state", code)
         self.walk = Loop("walk", code)
 
 
@@ -89,13 +94,12 @@ def graph_loops_for(words: int) -> GraphLoops:
 
         return module_text(words)
 
-    return GraphLoops(_kept("graph loops", words, text, "graph_kernels.py"))
+    return GraphLoops(_kept("graph loops", words, text))
 
 
-def _kept(what: str, words: int, text: Callable[[], str], *more: str) -> MachineCode:
-    """Loops as machine code, made from the text if they are not kept; `more` are their sources."""
+def _kept(what: str, words: int, text: Callable[[], str]) -> MachineCode:
+    """Loops as machine code, made from the text if they are not kept."""
     here = Path(__file__).parent
-    sources = ("interface.py", "intrinsics.py", "kernels.py", *more)
-    content = b"\0".join((here / source).read_bytes() for source in sources)
+    content = b"\0".join((here / source).read_bytes() for source in _SOURCES)
     key = f"{what} {words} {hashlib.sha256(content).hexdigest()} {version('numba')}"
     return kept_code(key, text, cache_folder() / "compiled")

@@ -11,18 +11,20 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
-from lockstep.language.notation import Kind
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
+from lockstep.machine.search.crew import Crew, count
 from lockstep.machine.search.interface import BROKEN, DEADLOCKED, FINE, SHARDS
-from lockstep.machine.search.judge import Judge, ranked_functions, site_ranks
-from lockstep.machine.search.known import KnownStates
+from lockstep.machine.search.judge import Judge, ranked_functions
+from lockstep.machine.search.known import KnownStates, NewStates
 from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.memory import Array, memory_bound
-from lockstep.machine.search.workers import NewStates, Worker
+from lockstep.machine.search.packed import Packed
+from lockstep.machine.search.workers import Worker
 from lockstep.plain.exploration import Exploration, Walks
 from lockstep.results.search_result import Progress, SearchResult
 from lockstep.results.verdict import Verdict
@@ -54,24 +56,20 @@ class Simulation:
     ) -> None:
         """Prepare the walks; of the bounds, those on time and memory are heeded."""
         self._program = program
-        self._code = code  # or its functions would be gone
         self._words = program.layout.words
         self._walks = walks.count
         self._steps = walks.steps
         self._seed = walks.seed
         self._threads = request.threads or len(os.sched_getaffinity(0))
-        self._deadlock_allowed = request.deadlock_allowed
         self._max_seconds = request.bounds.max_seconds
         self._loops = loops_for(self._words)  # before memory is looked at, for it takes some
         self._memory = memory_bound(request.bounds.memory)
         self._on_progress = request.on_progress
-        self._expand_at = code.address("expand")
-        self._check_step_at = code.address("check_step") if program.has_step_invariants else 0
-        self._check_state_at = code.address("check_state") if program.has_state_checks else 0
-        self._ranks = np.array(site_ranks(program), np.int64)
         self._initial: Array = np.array(program.layout.encode(program.model.initial), np.uint64)
         self._known = KnownStates(self._words, self._memory.bound - self._memory.before)
-        self._workers = [Worker.of(program) for _ in range(self._threads)]
+        allowed = request.deadlock_allowed
+        self._crew = Crew(lambda: Worker(program, code, deadlock_allowed=allowed))
+        self._crew.grow(self._threads)
         self._result = SearchResult(program.model.name, "simulation")
         self._started = 0.0
 
@@ -83,7 +81,6 @@ class Simulation:
         """
         self._started = time.perf_counter()
         result, done, why = self._result, 0, "all that was asked"
-        result.fired = {action.name: 0 for action in self._program.model.actions}
         try:
             with ThreadPoolExecutor(self._threads) as pool:
                 while done < self._walks and self._fine:
@@ -128,40 +125,32 @@ class Simulation:
     def _batch(self, pool: ThreadPoolExecutor, numbers: range) -> list[_Walk]:
         """Take some walks, divided among the threads; they come back in order."""
         parts = [numbers[at :: self._threads] for at in range(self._threads)]
-        found = [walk for part in pool.map(self._several, self._workers, parts) for walk in part]
-        found.sort(key=lambda walk: walk.number)
+        walks_of = pool.map(self._several, self._crew.workers, parts)
+        walks = sorted(chain.from_iterable(walks_of), key=lambda walk: walk.number)
         seconds = self._seconds
         if self._on_progress is not None:
-            taken = sum(int(worker.fired.sum()) for worker in self._workers)
-            longest = max(len(walk.states) // self._words - 1 for walk in found)
+            steps = sum(self._crew.totals.fired)
+            longest = max(len(walk.states) // self._words - 1 for walk in walks)
             depth = max(self._result.depth, longest)
-            self._on_progress(Progress(len(self._known), taken, depth, 0, seconds))
-        return found
+            self._on_progress(Progress(len(self._known), steps, depth, 0, seconds))
+        return walks
 
     def _several(self, worker: Worker, numbers: range) -> list[_Walk]:
         walks = []
-        ignored = np.zeros(len(worker.fired), np.int64)
         path = np.zeros((self._steps + 1) * self._words, np.uint64)
         ended = np.zeros(2, np.int64)
+        course = Packed(
+            "walk",
+            initial=self._initial,
+            seed=self._seed,
+            steps=self._steps,
+            actions=len(worker.fired),
+            enabled=np.zeros(len(worker.fired), np.int64),
+            path=path,
+            ended=ended,
+        )
         for number in numbers:
-            length = self._loops.walk(
-                self._initial,
-                self._seed,
-                number,
-                self._steps,
-                self._expand_at,
-                self._check_step_at,
-                self._check_state_at,
-                not self._deadlock_allowed,
-                self._ranks,
-                worker.successors,
-                ignored,
-                len(ignored),
-                worker.fired,
-                worker.marks,
-                path,
-                ended,
-            )
+            length = self._loops.walk(worker.packed, course, number)
             states = path[: (length + 1) * self._words].copy()
             walks.append(_Walk(number, states, int(ended[0]), int(ended[1])))
         return walks
@@ -170,11 +159,9 @@ class Simulation:
         """Count the states of a walk that are new; whether it ended well."""
         words, count = self._words, len(walk.states) // self._words
         self._result.depth = max(self._result.depth, count - 1)
-        worker, begin = self._workers[0], 0
+        worker, begin = self._crew.workers[0], 0
         while begin < count:
-            begin = self._loops.distribute(
-                walk.states, begin, count, worker.buffers, worker.capacity, worker.filled
-            )
+            begin = self._loops.distribute(worker.packed, walk.states, begin, count)
             for shard in np.flatnonzero(worker.filled):
                 self._insert(int(shard), worker)
             worker.empty()
@@ -191,34 +178,14 @@ class Simulation:
         return False
 
     def _insert(self, shard: int, worker: Worker) -> None:
-        count, known, new = int(worker.filled[shard]), self._known, NewStates()
-        known.make_room(shard, count)
+        candidates, new = worker.candidates(shard), NewStates()
+        count = len(candidates) // self._words
+        self._known.make_room(shard, count)
         new.make_room(count, self._words)
-        found = worker.findings
-        known.counts[shard] += self._loops.insert(
-            worker.sent_to(shard),
-            count,
-            known.tables[shard],
-            len(known.tables[shard]) // self._words,
-            new.states,
-            0,
-            0,
-            self._ranks,
-            worker.marks,
-            found.broken_state.rank,
-            found.broken_state.states,
-            found.failed_state.rank,
-            found.failed_state.states,
-            worker.scratch,
-        )
+        self._known.insert(shard, candidates, new, worker, checked=False)
 
     def _count(self) -> None:
-        result, model = self._result, self._program.model
+        result, totals = self._result, self._crew.totals
+        count(self._program.model, totals, result)
         result.states = len(self._known)
-        taken = np.sum([worker.fired for worker in self._workers], axis=0).tolist()
-        result.fired = dict(zip(result.fired, taken, strict=True))
-        result.transitions = sum(taken)
-        for index, prop in enumerate(model.properties):
-            if any(worker.marks[index] for worker in self._workers):
-                kept = result.reached if prop.kind is Kind.SOMETIMES else result.applied
-                kept.add(prop.name)
+        result.transitions = sum(totals.fired)

@@ -5,21 +5,20 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from types import TracebackType
 
 import numpy as np
 
 from lockstep.errors import LockstepError
 from lockstep.machine.search.memory import Array
 from lockstep.machine.search.state_file import StateFile
+from lockstep.system.closeable import Closeable
 
 
-class Spill:
+class Spill(Closeable):
     """Arrays in nameless files of a folder: however the process ends, nothing is left of them.
 
     Nameless files are of one process alone, so that any number of searches may share the folder.
-    Closing it closes the files of states. Raises LockstepError when the folder cannot be used, and
-    OSError when it has no more room.
+    Raises LockstepError when the folder cannot be used, and OSError when it has no more room.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -33,15 +32,8 @@ class Spill:
                 f"no states can be kept in {folder}: {error.strerror}", cure="name another folder"
             ) from None
 
-    def __enter__(self) -> Spill:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Close the files of states; arrays of zeros stay as long as they are referred to."""
         for file in self._files:
             file.close()
         self._files = []

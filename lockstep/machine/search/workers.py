@@ -3,129 +3,101 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from threading import Lock
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
 from lockstep.machine.search.findings import Findings
 from lockstep.machine.search.interface import AHEAD, REPORT, SHARDS
+from lockstep.machine.search.judge import site_ranks
 from lockstep.machine.search.memory import Array
+from lockstep.machine.search.packed import Packed
 
 BUFFER = 32768
 """Candidates that a buffer usually holds, one buffer a thread and shard."""
-
-_FIRST_BLOCK = 64
-_LARGEST_BLOCK = 1 << 15
-"""States that a block of new states has room for, unless more may come at a time."""
 
 Stretch: TypeAlias = tuple[Array, int, int]
 """Some states of an array: from where to where."""
 
 
-@dataclass
 class Worker:
-    """What one thread writes to.
+    """What one thread writes to, and what its kernels are given.
 
     `fired` counts by action, `marks` tells by property whether it was applied or reached, `report`
-    counts as `interface` says. `buffers` has one part after the other for each shard,
-    `filled[shard]` states of it taken, and `fullest[shard]` the most so far, so that memory which
-    the system has not given yet can be told. The loops may use `pair` and `scratch` as they like.
+    counts as `interface` says. `filled[shard]` candidates wait in the buffer of a shard.
     """
 
-    findings: Findings
-    successors: Array
-    fired: NDArray[np.int64]
-    marks: NDArray[np.int64]
-    buffers: Array
-    filled: NDArray[np.int64]
-    fullest: NDArray[np.int64]
-    report: NDArray[np.int64]
-    pair: Array
-    scratch: NDArray[np.int64]
-
-    @property
-    def capacity(self) -> int:
-        """How many candidates the buffer for one shard holds."""
-        return len(self.buffers) // SHARDS // (len(self.pair) // 2)
-
-    def sent_to(self, shard: int) -> Array:
-        """The part of the buffers for a shard."""
-        size = len(self.buffers) // SHARDS
-        return self.buffers[shard * size : (shard + 1) * size]
-
-    def empty(self) -> None:
-        """The candidates in the buffers were taken in."""
-        np.maximum(self.fullest, self.filled, out=self.fullest)
-        self.filled[:] = 0
-
-    def untouched(self, buffer: int) -> int:
-        """Bytes of the buffers, as far as they usually fill, that nothing was written to yet."""
-        places = np.maximum(buffer - self.fullest, 0).sum()
-        return int(places) * 8 * (len(self.pair) // 2)
-
-    @classmethod
-    def of(cls, program: Program, buffer: int = BUFFER) -> Worker:
+    def __init__(
+        self,
+        program: Program,
+        code: MachineCode,
+        *,
+        deadlock_allowed: bool = True,
+        buffer: int = BUFFER,
+    ) -> None:
         """A worker for a program, with nothing done yet.
 
         Its buffers fill up to `buffer` candidates, and by the successors of one state beyond that.
         """
-        words, most = program.layout.words, max(1, program.most_successors)
-        return cls(
-            Findings.none(words),
-            np.zeros(most * words, np.uint64),
-            np.zeros(len(program.model.actions), np.int64),
-            np.zeros(max(1, len(program.model.properties)), np.int64),
-            np.zeros(SHARDS * (buffer + most) * words, np.uint64),
-            np.zeros(SHARDS, np.int64),
-            np.zeros(SHARDS, np.int64),
-            np.zeros(REPORT, np.int64),
-            np.zeros(2 * words, np.uint64),
-            np.zeros(AHEAD, np.int64),
+        self._code = code  # or its functions would be gone
+        self._words, most = program.layout.words, max(1, program.most_successors)
+        words = self._words
+        self.capacity = buffer + most
+        """How many candidates the buffer for one shard holds."""
+        self.findings = Findings.none(words)
+        self.fired = np.zeros(len(program.model.actions), np.int64)
+        self.marks = np.zeros(max(1, len(program.model.properties)), np.int64)
+        self.report = np.zeros(REPORT, np.int64)
+        self.filled = np.zeros(SHARDS, np.int64)
+        # The most so far, so that memory which the system has not given yet can be told.
+        self._fullest = np.zeros(SHARDS, np.int64)
+        self._buffers: Array = np.zeros(SHARDS * self.capacity * words, np.uint64)
+        self.packed = Packed(
+            "worker",
+            expand_at=code.address("expand"),
+            check_step_at=code.address("check_step") if program.has_step_invariants else 0,
+            check_state_at=code.address("check_state") if program.has_state_checks else 0,
+            canonical_at=code.address("canonical") if program.reduces else 0,
+            stop_at_deadlock=int(not deadlock_allowed),
+            ranks=np.array(site_ranks(program), np.int64),
+            successors=np.zeros(most * words, np.uint64),
+            most=most,
+            fired=self.fired,
+            marks=self.marks,
+            buffers=self._buffers,
+            capacity=self.capacity,
+            filled=self.filled,
+            report=self.report,
+            broken_step=self.findings.broken_step.packed,
+            broken_state=self.findings.broken_state.packed,
+            failed_step=self.findings.failed_step.packed,
+            failed_state=self.findings.failed_state.packed,
+            pair=np.zeros(2 * words, np.uint64),
+            scratch=np.zeros(AHEAD, np.int64),
         )
-
-
-@dataclass
-class NewStates:
-    """The states of one shard that are new on a level, in blocks.
-
-    `states` is the last block, of which the first `count` places are taken. Blocks are never
-    copied into larger ones, which would take the memory twice.
-    """
-
-    states: Array = field(default_factory=lambda: np.empty(0, np.uint64))
-    count: int = 0
-    _full: list[Array] = field(default_factory=list)
 
     @property
     def bytes(self) -> int:
-        """The size of all states."""
-        return sum(block.nbytes for block in self._full) + self.states.nbytes
+        """The size of the buffers."""
+        return self._buffers.nbytes
 
-    def make_room(self, more: int, words: int) -> None:
-        """Let `more` states be written after the first `count` of the last block."""
-        if (self.count + more) * words <= len(self.states):
-            return
-        size = min(_LARGEST_BLOCK, max(_FIRST_BLOCK, 2 * self.count))
-        self._seal(words)
-        self.states = np.empty(max(more, size) * words, np.uint64)
+    def candidates(self, shard: int) -> Array:
+        """The candidates that wait for a shard."""
+        begin = shard * self.capacity
+        return self._buffers[begin * self._words : (begin + int(self.filled[shard])) * self._words]
 
-    def take(self, words: int) -> list[Array]:
-        """All states; there are none after that."""
-        self._seal(words)
-        blocks, self._full = self._full, []
-        return blocks
+    def empty(self) -> None:
+        """The candidates in the buffers were taken in."""
+        np.maximum(self._fullest, self.filled, out=self._fullest)
+        self.filled[:] = 0
 
-    def _seal(self, words: int) -> None:
-        """Cut the last block to what is taken of it."""
-        if self.count:
-            # In place: nothing else refers to the array.
-            self.states.resize(self.count * words, refcheck=False)
-            self._full.append(self.states)
-        self.states, self.count = np.empty(0, np.uint64), 0
+    def untouched(self, buffer: int) -> int:
+        """Bytes of the buffers, as far as they usually fill, that nothing was written to yet."""
+        places = np.maximum(buffer - self._fullest, 0).sum()
+        return int(places) * 8 * self._words
 
 
 class Stretches:
@@ -142,12 +114,12 @@ class Stretches:
         with self._lock:
             if self._returned:
                 return self._returned.pop()
-            found = next(self._stretches, None)
-            self.is_done = found is None
-            return found
+            stretch = next(self._stretches, None)
+            self.is_done = stretch is None
+            return stretch
 
     def give_back(self, stretch: Stretch) -> None:
-        """What is left of a stretch, to be taken again."""
+        """The rest of a stretch, to be taken again."""
         with self._lock:
             self._returned.append(stretch)
             self.is_done = False
@@ -157,11 +129,11 @@ class Shards:
     """The numbers of some shards, which threads take one by one."""
 
     def __init__(self, numbers: Iterable[int]) -> None:
-        self._left = list(numbers)
+        self._numbers = list(numbers)
 
     def take(self) -> int | None:
         """The next number, None when there is no more."""
         try:
-            return self._left.pop()
+            return self._numbers.pop()
         except IndexError:
             return None

@@ -1,0 +1,96 @@
+"""All workers of a search, and what they counted and noted together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from lockstep.language.model import Model
+from lockstep.language.notation import Kind
+from lockstep.machine.search.findings import Findings
+from lockstep.machine.search.interface import TRANSITIONS
+from lockstep.machine.search.workers import Worker
+from lockstep.results.search_result import SearchResult
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What was counted over the finished levels: by action, by property, and over all."""
+
+    fired: list[int]
+    marks: list[int]
+    report: list[int]
+
+
+class Crew:
+    """The workers of one search, each made when it is first needed."""
+
+    def __init__(self, worker: Callable[[], Worker]) -> None:
+        """`worker` makes one."""
+        self._worker = worker
+        self.workers: list[Worker] = []
+
+    def grow(self, size: int) -> None:
+        """Let there be at least so many workers."""
+        while len(self.workers) < size:
+            self.workers.append(self._worker())
+
+    def do(
+        self, pool: ThreadPoolExecutor, size: int, task: Callable[..., None], *on: object
+    ) -> None:
+        """Let so many workers do a task at the same time, `on` what they share."""
+        if size == 1:
+            task(self.workers[0], *on)
+            return
+        for done in [pool.submit(task, worker, *on) for worker in self.workers[:size]]:
+            done.result()
+
+    @property
+    def candidates(self) -> list[int]:
+        """How many candidates wait for each shard."""
+        counts: list[int] = np.sum([worker.filled for worker in self.workers], axis=0).tolist()
+        return counts
+
+    @property
+    def transitions(self) -> int:
+        """How many steps were found."""
+        return sum(int(worker.report[TRANSITIONS]) for worker in self.workers)
+
+    @property
+    def bytes(self) -> int:
+        """The size of all buffers."""
+        return sum(worker.bytes for worker in self.workers)
+
+    @property
+    def findings(self) -> list[Findings]:
+        """What each worker noted."""
+        return [worker.findings for worker in self.workers]
+
+    @property
+    def totals(self) -> Totals:
+        """What all workers counted together."""
+        return Totals(
+            np.sum([worker.fired for worker in self.workers], axis=0).tolist(),
+            np.max([worker.marks for worker in self.workers], axis=0).tolist(),
+            np.sum([worker.report for worker in self.workers], axis=0).tolist(),
+        )
+
+    def restore(self, totals: Totals) -> None:
+        """Go on from what was counted before: the first worker has counted it all."""
+        worker = self.workers[0]
+        worker.fired[:] = totals.fired
+        worker.marks[:] = totals.marks
+        worker.report[:] = totals.report
+
+
+def count(model: Model, totals: Totals, result: SearchResult) -> None:
+    """Say in a result how often actions fired, and what was applied and reached."""
+    names = [action.name for action in model.actions]
+    result.fired = dict(zip(names, totals.fired, strict=True))
+    for prop, mark in zip(model.properties, totals.marks, strict=False):
+        if mark:
+            kept = result.reached if prop.kind is Kind.SOMETIMES else result.applied
+            kept.add(prop.name)

@@ -1,0 +1,100 @@
+"""What the kernels do with states, in Python that numba understands.
+
+States are rows of `words` 64-bit words in flat arrays. These functions know pointers and 64-bit
+numbers only, and neither allocate nor raise.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from lockstep.machine.search.interface import SHARD_BITS
+
+_inlined: Any = njit(inline="always", boundscheck=False)
+_compiled: Any = njit(boundscheck=False)
+
+
+@_inlined
+def hash_of(states: Any, at: Any, words: Any) -> Any:
+    """A state's hash: multiplied and folded twice a word, so that every bit moves the highest."""
+    value = states[at]
+    value = (value ^ (value >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
+    value = (value ^ (value >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
+    for index in range(1, words):
+        value = (value ^ (value >> np.uint64(31)) ^ states[at + index]) * np.uint64(
+            0xD6E8FEB86659FD93
+        )
+        value = (value ^ (value >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
+    return value
+
+
+@_inlined
+def shard_of(value: Any) -> Any:
+    """The shard of a hash."""
+    return np.int64(value >> np.uint64(64 - SHARD_BITS))
+
+
+@_inlined
+def place_of(value: Any, size: Any) -> Any:
+    """Where the search for a hash begins in a table of `size` places (less than 2**32)."""
+    part = (value << np.uint64(SHARD_BITS)) >> np.uint64(32)
+    return np.int64((part * np.uint64(size)) >> np.uint64(32))
+
+
+@_inlined
+def same(one: Any, at: Any, other: Any, there: Any, words: Any) -> Any:
+    """Whether two states are equal."""
+    for index in range(words):  # noqa: SIM110 - a loop is what numba makes fast
+        if one[at + index] != other[there + index]:
+            return False
+    return True
+
+
+@_inlined
+def is_stuck(states: Any, at: Any, successors: Any, count: Any, words: Any) -> Any:
+    """Whether none of a state's successors is another state."""
+    for index in range(count):  # noqa: SIM110 - a loop is what numba makes fast
+        if not same(states, at, successors, index * words, words):
+            return False
+    return True
+
+
+@_inlined
+def copy(source: Any, at: Any, target: Any, there: Any, words: Any) -> Any:
+    """Copy a state."""
+    for index in range(words):
+        target[there + index] = source[at + index]
+
+
+@_inlined
+def is_less(one: Any, at: Any, other: Any, there: Any, words: Any) -> Any:
+    """Whether a state comes before another in the order of their words."""
+    for index in range(words):
+        if one[at + index] != other[there + index]:
+            return one[at + index] < other[there + index]
+    return False
+
+
+@_compiled
+def note(finding: Any, rank: Any, states: Any, at: Any, words: Any) -> Any:
+    """Keep a failure if it ranks before the one noted, or the same with smaller states.
+
+    A finding has its rank, then the words of the state, or of the states before and after.
+    """
+    rank = np.uint64(rank)
+    if rank > finding[0]:
+        return
+    if rank != finding[0] or is_less(states, at, finding, 1, words):
+        finding[0] = rank
+        copy(states, at, finding, 1, words)
+
+
+@_inlined
+def next_random(number: Any) -> Any:
+    """The next state of a xorshift generator; never 0 after a number that is not."""
+    number ^= number << np.uint64(13)
+    number ^= number >> np.uint64(7)
+    return number ^ (number << np.uint64(17))

@@ -1,0 +1,136 @@
+"""What every search does beside searching: report how far it is, and end where a bound is met."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import Enum, auto
+
+from lockstep.plain.exploration import Exploration
+from lockstep.results.search_result import Progress, SearchResult
+from lockstep.results.verdict import Verdict
+from lockstep.system.resident import ResidentBound
+from lockstep.words import plural
+
+PROGRESS_SECONDS = 0.1
+"""Between two reports of how far a search is."""
+_WEIGHING_SECONDS = 0.02
+"""Between two looks at how much memory the process has."""
+
+
+class Bound(Enum):
+    """What may end a search before it has seen everything."""
+
+    STATES = auto()
+    SECONDS = auto()
+    DEPTH = auto()
+    MEMORY = auto()
+
+
+class Stopped(Exception):
+    """A bound was met: the text says which."""
+
+
+class Pace:
+    """When it is time again for what is done every so many seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._next = 0.0
+
+    def is_due(self, now: float) -> bool:
+        """Whether so many seconds passed since it was due before; `now` is in seconds, too."""
+        if now < self._next:
+            return False
+        self._next = now + self._seconds
+        return True
+
+
+class Supervision:
+    """The clock, the bounds and the reports of one search; it begins when this is made."""
+
+    def __init__(
+        self,
+        request: Exploration,
+        result: SearchResult,
+        memory: ResidentBound | None,
+        known: Callable[[], int],
+    ) -> None:
+        """`known` counts the states that the search knows."""
+        self._bounds = request.bounds
+        self._on_progress = request.on_progress
+        self._result = result
+        self._memory = memory
+        self._known = known
+        self._began = time.perf_counter()
+        self._reports = Pace(PROGRESS_SECONDS)
+        self._weighings = Pace(_WEIGHING_SECONDS)
+        self.covered = 0
+        """Every behaviour of so many steps is covered."""
+        self.met: Bound | None = None
+        """The bound that ended the search."""
+
+    @property
+    def seconds(self) -> float:
+        """The seconds since the search began."""
+        return time.perf_counter() - self._began
+
+    @contextmanager
+    def giving_up(self) -> Iterator[None]:
+        """End the block at a bound, at Ctrl-C or for lack of memory, and say so in the result."""
+        try:
+            yield
+        except Stopped as stopped:
+            self.give_up(str(stopped))
+        except KeyboardInterrupt:
+            self._result.interrupted = True
+            self.give_up("interrupted")
+        except MemoryError:
+            self.give_up("the memory is full")
+
+    def give_up(self, why: str) -> None:
+        """Not everything was explored: say why, and what was covered all the same."""
+        self._result.verdict = Verdict.INCONCLUSIVE
+        self._result.because = (
+            f"{why}, with {plural(self._known(), 'state')} known; "
+            f"every behaviour of up to {plural(self.covered, 'step')} is covered"
+        )
+
+    def report(self, progress: Callable[[float], Progress]) -> None:
+        """Report how far the search is, if it is time; `progress` is given the seconds passed."""
+        seconds = self.seconds
+        if self._on_progress is not None and self._reports.is_due(seconds):
+            self._on_progress(progress(seconds))
+
+    def cover(self, depth: int) -> None:
+        """Every behaviour of so many steps is covered; `Stopped` if that is what was asked for."""
+        self.covered = depth
+        if depth == self._bounds.max_depth:
+            raise self._stopped(Bound.DEPTH, "stopped as bounded")
+
+    def watch_states(self) -> None:
+        """`Stopped` when as many states are known as there may be."""
+        most = self._bounds.max_states
+        if most is not None and self._known() >= most:
+            raise self._stopped(Bound.STATES, "stopped as bounded")
+
+    def watch_seconds(self) -> None:
+        """`Stopped` when the time is over."""
+        most, seconds = self._bounds.max_seconds, self.seconds
+        if most is not None and seconds >= most:
+            raise self._stopped(Bound.SECONDS, f"stopped after {seconds:.0f} s as bounded")
+
+    def watch_memory(self) -> None:
+        """`Stopped` when the process has as much memory as it may have, if it is time to look."""
+        memory = self._memory
+        if memory is not None and self._weighings.is_due(self.seconds) and memory.is_met:
+            raise self.out_of_memory()
+
+    def out_of_memory(self) -> Stopped:
+        """That there is no room for more within the bound on memory."""
+        return self._stopped(Bound.MEMORY, f"stopped at {self._memory} as bounded")
+
+    def _stopped(self, bound: Bound, why: str) -> Stopped:
+        self.met = bound
+        return Stopped(why)
