@@ -1,54 +1,55 @@
 """What must hold of responses under a size limit (KIP-227, "Handling Partition Size Limits")."""
 
-from lockstep import invariant, lemma, sometimes, step_invariant, when
+from lockstep import invariant, sometimes, step_invariant, when
 from models.fetch_response import (
     LIMIT,
     MESSAGE_BYTES,
     PARTITION_LIMIT,
     PARTITIONS,
+    FetchResponse,
     Partition,
 )
 
 
-def is_complete(s):
+def is_complete(s: FetchResponse):
     """The response is built and not sent yet."""
     return s.to_visit is not None and len(s.to_visit) == 0
 
 
-def messages(s):
+def messages(s: FetchResponse):
     return sum(s.taken[p] for p in Partition)
 
 
 @invariant("227-56")
-def returns_at_least_one_message(s):
+def returns_at_least_one_message(s: FetchResponse):
     """A response carries a message whenever some partition had one when it was begun."""
     when(is_complete(s) and len(s.due) > 0)
     return messages(s) > 0
 
 
 @invariant("227-55")
-def keeps_within_the_limit(s):
+def keeps_within_the_limit(s: FetchResponse):
     """A response is no larger than the limit, unless it is one single message."""
     when(messages(s) > 1)
     return messages(s) * MESSAGE_BYTES <= LIMIT
 
 
 @invariant("227-55")
-def keeps_within_the_partition_limit(s, p: Partition):
+def keeps_within_the_partition_limit(s: FetchResponse, p: Partition):
     """A partition's records are no more than its limit, unless they are one single message."""
     when(s.taken[p] > 1)
     return s.taken[p] * MESSAGE_BYTES <= PARTITION_LIMIT
 
 
 @invariant("227-58", "227-60")
-def waits_at_most_as_many_responses_as_there_are_others(s, p: Partition):
+def waits_at_most_as_many_responses_as_there_are_others(s: FetchResponse, p: Partition):
     """A partition with data is left out of fewer responses in a row than there are partitions
     (227-D36)."""
     return s.waited[p] < len(PARTITIONS)
 
 
 @step_invariant("227-59")
-def only_records_move_to_the_tail(s, new):
+def only_records_move_to_the_tail(s: FetchResponse, new: FetchResponse):
     """The list changes only when records of a partition are returned: that one goes to the tail,
     all others keep their order."""
     when(s.order != new.order)
@@ -59,14 +60,14 @@ def only_records_move_to_the_tail(s, new):
 
 
 @step_invariant("227-58", "227-59")
-def records_move_to_the_tail(s, new, p: Partition):
+def records_move_to_the_tail(s: FetchResponse, new: FetchResponse, p: Partition):
     """A partition of which records are returned is the last of the list."""
     when(new.taken[p] > s.taken[p])
     return new.order[-1] == p
 
 
 @step_invariant("227-13")
-def changes_are_reported(s, new, p: Partition):
+def changes_are_reported(s: FetchResponse, new: FetchResponse, p: Partition):
     """A partition with changed offsets is in the response, whether records of it fit or not."""
     when(s.to_visit is not None and new.to_visit is not None)
     when(p in s.to_visit and p not in new.to_visit and p in s.changed)
@@ -74,14 +75,14 @@ def changes_are_reported(s, new, p: Partition):
 
 
 @step_invariant("227-52", "227-53")
-def nothing_is_reported_needlessly(s, new, p: Partition):
+def nothing_is_reported_needlessly(s: FetchResponse, new: FetchResponse, p: Partition):
     """A partition is in the response only for records or changed offsets."""
     when(p in new.reported and p not in s.reported)
     return p in s.changed
 
 
 @step_invariant("227-60")
-def no_message_is_skipped(s, new, p: Partition):
+def no_message_is_skipped(s: FetchResponse, new: FetchResponse, p: Partition):
     """What is returned of a partition is what leaves its backlog."""
     when(s.to_visit is not None and new.to_visit is not None)
     return new.backlog[p] >= s.backlog[p] or (
@@ -90,59 +91,6 @@ def no_message_is_skipped(s, new, p: Partition):
 
 
 @sometimes("227-55")
-def a_partition_with_records_is_passed_over(s):
+def a_partition_with_records_is_passed_over(s: FetchResponse):
     """The limit is small enough to leave somebody out."""
     return any(s.waited[p] > 0 for p in Partition)
-
-
-# What proofs need besides.
-
-
-def ahead_of(s, p):
-    """How many partitions come before p in the list."""
-    return sum(i for i in range(len(s.order)) if s.order[i] == p)
-
-
-@lemma
-def every_partition_is_listed_once(s):
-    """The list begins with every partition, and what is done to it only moves them."""
-    return len(s.order) == len(PARTITIONS) and all(p in s.order for p in Partition)
-
-
-@lemma
-def visits_follow_the_list(s):
-    """Partitions still to visit keep the list's order: only those visited move to the tail."""
-    when(s.to_visit is not None)
-    return s.to_visit == tuple(p for p in s.order if p in s.to_visit)
-
-
-@lemma
-def nothing_is_taken_before_the_visit(s, p: Partition):
-    """Records are read when a partition is visited, and the visit is over at once."""
-    when(s.to_visit is not None and p in s.to_visit)
-    return s.taken[p] == 0
-
-
-@lemma
-def due_partitions_have_messages(s, p: Partition):
-    """Who had messages when the response was begun has them until they are read."""
-    when(p in s.due and s.taken[p] == 0)
-    return s.backlog[p] > 0
-
-
-@lemma
-def only_a_fuller_response_leaves_out(s, p: Partition):
-    """A partition with messages is passed over only when others' are in the response: the first
-    message is returned whatever its size."""
-    when(s.to_visit is not None and p not in s.to_visit and p in s.due)
-    return messages(s) > 0
-
-
-@lemma
-def waiting_is_paid_back_in_places(s, p: Partition):
-    """Whoever is left out moves up the list: each response takes records of some partition, those
-    ahead come first, and whoever was read goes behind. So nobody waits longer than there are places
-    ahead."""
-    when(s.to_visit is None or (p in s.due and s.taken[p] == 0))
-    left_out = 1 if s.to_visit is not None and messages(s) > 0 else 0
-    return s.waited[p] + left_out + ahead_of(s, p) < len(PARTITIONS)

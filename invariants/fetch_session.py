@@ -1,6 +1,6 @@
 """What must hold of KIP-227 fetch sessions. Ids such as 227-12 are rows of specs/kip_227.toml."""
 
-from lockstep import invariant, lemma, sometimes, step_invariant, when
+from lockstep import invariant, sometimes, step_invariant, when
 from models.fetch_metadata import (
     FINAL_EPOCH,
     FIRST_INCREMENTAL_EPOCH,
@@ -12,21 +12,14 @@ from models.fetch_metadata import (
     is_full,
     next_epoch,
 )
-from models.fetch_partitions import UNKNOWN, Partition, learned
-from models.fetch_session import (
-    Fetcher,
-    Via,
-    answer,
-    has_records,
-    incoming,
-    is_mentioned,
-    session_after,
-)
+from models.fetch_partitions import Partition, learned
+from models.fetch_session_leader import answer, has_records, incoming
+from models.fetch_session_state import Fetcher, FetchSession, Via
 
 # What a step did, read off the states before and after it.
 
 
-def was_served(s, new, f, via):
+def was_served(s: FetchSession, new: FetchSession, f, via):
     """A request left the network because the leader served it (or, if stray, was lost)."""
     return (
         s.request[f] is not None and new.request[f] is None and new.response[f] is not None
@@ -35,7 +28,7 @@ def was_served(s, new, f, via):
     )
 
 
-def was_accepted(s, new, f):
+def was_accepted(s: FetchSession, new: FetchSession, f):
     """The awaited request was served as an incremental one, and its session lives on."""
     return (
         was_served(s, new, f, Via.AWAITED)
@@ -45,11 +38,11 @@ def was_accepted(s, new, f):
     )
 
 
-def was_sent(s, new, f):
+def was_sent(s: FetchSession, new: FetchSession, f):
     return s.request[f] is None and new.request[f] is not None
 
 
-def told_of(s, f, p):
+def told_of(s: FetchSession, f, p):
     """What the fetcher knows of a partition once the response under way is handled."""
     return (
         s.told[f][p]
@@ -62,7 +55,7 @@ def told_of(s, f, p):
 
 
 @step_invariant("227-6", "227-28", "227-32")
-def session_changes_only_by_accepting_its_epoch(s, new, i: OpenId):
+def session_changes_only_by_accepting_its_epoch(s: FetchSession, new: FetchSession, i: OpenId):
     """A session changes only when it processes the request with the epoch it expects, and then its
     epoch moves on: no request is served twice, none is passed over."""
     when(s.sessions[i] is not None and new.sessions[i] is not None)
@@ -77,7 +70,7 @@ def session_changes_only_by_accepting_its_epoch(s, new, i: OpenId):
 
 
 @step_invariant("227-6", "227-8", "227-39")
-def accepted_request_moves_the_epoch(s, new, f: Fetcher):
+def accepted_request_moves_the_epoch(s: FetchSession, new: FetchSession, f: Fetcher):
     """A request that is answered without error was the one expected, and counts as processed."""
     when(was_accepted(s, new, f))
     request = s.request[f]
@@ -89,7 +82,7 @@ def accepted_request_moves_the_epoch(s, new, f: Fetcher):
 
 
 @invariant("227-2", "227-30", "227-31", "227-32", "227-51")
-def epochs_agree_when_idle(s, f: Fetcher):
+def epochs_agree_when_idle(s: FetchSession, f: Fetcher):
     """Between requests, fetcher and leader expect the same epoch of a session both have."""
     when(not s.pending[f] and not is_full(s.metadata[f].epoch))
     when(s.sessions[s.metadata[f].session_id] is not None)
@@ -100,7 +93,7 @@ def epochs_agree_when_idle(s, f: Fetcher):
 
 
 @invariant("227-1", "227-2", "227-9", "227-10", "227-11", "227-32", "227-43", "227-44")
-def accepted_request_leaves_agreement(s, f: Fetcher, p: Partition):
+def accepted_request_leaves_agreement(s: FetchSession, f: Fetcher, p: Partition):
     """While a session's response is under way, the leader has cached exactly the partitions that
     the fetcher wants, with the fields it last sent."""
     when(s.request[f] is None and s.response[f] is not None)
@@ -116,7 +109,9 @@ def accepted_request_leaves_agreement(s, f: Fetcher, p: Partition):
 
 
 @step_invariant("227-1", "227-10", "227-12", "227-13")
-def learns_what_a_full_fetch_would_tell(s, new, f: Fetcher, p: Partition):
+def learns_what_a_full_fetch_would_tell(
+    s: FetchSession, new: FetchSession, f: Fetcher, p: Partition
+):
     """After an incremental response the fetcher knows of each partition what a full one would have
     told it at that moment: the session is only an optimisation (227-D9)."""
     when(was_accepted(s, new, f) and not new.response[f].throttled)
@@ -130,7 +125,7 @@ def learns_what_a_full_fetch_would_tell(s, new, f: Fetcher, p: Partition):
 
 
 @step_invariant("227-13", "227-56")
-def records_are_never_withheld_from_all(s, new, f: Fetcher):
+def records_are_never_withheld_from_all(s: FetchSession, new: FetchSession, f: Fetcher):
     """If any partition of the session has records, the response carries some of one."""
     when(was_accepted(s, new, f) and not new.response[f].throttled)
     session = new.sessions[s.request[f].session_id]
@@ -146,7 +141,9 @@ def records_are_never_withheld_from_all(s, new, f: Fetcher):
 
 
 @step_invariant("227-34", "227-36", "227-38", "227-40", "227-66")
-def full_response_answers_every_partition(s, new, f: Fetcher, p: Partition):
+def full_response_answers_every_partition(
+    s: FetchSession, new: FetchSession, f: Fetcher, p: Partition
+):
     """A full response tells of every partition that was asked for, and of no other (227-D23)."""
     when(was_served(s, new, f, Via.AWAITED) and is_full(s.request[f].epoch))
     return (new.response[f].partitions[p] is None) == (s.request[f].partitions[p] is None)
@@ -156,7 +153,9 @@ def full_response_answers_every_partition(s, new, f: Fetcher, p: Partition):
 
 
 @step_invariant("227-42", "227-44", "227-45")
-def unchanged_partitions_are_not_requested(s, new, f: Fetcher, p: Partition):
+def unchanged_partitions_are_not_requested(
+    s: FetchSession, new: FetchSession, f: Fetcher, p: Partition
+):
     """An incremental request lists a partition only to add or alter it, and names it as removed
     only if it was there."""
     when(was_sent(s, new, f) and not is_full(new.request[f].epoch))
@@ -167,7 +166,7 @@ def unchanged_partitions_are_not_requested(s, new, f: Fetcher, p: Partition):
 
 
 @step_invariant("227-52", "227-53")
-def nothing_unchanged_is_sent(s, new, f: Fetcher, p: Partition):
+def nothing_unchanged_is_sent(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
     """An incremental response includes a partition only for records, an error, or a high watermark
     or log start offset that the fetcher has not been told."""
     when(was_accepted(s, new, f) and new.response[f].partitions[p] is not None)
@@ -185,7 +184,7 @@ def nothing_unchanged_is_sent(s, new, f: Fetcher, p: Partition):
 
 
 @step_invariant("227-27", "227-39", "227-47")
-def unknown_session_error_is_deserved(s, new, f: Fetcher):
+def unknown_session_error_is_deserved(s: FetchSession, new: FetchSession, f: Fetcher):
     """FETCH_SESSION_ID_NOT_FOUND answers exactly the incremental requests whose session is not in
     the cache."""
     when(was_served(s, new, f, Via.AWAITED) and not is_full(s.request[f].epoch))
@@ -195,7 +194,7 @@ def unknown_session_error_is_deserved(s, new, f: Fetcher):
 
 
 @step_invariant("227-6", "227-28", "227-32", "227-39", "227-47")
-def epoch_error_is_deserved(s, new, f: Fetcher):
+def epoch_error_is_deserved(s: FetchSession, new: FetchSession, f: Fetcher):
     """INVALID_FETCH_SESSION_EPOCH answers exactly the incremental requests whose session expects
     another epoch: a lost or repeated request is always noticed."""
     when(was_served(s, new, f, Via.AWAITED) and not is_full(s.request[f].epoch))
@@ -206,21 +205,21 @@ def epoch_error_is_deserved(s, new, f: Fetcher):
 
 
 @invariant("227-31", "227-51")
-def undisturbed_fetcher_sees_no_epoch_error(s, f: Fetcher):
+def undisturbed_fetcher_sees_no_epoch_error(s: FetchSession, f: Fetcher):
     """A fetcher none of whose messages was lost, repeated or delayed never gets an epoch error."""
     when(s.disturbances[f] == 0 and s.response[f] is not None)
     return s.response[f].error != Error.INVALID_FETCH_SESSION_EPOCH
 
 
 @step_invariant("227-34", "227-36", "227-38", "227-40", "227-47")
-def full_requests_never_get_session_errors(s, new, f: Fetcher):
+def full_requests_never_get_session_errors(s: FetchSession, new: FetchSession, f: Fetcher):
     """A session error answers incremental requests only: a full request can always be served."""
     when(was_served(s, new, f, Via.AWAITED) and is_full(s.request[f].epoch))
     return new.response[f].error == Error.NONE
 
 
 @step_invariant("227-48")
-def after_an_error_everything_is_asked_again(s, new, f: Fetcher):
+def after_an_error_everything_is_asked_again(s: FetchSession, new: FetchSession, f: Fetcher):
     """Of what a fetcher learned in its session nothing counts after a session error: its next
     request is a full one."""
     when(s.response[f] is not None and s.response[f].error != Error.NONE)
@@ -232,7 +231,7 @@ def after_an_error_everything_is_asked_again(s, new, f: Fetcher):
 
 
 @step_invariant("227-34", "227-40", "227-50", "227-66")
-def sessionless_request_creates_nothing(s, new, f: Fetcher, via: Via):
+def sessionless_request_creates_nothing(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
     """(0, -1) and (ID, -1) create no session, and are answered with session id 0."""
     when(was_served(s, new, f, via) and incoming(s, f, via).epoch == FINAL_EPOCH)
     return all(new.sessions[i] is None or s.sessions[i] is not None for i in OpenId) and (
@@ -241,7 +240,7 @@ def sessionless_request_creates_nothing(s, new, f: Fetcher, via: Via):
 
 
 @step_invariant("227-38", "227-40")
-def full_request_closes_the_session_it_names(s, new, f: Fetcher):
+def full_request_closes_the_session_it_names(s: FetchSession, new: FetchSession, f: Fetcher):
     """(ID, 0) and (ID, -1) close session ID."""
     when(was_served(s, new, f, Via.AWAITED) and is_full(s.request[f].epoch))
     when(s.request[f].session_id != NO_SESSION)
@@ -249,7 +248,7 @@ def full_request_closes_the_session_it_names(s, new, f: Fetcher):
 
 
 @step_invariant("227-7", "227-36", "227-37", "227-38")
-def new_session_starts_at_epoch_one(s, new, i: OpenId):
+def new_session_starts_at_epoch_one(s: FetchSession, new: FetchSession, i: OpenId):
     """A session is created by a request with epoch 0 only, and first expects epoch 1."""
     when(s.sessions[i] is None and new.sessions[i] is not None)
     return new.sessions[i].epoch == FIRST_INCREMENTAL_EPOCH and any(
@@ -260,7 +259,7 @@ def new_session_starts_at_epoch_one(s, new, i: OpenId):
 
 
 @step_invariant("227-4", "227-49", "227-50", "227-51")
-def answered_with_its_session(s, new, f: Fetcher):
+def answered_with_its_session(s: FetchSession, new: FetchSession, f: Fetcher):
     """A response without error names the session that the next request may use, or 0 for none."""
     when(was_served(s, new, f, Via.AWAITED) and new.response[f].error == Error.NONE)
     request = s.request[f]
@@ -276,14 +275,14 @@ def answered_with_its_session(s, new, f: Fetcher):
 
 
 @invariant("227-2", "227-3", "227-4")
-def sessions_are_never_shared(s, i: OpenId):
+def sessions_are_never_shared(s: FetchSession, i: OpenId):
     """An id belongs to one fetcher: no other holds it, whatever was evicted or created since."""
     when(s.sessions[i] is not None)
     return all(s.metadata[f].session_id != i or s.sessions[i].owner == f for f in Fetcher)
 
 
 @invariant("227-29", "227-38", "227-40")
-def one_session_per_undisturbed_fetcher(s, f: Fetcher):
+def one_session_per_undisturbed_fetcher(s: FetchSession, f: Fetcher):
     """A fetcher none of whose messages was lost never leaves a session behind in the cache."""
     when(s.disturbances[f] == 0)
     return sum(1 for i in OpenId if s.sessions[i] is not None and s.sessions[i].owner == f) <= 1
@@ -293,7 +292,7 @@ def one_session_per_undisturbed_fetcher(s, f: Fetcher):
 
 
 @invariant("227-51")
-def pending_means_in_flight(s, f: Fetcher):
+def pending_means_in_flight(s: FetchSession, f: Fetcher):
     """A fetcher that waits for a response has a request or a response under way: it is never stuck
     waiting for nothing."""
     when(s.pending[f])
@@ -304,13 +303,13 @@ def pending_means_in_flight(s, f: Fetcher):
 
 
 @sometimes("227-8")
-def reaches_the_last_epoch(s):
+def reaches_the_last_epoch(s: FetchSession):
     """The epoch gets to where it wraps around."""
     return any(s.sessions[i] is not None and s.sessions[i].epoch == MAX_EPOCH for i in OpenId)
 
 
 @sometimes("227-28")
-def an_epoch_error_reaches_a_fetcher(s):
+def an_epoch_error_reaches_a_fetcher(s: FetchSession):
     return any(
         s.response[f] is not None and s.response[f].error == Error.INVALID_FETCH_SESSION_EPOCH
         for f in Fetcher
@@ -318,181 +317,8 @@ def an_epoch_error_reaches_a_fetcher(s):
 
 
 @sometimes("227-27")
-def an_unknown_session_error_reaches_a_fetcher(s):
+def an_unknown_session_error_reaches_a_fetcher(s: FetchSession):
     return any(
         s.response[f] is not None and s.response[f].error == Error.FETCH_SESSION_ID_NOT_FOUND
         for f in Fetcher
     )
-
-
-# What proofs need besides: who may speak of a session.
-
-
-def mentions(s, f, i):
-    return is_mentioned(s.metadata[f], s.request[f], s.stray[f], s.response[f], i)
-
-
-@lemma
-def an_id_is_spoken_of_by_its_owner_only(s, f: Fetcher, i: OpenId):
-    """A fetcher learns an id from the response to its own request only, and no id is drawn again
-    while anything mentions it."""
-    when(mentions(s, f, i))
-    return (s.sessions[i] is None or s.sessions[i].owner == f) and not any(
-        f != other and mentions(s, other, i) for other in Fetcher
-    )
-
-
-@lemma
-def only_full_requests_name_no_session(s, f: Fetcher):
-    """An epoch above 0 comes with a session's id, in what a fetcher holds and in what it sent."""
-    return (s.metadata[f].session_id != NO_SESSION or is_full(s.metadata[f].epoch)) and (
-        s.stray[f] is None or s.stray[f].session_id != NO_SESSION or is_full(s.stray[f].epoch)
-    )
-
-
-# What is under way.
-
-
-@lemma
-def one_message_is_awaited(s, f: Fetcher):
-    """A fetcher waits for the response of one request: the one or the other is under way."""
-    when(s.request[f] is not None or s.response[f] is not None)
-    return s.pending[f] and (s.request[f] is None or s.response[f] is None)
-
-
-@lemma
-def request_carries_the_metadata(s, f: Fetcher):
-    """A fetcher's metadata stays as it was sent until a response comes or is given up."""
-    when(s.request[f] is not None)
-    return (
-        s.request[f].session_id == s.metadata[f].session_id
-        and s.request[f].epoch == s.metadata[f].epoch
-    )
-
-
-@lemma
-def full_request_lists_all_that_is_wanted(s, f: Fetcher):
-    """A full request lists what the fetcher wants, of which it was not told anything yet."""
-    when(s.request[f] is not None and is_full(s.request[f].epoch))
-    return s.request[f].partitions == s.fetching[f] and all(s.told[f][p] is None for p in Partition)
-
-
-@lemma
-def response_answers_its_kind_of_request(s, f: Fetcher):
-    """A full request gets no error; an incremental one gets its own session's id, or none when it
-    failed or ended its session."""
-    when(s.response[f] is not None)
-    response = s.response[f]
-    return (
-        response.error == Error.NONE
-        if is_full(s.metadata[f].epoch)
-        else response.session_id == NO_SESSION
-        or (response.error == Error.NONE and response.session_id == s.metadata[f].session_id)
-    )
-
-
-@lemma
-def new_session_awaits_its_first_request(s, f: Fetcher):
-    """A fetcher that does not know yet of its new session has sent nothing to it, so that the
-    session still expects its first request."""
-    when(s.response[f] is not None and is_full(s.metadata[f].epoch))
-    when(s.response[f].session_id != NO_SESSION)
-    session = s.sessions[s.response[f].session_id]
-    return (s.stray[f] is None or s.stray[f].session_id != s.response[f].session_id) and (
-        session is None or session.epoch == FIRST_INCREMENTAL_EPOCH
-    )
-
-
-@lemma
-def disturbances_are_counted(s, f: Fetcher):
-    """Only what was repeated or delayed goes astray."""
-    when(s.disturbances[f] == 0)
-    return s.stray[f] is None
-
-
-# Which epoch a session expects.
-
-
-@lemma
-def session_expects_the_request_or_served_its_copy(s, f: Fetcher):
-    """The session of the request under way expects its epoch, or, once a copy of it was served, the
-    next one."""
-    when(s.request[f] is not None and not is_full(s.request[f].epoch))
-    when(s.sessions[s.request[f].session_id] is not None)
-    expected = s.sessions[s.request[f].session_id].epoch
-    return expected == s.request[f].epoch or (
-        expected == next_epoch(s.request[f].epoch) and s.disturbances[f] > 0
-    )
-
-
-@lemma
-def session_expects_what_follows_its_response(s, f: Fetcher):
-    """While the response of an accepted request is under way, its session expects the next one."""
-    when(s.response[f] is not None and not is_full(s.metadata[f].epoch))
-    when(s.response[f].session_id != NO_SESSION)
-    when(s.sessions[s.response[f].session_id] is not None)
-    return s.sessions[s.response[f].session_id].epoch == next_epoch(s.metadata[f].epoch)
-
-
-@lemma
-def only_a_copy_of_the_request_is_expected_astray(s, f: Fetcher):
-    """A stray of the session in use has an epoch that the session is past, if it is not a copy of
-    the very request under way: it is gone before its epoch comes round again (227-D38)."""
-    when(s.stray[f] is not None and not is_full(s.stray[f].epoch))
-    when(not is_full(s.metadata[f].epoch) and s.metadata[f].session_id == s.stray[f].session_id)
-    when(s.sessions[s.stray[f].session_id] is not None)
-    when(s.sessions[s.stray[f].session_id].epoch == s.stray[f].epoch)
-    return s.request[f] == s.stray[f]
-
-
-@lemma
-def undisturbed_fetcher_holds_its_session(s, f: Fetcher, i: OpenId):
-    """All sessions of an undisturbed fetcher are named by the response under way or, if none is, by
-    its metadata: the request that had them made closed the one before."""
-    when(s.disturbances[f] == 0)
-    when(s.sessions[i] is not None and s.sessions[i].owner == f)
-    return i == (s.metadata[f].session_id if s.response[f] is None else s.response[f].session_id)
-
-
-# What leader and fetcher think of a partition.
-
-
-def agrees(cached, wanted, told):
-    """The session has a partition exactly if the fetcher wants it, with the same fields, and has
-    cached what the fetcher was last told."""
-    return (
-        wanted is None
-        if cached is None
-        else wanted is not None
-        and cached.interest == wanted
-        and cached.high_watermark == (UNKNOWN if told is None else told.high_watermark)
-        and cached.log_start_offset == (UNKNOWN if told is None else told.log_start_offset)
-    )
-
-
-@lemma
-def agreement_when_idle(s, f: Fetcher, p: Partition):
-    """Between requests, session and fetcher agree on every partition."""
-    when(not s.pending[f] and not is_full(s.metadata[f].epoch))
-    when(s.sessions[s.metadata[f].session_id] is not None)
-    cached = s.sessions[s.metadata[f].session_id].partitions[p]
-    return agrees(cached, s.fetching[f][p], s.told[f][p])
-
-
-@lemma
-def request_brings_agreement(s, f: Fetcher, p: Partition):
-    """An incremental request tells all that the fetcher changed since they agreed."""
-    when(s.request[f] is not None and not is_full(s.request[f].epoch))
-    when(s.sessions[s.request[f].session_id] is not None)
-    when(s.sessions[s.request[f].session_id].epoch == s.request[f].epoch)
-    cached = session_after(s, s.request[f])[p]
-    return agrees(cached, s.fetching[f][p], s.told[f][p])
-
-
-@lemma
-def response_brings_agreement(s, f: Fetcher, p: Partition):
-    """A response tells all that the session cached since they agreed."""
-    when(s.response[f] is not None and s.response[f].session_id != NO_SESSION)
-    when(s.sessions[s.response[f].session_id] is not None)
-    cached = s.sessions[s.response[f].session_id].partitions[p]
-    return agrees(cached, s.fetching[f][p], told_of(s, f, p))

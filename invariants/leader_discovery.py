@@ -1,11 +1,7 @@
 """What must hold of leader discovery. Ids such as 951-5 are rows of specs/kip_951.toml."""
 
-from lockstep import each, invariant, leads_to, lemma, sometimes, step_invariant, when
+from lockstep import each, invariant, leads_to, sometimes, step_invariant, when
 from models.leader_discovery import (
-    FIRST_EPOCH,
-    Broker,
-    Election,
-    Error,
     answer_fenced,
     answer_not_leader,
     answer_not_leader_untold,
@@ -24,6 +20,7 @@ from models.leader_discovery import (
     retry_at_once,
     send,
 )
+from models.leader_discovery_state import FIRST_EPOCH, Broker, Error, LeaderDiscovery
 
 
 def is_later(epoch, known):
@@ -31,11 +28,11 @@ def is_later(epoch, known):
     return known is None or known < epoch
 
 
-def was_answered(s, new):
+def was_answered(s: LeaderDiscovery, new: LeaderDiscovery):
     return s.response is None and new.response is not None
 
 
-def took_response(s, new):
+def took_response(s: LeaderDiscovery, new: LeaderDiscovery):
     """The client took the answer to its request; a connection that breaks is none."""
     return s.response is not None and new.response is None and s.disturbances == new.disturbances
 
@@ -44,7 +41,7 @@ def is_refusal(error):
     return error in (Error.NOT_LEADER_OR_FOLLOWER, Error.FENCED_LEADER_EPOCH)
 
 
-def leader_changed(s, new):
+def leader_changed(s: LeaderDiscovery, new: LeaderDiscovery):
     return s.leader != new.leader or s.leader_epoch != new.leader_epoch
 
 
@@ -52,7 +49,7 @@ def leader_changed(s, new):
 
 
 @step_invariant("951-1", "951-2", "951-3", "951-4", "951-12")
-def told_leader_is_what_the_broker_knows(s, new):
+def told_leader_is_what_the_broker_knows(s: LeaderDiscovery, new: LeaderDiscovery):
     """Only a refusal tells a leader: the one that the broker has heard of, and where that is."""
     when(was_answered(s, new) and s.attempt is not None)
     told = new.response.current_leader
@@ -68,7 +65,7 @@ def told_leader_is_what_the_broker_knows(s, new):
 
 
 @step_invariant("951-3")
-def broker_that_leads_is_not_asked_for_the_leader(s, new):
+def broker_that_leads_is_not_asked_for_the_leader(s: LeaderDiscovery, new: LeaderDiscovery):
     """NOT_LEADER_OR_FOLLOWER is what brokers say that do not lead, and only those."""
     when(was_answered(s, new) and s.attempt is not None)
     when(new.response.error in (Error.NONE, Error.NOT_LEADER_OR_FOLLOWER))
@@ -77,7 +74,7 @@ def broker_that_leads_is_not_asked_for_the_leader(s, new):
 
 
 @step_invariant("951-3")
-def fenced_epoch_is_an_old_one(s, new):
+def fenced_epoch_is_an_old_one(s: LeaderDiscovery, new: LeaderDiscovery):
     """FENCED_LEADER_EPOCH says that the broker has heard of a newer epoch, UNKNOWN_LEADER_EPOCH
     that it has not heard of so new a one."""
     when(was_answered(s, new) and s.attempt is not None)
@@ -93,21 +90,21 @@ def fenced_epoch_is_an_old_one(s, new):
 
 
 @step_invariant("951-5", "951-7")
-def leader_epoch_never_goes_back(s, new):
+def leader_epoch_never_goes_back(s: LeaderDiscovery, new: LeaderDiscovery):
     """Whatever comes late, the client returns to no older leader epoch, nor to none."""
     when(s.leader_epoch is not None)
     return new.leader_epoch is not None and new.leader_epoch >= s.leader_epoch
 
 
 @step_invariant("951-5", "951-7")
-def leader_changes_only_with_a_newer_epoch(s, new):
+def leader_changes_only_with_a_newer_epoch(s: LeaderDiscovery, new: LeaderDiscovery):
     """An equal epoch does not do."""
     when(leader_changed(s, new))
     return new.leader_epoch is not None and is_later(new.leader_epoch, s.leader_epoch)
 
 
 @step_invariant("951-5", "951-12", "951-14")
-def newer_leader_is_taken(s, new):
+def newer_leader_is_taken(s: LeaderDiscovery, new: LeaderDiscovery):
     """A newer leader that a response tells is the client's from then on, and is where the response
     says, whatever the client had before."""
     when(took_response(s, new))
@@ -125,7 +122,7 @@ def newer_leader_is_taken(s, new):
 
 
 @step_invariant("951-5", "951-18", "951-19")
-def nothing_newer_changes_nothing(s, new):
+def nothing_newer_changes_nothing(s: LeaderDiscovery, new: LeaderDiscovery):
     """A response that tells no leader, or none that is newer, leaves the client's metadata as it
     is."""
     when(took_response(s, new))
@@ -135,7 +132,7 @@ def nothing_newer_changes_nothing(s, new):
 
 
 @step_invariant("951-7")
-def refresh_is_taken_unless_it_is_stale(s, new):
+def refresh_is_taken_unless_it_is_stale(s: LeaderDiscovery, new: LeaderDiscovery):
     """The leader of a refresh is the client's if its epoch is no older than what is known."""
     when(s.refresh is not None and new.refresh is None and s.disturbances == new.disturbances)
     when(s.leader_epoch is None or s.refresh.epoch >= s.leader_epoch)
@@ -143,7 +140,7 @@ def refresh_is_taken_unless_it_is_stale(s, new):
 
 
 @invariant("951-2", "951-5")
-def leader_was_elected(s):
+def leader_was_elected(s: LeaderDiscovery):
     """The client never takes for the leader of an epoch who was not elected in it."""
     when(s.leader_epoch is not None)
     return s.leader_epoch <= s.cluster.epoch and (
@@ -152,7 +149,7 @@ def leader_was_elected(s):
 
 
 @step_invariant("951-12")
-def new_leader_can_be_reached(s, new):
+def new_leader_can_be_reached(s: LeaderDiscovery, new: LeaderDiscovery):
     """With another leader, or another epoch, comes where to find it."""
     when(leader_changed(s, new))
     return new.endpoints[new.leader] is not None
@@ -162,7 +159,7 @@ def new_leader_can_be_reached(s, new):
 
 
 @step_invariant("951-6", "951-10", "951-11")
-def retry_at_once_is_to_a_newer_leader(s, new):
+def retry_at_once_is_to_a_newer_leader(s: LeaderDiscovery, new: LeaderDiscovery):
     """Only a newer leader than the one tried last is tried without the backoff."""
     when(s.backing_off and not new.backing_off and s.attempt is not None)
     when(new.attempt is not None)
@@ -174,28 +171,28 @@ def retry_at_once_is_to_a_newer_leader(s, new):
 
 
 @step_invariant("951-10")
-def backs_off_only_without_a_newer_leader(s, new):
+def backs_off_only_without_a_newer_leader(s: LeaderDiscovery, new: LeaderDiscovery):
     """No backoff is waited for while a newer leader than the one tried last is known."""
     when(s.backing_off and s.attempt is not None and new.attempt is None)
     return s.leader_epoch is None or not is_later(s.leader_epoch, s.attempt.epoch)
 
 
 @step_invariant("951-11")
-def errors_are_backed_off_from(s, new):
+def errors_are_backed_off_from(s: LeaderDiscovery, new: LeaderDiscovery):
     """A request that was not served is tried again, and not before its time."""
     when(took_response(s, new) and s.response.error != Error.NONE)
     return new.backing_off and new.attempt == s.attempt
 
 
 @step_invariant("951-8")
-def refusal_asks_for_a_refresh(s, new):
+def refusal_asks_for_a_refresh(s: LeaderDiscovery, new: LeaderDiscovery):
     """The metadata is to be refreshed after each refusal, whether a newer leader is told or not."""
     when(took_response(s, new) and is_refusal(s.response.error))
     return new.refresh_wanted
 
 
 @invariant("951-12")
-def lost_leader_is_asked_for(s):
+def lost_leader_is_asked_for(s: LeaderDiscovery):
     """A client that does not know where the leader is will ask."""
     when(s.endpoints[s.leader] is None)
     return s.refresh_wanted
@@ -227,7 +224,7 @@ def lost_leader_is_asked_for(s):
         receive_stale_refresh,
     ),
 )
-def current_leader_is_reached(s):
+def current_leader_is_reached(s: LeaderDiscovery):
     """A client with another leader than the partition's comes to be served by that one."""
     return s.leader != s.cluster.leader, (
         s.response is not None
@@ -241,7 +238,7 @@ def current_leader_is_reached(s):
 
 
 @sometimes("951-1", "951-9")
-def newer_leader_is_tried_while_no_other_broker_knows_it(s):
+def newer_leader_is_tried_while_no_other_broker_knows_it(s: LeaderDiscovery):
     """Before any refresh could tell."""
     return (
         s.attempt is not None
@@ -254,105 +251,6 @@ def newer_leader_is_tried_while_no_other_broker_knows_it(s):
 
 
 @sometimes("951-7", "951-12")
-def leader_is_kept_but_not_where_it_is(s):
+def leader_is_kept_but_not_where_it_is(s: LeaderDiscovery):
     """A stale refresh takes the endpoint away, as 951-D5 has it."""
     return s.leader_epoch == s.cluster.epoch and s.endpoints[s.leader] is None
-
-
-# What proofs need besides.
-
-
-@lemma
-def request_waits_for_one_thing(s):
-    """For its answer, or for the end of the backoff."""
-    return (s.attempt is not None or (s.response is None and not s.backing_off)) and (
-        s.response is None or not s.backing_off
-    )
-
-
-@lemma
-def request_names_no_unknown_epoch(s):
-    """The client knew the epoch of its latest request, and forgets none."""
-    when(s.attempt is not None)
-    named = s.attempt.epoch
-    when(named is not None)
-    return s.leader_epoch is not None and named <= s.leader_epoch
-
-
-@lemma
-def only_refusals_tell(s):
-    """Other responses say nothing of the leader."""
-    when(s.response is not None and s.response.current_leader is not None)
-    return is_refusal(s.response.error)
-
-
-@lemma
-def leaders_run(s, b: Broker):
-    """Nobody hears of a leader without hearing where it is."""
-    return (
-        s.cluster.endpoints[s.cluster.leader] is not None
-        and s.heard[b].endpoints[s.heard[b].leader] is not None
-        and (s.refresh is None or s.refresh.endpoints[s.refresh.leader] is not None)
-        and (
-            s.response is None
-            or s.response.current_leader is None
-            or s.response.current_leader.endpoint is not None
-        )
-    )
-
-
-# Whoever knows who was elected in an epoch knows the same.
-
-
-def agree(one, other):
-    return one.epoch != other.epoch or one.leader == other.leader
-
-
-def is_an_election(s, known):
-    """None that is still to come, and nothing else than the cluster's own metadata and the witness
-    say."""
-    return known.epoch <= s.cluster.epoch and agree(known, s.cluster) and agree(known, s.witnessed)
-
-
-@lemma
-def witness_saw_an_election(s):
-    return is_an_election(s, s.witnessed)
-
-
-@lemma
-def brokers_agree(s, b: Broker, other: Broker):
-    return is_an_election(s, s.heard[b]) and agree(s.heard[b], s.heard[other])
-
-
-@lemma
-def refresh_agrees_with_brokers(s, b: Broker):
-    when(s.refresh is not None)
-    return is_an_election(s, s.refresh) and agree(s.refresh, s.heard[b])
-
-
-@lemma
-def response_agrees_with_brokers_and_refresh(s, b: Broker):
-    when(s.response is not None)
-    told = s.response.current_leader
-    when(told is not None)
-    return (
-        is_an_election(s, told)
-        and agree(told, s.heard[b])
-        and (s.refresh is None or agree(told, s.refresh))
-    )
-
-
-@lemma
-def client_agrees_with_all(s, b: Broker):
-    when(s.leader_epoch is not None)
-    known = Election(leader=s.leader, epoch=s.leader_epoch)
-    return (
-        is_an_election(s, known)
-        and agree(known, s.heard[b])
-        and (s.refresh is None or agree(known, s.refresh))
-        and (
-            s.response is None
-            or s.response.current_leader is None
-            or agree(known, s.response.current_leader)
-        )
-    )

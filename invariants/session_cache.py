@@ -1,10 +1,10 @@
 """What must hold of the fetch session cache (KIP-227, "Fetch Session Caching", "New Metrics")."""
 
-from lockstep import invariant, lemma, sometimes, step_invariant, when
-from models.session_cache import EVICTION_MS, LETTER_OF_RULE_THREE, METER, Slot, may_evict
+from lockstep import invariant, sometimes, step_invariant, when
+from models.session_cache import EVICTION_MS, LETTER_OF_RULE_THREE, METER, SessionCache, Slot
 
 
-def was_evicted(s, new, x):
+def was_evicted(s: SessionCache, new: SessionCache, x):
     """Another session took slot x. A session that is only used keeps its kind and its birth."""
     return (
         s.proposal is not None
@@ -14,7 +14,7 @@ def was_evicted(s, new, x):
     )
 
 
-def was_refused(s, new):
+def was_refused(s: SessionCache, new: SessionCache):
     return s.proposal is not None and new.proposal is None and s.cache == new.cache
 
 
@@ -32,13 +32,13 @@ def a_rule_allows(proposal, session, now):
 
 
 @invariant("227-18")
-def never_more_sessions_than_slots(s):
+def never_more_sessions_than_slots(s: SessionCache):
     """The sessions counted are never more than the slots."""
     return s.num_sessions <= sum(1 for x in Slot)
 
 
 @step_invariant("227-20", "227-26")
-def young_session_survives(s, new, x: Slot):
+def young_session_survives(s: SessionCache, new: SessionCache, x: Slot):
     """A session keeps its slot for the eviction time, unless a follower takes a consumer's."""
     when(was_evicted(s, new, x))
     return s.now - s.truly_created[x] > EVICTION_MS or (
@@ -47,21 +47,21 @@ def young_session_survives(s, new, x: Slot):
 
 
 @step_invariant("227-17", "227-20", "227-21", "227-22", "227-23", "227-24")
-def evicts_only_by_a_rule(s, new, x: Slot):
+def evicts_only_by_a_rule(s: SessionCache, new: SessionCache, x: Slot):
     """A session loses its slot to another only when one of the three rules says so."""
     when(was_evicted(s, new, x))
     return a_rule_allows(s.proposal, s.cache[x], s.now)
 
 
 @step_invariant("227-26")
-def evicts_only_when_full(s, new, x: Slot):
+def evicts_only_when_full(s: SessionCache, new: SessionCache, x: Slot):
     """Nothing is evicted while there is a free slot."""
     when(was_evicted(s, new, x))
     return all(s.cache[y] is not None for y in Slot)
 
 
 @step_invariant("227-15", "227-17", "227-21", "227-22", "227-23", "227-24", "227-36")
-def refuses_only_when_no_rule_allows(s, new):
+def refuses_only_when_no_rule_allows(s: SessionCache, new: SessionCache):
     """A proposed session is refused only when every slot is taken and no rule gives it one."""
     when(was_refused(s, new))
     return all(
@@ -70,7 +70,7 @@ def refuses_only_when_no_rule_allows(s, new):
 
 
 @step_invariant("227-15", "227-25")
-def consumer_never_displaces_live_follower(s, new, x: Slot):
+def consumer_never_displaces_live_follower(s: SessionCache, new: SessionCache, x: Slot):
     """A follower's session that is in use is not given up for a consumer's."""
     when(was_evicted(s, new, x) and s.cache[x].privileged)
     when(s.now - s.truly_used[x] <= EVICTION_MS)
@@ -78,21 +78,21 @@ def consumer_never_displaces_live_follower(s, new, x: Slot):
 
 
 @invariant("227-2", "227-16")
-def last_used_is_the_latest_use(s, x: Slot):
+def last_used_is_the_latest_use(s: SessionCache, x: Slot):
     """The last-used time of a session is when it was created or last used, whatever came later."""
     when(s.cache[x] is not None)
     return s.cache[x].last_used == s.truly_used[x]
 
 
 @invariant("227-24")
-def created_never_changes(s, x: Slot):
+def created_never_changes(s: SessionCache, x: Slot):
     """The created time of a session is when it was created."""
     when(s.cache[x] is not None)
     return s.cache[x].created == s.truly_created[x]
 
 
 @step_invariant("227-2", "227-14", "227-15")
-def privilege_is_the_creators(s, new, x: Slot):
+def privilege_is_the_creators(s: SessionCache, new: SessionCache, x: Slot):
     """A session is privileged exactly if a follower created it, for as long as it lives."""
     when(new.cache[x] is not None)
     return new.cache[x].privileged == (
@@ -103,19 +103,19 @@ def privilege_is_the_creators(s, new, x: Slot):
 
 
 @invariant("227-62")
-def sessions_metric_equals_cache(s):
+def sessions_metric_equals_cache(s: SessionCache):
     """NumIncrementalFetchSessions is how many sessions there are."""
     return s.num_sessions == sum(1 for x in Slot if s.cache[x] is not None)
 
 
 @invariant("227-63")
-def partitions_metric_equals_cache(s):
+def partitions_metric_equals_cache(s: SessionCache):
     """NumIncrementalFetchPartitionsCached is how many partitions the sessions have together."""
     return s.num_partitions_cached == sum(s.cache[x].size for x in Slot if s.cache[x] is not None)
 
 
 @step_invariant("227-64", "227-65")
-def evictions_metric_counts_evictions_only(s, new):
+def evictions_metric_counts_evictions_only(s: SessionCache, new: SessionCache):
     """IncrementalFetchSessionEvictionsPerSec counts each eviction once, and nothing else: not a
     session that its own client closed."""
     evicted = sum(1 for x in Slot if was_evicted(s, new, x))
@@ -123,54 +123,8 @@ def evictions_metric_counts_evictions_only(s, new):
 
 
 @sometimes("227-21")
-def a_session_is_refused(s):
+def a_session_is_refused(s: SessionCache):
     """The cache gets full of sessions that no consumer may evict."""
     return s.proposal is not None and all(
         s.cache[x] is not None and not a_rule_allows(s.proposal, s.cache[x], s.now) for x in Slot
-    )
-
-
-# What proofs need besides.
-
-
-@lemma
-def used_since_its_creation(s, x: Slot):
-    """A session is created by its first use, and every later use sets a later time."""
-    return s.truly_created[x] <= s.truly_used[x]
-
-
-@lemma
-def nothing_is_used_in_the_future(s, x: Slot):
-    """Both times are read from a clock that never goes back."""
-    return s.truly_used[x] <= s.now
-
-
-def the_sentence_allows(proposal, session, now):
-    """The three rules as the KIP has them, each by its own words alone."""
-    return (
-        (proposal.privileged and not session.privileged)
-        or now - session.last_used > EVICTION_MS
-        or (now - session.created > EVICTION_MS and session.size < proposal.size)
-    )
-
-
-def is_the_deviation(proposal, session, now):
-    """A consumer's session proposed against a follower's in use: only rule 3 by the letter would
-    let it in (227-D26)."""
-    return (
-        not LETTER_OF_RULE_THREE
-        and not proposal.privileged
-        and session.privileged
-        and now - session.last_used <= EVICTION_MS
-    )
-
-
-@lemma
-def the_rules_are_the_sentence(s, x: Slot):
-    """The cache may evict a session exactly if the KIP's sentence says so, but for 227-D26. That
-    hangs on nothing that happened before: it is so for all times and sizes."""
-    when(s.proposal is not None and s.cache[x] is not None)
-    return may_evict(s.proposal, s.cache[x], s.now) == (
-        the_sentence_allows(s.proposal, s.cache[x], s.now)
-        and not is_the_deviation(s.proposal, s.cache[x], s.now)
     )

@@ -1,51 +1,52 @@
 """What must hold of KRaft elections under snapshots. Ids are rows of specs/kip_595.toml and
 specs/kip_630.toml."""
 
-from lockstep import each, invariant, leads_to, lemma, sometimes, step_invariant, when
-from models.snapshot_election import (
-    RESET,
-    Role,
-    Voter,
-    become_leader,
+from lockstep import each, invariant, leads_to, sometimes, step_invariant, when
+from models.snapshot_election_replication import (
     fetch,
-    goes_far_enough,
-    grant,
-    has_won,
-    history,
-    id_of,
-    is_majority,
     keep_log,
-    last_epoch,
-    learn_epoch,
-    log_end,
-    log_id,
-    lose,
-    may_vote,
     receive_snapshot,
     reset_log,
     reset_longer_log,
     truncate,
 )
-from models.snapshot_id import MAX_EPOCH, MAX_OFFSET, Offset, OffsetAndEpoch, is_newer
+from models.snapshot_election_state import (
+    Role,
+    SnapshotElection,
+    Voter,
+    history,
+    last_epoch,
+    log_end,
+)
+from models.snapshot_election_votes import (
+    become_leader,
+    goes_far_enough,
+    grant,
+    is_majority,
+    learn_epoch,
+    lose,
+    may_vote,
+)
+from models.snapshot_id import MAX_EPOCH, MAX_OFFSET, Offset
 
 # Elections.
 
 
 @step_invariant("595-1")
-def epochs_never_go_back(s, new, v: Voter):
+def epochs_never_go_back(s: SnapshotElection, new: SnapshotElection, v: Voter):
     """A replica's epoch only grows."""
     return new.epoch[v] >= s.epoch[v]
 
 
 @step_invariant("595-2", "595-5")
-def votes_never_change(s, new, v: Voter):
+def votes_never_change(s: SnapshotElection, new: SnapshotElection, v: Voter):
     """Who voted in an epoch has no other vote in it, whatever crashes."""
     when(s.epoch[v] == new.epoch[v] and s.voted[v] is not None)
     return new.voted[v] == s.voted[v]
 
 
 @invariant("595-4")
-def one_leader_an_epoch(s, v: Voter, w: Voter):
+def one_leader_an_epoch(s: SnapshotElection, v: Voter, w: Voter):
     """No two replicas lead in the same epoch."""
     when(v != w and s.role[v] == Role.LEADER and s.role[w] == Role.LEADER)
     return s.epoch[v] != s.epoch[w]
@@ -55,7 +56,7 @@ def one_leader_an_epoch(s, v: Voter, w: Voter):
 
 
 @invariant("595-16")
-def later_leaders_have_what_is_committed(s, leader: Voter):
+def later_leaders_have_what_is_committed(s: SnapshotElection, leader: Voter):
     """A leader has every record that was committed in its epoch or before, in snapshot or log."""
     when(s.role[leader] == Role.LEADER and len(s.committed) > 0)
     when(s.epoch[leader] >= last_epoch(s.committed))
@@ -63,13 +64,13 @@ def later_leaders_have_what_is_committed(s, leader: Voter):
 
 
 @invariant("595-13", "595-16")
-def a_majority_has_what_is_committed(s):
+def a_majority_has_what_is_committed(s: SnapshotElection):
     """A majority has every committed record, in snapshot or log."""
     return is_majority({v for v in Voter if history(s, v)[: len(s.committed)] == s.committed})
 
 
 @invariant("595-22")
-def what_counts_as_committed_is(s, v: Voter):
+def what_counts_as_committed_is(s: SnapshotElection, v: Voter):
     """A replica has the records below its high watermark, and they are the committed ones."""
     when(s.high_watermark[v] > 0)
     offset = s.high_watermark[v]
@@ -77,7 +78,7 @@ def what_counts_as_committed_is(s, v: Voter):
 
 
 @invariant("595-11", "595-19")
-def logs_agree(s, v: Voter, w: Voter, o: Offset):
+def logs_agree(s: SnapshotElection, v: Voter, w: Voter, o: Offset):
     """Two replicas with a record of the same epoch at the same offset agree up to there."""
     one = history(s, v)
     other = history(s, w)
@@ -89,7 +90,7 @@ def logs_agree(s, v: Voter, w: Voter, o: Offset):
 
 
 @step_invariant("595-3", "595-11")
-def leaders_only_append(s, new, leader: Voter):
+def leaders_only_append(s: SnapshotElection, new: SnapshotElection, leader: Voter):
     """As long as a replica leads an epoch, it loses no record of its log."""
     when(s.role[leader] == Role.LEADER and new.role[leader] == Role.LEADER)
     when(s.epoch[leader] == new.epoch[leader])
@@ -97,7 +98,7 @@ def leaders_only_append(s, new, leader: Voter):
 
 
 @step_invariant("595-15")
-def high_watermark_never_moves_back(s, new, leader: Voter):
+def high_watermark_never_moves_back(s: SnapshotElection, new: SnapshotElection, leader: Voter):
     """As long as a replica leads an epoch, its high watermark only grows."""
     when(s.role[leader] == Role.LEADER and new.role[leader] == Role.LEADER)
     when(s.epoch[leader] == new.epoch[leader])
@@ -105,7 +106,7 @@ def high_watermark_never_moves_back(s, new, leader: Voter):
 
 
 @invariant("595-14")
-def high_watermark_covers_earlier_epochs(s, leader: Voter):
+def high_watermark_covers_earlier_epochs(s: SnapshotElection, leader: Voter):
     """A leader that has a high watermark has one above everything committed before its epoch."""
     when(s.role[leader] == Role.LEADER and s.high_watermark[leader] > 0)
     return s.high_watermark[leader] >= sum(1 for e in s.committed if e < s.epoch[leader])
@@ -115,28 +116,28 @@ def high_watermark_covers_earlier_epochs(s, leader: Voter):
 
 
 @invariant("630-2")
-def snapshots_hold_what_is_committed(s, v: Voter):
+def snapshots_hold_what_is_committed(s: SnapshotElection, v: Voter):
     """A snapshot stands for committed records, and for all of them up to its end."""
     when(len(s.snapshot[v]) > 0)
     return s.snapshot[v] == s.committed[: len(s.snapshot[v])]
 
 
 @invariant("630-34")
-def log_start_is_in_a_snapshot(s, v: Voter):
+def log_start_is_in_a_snapshot(s: SnapshotElection, v: Voter):
     """What was dropped from a log is in the latest snapshot."""
     when(s.log_start[v] > 0)
     return s.log_start[v] <= len(s.snapshot[v])
 
 
 @invariant("630-21")
-def leaders_load_no_snapshot(s, leader: Voter):
+def leaders_load_no_snapshot(s: SnapshotElection, leader: Voter):
     """A leader has no fetched snapshot to apply."""
     when(s.role[leader] == Role.LEADER)
     return not s.unapplied[leader]
 
 
 @invariant("630-2", "630-33", "630-34")
-def leaders_snapshots_agree_with_their_logs(s, leader: Voter):
+def leaders_snapshots_agree_with_their_logs(s: SnapshotElection, leader: Voter):
     """A leader's latest snapshot ends within its log, and stands for the records before its end."""
     when(s.role[leader] == Role.LEADER and len(s.snapshot[leader]) > 0)
     return history(s, leader)[: len(s.snapshot[leader])] == s.snapshot[leader]
@@ -145,7 +146,7 @@ def leaders_snapshots_agree_with_their_logs(s, leader: Voter):
 # What comes to pass. In the last epoch of a scope no timeout disturbs it any more.
 
 
-def could_win(s, c):
+def could_win(s: SnapshotElection, c):
     """Whether a candidate has room for its first record, and a majority that has given it a vote or
     may still do so."""
     return log_end(s, c) < MAX_OFFSET and is_majority(
@@ -164,7 +165,7 @@ def could_win(s, c):
         each(keep_log, "v"),
     ),
 )
-def a_candidate_that_could_win_does(s, c: Voter):
+def a_candidate_that_could_win_does(s: SnapshotElection, c: Voter):
     """A candidate of the last epoch that goes far enough for a majority leads, or else the others
     gave their votes away, or wrote more."""
     stands = s.role[c] == Role.CANDIDATE and s.epoch[c] == MAX_EPOCH
@@ -186,240 +187,17 @@ def a_candidate_that_could_win_does(s, c: Voter):
         each(keep_log, "v"),
     ),
 )
-def followers_catch_up(s, v: Voter, leader: Voter):
+def followers_catch_up(s: SnapshotElection, v: Voter, leader: Voter):
     """While a leader of the last epoch lives, all others get what it has."""
     leads = s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
     return leads, not leads or history(s, v) == history(s, leader)
 
 
 @sometimes("630-31", "630-32")
-def a_voter_caught_between_votes(s):
+def a_voter_caught_between_votes(s: SnapshotElection):
     """A follower votes after it got a snapshot and before it reset its log."""
     return any(
         s.role[c] == Role.CANDIDATE and s.unapplied[v] and v != c
         for c in Voter
         for v in s.granted[c]
     )
-
-
-# What proofs need besides: that votes go one way.
-
-
-@lemma
-def vote_rule_is_a_total_order(
-    s, one: OffsetAndEpoch, other: OffsetAndEpoch, third: OffsetAndEpoch
-):
-    """Of two ends of logs one goes further, unless they are the same; and what goes further than
-    another goes further than all that the other does. It is so for all epochs and offsets."""
-    return is_newer(one, other) != (one == other or is_newer(other, one)) and (
-        not is_newer(one, other) or not is_newer(other, third) or is_newer(one, third)
-    )
-
-
-@lemma
-def who_stands_or_leads_voted_for_itself(s, v: Voter):
-    """It has no vote left for anybody else. The first epoch is 1."""
-    when(s.role[v] != Role.FOLLOWER)
-    return s.voted[v] == v and s.epoch[v] > 0
-
-
-@lemma
-def only_candidates_count_votes(s, c: Voter):
-    """A candidate has its own vote, nobody else has any."""
-    return (s.granted[c] == set()) if s.role[c] != Role.CANDIDATE else (c in s.granted[c])
-
-
-@lemma
-def a_vote_counted_was_given(s, v: Voter, c: Voter):
-    """Who gave a candidate its vote is in the candidate's epoch still, or in a later one."""
-    when(v in s.granted[c])
-    return s.epoch[v] > s.epoch[c] or (s.epoch[v] == s.epoch[c] and s.voted[v] == c)
-
-
-@lemma
-def nobody_votes_twice(s, v: Voter, c: Voter, d: Voter):
-    """No vote of an epoch counts for two candidates, wherever its voter is by now."""
-    when(c != d and s.epoch[c] == s.epoch[d])
-    return not (v in s.granted[c] and v in s.granted[d])
-
-
-def is_free(s, v, epoch):
-    """Whether a replica has a vote left in an epoch."""
-    return s.epoch[v] < epoch or (s.epoch[v] == epoch and s.voted[v] is None)
-
-
-@lemma
-def a_majority_has_no_vote_left_for_an_epoch_with_records(s, v: Voter):
-    """Whoever wrote the last record of a log was elected, and so it is for all before it."""
-    when(len(history(s, v)) > 0)
-    epoch = last_epoch(history(s, v))
-    return not is_majority({w for w in Voter if is_free(s, w, epoch)})
-
-
-@lemma
-def nobody_else_is_elected_in_an_epoch_with_records(s, v: Voter, c: Voter):
-    """A candidate of an epoch of which there is a record can get no majority any more."""
-    when(any(e == s.epoch[c] for e in history(s, v)))
-    return not is_majority({w for w in Voter if is_free(s, w, s.epoch[c]) or w in s.granted[c]})
-
-
-# What proofs need besides: what logs are like.
-
-
-@lemma
-def logs_end_by_the_last_offset(s, v: Voter):
-    """What was dropped from a log counts, too."""
-    return log_end(s, v) <= MAX_OFFSET
-
-
-@lemma
-def records_are_of_epochs_gone_through(s, v: Voter, o: Offset):
-    """A replica has no record of an epoch that it has not heard of."""
-    when(o < len(history(s, v)))
-    return 0 < history(s, v)[o] <= s.epoch[v]
-
-
-@lemma
-def snapshots_are_of_epochs_gone_through(s, v: Voter, o: Offset):
-    """Nor does its snapshot stand for any, whether it was applied or not."""
-    when(o < len(s.snapshot[v]))
-    return 0 < s.snapshot[v][o] <= s.epoch[v]
-
-
-def never_falls(records):
-    return all(records[o] <= records[o + 1] for o in Offset if o + 1 < len(records))
-
-
-@lemma
-def epochs_of_records_never_fall(s, v: Voter):
-    """The later of two records is of no earlier epoch."""
-    return never_falls(history(s, v)) and never_falls(s.committed)
-
-
-@lemma
-def leaders_have_written(s, leader: Voter):
-    """The last record of a leader is its own."""
-    when(s.role[leader] == Role.LEADER)
-    return last_epoch(history(s, leader)) == s.epoch[leader]
-
-
-@lemma
-def leaders_have_all_of_their_epoch(s, leader: Voter, v: Voter, o: Offset):
-    """A record of a leader's epoch stands in the leader's own log, at the same offset."""
-    when(s.role[leader] == Role.LEADER and o < len(history(s, v)))
-    when(history(s, v)[o] == s.epoch[leader])
-    return o < len(history(s, leader)) and history(s, leader)[o] == s.epoch[leader]
-
-
-def starts_at(records, epoch):
-    return sum(1 for e in records if e < epoch)
-
-
-@lemma
-def an_epoch_starts_at_one_offset(s, v: Voter, w: Voter, o: Offset):
-    """The records of an epoch start at the same offset in all logs that have any."""
-    when(v != w and o < len(history(s, v)))
-    epoch = history(s, v)[o]
-    when(any(e == epoch for e in history(s, w)))
-    return starts_at(history(s, v), epoch) == starts_at(history(s, w), epoch)
-
-
-# What proofs need besides: what is committed.
-
-
-def has_committed(records, s):
-    return records[: len(s.committed)] == s.committed
-
-
-@lemma
-def who_goes_as_far_has_what_is_committed(s, v: Voter):
-    """A log that goes as far as what is committed has it: this is why the vote rule is enough."""
-    when(len(s.committed) > 0 and not is_newer(id_of(s.committed), log_id(s, v)))
-    return has_committed(history(s, v), s)
-
-
-def goes_on_with(s, v):
-    """The records of a replica when it has reset its log."""
-    return s.snapshot[v] if s.unapplied[v] else history(s, v)
-
-
-@lemma
-def who_is_elected_has_what_is_committed(s, c: Voter):
-    """A candidate with a majority's votes has every record committed in earlier epochs, none was in
-    its own, and it still knows so after a crash."""
-    when(s.role[c] == Role.CANDIDATE and has_won(s, c))
-    return (
-        last_epoch(s.committed) != s.epoch[c]
-        and (last_epoch(s.committed) > s.epoch[c] or has_committed(goes_on_with(s, c), s))
-        and (not s.unapplied[c] or is_newer(id_of(s.snapshot[c]), log_id(s, c)))
-    )
-
-
-def is_elected(s, v):
-    return s.role[v] == Role.LEADER or (s.role[v] == Role.CANDIDATE and has_won(s, v))
-
-
-@lemma
-def who_is_elected_has_what_others_know(s, leader: Voter, v: Voter):
-    """Who is elected has what anybody knows to be committed who is in no later epoch."""
-    when(is_elected(s, leader) and s.epoch[leader] >= s.epoch[v])
-    known = max(s.high_watermark[v], len(s.snapshot[v]))
-    return goes_on_with(s, leader)[:known] == s.committed[:known]
-
-
-@lemma
-def leaders_know_what_they_committed(s, leader: Voter):
-    """What ends in a record of a leader's epoch was committed by the leader."""
-    when(s.role[leader] == Role.LEADER and len(s.committed) > 0)
-    when(s.epoch[leader] == last_epoch(s.committed))
-    return s.high_watermark[leader] >= len(s.committed)
-
-
-@lemma
-def leaders_commit_up_to_records_of_their_own(s, leader: Voter):
-    """A leader's high watermark is the end of a record of its epoch."""
-    when(s.role[leader] == Role.LEADER and s.high_watermark[leader] > 0)
-    offset = s.high_watermark[leader]
-    return (
-        log_end(s, leader) >= offset and last_epoch(history(s, leader)[:offset]) == s.epoch[leader]
-    )
-
-
-@lemma
-def what_was_acknowledged_is_committed(s, leader: Voter, v: Voter):
-    """What one other voter has is committed, unless it ends in a record of an earlier epoch: of
-    three voters two are a majority."""
-    when(s.role[leader] == Role.LEADER and v != leader)
-    offset = s.fetched[leader][v]
-    when(offset > 0)
-    return offset <= s.high_watermark[leader] or (
-        offset <= log_end(s, leader) and last_epoch(history(s, leader)[:offset]) < s.epoch[leader]
-    )
-
-
-# What proofs need besides: what snapshots add to logs.
-
-
-@lemma
-def who_waits_for_a_reset_lacks_records(s, v: Voter):
-    """A log that is to be reset lacks something committed, and the reset takes back nothing that
-    is known to be."""
-    when(s.unapplied[v])
-    return not has_committed(history(s, v), s) and s.high_watermark[v] <= len(s.snapshot[v])
-
-
-@lemma
-def logs_go_on_from_their_snapshots(s, v: Voter):
-    """The latest snapshot stands for the first records of a log that goes beyond it, but for a log
-    that is to be reset, even after a crash, or that was kept instead."""
-    when(RESET == "always" and len(s.snapshot[v]) < log_end(s, v))
-    return history(s, v)[: len(s.snapshot[v])] == s.snapshot[v] or (
-        s.unapplied[v] and is_newer(id_of(s.snapshot[v]), log_id(s, v))
-    )
-
-
-@lemma
-def no_snapshot_of_everything_is_passed_over(s, v: Voter):
-    """A snapshot of all that is committed is in the log, or the log is to be reset to it."""
-    when(len(s.committed) > 0 and s.snapshot[v] == s.committed)
-    return s.unapplied[v] or has_committed(history(s, v), s)

@@ -1,17 +1,17 @@
 """What must hold of KIP-630's offsets. Ids such as 630-34 are rows of specs/kip_630.toml."""
 
-from lockstep import invariant, lemma, step_invariant, when
-from models.snapshot_offsets import Place, latest
+from lockstep import invariant, step_invariant, when
+from models.snapshot_offsets import Place, SnapshotOffsets, latest
 
 
 @invariant("630-33", "630-34")
-def offsets_are_in_order(s):
+def offsets_are_in_order(s: SnapshotOffsets):
     """The log starts before it ends, and the high watermark is between."""
     return s.log_start <= s.high_watermark and s.high_watermark <= s.log_end
 
 
 @invariant("630-33", "630-34")
-def snapshots_end_by_the_high_watermark(s, p: Place):
+def snapshots_end_by_the_high_watermark(s: SnapshotOffsets, p: Place):
     """No snapshot goes beyond what is known to be committed, but one that the log is to be reset
     to."""
     when(s.snapshots[p] is not None and not s.unapplied)
@@ -19,33 +19,27 @@ def snapshots_end_by_the_high_watermark(s, p: Place):
 
 
 @invariant("630-34")
-def log_above_zero_has_a_snapshot(s):
+def log_above_zero_has_a_snapshot(s: SnapshotOffsets):
     """What is below the log's start is in a snapshot."""
     when(s.log_start > 0)
     return any(s.snapshots[p] is not None and s.snapshots[p] >= s.log_start for p in Place)
 
 
 @step_invariant("630-35")
-def fetched_snapshot_replaces_the_log(s, new):
+def fetched_snapshot_replaces_the_log(s: SnapshotOffsets, new: SnapshotOffsets):
     """A log that a snapshot goes beyond starts and ends where that ends."""
     when(s.unapplied and not new.unapplied)
     return new.log_start == latest(s) and new.log_end == latest(s)
 
 
 @step_invariant("630-17")
-def deletes_only_below_the_log_start(s, new, p: Place):
+def deletes_only_below_the_log_start(s: SnapshotOffsets, new: SnapshotOffsets, p: Place):
     """The snapshot that the log starts from stays."""
     when(s.snapshots[p] is not None and new.snapshots[p] is None)
     return s.snapshots[p] < s.log_start
 
 
 @step_invariant("630-15")
-def offsets_never_move_back(s, new):
+def offsets_never_move_back(s: SnapshotOffsets, new: SnapshotOffsets):
     """Neither the log's start nor the high watermark is ever less than it was."""
     return new.log_start >= s.log_start and new.high_watermark >= s.high_watermark
-
-
-@lemma
-def waiting_snapshot_ends_beyond_the_log(s):
-    """A snapshot is fetched only when the log ends before it, and nothing moves until the reset."""
-    return not s.unapplied or latest(s) > s.log_end

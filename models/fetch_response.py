@@ -41,14 +41,14 @@ class FetchResponse(State):
 
 
 @action
-def append(s, new, p: Partition):
+def append(s: FetchResponse, new: FetchResponse, p: Partition):
     """A message arrives."""
     require(s.backlog[p] < MAX_BACKLOG)
     new.backlog[p] = s.backlog[p] + 1
 
 
 @action
-def change_offsets(s, new, p: Partition):
+def change_offsets(s: FetchResponse, new: FetchResponse, p: Partition):
     """The high watermark or the log start offset moves."""
     require(p not in s.changed)
     new.changed = s.changed | {p}
@@ -60,7 +60,7 @@ def visiting_order(order):
 
 
 @action
-def begin_response(s, new):
+def begin_response(s: FetchResponse, new: FetchResponse):
     """Start with all the room there is."""
     require(s.to_visit is None)
     new.to_visit = visiting_order(s.order)
@@ -69,16 +69,16 @@ def begin_response(s, new):
     new.due = {p for p in Partition if s.backlog[p] > 0}
 
 
-def taken_in_all(s):
+def taken_in_all(s: FetchResponse):
     return sum(s.taken[p] for p in Partition)
 
 
-def room(s):
+def room(s: FetchResponse):
     """How many more messages fit into the response; the limit may be exceeded already."""
     return max(0, LIMIT - taken_in_all(s) * MESSAGE_BYTES) // MESSAGE_BYTES
 
 
-def readable(s, p):
+def readable(s: FetchResponse, p):
     """How many messages of a partition go into the response (227-D34)."""
     return (
         1
@@ -89,7 +89,7 @@ def readable(s, p):
     )
 
 
-def is_visiting(s, p):
+def is_visiting(s: FetchResponse, p):
     return s.to_visit is not None and len(s.to_visit) > 0 and s.to_visit[0] == p
 
 
@@ -103,7 +103,7 @@ def after_report(order, p):
 
 
 @action
-def read_records(s, new, p: Partition):
+def read_records(s: FetchResponse, new: FetchResponse, p: Partition):
     """The partition at hand has records, and there is room for some: it goes to the tail."""
     require(is_visiting(s, p) and readable(s, p) > 0)
     new.taken[p] = readable(s, p)
@@ -114,7 +114,7 @@ def read_records(s, new, p: Partition):
 
 
 @action
-def report_change(s, new, p: Partition):
+def report_change(s: FetchResponse, new: FetchResponse, p: Partition):
     """No records go in, but the partition's offsets changed: it keeps its place (227-D33)."""
     require(is_visiting(s, p) and readable(s, p) == 0 and p in s.changed)
     new.changed = s.changed - {p}
@@ -124,14 +124,14 @@ def report_change(s, new, p: Partition):
 
 
 @action
-def pass_over(s, new, p: Partition):
+def pass_over(s: FetchResponse, new: FetchResponse, p: Partition):
     """The partition at hand has nothing to say, or nothing that fits."""
     require(is_visiting(s, p) and readable(s, p) == 0 and p not in s.changed)
     new.to_visit = s.to_visit[1:]
 
 
 @action
-def finish_response(s, new):
+def finish_response(s: FetchResponse, new: FetchResponse):
     """Every partition was visited: the response is sent."""
     require(s.to_visit is not None and len(s.to_visit) == 0)
     new.to_visit = None

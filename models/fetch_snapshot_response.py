@@ -37,42 +37,42 @@ def response_max_bytes():
 
 
 @action
-def ask(s, new, p: Partition, remaining: Remaining):
+def ask(s: FetchSnapshotResponse, new: FetchSnapshotResponse, p: Partition, remaining: Remaining):
     """The request names one more partition."""
     require(not s.building and s.remaining[p] is None and remaining > 0)
     new.remaining[p] = remaining
 
 
 @action
-def begin_response(s, new):
+def begin_response(s: FetchSnapshotResponse, new: FetchSnapshotResponse):
     require(not s.building and any(s.remaining[p] is not None for p in Partition))
     new.building = True
 
 
-def asked(s):
+def asked(s: FetchSnapshotResponse):
     return sum(1 for p in Partition if s.remaining[p] is not None)
 
 
-def average(s):
+def average(s: FetchSnapshotResponse):
     """What each partition may count on."""
     return response_max_bytes() // max(1, asked(s))
 
 
-def left_of(s, p):
+def left_of(s: FetchSnapshotResponse, p):
     """The units that a snapshot of the request has left; 0 of no snapshot."""
     return 0 if s.remaining[p] is None else s.remaining[p]
 
 
-def given_to(s, p):
+def given_to(s: FetchSnapshotResponse, p):
     return 0 if s.given[p] is None else s.given[p]
 
 
-def kept_for(s, p):
+def kept_for(s: FetchSnapshotResponse, p):
     """What must be kept for a partition that has had no turn."""
     return 0 if s.given[p] is not None else min(left_of(s, p), average(s))
 
 
-def room_for(s, p):
+def room_for(s: FetchSnapshotResponse, p):
     """What is not given away, nor kept for the other partitions."""
     return max(
         0,
@@ -82,19 +82,19 @@ def room_for(s, p):
     )
 
 
-def share(s, p):
+def share(s: FetchSnapshotResponse, p):
     return min(left_of(s, p), room_for(s, p))
 
 
 @action
-def give(s, new, p: Partition):
+def give(s: FetchSnapshotResponse, new: FetchSnapshotResponse, p: Partition):
     """A partition gets its bytes."""
     require(s.building and s.remaining[p] is not None and s.given[p] is None)
     new.given[p] = share(s, p)
 
 
 @action
-def send_response(s, new):
+def send_response(s: FetchSnapshotResponse, new: FetchSnapshotResponse):
     """Every partition has had its turn. The next request asks for what is left."""
     require(s.building and all((s.remaining[p] is None) == (s.given[p] is None) for p in Partition))
     new.building = False

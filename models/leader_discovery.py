@@ -6,104 +6,31 @@ one at a time, to the leader that it believes in; a broker that does not lead re
 which leader it knows. Besides, any broker may answer a refresh of the client's metadata.
 """
 
-from enum import Enum
-
-from lockstep import Constant, Map, OneOf, Range, Record, State, action, replace, require
-
-BROKERS: Constant = ("b1", "b2")
-"""The first one leads at first."""
-
-MAX_EPOCH: Constant = 2
-
-MAX_DISTURBANCES: Constant = 1
-"""How often in one behaviour a broker stops or a message is lost."""
-
-FIRST_EPOCH = 0
-
-Broker = OneOf(BROKERS)
-Epoch = Range(FIRST_EPOCH, MAX_EPOCH)
-Endpoint = Range(0, MAX_DISTURBANCES)
-"""Of one broker: it comes back at a greater one each time."""
-
-
-class Error(Enum):
-    """The error of a response; the values are Kafka's error codes."""
-
-    NONE = 0
-    NOT_LEADER_OR_FOLLOWER = 6
-    FENCED_LEADER_EPOCH = 74
-    UNKNOWN_LEADER_EPOCH = 75
-
-
-class Image(Record):
-    """The cluster's metadata: who leads the partition, and where each broker is that runs."""
-
-    leader: Broker
-    epoch: Epoch
-    endpoints: Map[Broker, Endpoint | None]
-
-
-class CurrentLeader(Record):
-    """CurrentLeader and its NodeEndpoint in a response."""
-
-    leader: Broker
-    epoch: Epoch
-    endpoint: Endpoint | None
-
-
-class Attempt(Record):
-    """A request: whom it is for, where that broker was believed to be, and the leader epoch."""
-
-    to: Broker
-    endpoint: Endpoint
-    epoch: Epoch | None
-
-
-class Response(Record):
-    error: Error
-    current_leader: CurrentLeader | None
-
-
-class Election(Record):
-    leader: Broker
-    epoch: Epoch
-
-
-class LeaderDiscovery(State):
-    # How things are, and what each broker has heard of it.
-    cluster: Image = Image(leader=BROKERS[0], epoch=FIRST_EPOCH, endpoints={b: 0 for b in Broker})
-    heard: Map[Broker, Image] = {
-        b: Image(leader=BROKERS[0], epoch=FIRST_EPOCH, endpoints={x: 0 for x in Broker})
-        for b in Broker
-    }
-    # The client's metadata. At first it is from a broker too old to tell the epoch (951-D9).
-    leader: Broker = BROKERS[0]
-    leader_epoch: Epoch | None = None
-    endpoints: Map[Broker, Endpoint | None] = {b: 0 for b in Broker}
-    refresh_wanted: bool = False
-    refresh: Image | None = None
-    # The client's latest request, until it is served or may be sent anew, and the answer to it.
-    attempt: Attempt | None = None
-    response: Response | None = None
-    backing_off: bool = False
-    # What went wrong so far.
-    disturbances: Range(0, MAX_DISTURBANCES) = 0
-    # For the reader: any one of the elections so far.
-    witnessed: Election = Election(leader=BROKERS[0], epoch=FIRST_EPOCH)
-
+from lockstep import action, replace, require
+from models.leader_discovery_state import (
+    MAX_DISTURBANCES,
+    MAX_EPOCH,
+    Attempt,
+    Broker,
+    CurrentLeader,
+    Election,
+    Error,
+    LeaderDiscovery,
+    Response,
+)
 
 # The cluster.
 
 
 @action
-def elect(s, new, b: Broker, witnessed: bool):
+def elect(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker, witnessed: bool):
     """A broker that runs becomes the leader of the next epoch."""
     require(s.cluster.epoch < MAX_EPOCH and s.cluster.endpoints[b] is not None)
     new.cluster = replace(s.cluster, leader=b, epoch=s.cluster.epoch + 1)
     new.witnessed = Election(leader=b, epoch=s.cluster.epoch + 1) if witnessed else s.witnessed
 
 
-def disturb(s, new):
+def disturb(s: LeaderDiscovery, new: LeaderDiscovery):
     require(s.disturbances < MAX_DISTURBANCES)
     new.disturbances = s.disturbances + 1
 
@@ -114,7 +41,7 @@ def moved(image, b, endpoint):
 
 
 @action
-def stop(s, new, b: Broker):
+def stop(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker):
     """A broker stops, after another one was elected if it led (951-D11)."""
     require(s.cluster.endpoints[b] is not None and s.cluster.leader != b)
     disturb(s, new)
@@ -122,7 +49,7 @@ def stop(s, new, b: Broker):
 
 
 @action
-def start(s, new, b: Broker):
+def start(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker):
     """It comes back somewhere else, and knows at once what happened meanwhile."""
     require(s.cluster.endpoints[b] is None)
     new.cluster = moved(s.cluster, b, s.disturbances)
@@ -130,7 +57,7 @@ def start(s, new, b: Broker):
 
 
 @action
-def hear(s, new, b: Broker):
+def hear(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker):
     """A broker hears of all that happened (951-D10)."""
     require(s.cluster.endpoints[b] is not None and s.heard[b] != s.cluster)
     new.heard[b] = s.cluster
@@ -144,7 +71,7 @@ def is_newer(epoch, known):
     return known is None or epoch > known
 
 
-def attempt_to_the_leader(s, new):
+def attempt_to_the_leader(s: LeaderDiscovery, new: LeaderDiscovery):
     """A request to the leader that the client believes in."""
     require(s.endpoints[s.leader] is not None)
     new.attempt = Attempt(to=s.leader, endpoint=s.endpoints[s.leader], epoch=s.leader_epoch)
@@ -152,26 +79,26 @@ def attempt_to_the_leader(s, new):
 
 
 @action
-def send(s, new):
+def send(s: LeaderDiscovery, new: LeaderDiscovery):
     """There is something to send, or to send again after the backoff."""
     require(s.attempt is None)
     attempt_to_the_leader(s, new)
 
 
-def may_skip_backoff(s):
+def may_skip_backoff(s: LeaderDiscovery):
     """The client knows a newer leader than the one that it tried last (951-D3)."""
     return s.leader_epoch is not None and is_newer(s.leader_epoch, s.attempt.epoch)
 
 
 @action
-def retry_at_once(s, new):
+def retry_at_once(s: LeaderDiscovery, new: LeaderDiscovery):
     """No backoff before a retry that goes to a newer leader."""
     require(s.backing_off and s.attempt is not None and may_skip_backoff(s))
     attempt_to_the_leader(s, new)
 
 
 @action
-def end_backoff(s, new):
+def end_backoff(s: LeaderDiscovery, new: LeaderDiscovery):
     """The backoff is over."""
     require(s.backing_off and s.attempt is not None and not may_skip_backoff(s))
     new.backing_off = False
@@ -181,7 +108,7 @@ def end_backoff(s, new):
 # A broker answers. A Fetch request names the leader epoch, a Produce request does not (951-D2).
 
 
-def has_arrived(s):
+def has_arrived(s: LeaderDiscovery):
     """The request is with the broker that it is for."""
     return (
         s.attempt is not None
@@ -191,12 +118,12 @@ def has_arrived(s):
     )
 
 
-def leads(s, b):
+def leads(s: LeaderDiscovery, b):
     """As far as the broker itself has heard."""
     return s.heard[b].leader == b
 
 
-def current_leader(s, b):
+def current_leader(s: LeaderDiscovery, b):
     """What a broker tells of the leader."""
     return CurrentLeader(
         leader=s.heard[b].leader,
@@ -206,14 +133,14 @@ def current_leader(s, b):
 
 
 @action
-def answer_served(s, new):
+def answer_served(s: LeaderDiscovery, new: LeaderDiscovery):
     """The broker leads."""
     require(has_arrived(s) and leads(s, s.attempt.to))
     new.response = Response(error=Error.NONE, current_leader=None)
 
 
 @action
-def answer_not_leader(s, new):
+def answer_not_leader(s: LeaderDiscovery, new: LeaderDiscovery):
     """The broker does not lead, and tells who does; even if that is nothing new (951-D8)."""
     require(has_arrived(s) and not leads(s, s.attempt.to))
     new.response = Response(
@@ -222,14 +149,14 @@ def answer_not_leader(s, new):
 
 
 @action
-def answer_not_leader_untold(s, new):
+def answer_not_leader_untold(s: LeaderDiscovery, new: LeaderDiscovery):
     """The same by a broker older than the KIP, which tells nothing more."""
     require(has_arrived(s) and not leads(s, s.attempt.to))
     new.response = Response(error=Error.NOT_LEADER_OR_FOLLOWER, current_leader=None)
 
 
 @action
-def answer_fenced(s, new):
+def answer_fenced(s: LeaderDiscovery, new: LeaderDiscovery):
     """A Fetch request names an older epoch than the broker has heard of."""
     require(has_arrived(s) and s.attempt.epoch is not None)
     require(s.attempt.epoch < s.heard[s.attempt.to].epoch)
@@ -239,7 +166,7 @@ def answer_fenced(s, new):
 
 
 @action
-def answer_unknown_epoch(s, new):
+def answer_unknown_epoch(s: LeaderDiscovery, new: LeaderDiscovery):
     """A Fetch request names a newer epoch than the broker has heard of (951-D6)."""
     require(has_arrived(s) and s.attempt.epoch is not None)
     require(s.attempt.epoch > s.heard[s.attempt.to].epoch)
@@ -254,7 +181,7 @@ def refuses_leadership(error):
     return error in (Error.NOT_LEADER_OR_FOLLOWER, Error.FENCED_LEADER_EPOCH)
 
 
-def advances(s, told):
+def advances(s: LeaderDiscovery, told):
     """What a response tells of the leader is newer than what the client knows, and of use: the
     client knows where that leader is, or is told."""
     return (
@@ -264,19 +191,19 @@ def advances(s, told):
     )
 
 
-def wants_refresh(s, error):
+def wants_refresh(s: LeaderDiscovery, error):
     """Whether the metadata is to be refreshed after a response."""
     return s.refresh_wanted or refuses_leadership(error)
 
 
 @action
-def receive_served(s, new):
+def receive_served(s: LeaderDiscovery, new: LeaderDiscovery):
     require(s.response is not None and s.response.error == Error.NONE)
     new.response = None
     new.attempt = None
 
 
-def take_leader(s, new, told):
+def take_leader(s: LeaderDiscovery, new: LeaderDiscovery, told):
     """The client believes in another leader from now on, and in where that is."""
     new.leader = told.leader
     new.leader_epoch = told.epoch
@@ -286,14 +213,14 @@ def take_leader(s, new, told):
     }
 
 
-def take_error(s, new):
+def take_error(s: LeaderDiscovery, new: LeaderDiscovery):
     new.response = None
     new.backing_off = True
     new.refresh_wanted = wants_refresh(s, s.response.error)
 
 
 @action
-def receive_newer_leader(s, new):
+def receive_newer_leader(s: LeaderDiscovery, new: LeaderDiscovery):
     """The request was refused, and a newer leader is told."""
     require(s.response is not None and refuses_leadership(s.response.error))
     require(advances(s, s.response.current_leader))
@@ -302,7 +229,7 @@ def receive_newer_leader(s, new):
 
 
 @action
-def receive_nothing_newer(s, new):
+def receive_nothing_newer(s: LeaderDiscovery, new: LeaderDiscovery):
     """The request was refused, and the client learns nothing by it."""
     require(s.response is not None and refuses_leadership(s.response.error))
     require(not advances(s, s.response.current_leader))
@@ -310,13 +237,13 @@ def receive_nothing_newer(s, new):
 
 
 @action
-def receive_unknown_epoch(s, new):
+def receive_unknown_epoch(s: LeaderDiscovery, new: LeaderDiscovery):
     """The client knows a newer leader than the broker does."""
     require(s.response is not None and s.response.error == Error.UNKNOWN_LEADER_EPOCH)
     take_error(s, new)
 
 
-def disconnected(new):
+def disconnected(new: LeaderDiscovery):
     """Neither answer nor broker: whatever the client knows may be old."""
     new.response = None
     new.backing_off = True
@@ -324,7 +251,7 @@ def disconnected(new):
 
 
 @action
-def find_nobody(s, new):
+def find_nobody(s: LeaderDiscovery, new: LeaderDiscovery):
     """The broker is no longer where the request went."""
     require(s.attempt is not None and s.response is None and not s.backing_off)
     require(s.cluster.endpoints[s.attempt.to] != s.attempt.endpoint)
@@ -332,7 +259,7 @@ def find_nobody(s, new):
 
 
 @action
-def lose(s, new):
+def lose(s: LeaderDiscovery, new: LeaderDiscovery):
     """The connection breaks, before the request arrives or after."""
     require(s.attempt is not None and not s.backing_off)
     disturb(s, new)
@@ -343,14 +270,14 @@ def lose(s, new):
 
 
 @action
-def age(s, new):
+def age(s: LeaderDiscovery, new: LeaderDiscovery):
     """The metadata is so old that it is to be refreshed without any error."""
     require(not s.refresh_wanted)
     new.refresh_wanted = True
 
 
 @action
-def answer_refresh(s, new, b: Broker):
+def answer_refresh(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker):
     """Any broker answers with what it has heard; the answer may be late."""
     require(s.refresh_wanted and s.refresh is None and s.cluster.endpoints[b] is not None)
     new.refresh = s.heard[b]
@@ -361,7 +288,7 @@ def is_stale(epoch, known):
     return known is not None and epoch < known
 
 
-def take_endpoints(s, new, leader):
+def take_endpoints(s: LeaderDiscovery, new: LeaderDiscovery, leader):
     """All endpoints are those of the answer (951-D5). Whoever does not know where the leader is
     asks again."""
     new.refresh = None
@@ -370,7 +297,7 @@ def take_endpoints(s, new, leader):
 
 
 @action
-def receive_refresh(s, new):
+def receive_refresh(s: LeaderDiscovery, new: LeaderDiscovery):
     """The client takes the leader from the answer."""
     require(s.refresh is not None and not is_stale(s.refresh.epoch, s.leader_epoch))
     take_endpoints(s, new, s.refresh.leader)
@@ -379,14 +306,14 @@ def receive_refresh(s, new):
 
 
 @action
-def receive_stale_refresh(s, new):
+def receive_stale_refresh(s: LeaderDiscovery, new: LeaderDiscovery):
     """The client keeps the leader that it knows."""
     require(s.refresh is not None and is_stale(s.refresh.epoch, s.leader_epoch))
     take_endpoints(s, new, s.leader)
 
 
 @action
-def lose_refresh(s, new):
+def lose_refresh(s: LeaderDiscovery, new: LeaderDiscovery):
     """The client will ask again."""
     require(s.refresh is not None)
     disturb(s, new)

@@ -59,14 +59,14 @@ class SessionCache(State):
 
 
 @action
-def tick(s, new):
+def tick(s: SessionCache, new: SessionCache):
     """Time passes."""
     require(s.proposal is None and s.now < MAX_TIME)
     new.now = s.now + 1
 
 
 @action
-def propose(s, new, privileged: bool, size: Size):
+def propose(s: SessionCache, new: SessionCache, privileged: bool, size: Size):
     """A full request that wants a session has been answered."""
     require(s.proposal is None)
     new.proposal = Proposal(privileged=privileged, size=size)
@@ -103,14 +103,14 @@ def may_evict(proposal, session, now):
     )
 
 
-def is_full(s):
+def is_full(s: SessionCache):
     return all(s.cache[x] is not None for x in Slot)
 
 
 # The cache decides.
 
 
-def take_in(s, new, x):
+def take_in(s: SessionCache, new: SessionCache, x):
     """The proposed session begins in slot x."""
     new.cache[x] = Session(
         privileged=s.proposal.privileged, size=s.proposal.size, created=s.now, last_used=s.now
@@ -121,7 +121,7 @@ def take_in(s, new, x):
 
 
 @action
-def create_in_free_slot(s, new, x: Slot):
+def create_in_free_slot(s: SessionCache, new: SessionCache, x: Slot):
     """There is room."""
     require(s.proposal is not None and s.cache[x] is None)
     take_in(s, new, x)
@@ -130,7 +130,7 @@ def create_in_free_slot(s, new, x: Slot):
 
 
 @action
-def create_by_evicting(s, new, x: Slot):
+def create_by_evicting(s: SessionCache, new: SessionCache, x: Slot):
     """There is no room, and a rule lets the new session have the slot of another (227-D29)."""
     require(s.proposal is not None and is_full(s))
     require(may_evict(s.proposal, s.cache[x], s.now))
@@ -140,7 +140,7 @@ def create_by_evicting(s, new, x: Slot):
 
 
 @action
-def refuse(s, new):
+def refuse(s: SessionCache, new: SessionCache):
     """There is no room, and no rule applies to any session: the response has session id 0."""
     require(s.proposal is not None and is_full(s))
     require(not any(may_evict(s.proposal, s.cache[x], s.now) for x in Slot))
@@ -156,7 +156,7 @@ def touched(session, size, now):
 
 
 @action
-def use(s, new, x: Slot, size: Size):
+def use(s: SessionCache, new: SessionCache, x: Slot, size: Size):
     """An incremental request of the session in slot x, which leaves it with `size` partitions
     (227-D30)."""
     require(s.proposal is None and s.cache[x] is not None)
@@ -166,7 +166,7 @@ def use(s, new, x: Slot, size: Size):
 
 
 @action
-def close(s, new, x: Slot):
+def close(s: SessionCache, new: SessionCache, x: Slot):
     """The client closes its session. That is no eviction (227-D32)."""
     require(s.proposal is None and s.cache[x] is not None)
     new.cache[x] = None

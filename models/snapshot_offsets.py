@@ -24,46 +24,46 @@ class SnapshotOffsets(State):
     unapplied: bool = False
 
 
-def latest(s):
+def latest(s: SnapshotOffsets):
     """Where the latest snapshot ends; 0 without one."""
     return max((s.snapshots[p] for p in Place if s.snapshots[p] is not None), default=0)
 
 
 @action
-def append(s, new, to: Offset):
+def append(s: SnapshotOffsets, new: SnapshotOffsets, to: Offset):
     """Records arrive."""
     require(not s.unapplied and s.log_end < to)
     new.log_end = to
 
 
 @action
-def truncate(s, new, to: Offset):
+def truncate(s: SnapshotOffsets, new: SnapshotOffsets, to: Offset):
     """Records that a new leader does not have go; committed ones it has."""
     require(not s.unapplied and s.high_watermark <= to and to < s.log_end)
     new.log_end = to
 
 
 @action
-def advance_high_watermark(s, new, to: Offset):
+def advance_high_watermark(s: SnapshotOffsets, new: SnapshotOffsets, to: Offset):
     """Records are known to be committed."""
     require(not s.unapplied and s.high_watermark < to and to <= s.log_end)
     new.high_watermark = to
 
 
-def generated_end(s):
+def generated_end(s: SnapshotOffsets):
     """Where a snapshot of the current state ends."""
     return s.high_watermark
 
 
 @action
-def generate_snapshot(s, new, p: Place):
+def generate_snapshot(s: SnapshotOffsets, new: SnapshotOffsets, p: Place):
     """The state machine writes its state down."""
     require(not s.unapplied and s.snapshots[p] is None and generated_end(s) > latest(s))
     new.snapshots[p] = generated_end(s)
 
 
 @action
-def fetch_snapshot(s, new, p: Place, end: Offset):
+def fetch_snapshot(s: SnapshotOffsets, new: SnapshotOffsets, p: Place, end: Offset):
     """The leader's log starts beyond this one's end: its snapshot is here instead."""
     require(not s.unapplied and s.snapshots[p] is None and end > s.log_end)
     new.snapshots[p] = end
@@ -71,7 +71,7 @@ def fetch_snapshot(s, new, p: Place, end: Offset):
 
 
 @action
-def reset_log(s, new):
+def reset_log(s: SnapshotOffsets, new: SnapshotOffsets):
     """The log begins anew where the fetched snapshot ends."""
     require(s.unapplied)
     new.log_start = latest(s)
@@ -81,30 +81,30 @@ def reset_log(s, new):
 
 
 @action
-def advance_log_start(s, new, p: Place):
+def advance_log_start(s: SnapshotOffsets, new: SnapshotOffsets, p: Place):
     """A leader's log starts where one of its snapshots ends."""
     require(not s.unapplied and s.snapshots[p] is not None and s.snapshots[p] > s.log_start)
     new.log_start = s.snapshots[p]
 
 
-def followed_log_start(s, leaders):
+def followed_log_start(s: SnapshotOffsets, leaders):
     """The lesser of the leader's log start offset and the end of the latest own snapshot."""
     return min(leaders, latest(s))
 
 
 @action
-def follow_log_start(s, new, leaders: Offset):
+def follow_log_start(s: SnapshotOffsets, new: SnapshotOffsets, leaders: Offset):
     """A follower hears where its leader's log starts."""
     require(not s.unapplied and followed_log_start(s, leaders) > s.log_start)
     new.log_start = followed_log_start(s, leaders)
 
 
-def may_delete(s, end):
+def may_delete(s: SnapshotOffsets, end):
     return end < s.log_start
 
 
 @action
-def delete_snapshot(s, new, p: Place):
+def delete_snapshot(s: SnapshotOffsets, new: SnapshotOffsets, p: Place):
     """A snapshot that ends below the log's start goes."""
     require(s.snapshots[p] is not None and may_delete(s, s.snapshots[p]))
     new.snapshots[p] = None

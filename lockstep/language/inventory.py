@@ -1,8 +1,8 @@
 """Which files of a workspace are models, which belong to one, and which nothing reads.
 
 Files are parsed, never run. A file directly below `models/` is a model if it declares a class that
-is derived from `State`, under whatever name it is imported. Other files are parts if a file
-imports them.
+is derived from `State`, under whatever name it is imported, or if it imports such a class and no
+other file there imports it. Other files are parts if a file imports them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lockstep.language.syntax import Syntax
 FOLLOWERS = "models/observed"
 """The folder of what follows a running system through a model."""
 
-_OF_MODELS = ("invariants", "models/faults", FOLLOWERS)
+_OF_MODELS = ("invariants", "invariants/lemmas", "models/faults", FOLLOWERS)
 """The folders with files under the names of models."""
 
 _FOLDERS = ("models", *_OF_MODELS)
@@ -83,9 +83,19 @@ class Inventory:
     def _is_model(self, syntax: Syntax) -> bool:
         if syntax.tree is None:
             return not self._is_imported(syntax)
-        states = any(self._is_state(syntax, name, frozenset()) for name in syntax.classes)
-        # Without an action it is a part that others derive their state from.
-        return states and (syntax.has_marks or not self._is_imported(syntax))
+        if any(self._is_state(syntax, name, frozenset()) for name in syntax.classes):
+            # Without an action it is a part that others take their state from.
+            return syntax.has_marks or not self._is_imported(syntax)
+        return self._imports_state(syntax) and not self._is_imported(syntax, by="models")
+
+    def _imports_state(self, syntax: Syntax) -> bool:
+        """Whether a file imports a state class from another file of the workspace."""
+        for name in syntax.imported.values():
+            module, _, last = name.rpartition(".")
+            owner = self._by_module.get(module)
+            if owner is not None and self._is_state(owner, last, frozenset()):
+                return True
+        return False
 
     def _is_state(self, syntax: Syntax, name: str, derived: frozenset[str]) -> bool:
         """Whether a class is derived from `State`, however many classes are in between."""
@@ -100,11 +110,13 @@ class Inventory:
                 return True
         return False
 
-    def _is_imported(self, syntax: Syntax) -> bool:
+    def _is_imported(self, syntax: Syntax, by: str | None = None) -> bool:
+        """Whether another file imports this one: any, or one directly in the folder `by`."""
         module = self._module(syntax.file)
+        others = self._by_module.values() if by is None else self._syntax(by)
         return any(
             name == module or name.startswith(f"{module}.")
-            for other in self._by_module.values()
+            for other in others
             if other.file != syntax.file
             for name in other.modules
         )

@@ -25,6 +25,9 @@ from lockstep.language.source import Diagnostic, ModelError, Place
 from lockstep.language.unread import left_out, unread
 from lockstep.system.text_files import is_file
 
+CLAIMS = ("invariants", "invariants.lemmas")
+"""The packages with a file of claims for each model, under its name."""
+
 DEADLOCK = "deadlock"
 """What a state violates that no step leaves; stands where a property's name does."""
 
@@ -108,10 +111,11 @@ def load_model(
     fault: str | None = None,
     lemmas: bool = False,
 ) -> Model:
-    """Load `models/NAME.py` with `invariants/NAME.py` below `root`, constants as given.
+    """Load `models/NAME.py` with its claims below `root`, constants as given.
 
-    With `lemmas`, what is there for proofs only is among the invariants. With `fault`, the function
-    of that name in `models/faults/NAME.py` is put in place first.
+    The claims are those of `invariants/NAME.py` and `invariants/lemmas/NAME.py`, where there are
+    such files. With `lemmas`, what is there for proofs only is among the invariants. With `fault`,
+    the function of that name in `models/faults/NAME.py` is put in place first.
     `LockstepError` for an unknown model, constant or fault; `ModelError` for text that is not
     well formed.
     """
@@ -120,10 +124,11 @@ def load_model(
         known = ", ".join(model_names(root)) or "none"
         raise LockstepError(f"there is no model {name!r}", cure=f"the models here are: {known}")
     module = universe.load(f"models.{name}")
-    has_invariants = is_file(root / "invariants" / f"{name}.py")
-    checks = universe.load(f"invariants.{name}") if has_invariants else None
-    members = [*vars(module).values(), *(vars(checks).values() if checks is not None else ())]
+    files = [(f"{package}.{name}", root.joinpath(*package.split("."))) for package in CLAIMS]
+    checks = [universe.load(file) for file, folder in files if is_file(folder / f"{name}.py")]
+    claims = {key: value for part in checks for key, value in vars(part).items()}
     problems = universe.problems
+    members = [*vars(module).values(), *claims.values()]
     problems += left_out(universe, name, members, list(universe.modules))
     extra = {} if fault is None else _apply_fault(universe, name, fault)
     if not universe.problems and (unused := universe.unused_constants()):
@@ -145,14 +150,13 @@ def load_model(
     initial: State | None = None
     with _noted(problems):
         initial = initial_state(universe, state)
-    for part, kinds in ((module, {Kind.ACTION}), (checks, set(Kind) - {Kind.ACTION})):
-        if part is not None:
-            with _noted(problems):
-                problems += misplaced(universe, part, kinds)
-            problems += unread(universe, part)
+    for part in (module, *checks):
+        kinds = {Kind.ACTION} if part is module else set(Kind) - {Kind.ACTION}
+        with _noted(problems):
+            problems += misplaced(universe, part, kinds)
+        problems += unread(universe, part)
     actions = _actions(universe, {**vars(module), **extra}, problems)
-    marked = _marked(vars(checks) if checks is not None else {})
-    kept = [each for each in marked if lemmas or not each[2].lemma]
+    kept = [each for each in _marked(claims) if lemmas or not each[2].lemma]
     properties = _properties(universe, kept, actions, problems)
     if any(prop.name == DEADLOCK for prop in properties):
         raise LockstepError(

@@ -46,6 +46,26 @@ def unread(universe: Universe, module: types.ModuleType) -> list[Diagnostic]:
             continue
         if not _is_taken(universe.root, module.__name__, path, name):
             problems.append(_unread(name, node, module.__name__, path))
+    return problems + _unread_imports(universe, module, reached)
+
+
+def _unread_imports(
+    universe: Universe, module: types.ModuleType, reached: set[str]
+) -> list[Diagnostic]:
+    """The imported functions with the form of an action that a model's file does not name again.
+
+    A model takes up the actions of other files by importing them: one without its decorator would
+    be left out in silence.
+    """
+    if not module.__name__.startswith("models.") or module.__name__.startswith(_FAULTS):
+        return []
+    problems = []
+    for name, member in vars(module).items():
+        if name in reached or _is_marked(member) or not callable(member):
+            continue
+        definition = universe.definition(member)
+        if definition is not None and _has_the_form(definition[0]):
+            problems.append(_unread(name, definition[0], module.__name__, definition[1]))
     return problems
 
 

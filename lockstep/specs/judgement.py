@@ -10,7 +10,7 @@ from lockstep.language.model import DEADLOCK, Model
 from lockstep.language.notation import Kind
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
-from lockstep.specs.scopes import ModelSpec, Pins, Scope
+from lockstep.specs.scopes import ModelSpec, Pins, ProofScope, Scope
 
 
 @dataclass(frozen=True)
@@ -74,14 +74,25 @@ def check_declarations(model: Model, spec: ModelSpec) -> None:
     constants = set(model.constants)
     for scope in spec.scopes.values():
         where = f"{spec.file}: scopes.{scope.name}"
-        _must_be_in(constants, scope.constants, f"{where}.constants", "constant", model.name)
-        _must_be_in(actions, scope.idle, f"{where}.idle", "action", model.name)
-        _must_be_in(invariants, scope.vacuous, f"{where}.vacuous", "invariant", model.name)
+        base = Scope("") if scope.like is None else spec.scopes[scope.like]
+        own = _without(scope.constants, base.constants)
+        _must_be_in(constants, own, f"{where}.constants", "constant", model.name)
+        own = _without(scope.idle, base.idle)
+        _must_be_in(actions, own, f"{where}.idle", "action", model.name)
+        own = _without(scope.vacuous, base.vacuous)
+        _must_be_in(invariants, own, f"{where}.vacuous", "invariant", model.name)
         violates = scope.pins.violates or ()
         _must_be_in(properties, violates, f"{where}.violates", "property", model.name)
     for proof in spec.proofs.values():
         where = f"{spec.file}: proofs.{proof.name}.constants"
-        _must_be_in(constants, proof.constants, where, "constant", model.name)
+        base_of_proof = ProofScope("") if proof.like is None else spec.proofs[proof.like]
+        own = _without(proof.constants, base_of_proof.constants)
+        _must_be_in(constants, own, where, "constant", model.name)
+
+
+def _without(names: Iterable[str], base: Collection[str]) -> list[str]:
+    """The names that do not come from the scope that another is like: they are told of there."""
+    return [name for name in names if name not in base]
 
 
 def _must_be_in(

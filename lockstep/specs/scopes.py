@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lockstep.errors import LockstepError, nearest
+from lockstep.specs.bounds import Bounds, read_bounds, read_reasons
 from lockstep.specs.tables import Plain, Table, read_toml
 from lockstep.system.text_files import is_file
 
@@ -43,8 +44,9 @@ class Scope:
     """The bounds in which a model is explored.
 
     `constants` replace the model's own values; `idle` gives, for each action that cannot fire here,
-    the reason, and `vacuous` the same for properties whose premise never holds. `compare` says how
-    the twin is held against the model: by the labelled graph or by its counts alone.
+    the reason, and `vacuous` the same for properties whose premise never holds. All three include
+    those of the scope that this one is `like`. `compare` says how the twin is held against the
+    model: by the labelled graph or by its counts alone.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Scope:
     compare: str = "counts"
     idle: Mapping[str, str] = field(default_factory=dict)
     vacuous: Mapping[str, str] = field(default_factory=dict)
+    like: str | None = None
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ class ProofScope:
 
     `any_number` is the constant whose names may be any number, if one is. `bounded` gives, for each
     property that is not proved there, the reason: it is then only looked for in behaviours of up to
-    `depth` steps. `idle` and `vacuous` are as in a scope.
+    `depth` steps. `idle`, `vacuous` and `like` are as in a scope.
     """
 
     name: str
@@ -74,6 +77,7 @@ class ProofScope:
     bounded: Mapping[str, str] = field(default_factory=dict)
     idle: Mapping[str, str] = field(default_factory=dict)
     vacuous: Mapping[str, str] = field(default_factory=dict)
+    like: str | None = None
 
 
 @dataclass(frozen=True)
@@ -120,8 +124,8 @@ def load_model_spec(root: Path, model: str) -> ModelSpec:
         return ModelSpec(None, model)
     document = read_toml(file)
     head = document.table("model")
-    scopes = document.optional_table("scopes")
-    proofs = document.optional_table("proofs")
+    scopes = _tables(document.optional_table("scopes"))
+    proofs = _tables(document.optional_table("proofs"))
     document.finish()
     name = head.text("name")
     if name != model:
@@ -147,13 +151,16 @@ def load_model_spec(root: Path, model: str) -> ModelSpec:
         twin,
         deadlock == "allowed",
         reason,
-        {key: _scope(scopes.table(key), key) for key in scopes.names()},
-        _proofs(proofs),
+        {key: _scope(scopes[key], key, bounds) for key, bounds in read_bounds(scopes).items()},
+        {key: _proof(proofs[key], key, bounds) for key, bounds in read_bounds(proofs).items()},
     )
 
 
-def _scope(table: Table, name: str) -> Scope:
-    constants = table.optional_table("constants")
+def _tables(table: Table) -> dict[str, Table]:
+    return {key: table.table(key) for key in table.names()}
+
+
+def _scope(table: Table, name: str, bounds: Bounds) -> Scope:
     verdict = None
     if "verdict" in table:
         verdict = table.choice("verdict", ("holds", "violated"), "holds")
@@ -167,7 +174,7 @@ def _scope(table: Table, name: str) -> Scope:
     scope = Scope(
         name=name,
         purpose=table.optional_text("purpose") or "",
-        constants={key: constants.plain(key) for key in constants.names()},
+        constants=bounds.constants,
         pins=Pins(
             verdict,
             table.optional_count("states"),
@@ -176,43 +183,28 @@ def _scope(table: Table, name: str) -> Scope:
             violates,
         ),
         compare=table.choice("compare", ("graph", "counts"), "counts"),
-        idle=_reasons(table.optional_table("idle")),
-        vacuous=_reasons(table.optional_table("vacuous")),
+        idle=bounds.idle,
+        vacuous=bounds.vacuous,
+        like=bounds.like,
     )
     table.finish()
     return scope
 
 
-def _proofs(table: Table) -> dict[str, ProofScope]:
-    found: dict[str, ProofScope] = {}
-    for name in table.names():
-        found[name] = _proof(table.table(name), name, found)
-    return found
-
-
-def _proof(table: Table, name: str, above: Mapping[str, ProofScope]) -> ProofScope:
-    """A proof; with `like` it has the constants of one above it, but for its own."""
-    constants = table.optional_table("constants")
-    like = table.optional_text("like")
-    if like is not None and like not in above:
-        raise table.error("like", f"is {like!r}", "name a proof that stands above this one")
-    same = above[like].constants if like is not None else {}
+def _proof(table: Table, name: str, bounds: Bounds) -> ProofScope:
     default = ProofScope(name)
     k, depth = table.optional_count("k"), table.optional_count("depth")
     proof = ProofScope(
         name=name,
         purpose=table.optional_text("purpose") or "",
-        constants={**same, **{key: constants.plain(key) for key in constants.names()}},
+        constants=bounds.constants,
         k=default.k if k is None else k,
         depth=default.depth if depth is None else depth,
         any_number=table.optional_text("any_number"),
-        bounded=_reasons(table.optional_table("bounded")),
-        idle=_reasons(table.optional_table("idle")),
-        vacuous=_reasons(table.optional_table("vacuous")),
+        bounded=read_reasons(table.optional_table("bounded")),
+        idle=bounds.idle,
+        vacuous=bounds.vacuous,
+        like=bounds.like,
     )
     table.finish()
     return proof
-
-
-def _reasons(table: Table) -> dict[str, str]:
-    return {key: table.text(key) for key in table.names()}

@@ -74,11 +74,11 @@ class Table:
             raise self.error(key, f"is {_shown(value)}, not a whole number")
         return value
 
-    def texts(self, key: str) -> tuple[str, ...]:
-        """An array of strings, empty when the key is absent."""
+    def texts(self, key: str, cure: str | None = None) -> tuple[str, ...]:
+        """An array of strings, empty when the key is absent; `cure` goes with the error."""
         value = self._take(key, [])
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self.error(key, f"is {_shown(value)}, not an array of texts")
+            raise self.error(key, f"is {_shown(value)}, not an array of texts", cure)
         return tuple(value)
 
     def plain(self, key: str) -> Plain:

@@ -5,6 +5,7 @@ from models.fetch_response import (
     LIMIT,
     MESSAGE_BYTES,
     PARTITION_LIMIT,
+    FetchResponse,
     Partition,
     after_report,
     is_visiting,
@@ -44,13 +45,13 @@ def list_is_visited_from_the_tail(order):
     breaks="returns_at_least_one_message",
     constants={"MESSAGE_BYTES": 4},
 )
-def limit_without_exception(s, p):
+def limit_without_exception(s: FetchResponse, p):
     """A first message that is larger than the limit is not returned."""
     return min(s.backlog[p], room(s), PARTITION_LIMIT // MESSAGE_BYTES)
 
 
 @fault(replaces=room, breaks="keeps_within_the_limit")
-def limit_counted_anew_for_each_partition(s):
+def limit_counted_anew_for_each_partition(s: FetchResponse):
     """What other partitions have taken is not counted."""
     return LIMIT // MESSAGE_BYTES
 
@@ -60,20 +61,20 @@ def limit_counted_anew_for_each_partition(s):
     breaks="keeps_within_the_partition_limit",
     constants={"LIMIT": 3, "MAX_BACKLOG": 3},
 )
-def partition_limit_ignored(s, p):
+def partition_limit_ignored(s: FetchResponse, p):
     """One partition may fill the response."""
     return max(readable(s, p), min(s.backlog[p], room(s)))
 
 
 @fault(breaks="changes_are_reported")
-def change_passed_over(s, new, p: Partition):
+def change_passed_over(s: FetchResponse, new: FetchResponse, p: Partition):
     """A partition with changed offsets and no room for records is left out."""
     require(is_visiting(s, p) and readable(s, p) == 0 and p in s.changed)
     new.to_visit = s.to_visit[1:]
 
 
 @fault(breaks="nothing_is_reported_needlessly")
-def unchanged_partition_reported(s, new, p: Partition):
+def unchanged_partition_reported(s: FetchResponse, new: FetchResponse, p: Partition):
     """A partition with nothing to say is in the response all the same."""
     require(is_visiting(s, p) and readable(s, p) == 0 and p not in s.changed)
     new.reported = s.reported | {p}
@@ -81,7 +82,7 @@ def unchanged_partition_reported(s, new, p: Partition):
 
 
 @fault(replaces=read_records, breaks="no_message_is_skipped", constants={"MAX_BACKLOG": 3})
-def unread_messages_are_dropped(s, new, p: Partition):
+def unread_messages_are_dropped(s: FetchResponse, new: FetchResponse, p: Partition):
     """What does not fit is forgotten."""
     read_records(s, new, p)
     new.backlog[p] = 0 if taken_in_all(s) == 0 else s.backlog[p] - readable(s, p)

@@ -22,14 +22,15 @@ from models.fetch_partitions import (
     nothing,
     updated_interest,
 )
-from models.fetch_session import (
-    Fetcher,
-    Session,
-    Via,
+from models.fetch_session_fetcher import (
     abandon,
-    accept,
     after_disconnect,
     after_wrong_epoch,
+    may_send,
+    start_over,
+)
+from models.fetch_session_leader import (
+    accept,
     answer,
     closed,
     fits_the_limit,
@@ -37,15 +38,14 @@ from models.fetch_session import (
     incoming,
     is_expected,
     is_unused,
-    may_send,
     opened,
     respond,
     serve_incremental_throttled,
     session_after,
     session_of,
-    start_over,
     throttled_session_id,
 )
+from models.fetch_session_state import Fetcher, FetchSession, Session, Via
 
 # The fetcher's mistakes.
 
@@ -55,13 +55,13 @@ from models.fetch_session import (
     breaks="epochs_agree_when_idle",
     source="KAFKA-8052",
 )
-def sends_before_epoch_advances(s, f):
+def sends_before_epoch_advances(s: FetchSession, f):
     """The next incremental request goes out when a response has arrived, before it was handled."""
     return may_send(s, f) or (s.request[f] is None and not is_full(s.metadata[f].epoch))
 
 
 @fault(replaces=abandon, breaks="pending_means_in_flight", source="KAFKA-8950")
-def marks_pending_after_listener(s, new, f, arrives):
+def marks_pending_after_listener(s: FetchSession, new: FetchSession, f, arrives):
     """The disconnect was handled before the fetcher marked its request as pending."""
     abandon(s, new, f, arrives)
     new.pending[f] = True
@@ -96,7 +96,7 @@ def always_asks_for_a_session(session_id):
 
 
 @fault(replaces=start_over, breaks="after_an_error_everything_is_asked_again")
-def knowledge_outlives_the_session(new, f):
+def knowledge_outlives_the_session(new: FetchSession, f):
     """What a fetcher was told in a session is still believed when the session has ended."""
     new.fetching[f] = nothing()
 
@@ -119,13 +119,13 @@ def carries_on_after_disconnect(metadata):
 
 
 @fault(replaces=is_expected, breaks="accepted_request_moves_the_epoch")
-def epoch_not_checked(s, request):
+def epoch_not_checked(s: FetchSession, request):
     """Any request of a known session is accepted, repeated ones too."""
     return session_of(s, request) is not None
 
 
 @fault(replaces=is_expected, breaks="epoch_error_is_deserved")
-def expects_the_epoch_after(s, request):
+def expects_the_epoch_after(s: FetchSession, request):
     """The session looks for the epoch after the one that it told the fetcher to use."""
     return session_of(s, request) is not None and session_of(s, request).epoch == next_epoch(
         request.epoch
@@ -133,7 +133,7 @@ def expects_the_epoch_after(s, request):
 
 
 @fault(replaces=accept, breaks="accepted_request_moves_the_epoch")
-def epoch_not_advanced(s, new, f, request, partitions):
+def epoch_not_advanced(s: FetchSession, new: FetchSession, f, request, partitions):
     """An accepted request is not counted: the session expects the same epoch again."""
     new.sessions[request.session_id] = Session(
         owner=f, epoch=request.epoch, partitions=session_of(s, request).partitions
@@ -141,7 +141,7 @@ def epoch_not_advanced(s, new, f, request, partitions):
 
 
 @fault(breaks="session_changes_only_by_accepting_its_epoch", constants={"MAX_EPOCH": 3})
-def merges_before_checking(s, new, f: Fetcher, via: Via):
+def merges_before_checking(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
     """A request with the wrong epoch gets its error, but its partitions were taken in already."""
     require(incoming(s, f, via) is not None)
     request = incoming(s, f, via)
@@ -171,7 +171,7 @@ def altered_partition_ignored(cached, interest):
 
 
 @fault(replaces=session_of, breaks="unknown_session_error_is_deserved")
-def session_found_only_once(s, request):
+def session_found_only_once(s: FetchSession, request):
     """The leader finds a session for its first incremental request, and not for a later one."""
     return session_of(s, request) if request.epoch == FIRST_INCREMENTAL_EPOCH else None
 
@@ -186,7 +186,7 @@ def throttled_response_without_session(request):
 
 
 @fault(replaces=serve_incremental_throttled, breaks="learns_what_a_full_fetch_would_tell")
-def throttled_response_counts_as_told(s, new, f: Fetcher, via: Via):
+def throttled_response_counts_as_told(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
     """The session takes what a throttled response left out for what the fetcher was told."""
     serve_incremental_throttled(s, new, f, via)
     request = incoming(s, f, via)
@@ -217,13 +217,13 @@ def answers_everything(cached, answer):
 
 
 @fault(replaces=fits_the_limit, breaks="records_are_never_withheld_from_all")
-def no_room_for_any_records(s, f, interests, filled):
+def no_room_for_any_records(s: FetchSession, f, interests, filled):
     """The size limit may leave out the records of every partition."""
     return len(filled) == 0
 
 
 @fault(replaces=full_answers, breaks="full_response_answers_every_partition")
-def tells_more_than_was_asked(s, wanted, filled):
+def tells_more_than_was_asked(s: FetchSession, wanted, filled):
     """Full responses tell of all partitions of the leader."""
     return {p: answer(s, p, p in filled) for p in Partition}
 
@@ -245,7 +245,7 @@ def new_session_expects_epoch_two(f, wanted, answers):
 
 
 @fault(breaks="sessionless_request_creates_nothing")
-def sessionless_request_is_cached(s, new, f: Fetcher, i: OpenId):
+def sessionless_request_is_cached(s: FetchSession, new: FetchSession, f: Fetcher, i: OpenId):
     """(0, -1) is served like (0, 0)."""
     require(s.request[f] is not None and s.request[f].epoch == FINAL_EPOCH)
     require(is_unused(s, i))
@@ -255,7 +255,7 @@ def sessionless_request_is_cached(s, new, f: Fetcher, i: OpenId):
 
 
 @fault(breaks="full_requests_never_get_session_errors")
-def closing_unknown_session_fails(s, new, f: Fetcher):
+def closing_unknown_session_fails(s: FetchSession, new: FetchSession, f: Fetcher):
     """(ID, 0) and (ID, -1) get an error when session ID is gone already."""
     require(s.request[f] is not None and is_full(s.request[f].epoch))
     require(s.request[f].session_id != NO_SESSION and session_of(s, s.request[f]) is None)
@@ -280,6 +280,6 @@ def closing_unknown_session_fails(s, new, f: Fetcher):
         "MAX_DISTURBANCES": 0,
     },
 )
-def id_drawn_again_too_soon(s, i):
+def id_drawn_again_too_soon(s: FetchSession, i):
     """An id is free as soon as its session is evicted, although its fetcher still holds it."""
     return s.sessions[i] is None

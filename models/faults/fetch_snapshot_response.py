@@ -4,6 +4,7 @@ from lockstep import fault
 from models.fetch_snapshot_response import (
     LEADER_MAX_BYTES,
     REQUEST_MAX_BYTES,
+    FetchSnapshotResponse,
     average,
     kept_for,
     left_of,
@@ -34,19 +35,19 @@ def only_the_leader_limits():
     breaks="keeps_within_both_limits",
     source="KafkaRaftClient.handleFetchSnapshotRequest",
 )
-def limit_counted_anew_for_each_partition(s, p):
+def limit_counted_anew_for_each_partition(s: FetchSnapshotResponse, p):
     """Each partition may fill the response: right for a request of one, as Kafka's are."""
     return min(left_of(s, p), response_max_bytes())
 
 
 @fault(replaces=kept_for, breaks="gives_the_average_while_there_is_as_much")
-def first_come_first_served(s, p):
+def first_come_first_served(s: FetchSnapshotResponse, p):
     """Nothing is kept for the partitions whose turn comes later."""
     return 0
 
 
 @fault(replaces=share, breaks="nothing_is_withheld_that_would_fit")
-def average_and_no_more(s, p):
+def average_and_no_more(s: FetchSnapshotResponse, p):
     """What one partition does not need is lost to the others."""
     return min(left_of(s, p), average(s))
 
@@ -56,12 +57,12 @@ def average_and_no_more(s, p):
     breaks="nothing_is_withheld_that_would_fit",
     constants={"LEADER_MAX_BYTES": 4},
 )
-def average_kept_for_small_rests(s, p):
+def average_kept_for_small_rests(s: FetchSnapshotResponse, p):
     """The average is kept for each partition, even if its snapshot has less left."""
     return 0 if s.given[p] is not None or s.remaining[p] is None else average(s)
 
 
 @fault(replaces=share, breaks="gives_no_more_than_is_left")
-def average_even_beyond_the_end(s, p):
+def average_even_beyond_the_end(s: FetchSnapshotResponse, p):
     """A partition gets the average, whatever its snapshot has left."""
     return max(min(average(s), room_for(s, p)), min(left_of(s, p), room_for(s, p)))

@@ -2,12 +2,6 @@
 
 from lockstep import fault, replace, require
 from models.leader_discovery import (
-    MAX_EPOCH,
-    Broker,
-    CurrentLeader,
-    Election,
-    Error,
-    Response,
     advances,
     answer_fenced,
     answer_refresh,
@@ -25,12 +19,23 @@ from models.leader_discovery import (
     take_leader,
     wants_refresh,
 )
+from models.leader_discovery_state import (
+    MAX_EPOCH,
+    Broker,
+    CurrentLeader,
+    Election,
+    Error,
+    LeaderDiscovery,
+    Response,
+)
 
 # The cluster.
 
 
 @fault(replaces=elect, breaks="leader_was_elected")
-def another_leader_in_the_same_epoch(s, new, b: Broker, witnessed: bool):
+def another_leader_in_the_same_epoch(
+    s: LeaderDiscovery, new: LeaderDiscovery, b: Broker, witnessed: bool
+):
     """An election does not raise the leader epoch."""
     require(s.cluster.endpoints[b] is not None and s.cluster.epoch <= MAX_EPOCH)
     new.cluster = replace(s.cluster, leader=b)
@@ -38,14 +43,14 @@ def another_leader_in_the_same_epoch(s, new, b: Broker, witnessed: bool):
 
 
 @fault(replaces=answer_served, breaks="broker_that_leads_is_not_asked_for_the_leader")
-def serves_whoever_asks(s, new):
+def serves_whoever_asks(s: LeaderDiscovery, new: LeaderDiscovery):
     """A broker does not look whether it leads."""
     require(has_arrived(s))
     new.response = Response(error=Error.NONE, current_leader=None)
 
 
 @fault(replaces=answer_fenced, breaks="fenced_epoch_is_an_old_one")
-def fences_its_own_epoch(s, new):
+def fences_its_own_epoch(s: LeaderDiscovery, new: LeaderDiscovery):
     """A Fetch request is refused that names the very epoch that the broker has heard of."""
     require(has_arrived(s) and s.attempt.epoch is not None)
     require(s.attempt.epoch <= s.heard[s.attempt.to].epoch)
@@ -55,13 +60,13 @@ def fences_its_own_epoch(s, new):
 
 
 @fault(replaces=current_leader, breaks="told_leader_is_what_the_broker_knows")
-def tells_no_endpoint(s, b):
+def tells_no_endpoint(s: LeaderDiscovery, b):
     """A broker tells who leads, and not where that is."""
     return CurrentLeader(leader=s.heard[b].leader, epoch=s.heard[b].epoch, endpoint=None)
 
 
 @fault(replaces=current_leader, breaks="told_leader_is_what_the_broker_knows")
-def tells_itself(s, b):
+def tells_itself(s: LeaderDiscovery, b):
     """A broker names itself for the leader."""
     return CurrentLeader(leader=b, epoch=s.heard[b].epoch, endpoint=s.heard[b].endpoints[b])
 
@@ -70,31 +75,31 @@ def tells_itself(s, b):
 
 
 @fault(replaces=advances, breaks="leader_epoch_never_goes_back")
-def accepts_any_leader(s, told):
+def accepts_any_leader(s: LeaderDiscovery, told):
     """Whatever a response tells is taken."""
     return told is not None
 
 
 @fault(replaces=advances, breaks="leader_epoch_never_goes_back")
-def accepts_any_other_leader(s, told):
+def accepts_any_other_leader(s: LeaderDiscovery, told):
     """Leaders are compared by their ids."""
     return told is not None and told.leader != s.leader
 
 
 @fault(replaces=advances, breaks="nothing_newer_changes_nothing")
-def accepts_an_equal_epoch(s, told):
+def accepts_an_equal_epoch(s: LeaderDiscovery, told):
     """The epoch known already is good enough."""
     return told is not None and (s.leader_epoch is None or told.epoch >= s.leader_epoch)
 
 
 @fault(replaces=advances, breaks="newer_leader_is_taken")
-def accepts_no_leader_in_the_first_epoch(s, told):
+def accepts_no_leader_in_the_first_epoch(s: LeaderDiscovery, told):
     """A client that knows no epoch takes none from a response."""
     return told is not None and s.leader_epoch is not None and told.epoch > s.leader_epoch
 
 
 @fault(replaces=take_leader, breaks="newer_leader_is_taken")
-def keeps_the_endpoint_it_had(s, new, told):
+def keeps_the_endpoint_it_had(s: LeaderDiscovery, new: LeaderDiscovery, told):
     """The endpoint of a broker that the client knows already is not touched."""
     new.leader = told.leader
     new.leader_epoch = told.epoch
@@ -105,7 +110,7 @@ def keeps_the_endpoint_it_had(s, new, told):
 
 
 @fault(replaces=take_leader, breaks="newer_leader_is_taken")
-def knows_nobody_but_the_leader(s, new, told):
+def knows_nobody_but_the_leader(s: LeaderDiscovery, new: LeaderDiscovery, told):
     """The endpoints told take the place of all that were known."""
     new.leader = told.leader
     new.leader_epoch = told.epoch
@@ -113,7 +118,7 @@ def knows_nobody_but_the_leader(s, new, told):
 
 
 @fault(replaces=receive_nothing_newer, breaks="nothing_newer_changes_nothing")
-def forgets_who_refused(s, new):
+def forgets_who_refused(s: LeaderDiscovery, new: LeaderDiscovery):
     """The client drops the endpoint of a broker that does not lead."""
     require(s.response is not None and refuses_leadership(s.response.error))
     require(not advances(s, s.response.current_leader))
@@ -137,7 +142,7 @@ def only_the_first_refresh_counts(epoch, known):
 
 
 @fault(replaces=receive_refresh, breaks="new_leader_can_be_reached", constants={"MAX_EPOCH": 2})
-def refresh_takes_the_leader_alone(s, new):
+def refresh_takes_the_leader_alone(s: LeaderDiscovery, new: LeaderDiscovery):
     """A newer leader is taken from a refresh, and the endpoints are left as they were."""
     require(s.refresh is not None and not is_stale(s.refresh.epoch, s.leader_epoch))
     new.refresh = None
@@ -147,7 +152,7 @@ def refresh_takes_the_leader_alone(s, new):
 
 
 @fault(replaces=take_endpoints, breaks="lost_leader_is_asked_for")
-def refresh_is_always_enough(s, new, leader):
+def refresh_is_always_enough(s: LeaderDiscovery, new: LeaderDiscovery, leader):
     """The client does not look whether it knows where the leader is."""
     new.refresh = None
     new.endpoints = s.refresh.endpoints
@@ -155,7 +160,7 @@ def refresh_is_always_enough(s, new, leader):
 
 
 @fault(replaces=answer_refresh, breaks="current_leader_is_reached")
-def refreshes_from_the_leader_alone(s, new, b: Broker):
+def refreshes_from_the_leader_alone(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker):
     """The client asks nobody but whom it takes for the leader."""
     require(s.refresh_wanted and s.refresh is None and s.cluster.endpoints[b] is not None)
     require(b == s.leader)
@@ -166,7 +171,7 @@ def refreshes_from_the_leader_alone(s, new, b: Broker):
 
 
 @fault(replaces=wants_refresh, breaks="refusal_asks_for_a_refresh")
-def refreshes_only_if_nothing_was_told(s, error):
+def refreshes_only_if_nothing_was_told(s: LeaderDiscovery, error):
     """What a response tells takes the place of the refresh."""
     return s.refresh_wanted or (
         refuses_leadership(error)
@@ -175,7 +180,7 @@ def refreshes_only_if_nothing_was_told(s, error):
 
 
 @fault(replaces=take_error, breaks="errors_are_backed_off_from")
-def tries_again_after_any_error(s, new):
+def tries_again_after_any_error(s: LeaderDiscovery, new: LeaderDiscovery):
     """No error is backed off from."""
     new.response = None
     new.attempt = None
@@ -183,13 +188,13 @@ def tries_again_after_any_error(s, new):
 
 
 @fault(replaces=may_skip_backoff, breaks="retry_at_once_is_to_a_newer_leader")
-def skips_every_backoff(s):
+def skips_every_backoff(s: LeaderDiscovery):
     """A retry never waits, be it to the same leader in the same epoch."""
     return True
 
 
 @fault(replaces=may_skip_backoff, breaks="retry_at_once_is_to_a_newer_leader")
-def skips_backoff_for_a_known_epoch(s):
+def skips_backoff_for_a_known_epoch(s: LeaderDiscovery):
     """An equal epoch is good enough."""
     return s.leader_epoch is not None and (
         s.attempt.epoch is None or s.leader_epoch >= s.attempt.epoch
@@ -197,6 +202,6 @@ def skips_backoff_for_a_known_epoch(s):
 
 
 @fault(replaces=may_skip_backoff, breaks="backs_off_only_without_a_newer_leader")
-def skips_backoff_for_another_broker_only(s):
+def skips_backoff_for_another_broker_only(s: LeaderDiscovery):
     """Whether a leader is newer is told by its id."""
     return s.leader != s.attempt.to

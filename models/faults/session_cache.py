@@ -4,6 +4,7 @@ from lockstep import fault, replace, require
 from models.session_cache import (
     EVICTION_MS,
     METER,
+    SessionCache,
     Slot,
     close,
     is_full,
@@ -68,7 +69,7 @@ def rule_three_by_the_letter(proposal, session, now):
 
 
 @fault(breaks="evicts_only_when_full")
-def evicts_in_spite_of_room(s, new, x: Slot):
+def evicts_in_spite_of_room(s: SessionCache, new: SessionCache, x: Slot):
     """A session is evicted although there is a free slot."""
     require(s.proposal is not None and not is_full(s) and s.cache[x] is not None)
     require(may_evict(s.proposal, s.cache[x], s.now))
@@ -78,21 +79,21 @@ def evicts_in_spite_of_room(s, new, x: Slot):
 
 
 @fault(replaces=take_in, breaks="never_more_sessions_than_slots")
-def evicted_sessions_still_count(s, new, x):
+def evicted_sessions_still_count(s: SessionCache, new: SessionCache, x):
     """Every new session counts, and no evicted one is taken off."""
     take_in(s, new, x)
     new.num_sessions = s.num_sessions + 1
 
 
 @fault(breaks="sessions_metric_equals_cache")
-def closed_sessions_still_count(s, new, x: Slot):
+def closed_sessions_still_count(s: SessionCache, new: SessionCache, x: Slot):
     """A session is closed without the metrics."""
     require(s.proposal is None and s.cache[x] is not None)
     new.cache[x] = None
 
 
 @fault(replaces=close, breaks="evictions_metric_counts_evictions_only")
-def own_close_counts_as_eviction(s, new, x: Slot):
+def own_close_counts_as_eviction(s: SessionCache, new: SessionCache, x: Slot):
     """A session that its client closes is counted as evicted."""
     close(s, new, x)
     new.evictions = (s.evictions + 1) % METER

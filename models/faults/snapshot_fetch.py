@@ -1,31 +1,23 @@
 """Mistakes in fetching snapshots."""
 
 from lockstep import fault, replace, require
-from models.snapshot_fetch import (
-    DAMAGED,
-    FOOTER,
-    VOTERS,
-    Error,
-    Replica,
+from models.snapshot_fetch_download import (
     abandons_after,
-    advance_log_start,
-    agrees,
     chunk,
-    counted,
-    end_of_epoch,
-    epoch_before,
-    epoch_start,
-    fetch_diverging,
     gives_way,
-    is_below,
     is_next,
     is_valid,
-    kept,
-    latest,
-    leader_of,
-    left_over,
-    log_end,
-    log_end_id,
+    start_after,
+    written,
+)
+from models.snapshot_fetch_replication import (
+    advance_log_start,
+    agrees,
+    counted,
+    end_of_epoch,
+    epoch_start,
+    fetch_diverging,
+    is_below,
     may_fetch,
     may_start_at,
     named_snapshot,
@@ -33,24 +25,34 @@ from models.snapshot_fetch import (
     next_log_start,
     on_a_majority,
     reached,
-    start_after,
     would_vote,
-    written,
+)
+from models.snapshot_fetch_state import (
+    DAMAGED,
+    FOOTER,
+    VOTERS,
+    Error,
+    Replica,
+    SnapshotFetch,
+    epoch_before,
+    kept,
+    latest,
+    leader_of,
+    left_over,
+    log_end,
+    log_end_id,
 )
 from models.snapshot_id import MAX_OFFSET, Offset, OffsetAndEpoch, is_newer
 
-THREE_VOTERS = {
-    "REPLICAS": ("v1", "v2", "v3"),
-    "VOTERS": ("v1", "v2", "v3"),
-    "MAX_EPOCH": 3,
-    "MAX_DISTURBANCES": 0,
-}
+VOTERS_ALONE = {"REPLICAS": ("v1", "v2", "v3"), "VOTERS": ("v1", "v2", "v3")}
+THREE_VOTERS = VOTERS_ALONE | {"MAX_EPOCH": 3, "MAX_DISTURBANCES": 0}
+ONE_WIPED = THREE_VOTERS | {"MAX_WIPED": 1, "MAX_EPOCH": 2, "MAX_OFFSET": 1}
 
 # When the log gives way to a snapshot that was fetched.
 
 
 @fault(replaces=gives_way, breaks="log_and_snapshots_agree", constants=THREE_VOTERS)
-def reset_only_by_a_newer_snapshot(s, r, snapshot):
+def reset_only_by_a_newer_snapshot(s: SnapshotFetch, r, snapshot):
     """The log stays unless the snapshot is newer by epoch, then offset."""
     return is_newer(snapshot, log_end_id(s, r))
 
@@ -61,16 +63,14 @@ def reset_only_by_a_newer_snapshot(s, r, snapshot):
     constants=THREE_VOTERS,
     source="KafkaMetadataLog.truncateToLatestSnapshot",
 )
-def reset_only_by_a_snapshot_newer_than_the_logs_records(s, r, snapshot):
+def reset_only_by_a_snapshot_newer_than_the_logs_records(s: SnapshotFetch, r, snapshot):
     """The same, with epoch 0 for a log without records."""
-    return is_newer(
-        snapshot,
-        OffsetAndEpoch(end_offset=log_end(s, r), epoch=0 if len(s.log[r]) == 0 else s.log[r][-1]),
-    )
+    epoch = 0 if len(s.log[r]) == 0 else s.log[r][-1]
+    return is_newer(snapshot, OffsetAndEpoch(end_offset=log_end(s, r), epoch=epoch))
 
 
 @fault(replaces=gives_way, breaks="log_and_snapshots_agree", constants=THREE_VOTERS)
-def reset_only_beyond_the_log(s, r, snapshot):
+def reset_only_beyond_the_log(s: SnapshotFetch, r, snapshot):
     """The log stays unless the snapshot ends after it."""
     return snapshot.end_offset > log_end(s, r)
 
@@ -91,7 +91,7 @@ def reset_before_an_exclusive_end(end):
 
 
 @fault(replaces=advance_log_start, breaks="leader_starts_its_log_where_a_snapshot_ends")
-def log_starts_past_an_inclusive_end(s, new, r: Replica, end: Offset):
+def log_starts_past_an_inclusive_end(s: SnapshotFetch, new: SnapshotFetch, r: Replica, end: Offset):
     """The leader drops the record at the snapshot's end offset, too."""
     advance_log_start(s, new, r, end)
     require(end < log_end(s, r))
@@ -107,13 +107,13 @@ def log_starts_past_an_inclusive_end(s, new, r: Replica, end: Offset):
     breaks="lagging_replica_catches_up",
     constants=THREE_VOTERS | {"MAX_OFFSET": 1},
 )
-def only_offsets_are_below(s, leader, at):
+def only_offsets_are_below(s: SnapshotFetch, leader, at):
     """A fetch from the log start on is compared with the records that the leader still has."""
     return at.end_offset < s.log_start[leader]
 
 
 @fault(replaces=agrees, breaks="logs_agree", constants=THREE_VOTERS)
-def epochs_below_the_log_are_taken_for_known(s, leader, at):
+def epochs_below_the_log_are_taken_for_known(s: SnapshotFetch, leader, at):
     """A fetch from the log start on agrees if its epoch is older than all that the leader has."""
     start = s.log_start[leader]
     end = end_of_epoch(s, leader, at.epoch)
@@ -132,12 +132,12 @@ def epochs_below_the_log_are_taken_for_known(s, leader, at):
     harmless="Responses of the old epoch are ignored, and the new leader's bytes are the same.",
     constants=THREE_VOTERS,
 )
-def download_outlives_its_epoch(s, r):
+def download_outlives_its_epoch(s: SnapshotFetch, r):
     """A replica that hears of a newer epoch goes on with its download, from the new leader."""
     return s.download[r]
 
 
-def finish_late(s, new, r):
+def finish_late(s: SnapshotFetch, new: SnapshotFetch, r):
     """The last chunk of a download that is over is taken in all the same."""
     response = s.response[r]
     require(response is not None and s.download[r] is None)
@@ -150,14 +150,14 @@ def finish_late(s, new, r):
 
 
 @fault(breaks="leader_loads_no_snapshot", constants=THREE_VOTERS)
-def download_ends_at_a_leader(s, new, r: Replica):
+def download_ends_at_a_leader(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A download ends after its replica was elected."""
     require(r in s.leading)
     finish_late(s, new, r)
 
 
 @fault(breaks="high_watermark_lies_within_the_log", constants=THREE_VOTERS)
-def download_ends_in_a_newer_epoch(s, new, r: Replica):
+def download_ends_in_a_newer_epoch(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A download ends after its replica has followed a newer leader."""
     require(r not in s.leading)
     finish_late(s, new, r)
@@ -167,20 +167,20 @@ def download_ends_in_a_newer_epoch(s, new, r: Replica):
 
 
 @fault(replaces=may_start_at, breaks="leader_drops_what_others_have_or_what_is_old")
-def log_start_waits_for_nobody(s, leader, end):
+def log_start_waits_for_nobody(s: SnapshotFetch, leader, end):
     """A leader drops records as soon as it has a snapshot."""
     return True
 
 
 @fault(breaks="log_start_is_covered_by_a_snapshot")
-def latest_snapshot_is_deleted(s, new, r: Replica):
+def latest_snapshot_is_deleted(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A replica deletes its only snapshot, whoever downloads it."""
     require(r in s.leading and latest(s, r) > 0)
     new.snapshots[r] = {x: None for x in Offset}
 
 
 @fault(breaks="leader_starts_its_log_where_a_snapshot_ends")
-def delete_records_is_obeyed(s, new, r: Replica, end: Offset):
+def delete_records_is_obeyed(s: SnapshotFetch, new: SnapshotFetch, r: Replica, end: Offset):
     """DeleteRecords moves the log start, as it does for other topics."""
     require(r in s.leading and s.log_start[r] < end and end <= s.high_watermark[r])
     new.log_start[r] = end
@@ -195,14 +195,14 @@ def old_snapshots_stay(files, start):
 
 
 @fault(replaces=named_snapshot, breaks="named_snapshot_exists")
-def high_watermark_is_named(s, leader):
+def high_watermark_is_named(s: SnapshotFetch, leader):
     """The leader names the snapshot that it could generate."""
     end = s.high_watermark[leader]
     return OffsetAndEpoch(end_offset=end, epoch=epoch_before(s, leader, end))
 
 
 @fault(replaces=next_log_start, breaks="log_start_is_covered_by_a_snapshot")
-def log_start_follows_the_leader_alone(s, leader, r):
+def log_start_follows_the_leader_alone(s: SnapshotFetch, leader, r):
     """A follower drops what the leader dropped, with or without a snapshot."""
     return max(s.log_start[r], min(s.log_start[leader], log_end(s, r)))
 
@@ -213,7 +213,7 @@ def log_start_follows_the_leader_alone(s, leader, r):
     constants={"GENERATORS": ("v1", "o1")},
     source="KafkaMetadataLog.deleteBeforeSnapshot",
 )
-def log_start_follows_the_own_snapshot_alone(s, leader, r):
+def log_start_follows_the_own_snapshot_alone(s: SnapshotFetch, leader, r):
     """A follower drops its log as soon as it has a snapshot."""
     return max(s.log_start[r], latest(s, r))
 
@@ -243,7 +243,7 @@ def checksums_are_not_checked(file):
 
 
 @fault(breaks="every_byte_counts_once", constants={"MAX_BYTES": 1})
-def chunk_counted_twice(s, new, r: Replica):
+def chunk_counted_twice(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A response that was taken in already is appended once more."""
     download = s.download[r]
     response = s.response[r]
@@ -288,7 +288,7 @@ def whole_file_is_sent(file, position):
     breaks="high_watermark_never_moves_back",
     constants={"MAX_WIPED": 1},
 )
-def high_watermark_follows_a_wiped_disk(s, leader, fetcher):
+def high_watermark_follows_a_wiped_disk(s: SnapshotFetch, leader, fetcher):
     """A leader takes the smaller offset of a follower that lost its disk for less committed."""
     reached_by_most = on_a_majority(s, leader, fetcher, {v for v in Replica if v in VOTERS})
     return reached_by_most if reached_by_most > epoch_start(s, leader) else s.high_watermark[leader]
@@ -299,27 +299,19 @@ def high_watermark_follows_a_wiped_disk(s, leader, fetcher):
     breaks="newest_leader_has_every_committed_record",
     constants=THREE_VOTERS | {"MAX_EPOCH": 4, "MAX_OFFSET": 1},
 )
-def earlier_epochs_are_committed_by_count(s, leader):
+def earlier_epochs_are_committed_by_count(s: SnapshotFetch, leader):
     """A leader counts the replicas of records of earlier epochs, too."""
     return 0
 
 
-@fault(
-    replaces=would_vote,
-    breaks="newest_leader_has_every_committed_record",
-    constants=THREE_VOTERS | {"MAX_WIPED": 1, "MAX_EPOCH": 2, "MAX_OFFSET": 1},
-)
-def wiped_voter_votes(s, voter, candidate):
+@fault(replaces=would_vote, breaks="newest_leader_has_every_committed_record", constants=ONE_WIPED)
+def wiped_voter_votes(s: SnapshotFetch, voter, candidate):
     """A voter that lost its disk votes as if it had never had any records."""
     return voter in VOTERS and not is_newer(log_end_id(s, voter), log_end_id(s, candidate))
 
 
-@fault(
-    replaces=counted,
-    breaks="newest_leader_has_every_committed_record",
-    constants=THREE_VOTERS | {"MAX_WIPED": 1, "MAX_EPOCH": 2, "MAX_OFFSET": 1},
-)
-def wiped_voter_counts(s):
+@fault(replaces=counted, breaks="newest_leader_has_every_committed_record", constants=ONE_WIPED)
+def wiped_voter_counts(s: SnapshotFetch):
     """A leader counts the fetches of a voter that lost its disk, and with it what it promised to
     the leader of a later epoch."""
     return {v for v in Replica if v in VOTERS}
@@ -328,7 +320,7 @@ def wiped_voter_counts(s):
 @fault(
     replaces=fetch_diverging, breaks="high_watermark_lies_within_the_log", constants=THREE_VOTERS
 )
-def diverging_log_is_cut_to_the_log_start(s, new, r: Replica):
+def diverging_log_is_cut_to_the_log_start(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A log that parts from the leader's is thrown away, committed records and all."""
     fetch_diverging(s, new, r)
     new.log[r] = ()
@@ -342,7 +334,7 @@ def diverging_log_is_cut_to_the_log_start(s, new, r: Replica):
     breaks="lagging_replica_catches_up",
     constants={"MAX_OFFSET": 1, "MAX_WIPED": 1},
 )
-def smaller_offset_is_refused(s, r):
+def smaller_offset_is_refused(s: SnapshotFetch, r):
     """A leader does not answer a fetch from before the offset that it knows of the replica."""
     leader = leader_of(s, r)
     return may_fetch(s, r) and leader is not None and log_end(s, r) >= reached(s, leader, r)

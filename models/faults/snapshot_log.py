@@ -3,45 +3,44 @@
 from lockstep import fault, replace, require
 from models.snapshot_file import Part, Snapshot, Stage, content, written
 from models.snapshot_id import Offset, OffsetAndEpoch
-from models.snapshot_log import (
-    KEYS,
-    MIN_CHANGED_PERCENT,
-    MIN_NEW_BYTES,
-    Phase,
-    Writer,
+from models.snapshot_log_crash import boot, can_boot, is_valid, loaded, usable
+from models.snapshot_log_running import (
     advance_high_watermark,
-    agreed,
-    boot,
-    can_boot,
     changed_keys,
     generated_id,
     has_flushed,
-    is_open,
     is_safe,
-    is_valid,
     is_wanted,
     known_committed,
-    last_epoch,
-    latest,
-    loaded,
-    log_end,
     lowest_truncation,
     may_delete,
     may_rename,
     may_start,
-    must_reset,
-    place,
     reset_to_snapshot,
     thresholds_met,
-    usable,
     write_records,
+)
+from models.snapshot_log_state import (
+    KEYS,
+    MIN_CHANGED_PERCENT,
+    MIN_NEW_BYTES,
+    Phase,
+    SnapshotLog,
+    Writer,
+    agreed,
+    is_open,
+    last_epoch,
+    latest,
+    log_end,
+    must_reset,
+    place,
 )
 
 # Ids with the last offset in place of the end offset.
 
 
 @fault(replaces=generated_id, breaks="snapshot_is_the_log_that_it_replaces")
-def generated_id_is_inclusive(s):
+def generated_id_is_inclusive(s: SnapshotLog):
     """The id of a generated snapshot names the last offset that it includes."""
     return OffsetAndEpoch(
         end_offset=max(0, s.high_watermark - 1),
@@ -74,7 +73,7 @@ def log_start_is_one_too_far(x, end):
 
 
 @fault(replaces=reset_to_snapshot, breaks="newer_snapshot_replaces_the_log")
-def reset_is_inclusive(s, new):
+def reset_is_inclusive(s: SnapshotLog, new: SnapshotLog):
     """The log begins at the last offset that the snapshot includes."""
     reset_to_snapshot(s, new)
     new.base = max(0, latest(s) - 1)
@@ -82,7 +81,7 @@ def reset_is_inclusive(s, new):
 
 
 @fault(replaces=advance_high_watermark, breaks="state_is_what_was_committed")
-def loaded_snapshot_is_inclusive(s, new):
+def loaded_snapshot_is_inclusive(s: SnapshotLog, new: SnapshotLog):
     """The first record after a snapshot is taken for its last one, and not applied."""
     advance_high_watermark(s, new)
     new.state = (
@@ -100,14 +99,14 @@ def loaded_snapshot_is_inclusive(s, new):
 
 
 @fault(replaces=write_records, breaks="snapshot_is_the_log_that_it_replaces")
-def state_goes_on_while_it_is_written(s, new, w: Writer):
+def state_goes_on_while_it_is_written(s: SnapshotLog, new: SnapshotLog, w: Writer):
     """What is written is the state at that moment, not the one of which the id speaks."""
     write_records(s, new, w)
     new.parts[w] = replace(s.parts[w], stage=Stage.RECORDS, records=s.state)
 
 
 @fault(breaks="snapshots_never_pass_the_high_watermark")
-def snapshot_of_what_is_flushed(s, new):
+def snapshot_of_what_is_flushed(s: SnapshotLog, new: SnapshotLog):
     """A snapshot goes as far as the log is flushed, committed or not."""
     require(is_open(s) and s.high_watermark is not None and s.high_watermark < s.flushed)
     require(s.parts[Writer.GENERATOR] is None and thresholds_met(latest(s), s.high_watermark))
@@ -142,7 +141,7 @@ def either_threshold_will_do(since, now):
 
 
 @fault(replaces=is_wanted, breaks="no_snapshot_arrives_below_log_start")
-def overtaken_snapshot_is_finished(s, part):
+def overtaken_snapshot_is_finished(s: SnapshotLog, part):
     """A snapshot gets its name although the log was reset past its end meanwhile."""
     return s.snapshots[part.id.end_offset] is None
 
@@ -163,7 +162,7 @@ def moved_before_it_is_flushed(part):
 
 
 @fault(replaces=is_safe, breaks="every_crash_leaves_enough_to_boot")
-def name_is_not_flushed(s, x):
+def name_is_not_flushed(s: SnapshotLog, x):
     """A snapshot takes the place of records before its name is on the disk."""
     return s.snapshots[x] is not None
 
@@ -175,19 +174,19 @@ def name_is_not_flushed(s, x):
       quorum count it, and a snapshot that it makes of one takes the record to the disk itself: \
       after a crash that snapshot is ahead of the log, and boot resets the log to it.""",
 )
-def high_watermark_does_not_wait_for_the_flush(s):
+def high_watermark_does_not_wait_for_the_flush(s: SnapshotLog):
     """What the leader says is committed is given to the state machine before it is flushed."""
     return min(log_end(s), len(s.committed))
 
 
 @fault(replaces=has_flushed, breaks="everything_held_is_found")
-def unflushed_records_are_acknowledged(s, x):
+def unflushed_records_are_acknowledged(s: SnapshotLog, x):
     """The quorum counts records of this replica that are in its memory only."""
     return s.base <= x and x < log_end(s)
 
 
 @fault(breaks="everything_held_is_found", constants={"MAX_CRASHES": 2})
-def boot_acknowledges_what_it_finds(s, new):
+def boot_acknowledges_what_it_finds(s: SnapshotLog, new: SnapshotLog):
     """The quorum counts a record that a killed process had not flushed, because the next process
     finds it in its log."""
     require(s.phase == Phase.KILLED and can_boot(s) and agreed(s) == len(s.committed))
@@ -198,7 +197,7 @@ def boot_acknowledges_what_it_finds(s, new):
 
 
 @fault(breaks="every_crash_leaves_enough_to_boot", constants={"MAX_CRASHES": 2})
-def boot_resets_to_an_unflushed_name(s, new):
+def boot_resets_to_an_unflushed_name(s: SnapshotLog, new: SnapshotLog):
     """A process was killed between moving a snapshot and flushing its name; the next one resets
     the log to it at once."""
     require(s.phase == Phase.KILLED and can_boot(s) and must_reset(s))
@@ -212,7 +211,7 @@ def boot_resets_to_an_unflushed_name(s, new):
 
 
 @fault(breaks="boot_takes_no_part_for_a_snapshot")
-def boot_moves_finished_parts(s, new, w: Writer):
+def boot_moves_finished_parts(s: SnapshotLog, new: SnapshotLog, w: Writer):
     """Boot gives a .part file its final name when it has a footer."""
     require(s.phase == Phase.KILLED and can_boot(s) and s.parts[w] is not None)
     require(s.parts[w].stage == Stage.FLUSHED and is_wanted(s, s.parts[w]))
@@ -226,19 +225,19 @@ def boot_moves_finished_parts(s, new, w: Writer):
 
 
 @fault(replaces=lowest_truncation, breaks="everything_held_is_found")
-def truncates_below_high_watermark(s):
+def truncates_below_high_watermark(s: SnapshotLog):
     """A leader's word is enough to cut off what is committed."""
     return s.log_start
 
 
 @fault(replaces=may_delete, breaks="deletes_only_below_log_start")
-def snapshot_at_log_start_is_deleted(s, x):
+def snapshot_at_log_start_is_deleted(s: SnapshotLog, x):
     """The snapshot that ends at the log start offset goes with those below."""
     return x <= s.log_start
 
 
 @fault(breaks="offsets_are_in_order")
-def segments_go_up_to_the_latest_snapshot(s, new, x: Offset):
+def segments_go_up_to_the_latest_snapshot(s: SnapshotLog, new: SnapshotLog, x: Offset):
     """Segments below the latest snapshot's end are deleted, wherever the log starts."""
     require(s.phase == Phase.RUNNING and not must_reset(s))
     require(s.base < x and x <= latest(s) and s.log_start < x)
@@ -248,19 +247,19 @@ def segments_go_up_to_the_latest_snapshot(s, new, x: Offset):
 
 
 @fault(replaces=is_open, breaks="newer_snapshot_replaces_the_log")
-def log_goes_on_beside_a_newer_snapshot(s):
+def log_goes_on_beside_a_newer_snapshot(s: SnapshotLog):
     """Records are appended and truncated while a newer snapshot waits to be loaded."""
     return s.phase == Phase.RUNNING and s.parts[Writer.FETCHER] is None
 
 
 @fault(replaces=must_reset, breaks="newer_snapshot_replaces_the_log")
-def newer_by_offset_alone(s):
+def newer_by_offset_alone(s: SnapshotLog):
     """A snapshot is newer than the log only if it ends at a greater offset."""
     return latest(s) > log_end(s)
 
 
 @fault(breaks="offsets_never_move_back")
-def high_watermark_of_an_older_response(s, new, x: Offset):
+def high_watermark_of_an_older_response(s: SnapshotLog, new: SnapshotLog, x: Offset):
     """The replica takes a high watermark that is lower than the one it knows."""
     require(is_open(s) and s.high_watermark is not None and x < s.high_watermark)
     require(s.log_start <= x)
@@ -269,13 +268,13 @@ def high_watermark_of_an_older_response(s, new, x: Offset):
 
 
 @fault(replaces=last_epoch, breaks="reset_comes_to_an_end")
-def empty_log_has_epoch_zero(s):
+def empty_log_has_epoch_zero(s: SnapshotLog):
     """An empty log does not take its last epoch from the snapshot before it."""
     return s.log[-1] if len(s.log) > 0 else 0
 
 
 @fault(replaces=reset_to_snapshot, breaks="everything_held_is_found")
-def reset_without_need(s, new):
+def reset_without_need(s: SnapshotLog, new: SnapshotLog):
     """The log is reset to the latest snapshot although it goes further."""
     require(s.phase == Phase.RUNNING and latest(s) > 0 and is_safe(s, latest(s)))
     new.base = latest(s)
@@ -294,13 +293,13 @@ def reset_without_need(s, new):
     breaks="log_above_zero_has_a_snapshot",
     source="KAFKA-14240",
 )
-def boots_without_a_snapshot(s):
+def boots_without_a_snapshot(s: SnapshotLog):
     """A log that starts above 0 is enough to boot."""
     return True
 
 
 @fault(replaces=can_boot, breaks="everything_held_is_found")
-def boots_beside_a_broken_newer_snapshot(s):
+def boots_beside_a_broken_newer_snapshot(s: SnapshotLog):
     """A file that cannot be read is no reason to refuse, though it may have all that there was."""
     return s.base == 0 or any(usable(s, x) for x in Offset)
 
@@ -309,13 +308,13 @@ def boots_beside_a_broken_newer_snapshot(s):
     replaces=can_boot,
     breaks="refuses_only_what_is_missing",
 )
-def boots_with_sound_files_only(s):
+def boots_with_sound_files_only(s: SnapshotLog):
     """One broken file is enough to refuse."""
     return all(s.snapshots[x] is None or usable(s, x) for x in Offset)
 
 
 @fault(replaces=boot, breaks="everything_held_is_found")
-def boots_from_the_snapshot_alone(s, new):
+def boots_from_the_snapshot_alone(s: SnapshotLog, new: SnapshotLog):
     """The log is cut off where the latest snapshot ends, although it goes further."""
     boot(s, new)
     new.log = s.log[: place(s, loaded(s))]
@@ -323,7 +322,7 @@ def boots_from_the_snapshot_alone(s, new):
 
 
 @fault(replaces=loaded, breaks="boot_loads_the_latest_snapshot")
-def boots_from_the_oldest_snapshot(s):
+def boots_from_the_oldest_snapshot(s: SnapshotLog):
     """Of several snapshots the first is loaded."""
     return max(
         x

@@ -64,7 +64,7 @@ constants = { MAX_COINS = 2147483647 }
 depth = 4
 
 [proofs.wide.bounded]
-entries_are_paid = "It says nothing of the arms."
+"It says nothing of the arms." = ["entries_are_paid"]
 """
 
 LEMMA = """

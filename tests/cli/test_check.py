@@ -142,7 +142,7 @@ def test_a_differing_count_has_a_verdict_of_its_own(desk: "Desk") -> None:
 
 def test_a_differing_count_hides_no_silence(desk: "Desk") -> None:
     desk.edit("specs/turnstile.toml", "states = 5\n", "states = 6\n")
-    desk.edit("specs/turnstile.toml", '[scopes.small.idle]\njam = "CAN_JAM is false"\n', "")
+    desk.edit("specs/turnstile.toml", '[scopes.small.idle]\n"CAN_JAM is false" = ["jam"]\n', "")
     ran = desk.run("check", "turnstile", "--scope", "small")
     assert ran.code == 3
     assert "never fired in this scope: jam; differs from what is pinned" in ran.out
@@ -249,7 +249,7 @@ def test_an_unpinned_scope_says_so(desk: "Desk") -> None:
 
 
 def test_an_action_that_never_fires_is_no_proof(desk: "Desk") -> None:
-    desk.edit("specs/turnstile.toml", '[scopes.small.idle]\njam = "CAN_JAM is false"\n', "")
+    desk.edit("specs/turnstile.toml", '[scopes.small.idle]\n"CAN_JAM is false" = ["jam"]\n', "")
     ran = desk.run("check", "turnstile", "--scope", "small")
     assert ran.code == 3
     assert "inconclusive" in ran.out
@@ -262,19 +262,19 @@ def test_a_premise_that_never_holds_is_no_proof(desk: "Desk") -> None:
     assert ran.code == 3
     assert "premise never true in this scope: opens_only_for_a_coin" in ran.out
     with (desk.root / "specs/turnstile.toml").open("a") as spec:
-        spec.write('[scopes.small.vacuous]\nopens_only_for_a_coin = "said"\n')
+        spec.write('[scopes.small.vacuous]\n"said" = ["opens_only_for_a_coin"]\n')
     assert desk.run("check", "turnstile", "--scope", "small").code == 0
 
 
 def test_a_declaration_that_is_no_longer_true_is_reported(desk: "Desk") -> None:
-    desk.edit("specs/turnstile.toml", 'jam = "CAN_JAM is false"', 'push = "never"\njam = "no"')
+    desk.edit("specs/turnstile.toml", '["jam"]', '["push", "jam"]')
     ran = desk.run("check", "turnstile", "--scope", "small", "--json")
     assert ran.code == 4
     assert ran.json["results"][0]["stale"] == ["push"]
 
 
 def test_a_declaration_of_nothing_is_refused(desk: "Desk") -> None:
-    desk.edit("specs/turnstile.toml", "jam = ", "jamm = ")
+    desk.edit("specs/turnstile.toml", '["jam"]', '["jamm"]')
     ran = desk.run("check", "turnstile", "--scope", "small")
     assert ran.code == 2
     assert "scopes.small.idle.jamm: turnstile has no such action" in ran.out

@@ -91,6 +91,28 @@ def test_a_part_is_used_by_the_files_that_import_it(tmp_path: Path) -> None:
     assert unused(tmp_path) == {}
 
 
+def test_a_model_may_take_its_state_and_its_actions_from_parts(tmp_path: Path) -> None:
+    write(tmp_path, "models/lamp_state.py", HEADS["as usual"] + "    lit: bool = False\n")
+    switch = "from lockstep import action\nfrom models.lamp_state import Lamp\n\n\n@action\n"
+    switch += "def switch(s: Lamp, new: Lamp):\n    new.lit = not s.lit\n"
+    write(tmp_path, "models/lamp_switch.py", switch)
+    take = "from models.lamp_state import Lamp\nfrom models.lamp_switch import switch\n"
+    write(tmp_path, "models/lamp.py", take)
+    write(tmp_path, "models/faults/lamp.py", take)
+    assert model_names(tmp_path) == ["lamp"]
+    assert unused(tmp_path) == {}
+    assert [action.name for action in load_model(tmp_path, "lamp").actions] == ["switch"]
+
+
+def test_lemmas_of_no_model_are_named(tmp_path: Path) -> None:
+    write(tmp_path, "models/lamp.py", HEADS["as usual"] + BODY)
+    write(tmp_path, "invariants/lemmas/lamp.py")
+    write(tmp_path, "invariants/lemmas/lump.py")
+    assert unused(tmp_path) == {
+        "invariants/lemmas/lump.py": "there is no model lump; did you mean lamp?"
+    }
+
+
 def test_files_of_no_model_are_named(tmp_path: Path) -> None:
     write(tmp_path, "models/lamp.py", HEADS["as usual"] + BODY)
     for file in ("invariants/lump.py", "models/faults/clock.py", "specs/lam.toml"):

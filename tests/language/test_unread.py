@@ -99,6 +99,50 @@ def test_what_a_part_marks_belongs_to_the_model_that_imports_it(tmp_path: Path) 
         load_model(root, "lamp")
 
 
+def test_an_action_of_a_part_without_its_mark_is_refused(tmp_path: Path) -> None:
+    part = "def lose(s, new):\n    new.lit = False\n"
+    root = write(tmp_path, models__part=part, models__lamp=f"from models.part import lose\n{LAMP}")
+    with pytest.raises(ModelError, match=r"nothing reads lose(.|\n)*models/part.py:1:1"):
+        load_model(root, "lamp")
+    calls_it = f"from models.part import lose\n{LAMP}".replace(
+        "new.lit = not s.lit", "lose(s, new)"
+    )
+    write(tmp_path, models__lamp=calls_it)
+    assert [action.name for action in load_model(root, "lamp").actions] == ["switch"]
+
+
+LEMMA = """\
+from lockstep import lemma
+
+
+@lemma
+def lit_or_not(s):
+    return s.lit or not s.lit
+"""
+
+
+def test_lemmas_stand_in_a_file_of_their_own(tmp_path: Path) -> None:
+    root = write(tmp_path, invariants__lamp=CLAIM, invariants__lemmas__lamp=LEMMA)
+    assert [prop.name for prop in load_model(root, "lamp").properties] == ["never"]
+    model = load_model(root, "lamp", lemmas=True)
+    assert [prop.name for prop in model.properties] == ["never", "lit_or_not"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("@lemma\n", "", "nothing reads lit_or_not"),
+        ("lit_or_not", "never", "never is marked, and the model does not have it"),
+        ("@lemma", "@action", "lit_or_not is an action in the wrong file"),
+    ],
+)
+def test_no_lemma_is_left_out(old: str, new: str, told: str, tmp_path: Path) -> None:
+    text = LEMMA.replace("import lemma", "import action, lemma").replace(old, new)
+    root = write(tmp_path, invariants__lamp=CLAIM, invariants__lemmas__lamp=text)
+    with pytest.raises(ModelError, match=told):
+        load_model(root, "lamp")
+
+
 def test_what_another_model_marks_is_its_own(tmp_path: Path) -> None:
     other = LAMP.replace("Lamp", "Other") + "\n\ndef on(s):\n    return s.lit\n"
     claim = "from models.other import on\nfrom lockstep import invariant\n\n@invariant\n"

@@ -138,6 +138,10 @@ def test_declarations_must_name_something(model: Model) -> None:
         LockstepError, match=r"scopes.small.idle.jams: turnstile has no such action"
     ):
         check_declarations(model, declared(scope(jams="")))
+    wide = dataclasses.replace(scope(jams=""), name="wide")
+    scopes = {"small": Scope("small", idle=wide.idle, like="wide"), "wide": wide}
+    with pytest.raises(LockstepError, match=r"scopes.wide.idle.jams: turnstile has no such action"):
+        check_declarations(model, ModelSpec(Path("turnstile.toml"), "turnstile", scopes=scopes))
     goal = Scope("small", vacuous={"somebody_gets_in": ""})
     with pytest.raises(LockstepError, match="turnstile has no such invariant"):
         check_declarations(model, declared(goal))

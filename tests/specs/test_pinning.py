@@ -20,7 +20,7 @@ verdict = "holds"
 states = 5  # counted by hand
 
 [scopes.small.idle]
-jam = "it cannot"
+"it cannot" = ["jam"]
 """
 PINS = Pins("holds", 6, 7, 4)
 

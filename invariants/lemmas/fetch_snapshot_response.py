@@ -1,0 +1,40 @@
+"""Lemmas about the shares of FetchSnapshot responses: invariants that only help proofs."""
+
+from lockstep import lemma, when
+from models.fetch_snapshot_response import (
+    FetchSnapshotResponse,
+    Partition,
+    given_to,
+    kept_for,
+    left_of,
+    response_max_bytes,
+)
+
+# What proofs need besides.
+
+
+def spoken_for(s: FetchSnapshotResponse):
+    """What is given, and what is kept for those that have had no turn."""
+    return sum(given_to(s, p) + kept_for(s, p) for p in Partition)
+
+
+@lemma
+def gives_only_to_those_asked_for(s: FetchSnapshotResponse, p: Partition):
+    """A partition gets bytes only if the request names it, and while the response is built."""
+    when(s.given[p] is not None)
+    return s.building and s.remaining[p] is not None
+
+
+@lemma
+def what_is_kept_fits(s: FetchSnapshotResponse):
+    """The averages together are no more than the limit, and what is given beyond an average was
+    kept for nobody."""
+    when(s.building)
+    return spoken_for(s) <= response_max_bytes()
+
+
+@lemma
+def who_waits_leaves_nothing_over(s: FetchSnapshotResponse, p: Partition):
+    """A partition gets less than it could use only if all the rest is given or kept."""
+    when(s.given[p] is not None and given_to(s, p) < left_of(s, p))
+    return spoken_for(s) == response_max_bytes()

@@ -1,0 +1,103 @@
+"""Lemmas about KIP-951 leader discovery: invariants that only help proofs."""
+
+from invariants.leader_discovery import is_refusal
+from lockstep import lemma, when
+from models.leader_discovery_state import Broker, Election, LeaderDiscovery
+
+# What proofs need besides.
+
+
+@lemma
+def request_waits_for_one_thing(s: LeaderDiscovery):
+    """For its answer, or for the end of the backoff."""
+    return (s.attempt is not None or (s.response is None and not s.backing_off)) and (
+        s.response is None or not s.backing_off
+    )
+
+
+@lemma
+def request_names_no_unknown_epoch(s: LeaderDiscovery):
+    """The client knew the epoch of its latest request, and forgets none."""
+    when(s.attempt is not None)
+    named = s.attempt.epoch
+    when(named is not None)
+    return s.leader_epoch is not None and named <= s.leader_epoch
+
+
+@lemma
+def only_refusals_tell(s: LeaderDiscovery):
+    """Other responses say nothing of the leader."""
+    when(s.response is not None and s.response.current_leader is not None)
+    return is_refusal(s.response.error)
+
+
+@lemma
+def leaders_run(s: LeaderDiscovery, b: Broker):
+    """Nobody hears of a leader without hearing where it is."""
+    return (
+        s.cluster.endpoints[s.cluster.leader] is not None
+        and s.heard[b].endpoints[s.heard[b].leader] is not None
+        and (s.refresh is None or s.refresh.endpoints[s.refresh.leader] is not None)
+        and (
+            s.response is None
+            or s.response.current_leader is None
+            or s.response.current_leader.endpoint is not None
+        )
+    )
+
+
+# Whoever knows who was elected in an epoch knows the same.
+
+
+def agree(one, other):
+    return one.epoch != other.epoch or one.leader == other.leader
+
+
+def is_an_election(s: LeaderDiscovery, known):
+    """None that is still to come, and nothing else than the cluster's own metadata and the witness
+    say."""
+    return known.epoch <= s.cluster.epoch and agree(known, s.cluster) and agree(known, s.witnessed)
+
+
+@lemma
+def witness_saw_an_election(s: LeaderDiscovery):
+    return is_an_election(s, s.witnessed)
+
+
+@lemma
+def brokers_agree(s: LeaderDiscovery, b: Broker, other: Broker):
+    return is_an_election(s, s.heard[b]) and agree(s.heard[b], s.heard[other])
+
+
+@lemma
+def refresh_agrees_with_brokers(s: LeaderDiscovery, b: Broker):
+    when(s.refresh is not None)
+    return is_an_election(s, s.refresh) and agree(s.refresh, s.heard[b])
+
+
+@lemma
+def response_agrees_with_brokers_and_refresh(s: LeaderDiscovery, b: Broker):
+    when(s.response is not None)
+    told = s.response.current_leader
+    when(told is not None)
+    return (
+        is_an_election(s, told)
+        and agree(told, s.heard[b])
+        and (s.refresh is None or agree(told, s.refresh))
+    )
+
+
+@lemma
+def client_agrees_with_all(s: LeaderDiscovery, b: Broker):
+    when(s.leader_epoch is not None)
+    known = Election(leader=s.leader, epoch=s.leader_epoch)
+    return (
+        is_an_election(s, known)
+        and agree(known, s.heard[b])
+        and (s.refresh is None or agree(known, s.refresh))
+        and (
+            s.response is None
+            or s.response.current_leader is None
+            or agree(known, s.response.current_leader)
+        )
+    )

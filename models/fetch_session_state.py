@@ -1,0 +1,93 @@
+"""The variables of KIP-227 fetch sessions, and the messages between fetchers and leader."""
+
+from enum import Enum
+
+from lockstep import (
+    Constant,
+    Map,
+    OneOf,
+    Range,
+    Record,
+    Set,
+    State,
+)
+from models.fetch_metadata import (
+    FRESH,
+    Epoch,
+    Error,
+    Metadata,
+    OpenId,
+    SessionEpoch,
+    SessionId,
+)
+from models.fetch_partitions import (
+    Answers,
+    Cached,
+    Interests,
+    Offset,
+    Partition,
+    Told,
+)
+
+FETCHERS: Constant = ("c1",)
+FOLLOWERS: Constant = ()
+"""Those of the fetchers that are followers: they read up to the log's end."""
+
+MAX_DISTURBANCES: Constant = 1
+"""How often a fetcher's messages are lost, repeated or delayed in one behaviour."""
+
+MAX_FAILURES: Constant = 1
+"""How often a partition becomes unavailable in one behaviour."""
+
+Fetcher = OneOf(FETCHERS, interchangeable=True)
+
+
+class Via(Enum):
+    """How a request reaches the leader: the one awaited, or a copy that nobody awaits."""
+
+    AWAITED = 0
+    STRAY = 1
+
+
+class Request(Record):
+    session_id: SessionId
+    epoch: Epoch
+    partitions: Interests
+    forgotten: Set[Partition]
+
+
+class Response(Record):
+    error: Error
+    session_id: SessionId
+    partitions: Answers
+    throttled: bool
+
+
+class Session(Record):
+    owner: Fetcher  # known to the reader only: the leader never looks at it
+    epoch: SessionEpoch
+    partitions: Map[Partition, Cached | None]
+
+
+class FetchSession(State):
+    # The leader's logs.
+    log_start: Map[Partition, Offset] = {p: 0 for p in Partition}
+    high_watermark: Map[Partition, Offset] = {p: 0 for p in Partition}
+    log_end: Map[Partition, Offset] = {p: 0 for p in Partition}
+    failing: Set[Partition] = set()
+    failures: Range(0, MAX_FAILURES) = 0
+    # The leader's session cache.
+    sessions: Map[OpenId, Session | None] = {i: None for i in OpenId}
+    # The network.
+    request: Map[Fetcher, Request | None] = {f: None for f in Fetcher}
+    stray: Map[Fetcher, Request | None] = {f: None for f in Fetcher}
+    response: Map[Fetcher, Response | None] = {f: None for f in Fetcher}
+    # The fetchers.
+    metadata: Map[Fetcher, Metadata] = {f: FRESH for f in Fetcher}
+    pending: Map[Fetcher, bool] = {f: False for f in Fetcher}
+    fetching: Map[Fetcher, Interests] = {f: {p: None for p in Partition} for f in Fetcher}
+    told: Map[Fetcher, Map[Partition, Told | None]] = {
+        f: {p: None for p in Partition} for f in Fetcher
+    }
+    # How often a fetcher's messages were lost, repeated or delayed, or its process restarted.
+    disturbances: Map[Fetcher, Range(0, MAX_DISTURBANCES)] = {f: 0 for f in Fetcher}

@@ -1,0 +1,253 @@
+"""Logs and snapshots between elections: how followers catch up, and what restarts leave of them."""
+
+from lockstep import action, require
+from models.snapshot_election_state import (
+    MAX_RESTARTS,
+    MAX_SNAPSHOTS,
+    MAX_WIPES,
+    RESET,
+    Answer,
+    Role,
+    SnapshotElection,
+    Voter,
+    history,
+    id_of,
+    last_epoch,
+    log_end,
+    log_id,
+)
+from models.snapshot_election_votes import become, is_majority
+from models.snapshot_id import MAX_OFFSET, Offset, is_newer
+
+# Replication.
+
+
+@action
+def append_record(s: SnapshotElection, new: SnapshotElection, leader: Voter):
+    """A leader writes a record."""
+    require(s.role[leader] == Role.LEADER and log_end(s, leader) < MAX_OFFSET)
+    new.log[leader] = s.log[leader] + (s.epoch[leader],)
+
+
+def follows(s: SnapshotElection, v, leader):
+    """Whether a replica fetches from a leader; not while a snapshot waits to be applied."""
+    return (
+        s.role[leader] == Role.LEADER
+        and s.role[v] == Role.FOLLOWER
+        and s.epoch[v] == s.epoch[leader]
+        and not s.unapplied[v]
+    )
+
+
+def up_to(s: SnapshotElection, v, epoch):
+    """A replica's records of this epoch and those before it, with all that its log starts from."""
+    records = history(s, v)
+    return records[: max(s.log_start[v], sum(1 for e in records if e <= epoch))]
+
+
+def answer(s: SnapshotElection, leader, fetcher):
+    """What a leader answers a fetch from the end of a log."""
+    start = id_of(history(s, leader)[: s.log_start[leader]])
+    agreed = id_of(up_to(s, leader, fetcher.epoch))
+    return (
+        Answer.SNAPSHOT
+        if start.end_offset > fetcher.end_offset
+        or start.epoch > fetcher.epoch
+        or (start.end_offset == fetcher.end_offset and start.epoch != fetcher.epoch)
+        else Answer.RECORDS
+        if agreed.epoch == fetcher.epoch and agreed.end_offset >= fetcher.end_offset
+        else Answer.DIVERGING
+    )
+
+
+def reached(s: SnapshotElection, leader, fetched):
+    """The greatest offset that a majority has, the leader included."""
+    return max(
+        o
+        for o in Offset
+        if is_majority(
+            {v for v in Voter if (log_end(s, leader) if v == leader else fetched[v]) >= o}
+        )
+    )
+
+
+def commits(s: SnapshotElection, leader, offset):
+    """Whether a majority at this offset commits what is before it: not unless that ends in a record
+    of the leader's own epoch."""
+    return offset > 0 and history(s, leader)[:offset][-1] == s.epoch[leader]
+
+
+def advanced(s: SnapshotElection, leader, fetched):
+    """A leader's high watermark when the others are known to have fetched so far."""
+    offset = reached(s, leader, fetched)
+    return (
+        offset
+        if offset > s.high_watermark[leader] and commits(s, leader, offset)
+        else s.high_watermark[leader]
+    )
+
+
+def learned(s: SnapshotElection, v, told, end):
+    """A follower's high watermark when the leader tells its own, and the follower's log goes up to
+    `end`."""
+    return max(s.high_watermark[v], min(told, end))
+
+
+@action
+def fetch(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter, end: Offset):
+    """A follower fetches from its log's end, which acknowledges what is before it, and appends the
+    records up to `end`."""
+    require(follows(s, v, leader) and answer(s, leader, log_id(s, v)) == Answer.RECORDS)
+    require(log_end(s, v) <= end <= log_end(s, leader))
+    fetched = {w: log_end(s, v) if w == v else s.fetched[leader][w] for w in Voter}
+    high_watermark = advanced(s, leader, fetched)
+    records = history(s, leader)
+    new.fetched[leader] = fetched
+    new.high_watermark[leader] = high_watermark
+    new.log[v] = s.log[v] + records[log_end(s, v) : end]
+    new.high_watermark[v] = learned(s, v, high_watermark, end)
+    new.committed = s.committed + records[len(s.committed) : high_watermark]
+
+
+def truncated(s: SnapshotElection, v, diverging):
+    """What is left of a follower's log when the leader's diverges from it."""
+    own = id_of(up_to(s, v, diverging.epoch))
+    end = (
+        min(own.end_offset, diverging.end_offset)
+        if own.epoch == diverging.epoch
+        else own.end_offset
+    )
+    return s.log[v][: max(0, end - s.log_start[v])]
+
+
+@action
+def truncate(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter):
+    """A follower is told where its log diverges from the leader's."""
+    require(follows(s, v, leader) and answer(s, leader, log_id(s, v)) == Answer.DIVERGING)
+    new.log[v] = truncated(s, v, id_of(up_to(s, leader, last_epoch(history(s, v)))))
+
+
+# Snapshots.
+
+
+@action
+def receive_snapshot(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter):
+    """A follower that the leader has no records for fetches its latest snapshot, and has moved it
+    into place."""
+    require(follows(s, v, leader) and answer(s, leader, log_id(s, v)) == Answer.SNAPSHOT)
+    new.snapshot[v] = s.snapshot[leader]
+    new.unapplied[v] = True
+
+
+def ends_before(log, snapshot):
+    """What KIP-630 takes for granted of the log and a snapshot that was fetched (630-30)."""
+    return log.end_offset < snapshot.end_offset and log.epoch <= snapshot.epoch
+
+
+def replaces(snapshot, log):
+    """Whether a snapshot that was fetched takes the place of the log."""
+    return (
+        RESET == "always"
+        or (RESET == "newer" and is_newer(snapshot, log))
+        or (RESET == "offset" and log.end_offset < snapshot.end_offset)
+        or (RESET == "both" and ends_before(log, snapshot))
+    )
+
+
+def apply(s: SnapshotElection, new: SnapshotElection, v):
+    """The log begins anew at the end of the snapshot that was fetched."""
+    new.unapplied[v] = False
+    new.log_start[v] = len(s.snapshot[v])
+    new.log[v] = ()
+    new.high_watermark[v] = max(s.high_watermark[v], len(s.snapshot[v]))
+
+
+@action
+def reset_log(s: SnapshotElection, new: SnapshotElection, v: Voter):
+    """The log ends before the snapshot that was fetched, and gives way to it."""
+    require(s.unapplied[v] and ends_before(log_id(s, v), id_of(s.snapshot[v])))
+    apply(s, new, v)
+
+
+@action
+def reset_longer_log(s: SnapshotElection, new: SnapshotElection, v: Voter):
+    """The log goes further than the snapshot that was fetched, in offset or epoch, and gives way to
+    it all the same."""
+    require(s.unapplied[v] and not ends_before(log_id(s, v), id_of(s.snapshot[v])))
+    require(replaces(id_of(s.snapshot[v]), log_id(s, v)))
+    apply(s, new, v)
+
+
+@action
+def keep_log(s: SnapshotElection, new: SnapshotElection, v: Voter):
+    """The log goes further than the snapshot that was fetched, and stays as it is."""
+    require(s.unapplied[v] and not replaces(id_of(s.snapshot[v]), log_id(s, v)))
+    new.unapplied[v] = False
+
+
+@action
+def generate_snapshot(s: SnapshotElection, new: SnapshotElection, v: Voter, end: Offset):
+    """A replica makes a snapshot of committed records, more of them than in its latest."""
+    require(s.snapshots < MAX_SNAPSHOTS)
+    require(len(s.snapshot[v]) < end <= s.high_watermark[v])
+    new.snapshot[v] = history(s, v)[:end]
+    new.snapshots = s.snapshots + 1
+
+
+@action
+def advance_log_start(s: SnapshotElection, new: SnapshotElection, v: Voter):
+    """A replica drops what is in its latest snapshot from its log, whoever else has it by then."""
+    end = len(s.snapshot[v])
+    require(not s.unapplied[v] and s.log_start[v] < end <= log_end(s, v))
+    new.log[v] = s.log[v][max(0, end - s.log_start[v]) :]
+    new.log_start[v] = end
+
+
+# Failures.
+
+
+def unflushed_from(s: SnapshotElection, v):
+    """The offset from which on a replica may lose records by a crash: a leader's own ones, as long
+    as it has not counted them as committed."""
+    return (
+        max(s.high_watermark[v], s.log_start[v], sum(1 for e in history(s, v) if e < s.epoch[v]))
+        if s.role[v] == Role.LEADER
+        else log_end(s, v)
+    )
+
+
+def role_after_restart(s: SnapshotElection, v):
+    """A candidate is one again in its epoch; a leader comes back as resigned."""
+    return Role.CANDIDATE if s.role[v] == Role.CANDIDATE else Role.FOLLOWER
+
+
+def vote_after_restart(s: SnapshotElection, v):
+    return s.voted[v]
+
+
+@action
+def restart(s: SnapshotElection, new: SnapshotElection, v: Voter, end: Offset):
+    """A replica crashes and starts again with what was on its disk: its log ends at `end`. If its
+    latest snapshot is newer, the log is to be reset to it."""
+    require(s.restarts < MAX_RESTARTS)
+    require(unflushed_from(s, v) <= end <= log_end(s, v))
+    become(s, new, v, role_after_restart(s, v), s.epoch[v], vote_after_restart(s, v))
+    new.granted[v] = s.granted[v]
+    new.log[v] = s.log[v][: max(0, end - s.log_start[v])]
+    new.high_watermark[v] = s.log_start[v]
+    new.unapplied[v] = is_newer(id_of(s.snapshot[v]), id_of(history(s, v)[:end]))
+    new.restarts = s.restarts + 1
+
+
+@action
+def wipe(s: SnapshotElection, new: SnapshotElection, v: Voter):
+    """A follower's log and snapshots are lost, its epoch and vote are not. What is committed stands
+    that only while all others have it."""
+    require(s.wipes < MAX_WIPES and s.role[v] == Role.FOLLOWER and log_end(s, v) > 0)
+    require(all(history(s, w)[: len(s.committed)] == s.committed for w in Voter if w != v))
+    new.log_start[v] = 0
+    new.log[v] = ()
+    new.snapshot[v] = ()
+    new.unapplied[v] = False
+    new.high_watermark[v] = 0
+    new.wipes = s.wipes + 1

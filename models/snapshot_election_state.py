@@ -1,0 +1,113 @@
+"""The variables of KRaft elections under snapshots, and what a replica has in them.
+
+A record is the epoch of the leader that wrote it: a leader writes one record at an offset. A
+snapshot is the records that it stands for.
+"""
+
+from enum import Enum
+
+from lockstep import (
+    Constant,
+    Map,
+    OneOf,
+    Range,
+    Sequence,
+    Set,
+    State,
+)
+from models.snapshot_id import (
+    MAX_OFFSET,
+    Epoch,
+    Offset,
+    OffsetAndEpoch,
+    newer,
+)
+
+VOTERS: Constant = ("v1", "v2", "v3")
+
+MAX_RESTARTS: Constant = 1
+"""How often a replica crashes and restarts in one behaviour."""
+
+MAX_WIPES: Constant = 0
+"""How often a follower loses its log and its snapshots in one behaviour."""
+
+MAX_SNAPSHOTS: Constant = 1
+"""How many snapshots are generated in one behaviour; copies by fetching are not counted."""
+
+RESET: Constant = "always"
+"""When a follower that fetched a snapshot resets its log: "always"; "newer", if the snapshot is
+newer by epoch, then by offset, as in Apache Kafka; "offset", if it ends beyond the log; "both", if
+it ends beyond the log and its epoch is no older (630-D17)."""
+
+Voter = OneOf(VOTERS, interchangeable=True)
+Records = Sequence[Epoch, MAX_OFFSET]
+
+
+class Role(Enum):
+    """Of a replica in its epoch. A leader that resigned is a follower of nobody."""
+
+    FOLLOWER = 0
+    CANDIDATE = 1
+    LEADER = 2
+
+
+class Answer(Enum):
+    """What a leader has to say to a fetch."""
+
+    RECORDS = 0
+    DIVERGING = 1
+    SNAPSHOT = 2
+
+
+class SnapshotElection(State):
+    # On the voters' disks.
+    epoch: Map[Voter, Epoch] = {v: 0 for v in Voter}
+    voted: Map[Voter, Voter | None] = {v: None for v in Voter}
+    log_start: Map[Voter, Offset] = {v: 0 for v in Voter}
+    log: Map[Voter, Records] = {v: () for v in Voter}
+    # The records that the latest snapshot stands for; none without one.
+    snapshot: Map[Voter, Records] = {v: () for v in Voter}
+    # In the voters' memories.
+    role: Map[Voter, Role] = {v: Role.FOLLOWER for v in Voter}
+    # Whether the latest snapshot was fetched, and the log is not reset to it yet.
+    unapplied: Map[Voter, bool] = {v: False for v in Voter}
+    high_watermark: Map[Voter, Offset] = {v: 0 for v in Voter}
+    # Who gave a candidate its vote.
+    granted: Map[Voter, Set[Voter]] = {v: set() for v in Voter}
+    # The fetch offsets that a leader knows of the others.
+    fetched: Map[Voter, Map[Voter, Offset]] = {v: {w: 0 for w in Voter} for v in Voter}
+    # Known to the reader only.
+    committed: Records = ()
+    snapshots: Range(0, MAX_SNAPSHOTS) = 0
+    restarts: Range(0, MAX_RESTARTS) = 0
+    wipes: Range(0, MAX_WIPES) = 0
+
+
+# What a replica has.
+
+
+def last_epoch(records):
+    return records[-1] if len(records) > 0 else 0
+
+
+def id_of(records):
+    return OffsetAndEpoch(end_offset=len(records), epoch=last_epoch(records))
+
+
+def log_end(s: SnapshotElection, v):
+    return s.log_start[v] + len(s.log[v])
+
+
+def history(s: SnapshotElection, v):
+    """All records of a replica: below the log's start, those of the snapshot."""
+    return s.snapshot[v][: s.log_start[v]] + s.log[v]
+
+
+def log_id(s: SnapshotElection, v):
+    """How far the log goes; an empty one goes as far as the snapshot that it starts from."""
+    return id_of(history(s, v))
+
+
+def newest(s: SnapshotElection, v):
+    """What a replica votes and asks for votes with: the newest of its log and its snapshots."""
+    return newer(id_of(s.snapshot[v]), log_id(s, v))

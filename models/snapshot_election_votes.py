@@ -1,0 +1,85 @@
+"""KRaft elections under snapshots: candidates, votes and leaders (KIP-595)."""
+
+from lockstep import action, require
+from models.snapshot_election_state import Role, SnapshotElection, Voter, log_end, newest
+from models.snapshot_id import MAX_EPOCH, MAX_OFFSET, is_newer
+
+# Elections.
+
+
+def become(s: SnapshotElection, new: SnapshotElection, v, role, epoch, voted):
+    """A replica takes a role in an epoch, with nothing known of the others."""
+    new.role[v] = role
+    new.epoch[v] = epoch
+    new.voted[v] = voted
+    new.granted[v] = {v} if role == Role.CANDIDATE else set()
+    new.fetched[v] = {w: 0 for w in Voter}
+
+
+@action
+def time_out(s: SnapshotElection, new: SnapshotElection, v: Voter):
+    """A replica that hears of no leader, or a leader that resigned, becomes a candidate in the next
+    epoch."""
+    require(s.epoch[v] < MAX_EPOCH)
+    become(s, new, v, Role.CANDIDATE, s.epoch[v] + 1, v)
+
+
+def may_vote(s: SnapshotElection, v, c):
+    """Whether a voter has a vote left for a candidate."""
+    return s.epoch[v] < s.epoch[c] or (s.epoch[v] == s.epoch[c] and s.voted[v] is None)
+
+
+def goes_far_enough(s: SnapshotElection, v, c):
+    return not is_newer(newest(s, v), newest(s, c))
+
+
+@action
+def grant(s: SnapshotElection, new: SnapshotElection, v: Voter, c: Voter):
+    """A voter gives its vote to a candidate that goes at least as far as itself."""
+    require(s.role[c] == Role.CANDIDATE and may_vote(s, v, c))
+    require(goes_far_enough(s, v, c))
+    become(s, new, v, Role.FOLLOWER, s.epoch[c], c)
+    new.granted[c] = s.granted[c] | {v}
+
+
+@action
+def learn_epoch(s: SnapshotElection, new: SnapshotElection, v: Voter, w: Voter):
+    """A replica hears of a newer epoch: by a request that it refuses, or by a response."""
+    require(s.epoch[v] < s.epoch[w])
+    become(s, new, v, Role.FOLLOWER, s.epoch[w], None)
+
+
+def is_majority(voters):
+    return 2 * len(voters) > sum(1 for v in Voter)
+
+
+def has_won(s: SnapshotElection, c):
+    return is_majority(s.granted[c])
+
+
+def is_ready(s: SnapshotElection, c):
+    """Whether a candidate that won can lead: its log has to be reset by then."""
+    return not s.unapplied[c]
+
+
+def high_watermark_in_office(s: SnapshotElection, c):
+    """None yet: what a new leader knew as a follower may be less than others told before it."""
+    return 0
+
+
+@action
+def become_leader(s: SnapshotElection, new: SnapshotElection, c: Voter):
+    """A candidate with a majority's votes appends the first record of its epoch."""
+    require(s.role[c] == Role.CANDIDATE and has_won(s, c) and is_ready(s, c))
+    require(log_end(s, c) < MAX_OFFSET)
+    become(s, new, c, Role.LEADER, s.epoch[c], c)
+    new.high_watermark[c] = high_watermark_in_office(s, c)
+    new.log[c] = s.log[c] + (s.epoch[c],)
+
+
+@action
+def lose(s: SnapshotElection, new: SnapshotElection, c: Voter, leader: Voter):
+    """A candidate hears that another leads its epoch, and follows it."""
+    require(s.role[c] == Role.CANDIDATE)
+    require(s.role[leader] == Role.LEADER and s.epoch[c] == s.epoch[leader])
+    become(s, new, c, Role.FOLLOWER, s.epoch[c], c)

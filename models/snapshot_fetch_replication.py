@@ -1,0 +1,299 @@
+"""Leaders, logs and snapshots (KIP-630 FetchSnapshot): all but the download of a snapshot."""
+
+from lockstep import Set, action, require
+from models.snapshot_fetch_state import (
+    FOOTER,
+    GENERATORS,
+    LAGGING_STATE_MACHINES,
+    MAX_WIPED,
+    VOTERS,
+    Download,
+    Progress,
+    Replica,
+    SnapshotFetch,
+    disturb,
+    epoch_before,
+    kept,
+    latest,
+    latest_id,
+    leader_of,
+    log_end,
+    log_end_id,
+    newest_epoch,
+    records,
+    snapshot_id,
+    takes_epoch,
+)
+from models.snapshot_id import MAX_EPOCH, MAX_OFFSET, Epoch, Offset, OffsetAndEpoch, is_newer
+
+
+def would_vote(s: SnapshotFetch, voter, candidate):
+    return (
+        voter in VOTERS
+        and voter not in s.wiped
+        and not is_newer(latest_id(s, voter), latest_id(s, candidate))
+    )
+
+
+@action
+def elect(s: SnapshotFetch, new: SnapshotFetch, r: Replica, majority: Set[Replica]):
+    """A voter wins the next epoch; those who voted for it know. A voter that lost its disk would
+    break its promises: it votes no more (630-D33)."""
+    require(r in majority and newest_epoch(s) < MAX_EPOCH)
+    require(all(v not in majority or would_vote(s, v, r) for v in Replica))
+    require(len(majority) == len(VOTERS) // 2 + 1)
+    epoch = newest_epoch(s) + 1
+    takes_epoch(s, new, majority, epoch)
+    new.elected[epoch] = r
+    new.download[r] = None
+    new.leading = (s.leading - majority) | {r}
+
+
+@action
+def hear_of_epoch(s: SnapshotFetch, new: SnapshotFetch, r: Replica, epoch: Epoch):
+    """A replica hears who was elected."""
+    require(s.elected[epoch] is not None and epoch > s.epoch[r])
+    takes_epoch(s, new, {r}, epoch)
+    new.leading = s.leading - {r}
+
+
+@action
+def restart_leader(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A leader that restarts leads its epoch no more."""
+    require(r in s.leading)
+    disturb(s, new)
+    new.leading = s.leading - {r}
+
+
+@action
+def write_record(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A leader writes a record of its epoch."""
+    require(r in s.leading and log_end(s, r) < MAX_OFFSET)
+    new.log[r] = s.log[r] + (s.epoch[r],)
+
+
+# Snapshots.
+
+
+@action
+def generate_snapshot(s: SnapshotFetch, new: SnapshotFetch, r: Replica, end: Offset):
+    """The state machine has written down the state after some committed records."""
+    require(r in GENERATORS and latest(s, r) < end and end <= s.high_watermark[r])
+    require(s.log_start[r] <= end)
+    require(LAGGING_STATE_MACHINES or end == s.high_watermark[r])
+    new.snapshots[r][end] = records(s, r)[:end] + (FOOTER,)
+
+
+@action
+def age(s: SnapshotFetch, new: SnapshotFetch, end: Offset):
+    """The lag time has passed since some snapshot was generated; those before it are older."""
+    require(s.aged < end and any(s.snapshots[r][end] is not None for r in Replica))
+    new.aged = end
+
+
+def reached(s: SnapshotFetch, leader, r):
+    """How far a leader knows that a replica has come."""
+    return (
+        log_end(s, leader)
+        if r == leader
+        else s.fetched[r].offset
+        if s.fetched[r].leader_epoch == s.epoch[leader]
+        else 0
+    )
+
+
+def may_start_at(s: SnapshotFetch, leader, end):
+    """When the records before a snapshot's end may go (630-D11)."""
+    return end <= s.aged or all(reached(s, leader, r) >= end for r in Replica)
+
+
+@action
+def advance_log_start(s: SnapshotFetch, new: SnapshotFetch, r: Replica, end: Offset):
+    """A leader drops the records that a snapshot stands for, and the snapshots before it."""
+    require(r in s.leading and s.log_start[r] < end and s.snapshots[r][end] is not None)
+    require(may_start_at(s, r, end))
+    new.log_start[r] = end
+    new.log[r] = s.log[r][max(0, end - s.log_start[r]) :]
+    new.snapshots[r] = kept(s.snapshots[r], end)
+
+
+def may_fetch(s: SnapshotFetch, r):
+    """The replica fetches, and reaches a leader of its epoch."""
+    leader = leader_of(s, r)
+    return (
+        r not in s.leading
+        and s.download[r] is None
+        and leader is not None
+        and leader in s.leading
+        and s.epoch[leader] == s.epoch[r]
+    )
+
+
+def end_of_epoch(s: SnapshotFetch, r, epoch):
+    """Where the records of an epoch, or of the greatest one before it, end in a log."""
+    return s.log_start[r] + sum(1 for e in s.log[r] if e <= epoch)
+
+
+def is_below(s: SnapshotFetch, leader, at):
+    """The leader cannot compare: the fetch ends before the leader's log, or parts from it there
+    (630-D20)."""
+    start = s.log_start[leader]
+    base = epoch_before(s, leader, start)
+    return at.end_offset < start or at.epoch < base or (at.end_offset == start and at.epoch != base)
+
+
+def common_end(s: SnapshotFetch, leader, at):
+    """The greatest epoch that the leader has up to the last fetched one, and where it ends."""
+    end = end_of_epoch(s, leader, at.epoch)
+    return OffsetAndEpoch(end_offset=end, epoch=epoch_before(s, leader, end))
+
+
+def agrees(s: SnapshotFetch, leader, at):
+    """The leader has the fetcher's last record at the same offset."""
+    common = common_end(s, leader, at)
+    return (
+        not is_below(s, leader, at)
+        and common.epoch == at.epoch
+        and common.end_offset >= at.end_offset
+    )
+
+
+def reached_after(s: SnapshotFetch, leader, fetcher, r):
+    """`reached`, once the fetcher's fetch was taken in."""
+    return log_end(s, r) if r == fetcher else reached(s, leader, r)
+
+
+def counted(s: SnapshotFetch):
+    """The voters whose fetches count; one that lost its disk is another replica (630-D33)."""
+    return {v for v in Replica if v in VOTERS and v not in s.wiped}
+
+
+def on_a_majority(s: SnapshotFetch, leader, fetcher, members):
+    """The greatest offset that the logs of some replicas reach, as many as most of the voters."""
+    return max(
+        x
+        for x in Offset
+        if 2 * sum(1 for v in members if reached_after(s, leader, fetcher, v) >= x) > len(VOTERS)
+        or x == 0
+    )
+
+
+def epoch_start(s: SnapshotFetch, leader):
+    """Where a leader's own records begin."""
+    return end_of_epoch(s, leader, max(0, s.epoch[leader] - 1))
+
+
+def next_high_watermark(s: SnapshotFetch, leader, fetcher):
+    """The leader's high watermark once it took in a fetch that agrees."""
+    reached_by_most = on_a_majority(s, leader, fetcher, counted(s))
+    return (
+        max(s.high_watermark[leader], reached_by_most)
+        if reached_by_most > epoch_start(s, leader)
+        else s.high_watermark[leader]
+    )
+
+
+def known_high_watermark(s: SnapshotFetch, leader, fetcher):
+    """What the leader tells: nothing, before a record of its epoch is committed."""
+    high_watermark = next_high_watermark(s, leader, fetcher)
+    return high_watermark if high_watermark > epoch_start(s, leader) else 0
+
+
+def take_in(s: SnapshotFetch, new: SnapshotFetch, leader, r):
+    """The leader learns how far a replica is."""
+    high_watermark = next_high_watermark(s, leader, r)
+    new.fetched[r] = Progress(offset=log_end(s, r), leader_epoch=s.epoch[r])
+    new.high_watermark[leader] = high_watermark
+    new.committed = (
+        records(s, leader)[:high_watermark] if high_watermark > len(s.committed) else s.committed
+    )
+
+
+def next_log_start(s: SnapshotFetch, leader, r):
+    """The lesser of the leader's log start and the end of the replica's own latest snapshot."""
+    return max(s.log_start[r], min(s.log_start[leader], latest(s, r)))
+
+
+def follow(s: SnapshotFetch, new: SnapshotFetch, leader, r, log):
+    """A replica takes an answer in: its log is now so, and the rest follows the leader."""
+    start = next_log_start(s, leader, r)
+    known = known_high_watermark(s, leader, r)
+    take_in(s, new, leader, r)
+    new.high_watermark[r] = (
+        s.high_watermark[r] if known == 0 else min(known, s.log_start[r] + len(log))
+    )
+    new.log_start[r] = start
+    new.log[r] = log[max(0, start - s.log_start[r]) :]
+    new.snapshots[r] = kept(s.snapshots[r], start)
+
+
+@action
+def fetch_record(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """The leader has a record after the fetcher's last one."""
+    leader = leader_of(s, r)
+    require(may_fetch(s, r) and leader is not None)
+    require(agrees(s, leader, log_end_id(s, r)) and log_end(s, r) < log_end(s, leader))
+    record = s.log[leader][max(0, log_end(s, r) - s.log_start[leader])]
+    follow(s, new, leader, r, s.log[r] + (record,))
+
+
+@action
+def fetch_nothing(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """The fetcher has all that the leader has."""
+    leader = leader_of(s, r)
+    require(may_fetch(s, r) and leader is not None)
+    require(agrees(s, leader, log_end_id(s, r)) and log_end(s, r) == log_end(s, leader))
+    follow(s, new, leader, r, s.log[r])
+
+
+@action
+def lose_fetch(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """The leader has taken a fetch in, but its answer is lost."""
+    leader = leader_of(s, r)
+    require(may_fetch(s, r) and leader is not None)
+    require(agrees(s, leader, log_end_id(s, r)))
+    disturb(s, new)
+    take_in(s, new, leader, r)
+
+
+@action
+def fetch_diverging(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """The leader tells where the logs part at the latest: the fetcher truncates to there."""
+    leader = leader_of(s, r)
+    require(may_fetch(s, r) and leader is not None)
+    require(not is_below(s, leader, log_end_id(s, r)) and not agrees(s, leader, log_end_id(s, r)))
+    common = common_end(s, leader, log_end_id(s, r))
+    end = min(common.end_offset, end_of_epoch(s, r, common.epoch))
+    new.log[r] = s.log[r][: max(0, end - s.log_start[r])]
+
+
+def named_snapshot(s: SnapshotFetch, leader):
+    """The leader's latest snapshot."""
+    return snapshot_id(s, leader, latest(s, leader))
+
+
+@action
+def fetch_snapshot_id(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """The leader's log starts too late: it names its latest snapshot, and fetching pauses. One that
+    the fetcher has already is not fetched again: it fetches from the log anew (630-D18)."""
+    leader = leader_of(s, r)
+    require(may_fetch(s, r) and leader is not None)
+    require(is_below(s, leader, log_end_id(s, r)))
+    snapshot = named_snapshot(s, leader)
+    require(s.snapshots[r][snapshot.end_offset] is None)
+    new.download[r] = Download(snapshot=snapshot, part=())
+
+
+@action
+def lose_disk(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A replica starts again with nothing."""
+    require(r not in s.wiped and len(s.wiped) < MAX_WIPED)
+    new.wiped = s.wiped | {r}
+    new.epoch[r] = 0
+    new.leading = s.leading - {r}
+    new.log_start[r] = 0
+    new.log[r] = ()
+    new.high_watermark[r] = 0
+    new.snapshots[r] = {x: None for x in Offset}
+    new.download[r] = None
+    new.response[r] = None
