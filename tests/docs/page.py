@@ -2,8 +2,8 @@
 
     python file=models/lease.py     the text of a file (of any language), which is written
     python append=models/lease.py   more text at the end of a file that the page has written
-    diff file=models/lease.py       a change to a file: its lines with ` ` and `-`, which stand there
-                                    once, give way to those with ` ` and `+`
+    diff file=models/lease.py       a change to a file: its lines with ` ` and `-`, which stand
+                                    there once, give way to those with ` ` and `+`
     console                         commands after `$ `, each with what it prints; the last one ends
                                     with the exit code of `exit=1` (0 unless said), others with 0
     text, mermaid                   a picture
