@@ -25,7 +25,7 @@ _COMMANDS = {
     "python": [sys.executable],
     "pytest": [sys.executable, "-m", "pytest"],
 }
-_SECONDS = re.compile(r"\d+\.\d+ s\b")
+_SECONDS = re.compile(r"\b\d+\.\d+(?= s\b|$)")
 
 
 @dataclass
@@ -150,5 +150,5 @@ def _accepted(output: str, expected: list[str]) -> list[str]:
     lines = []
     for line in output.strip("\n").splitlines():
         fitting = (one for one in patterns if re.fullmatch(_pattern(one), line.rstrip()))
-        lines.append(next(fitting, _SECONDS.sub("... s", line.rstrip())))
+        lines.append(next(fitting, _SECONDS.sub("...", line.rstrip())))
     return lines
