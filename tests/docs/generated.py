@@ -16,16 +16,16 @@ CASES = ROOT / "tests" / "language" / "diagnostics"
 _COMMAND_LINE = """\
 # The command line
 
-`lockstep VERB ...` does one thing with the workspace of the current folder. `lockstep VERB --help` says
-the same as this page, which is generated from the command itself.
+`lockstep VERB ...` does one thing with the workspace of the current folder. `lockstep VERB --help`
+says the same as this page, which is generated from the command itself.
 """
 
 _ERRORS = """\
 # Errors in a model
 
-Here is an example of each error with which a model's text can be refused: the line, why it is refused,
-and what to write instead. [The notation](language.md) says what is allowed. This page is generated from
-the tests.
+Here is an example of each error with which a model's text can be refused: the line, why it is
+refused, and what to write instead. [The notation](language.md) says what is allowed. This page is
+generated from the tests.
 """
 
 
