@@ -5,12 +5,13 @@
     diff file=models/lease.py       a change to a file: its lines with ` ` and `-`, which stand
                                     there once, give way to those with ` ` and `+`
     console                         commands after `$ `, each with what it prints; the last one ends
-                                    with the exit code of `exit=1` (0 unless said), others with 0
-    text, mermaid                   a picture
+                                    with the exit code of `exit=1` (0 unless said), others with 0;
+                                    `workspace=kafka` runs them in a copy of this repository's own
+    text, mermaid                   a picture, or a part of something that is run elsewhere
     any, with not-run="reason"      an example that cannot be run
     any, with pending="what"        an example of something that is still to come
 
-Anything else is a mistake, so that no example is passed over in silence.
+Anything else is a mistake, an indented block included: no example is passed over in silence.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 PICTURES = ("text", "mermaid")
-_OPTIONS = {"console": ("exit",), "diff": ("file",)}
+_OPTIONS = {"console": ("exit", "workspace"), "diff": ("file",)}
 _OF_FILES = ("file", "append")
 _NOT_RUN = ("not-run", "pending")
 
@@ -54,12 +55,15 @@ class Block:
 
 def blocks_of(page: Path) -> list[Block]:
     """The fenced blocks of a page in order; `PageError` for one of an unknown kind."""
-    tokens = MarkdownIt("commonmark").parse(page.read_text(encoding="utf-8"))
     blocks = []
-    for token in tokens:
-        if token.type == "fence":
-            assert token.map is not None
-            blocks.append(_block(page, token.map[0] + 1, token.info, token.content))
+    for token in MarkdownIt("commonmark").parse(page.read_text(encoding="utf-8")):
+        if token.type not in ("fence", "code_block"):
+            continue
+        assert token.map is not None
+        line = token.map[0] + 1
+        if token.type == "code_block":
+            raise PageError(f"{page}:{line}: an indented block does not say what it is: fence it")
+        blocks.append(_block(page, line, token.info, token.content))
     return blocks
 
 

@@ -16,7 +16,7 @@ from tests.docs.page import Block, blocks_of
 from tests.docs.walk import Walk
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.joinpath("docs").rglob("*.md"), *ROOT.glob("*.md")])
+PAGES = sorted([*ROOT.joinpath("docs").rglob("*.md"), ROOT / "CONTRIBUTING.md"])
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -45,3 +45,10 @@ def test_links_lead_somewhere(page: Path) -> None:
     links = LINK.findall(page.read_text(encoding="utf-8"))
     lost = [link for link in links if "://" not in link and not (page.parent / link).exists()]
     assert lost == []
+
+
+def test_every_page_is_in_the_index() -> None:
+    docs = ROOT / "docs"
+    index = docs / "README.md"
+    linked = {(docs / link).resolve() for link in LINK.findall(index.read_text(encoding="utf-8"))}
+    assert [page for page in docs.rglob("*.md") if page not in linked and page != index] == []

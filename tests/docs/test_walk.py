@@ -20,8 +20,7 @@ def page_of(folder: Path, text: str) -> Path:
 
 
 def follow(folder: Path, text: str, accepting: bool = False) -> Walk:
-    walk = Walk(folder / "empty", accepting)
-    walk.folder.mkdir()
+    walk = Walk(folder, accepting)
     walk.follow(blocks_of(page_of(folder, text)))
     return walk
 
@@ -30,6 +29,7 @@ def follow(folder: Path, text: str, accepting: bool = False) -> Walk:
     "block",
     [
         "```\nplain\n```",
+        "    lockstep check",
         "```python\nx = 1\n```",
         "```console file=x\n$ lockstep\n```",
         "```python file=a append=b\n```",
@@ -64,6 +64,7 @@ def test_files_are_written_added_to_and_changed(tmp_path: Path) -> None:
         ("```console exit=1\n$ python hello.py\n...\n```", r":6: .* exits 0, not 1"),
         ("```console\n$ python nothing.py\n...\n```", r":6: .* exits 2, not 0"),
         ("```console\nhello\n```", "begins with a command"),
+        ("```console workspace=mine\n$ python hello.py\n```", "no workspace mine"),
         ("```console\n$ rm hello.py\n```", r":6: rm is not run"),
         ("```diff file=hello.py\n-print('bye')\n+\n```", "0 times, not once"),
         ("```diff file=hello.py\nprint('hello')\n```", "begins with a space"),
@@ -75,6 +76,12 @@ def test_files_are_written_added_to_and_changed(tmp_path: Path) -> None:
 def test_what_is_not_so_is_found(block: str, problem: str, tmp_path: Path) -> None:
     with pytest.raises(PageError, match=problem):
         follow(tmp_path, HELLO + block)
+
+
+def test_commands_may_run_in_the_kafka_workspace(tmp_path: Path) -> None:
+    (tmp_path / "list.py").write_text("import os; print(sorted(os.listdir()))", encoding="utf-8")
+    listing = "['invariants', 'lockstep.toml', 'models', 'specs', 'tla']"
+    follow(tmp_path, f"```console workspace=kafka\n$ python ../list.py\n{listing}\n```\n")
 
 
 @pytest.mark.parametrize(
@@ -105,7 +112,9 @@ def test_what_is_accepted_is_then_so(tmp_path: Path) -> None:
     walk = Walk(tmp_path, accepting=True)
     walk.follow(blocks)
     write_anew(page, blocks, walk)
-    Walk(tmp_path).follow(blocks_of(page))
+    again = tmp_path / "again"
+    again.mkdir()
+    Walk(again).follow(blocks_of(page))
     command = "$ python hello.py\n"
     printed = f"{command}hello\nit took ... s\n{command}h...o\nit took ... s\n"
     assert page.read_text(encoding="utf-8") == f"{HELLO}```console\n{printed}```\nEnd.\n"

@@ -11,14 +11,18 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
+from hatch_build import WORKSPACE
 from tests.docs.page import Block
 
+ROOT = Path(__file__).parents[2]
 PROMPT = "$ "
 _COMMANDS = {
     "lockstep": [sys.executable, "-m", "lockstep"],
@@ -30,7 +34,7 @@ _SECONDS = re.compile(r"\b\d+\.\d+(?= s\b|$)")
 
 @dataclass
 class Walk:
-    """A page that is followed in `folder`, which is empty at first.
+    """A page that is followed in the folder `page` of `folder`, which is empty at first.
 
     `accepting` writes down what commands print in place of what the page says: see `accepted`.
     """
@@ -52,9 +56,26 @@ class Walk:
             else:
                 self._write(block)
 
+    @cached_property
+    def page(self) -> Path:
+        """The page's own folder."""
+        page = self.folder / "page"
+        page.mkdir()
+        return page
+
+    @cached_property
+    def kafka(self) -> Path:
+        """A copy of the Kafka workspace."""
+        kafka = self.folder / "kafka"
+        kafka.mkdir()
+        for name in WORKSPACE:
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+            copy(ROOT / name, kafka / name)
+        return kafka
+
     def _file(self, block: Block, name: str) -> Path:
-        file = (self.folder / name).resolve()
-        if not file.is_relative_to(self.folder.resolve()):
+        file = (self.page / name).resolve()
+        if not file.is_relative_to(self.page.resolve()):
             raise block.error(f"{name} is outside of the page's folder")
         return file
 
@@ -112,10 +133,13 @@ class Walk:
         if program not in _COMMANDS:
             known = ", ".join(_COMMANDS)
             raise block.error(f"{program} is not run; what is run is {known}", line)
+        workspace = block.options.get("workspace")
+        if workspace not in (None, "kafka"):
+            raise block.error(f"there is no workspace {workspace} here")
         environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "FORCE_COLOR")}
         finished = subprocess.run(
             [*_COMMANDS[program], *arguments],
-            cwd=self.folder,
+            cwd=self.page if workspace is None else self.kafka,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
