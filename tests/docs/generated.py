@@ -1,0 +1,72 @@
+"""The pages of docs/reference/ that are generated: `python -m tests.docs.generated` writes them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from lockstep.cli.app import app
+
+ROOT = Path(__file__).parents[2]
+REFERENCE = ROOT / "docs" / "reference"
+CASES = ROOT / "tests" / "language" / "diagnostics"
+
+_COMMAND_LINE = """\
+# The command line
+
+`lockstep VERB ...` does one thing with the workspace of the current folder. `lockstep VERB --help`
+says the same as this page, which is generated from the command itself.
+"""
+
+_ERRORS = """\
+# Errors in a model
+
+Here is an example of each error with which a model's text can be refused: the line, why it is
+refused, and what to write instead. [The notation](language.md) says what is allowed. This page is
+generated from the tests.
+"""
+
+
+def command_line() -> str:
+    """`cli.md`: every verb with its arguments and options."""
+    root = get_command(app)
+    assert isinstance(root, TyperGroup)
+    top = root.context_class(root, info_name="lockstep", **root.context_settings)
+    parts = [_COMMAND_LINE]
+    for name, verb in sorted(root.commands.items()):
+        assert isinstance(verb, TyperCommand)
+        context = verb.context_class(verb, info_name=name, parent=top, **verb.context_settings)
+        usage = verb.get_usage(context).removeprefix("Usage: ")
+        records = [parameter.get_help_record(context) for parameter in verb.get_params(context)]
+        rows = [_row(*record) for record in records if record is not None]
+        table = "\n".join(["| argument or option | meaning |", "|---|---|", *rows])
+        parts.append(f"## `{name}`\n\n```text\n{usage}\n```\n\n{verb.help}\n\n{table}\n")
+    return "\n".join(parts)
+
+
+def _row(form: str, meaning: str) -> str:
+    plain = form.partition(" <")[0]  # the type of an argument says nothing that its name does not
+    return f"| `{_cell(plain)}` | {_cell(meaning)} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def errors() -> str:
+    """`diagnostics.md`: the first example of each code, as it is printed."""
+    parts = [_ERRORS]
+    for case in sorted(CASES.glob("*.err")):
+        if "__" not in case.stem:
+            first = case.read_text(encoding="utf-8").partition("\n\n")[0].rstrip()
+            parts.append(f"## {case.stem.replace('_', '-')}\n\n```text\n{first}\n```\n")
+    return "\n".join(parts)
+
+
+PAGES = {"cli.md": command_line, "diagnostics.md": errors}
+
+if __name__ == "__main__":
+    for page, text in PAGES.items():
+        REFERENCE.joinpath(page).write_text(text(), encoding="utf-8")
