@@ -40,9 +40,9 @@ lint: $(VENV)/.installed
 	$(BIN)/mypy
 
 verify: java $(VENV)/.installed $(VENV)/.spark
-	$(BIN)/lockstep check --scope large --liveness
-	$(BIN)/lockstep prove
-	$(BIN)/lockstep twin
+	$(BIN)/lockstep check --scope large --liveness --no-cache
+	$(BIN)/lockstep prove --no-cache
+	$(BIN)/lockstep twin --no-cache
 	$(BIN)/pytest $(WORKERS) -m verify
 
 # A peer that is not installed is reported as not measured.

@@ -73,6 +73,8 @@ def _checked(request: CheckRequest, checked: Checked, pytest: bool) -> dict[str,
     }
     if pytest and checked.trace is not None and checked.origin and checked.origin.property:
         document["pytest"] = to_pytest(checked.model, checked.trace, checked.origin)
+    if checked.since is not None:
+        document["kept_since"] = checked.since.isoformat()
     if request.goes_on:
         document["others"] = [
             {"violation": _violation(other), "trace": _trace(other)} for other in checked.others

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from lockstep.report.columns import Columns
 from lockstep.report.counterexample import Counterexample
+from lockstep.report.kept import since_text
 from lockstep.report.output import Output
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.check import CheckPlan
@@ -73,6 +74,8 @@ class CheckText:
         search, judgement = result.result, result.judgement
         if judgement.because and result.verdict is not Verdict.ERROR:
             yield f"because  {judgement.because}", None
+        if result.since is not None:
+            yield since_text(result.since).removeprefix(", "), "dim"
         if search.remark:
             yield f"remark   {search.remark}", "dim"
         if result.pinned:

@@ -54,6 +54,7 @@ def _compared(comparison: Compared) -> dict[str, Any]:
         "counts": [vars(count) for count in result.counts],
         "refutation": _refutation(result),
         "unchecked": list(result.unchecked),
+        **({} if comparison.since is None else {"kept_since": comparison.since.isoformat()}),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lockstep.report.columns import Columns
+from lockstep.report.kept import since_text
 from lockstep.report.output import Output
 from lockstep.results.verdict import Verdict
 from lockstep.trace.render import render_trace
@@ -41,6 +42,8 @@ class TwinText:
             result, explored = comparison.result, comparison.result.explored
             numbers = (f"{explored.states:,}", f"{explored.depth:,}", f"{result.seconds:.2f}")
             line(self._columns.row(texts, numbers), verdict)
+            if comparison.since is not None:
+                line(f"  {since_text(comparison.since).removeprefix(', ')}", "dim")
             for text in _explanation(result):
                 line(f"  {text}" if text else "")
         if comparison.exit_code:

@@ -96,6 +96,12 @@ class CheckRequest:
         metavar="DIR",
         help="Keep the search in a folder, level by level, and go on with what is there already.",
     )
+    anew: bool = option(
+        "--no-cache",
+        default=False,
+        is_asked_again=False,
+        help="Decide anew what an earlier run has decided.",
+    )
     pin: bool = option(
         "--pin",
         default=False,

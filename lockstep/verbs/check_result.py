@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -35,6 +36,8 @@ class Checked:
     """The file of the trace."""
     not_saved: str | None = None
     """Why the trace could not be saved."""
+    since: datetime | None = None
+    """When it was explored, where that was in an earlier run."""
     pinned: tuple[str, ...] = ()
     """What was written into specs/MODEL.toml, one text a value."""
     others: tuple[Checked, ...] = ()

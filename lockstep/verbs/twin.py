@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TypeAlias
 
 from lockstep.errors import ExitCode, LockstepError
+from lockstep.language.model import load_model
 from lockstep.results.verdict import Verdict, verdict_without
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.twin.artifacts import tlc_jar
 from lockstep.twin.java import find_java
 from lockstep.twin.twin import TwinResult, compare_twin, twin_files
+from lockstep.verbs import twin_kept
 from lockstep.verbs.models import choose, refuse_unread
 from lockstep.verbs.run import Run, Unwatched, Watch, run_each
 from lockstep.verbs.twin_request import TwinRequest
@@ -46,6 +49,8 @@ class Compared:
 
     task: Task
     result: TwinResult
+    since: datetime | None = None
+    """When it was compared, where that was in an earlier run."""
 
     @property
     def verdict(self) -> Verdict:
@@ -162,6 +167,12 @@ def _scopes(spec: ModelSpec, scope: str | None) -> list[str]:
 def _compare(plan: TwinPlan, task: Task, watch: Watch) -> Comparison:
     request = plan.request
     try:
+        model = load_model(plan.workspace.root, task.model, task.scope.constants)
+        kept = twin_kept.Comparison(
+            plan.workspace, task.spec, task.scope, model, request.workers, request.liveness
+        )
+        if not request.anew and request.keep is None and (earlier := kept.find()) is not None:
+            return Compared(task, *earlier)
         result = compare_twin(
             plan.workspace.root,
             task.spec,
@@ -172,6 +183,7 @@ def _compare(plan: TwinPlan, task: Task, watch: Watch) -> Comparison:
             liveness=request.liveness,
             watch=lambda title: watch.search(title, task.scope.pins.states),
         )
+        kept.keep(result)
     except Exception as error:
         return Uncompared(task, failure_of(error))
     return Compared(task, result)

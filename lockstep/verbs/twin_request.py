@@ -44,6 +44,13 @@ class TwinRequest:
         help="Let TLC check liveness in scopes beyond some thousand states.",
     )
 
+    anew: bool = option(
+        "--no-cache",
+        default=False,
+        is_asked_again=False,
+        help="Decide anew what an earlier run has decided.",
+    )
+
     def again(self, model: str) -> str:
         """The command that asks the same of one model."""
         return command_line("twin", self, model)

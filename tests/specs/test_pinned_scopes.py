@@ -43,7 +43,7 @@ def assert_as_pinned(
     name: str, scope: str, engine: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     capsys.readouterr()
-    code = run(["check", name, "--scope", scope, "--engine", engine, "--json"])
+    code = run(["check", name, "--scope", scope, "--engine", engine, "--json", "--no-cache"])
     (found,) = json.loads(capsys.readouterr().out)["results"]
     assert found["because"] == ""
     pins = spec(name).scope(scope).pins
