@@ -101,7 +101,7 @@ class _Fetcher:
         self._client = lines[0].client_id
         self._model = load(_constants(lines, self._client))
         self._records = vars(self._model.universe.modules["models.fetch_partitions"])
-        self._enums = vars(self._model.universe.modules["models.fetch_session"])
+        self._enums = vars(self._model.universe.modules["models.fetch_session_state"])
         self._findings: dict[int, SessionFinding] = {}
         self._walker: Walker | None = Walker(self._model)
         self._last_line = 0
