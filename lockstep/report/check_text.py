@@ -8,12 +8,13 @@ from pathlib import Path
 from lockstep.errors import LockstepError
 from lockstep.language.model import DEADLOCK
 from lockstep.report.output import Output, shown_path
+from lockstep.report.trace_text import print_trace
 from lockstep.results.verdict import Verdict
 from lockstep.specs.kip import Requirement, load_kips
 from lockstep.trace.claims import find_property
 from lockstep.trace.lasso import render_fairness
 from lockstep.trace.pytest_export import to_pytest
-from lockstep.trace.render import render_binding, render_trace
+from lockstep.trace.render import render_binding, render_trace, render_violation
 from lockstep.verbs.check import Checked, Omitted, Request, Unchecked
 from lockstep.words import indented, plural
 
@@ -134,8 +135,11 @@ class TextReport:
             for other in result.unfulfilled[1:]:
                 line(f"    {other.properties[0]} is violated too, by another behaviour")
         line()
-        for text in render_trace(found.model, trace):
-            line(f"    {text}")
+        fault, violation = self._request.fault, result.violation
+        if violation is None:
+            print_trace(self._output, render_trace(found.model, trace, fault), 4)
+        else:
+            print_trace(self._output, render_violation(found.model, violation, fault), 4)
         line()
         self._fairness(found)
         for text in self._closing(found):

@@ -15,7 +15,7 @@ from lockstep.results.exits import INTERRUPTED
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
-from lockstep.trace.render import render_binding, render_trace
+from lockstep.trace.render import render_binding, render_instance, render_step, render_trace
 from lockstep.verbs.prove import (
     Kept,
     Request,
@@ -220,8 +220,8 @@ def ask_equal(
         return code
     binding = render_binding(model.action(actions[0]).parameters, found.parameters)
     output.line(f"{where}: {both} differ, with {binding or 'no parameters'}, in", "violated")
-    for text in render_trace(model, Trace(found.before, ())):
-        output.line(f"    {text}")
+    for state_line in render_trace(model, Trace(found.before, ())):
+        output.line(f"    {state_line}")
     for action, lines in zip(actions, told, strict=True):
         output.line(f"  {action}:", "bold")
         for text in lines:
@@ -258,6 +258,7 @@ def _told(model: Model, done: Trace | str | None) -> list[str]:
         return ["is not enabled"]
     if isinstance(done, str):
         return [f"has no meaning: {done}"]
-    told = list(render_trace(model, done))
-    first = next(place for place, text in enumerate(told) if text.startswith("1 "))
-    return told[first:]
+    (step,) = done.steps
+    parameters = model.action(step.action).parameters
+    instance = render_instance(step.action, parameters, step.parameters)
+    return list(render_step(1, instance, done.initial, step.state))

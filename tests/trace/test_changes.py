@@ -6,7 +6,8 @@ import pytest
 from lockstep.language.domains import BagOf, Map, OneOf, Range, Sequence, Set
 from lockstep.language.notation import State
 from lockstep.language.values import Bag, Record
-from lockstep.trace.changes import changes, show
+from lockstep.trace.changes import changes
+from lockstep.trace.layout import show
 
 
 class Wire(Enum):
