@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from lockstep.report.output import Output
 from lockstep.report.trace_text import print_trace
 from lockstep.results.search_result import Violation
 from lockstep.trace.lasso import render_fairness
-from lockstep.trace.pytest_export import to_pytest
 from lockstep.trace.render import Line, render_trace, render_violation
 from lockstep.verbs.replay import Replay
 
 
-def print_replay(output: Output, result: Replay, *, pytest: bool) -> None:
-    """Print all of it; with `pytest` a test to paste, too."""
+def print_replay(output: Output, result: Replay, test: Path | None) -> None:
+    """Print all of it; `test` is the file that was to be written."""
     line, origin = output.line, result.origin
     details = [f"scope {origin.scope}"] * bool(origin.scope)
     details += [f"fault {origin.fault}"] * bool(origin.fault)
@@ -31,8 +31,9 @@ def print_replay(output: Output, result: Replay, *, pytest: bool) -> None:
     if result.error is not None:
         line(str(result.error))
         line()
-    if pytest and result.parameters is not None:
-        line(to_pytest(result.model, result.trace, origin))
+    if test is not None:
+        is_written = result.test is not None
+        line(f"test written to {test}" if is_written else "no test: nothing is violated", "dim")
     line(f"{result.verdict}  {result.because}", str(result.verdict))
 
 

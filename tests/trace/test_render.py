@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,12 @@ ROOT = Path(__file__).parents[2]
 TURNSTILE = ROOT / "tests" / "workspaces" / "turnstile"
 GOLDEN = Path(__file__).parent / "golden"
 SMALL = {"GATES": ("east",)}
+
+
+@cache
+def counterexample(fault: str) -> tuple[Model, Violation]:
+    model = load_model(ROOT, "leader_discovery", fault=fault)
+    return model, violation(model)
 
 
 def violation(model: Model) -> Violation:
@@ -45,8 +52,7 @@ def test_a_turnstile() -> None:
 def test_a_fault_of_a_protocol_of_kafka(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     fault = "keeps_the_endpoint_it_had"
-    model = load_model(ROOT, "leader_discovery", fault=fault)
-    shown = text(render_violation(model, violation(model), fault))
+    shown = text(render_violation(*counterexample(fault), fault))
     assert max(map(len, shown.splitlines())) <= 74
     golden = (GOLDEN / f"leader_discovery-{fault}.txt").read_text("utf-8")
     assert without_line_numbers(shown) == without_line_numbers(golden)
