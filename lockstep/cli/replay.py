@@ -10,7 +10,9 @@ from typer import Argument, Option
 
 def replay(
     file: Annotated[Path, Argument(metavar="FILE", help="A trace that `check` saved.")],
-    pytest: Annotated[bool, Option("--pytest", help="Print it as a test to paste, too.")] = False,
+    pytest: Annotated[
+        Path | None, Option("--pytest", metavar="FILE", help="Write the trace as a pytest file.")
+    ] = None,
     as_json: Annotated[bool, Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> int:
     """Take a saved counterexample again, step by step.
@@ -26,10 +28,10 @@ def replay(
     from lockstep.verbs.replay import ReplayRequest
     from lockstep.verbs.replay import replay as run
 
-    result = run(ReplayRequest(file))
+    result = run(ReplayRequest(file, pytest))
     output = Output()
     if as_json:
-        output.json(replay_json(file, result, pytest=pytest))
+        output.json(replay_json(file, result))
     else:
-        print_replay(output, result, pytest=pytest)
+        print_replay(output, result, pytest)
     return int(result.exit_code)

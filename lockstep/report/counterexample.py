@@ -8,12 +8,13 @@ from pathlib import Path
 from lockstep.errors import LockstepError
 from lockstep.language.model import DEADLOCK
 from lockstep.report.output import Output
+from lockstep.report.trace_text import print_trace
 from lockstep.results.trace import Trace
 from lockstep.specs.kip import Requirement, load_kips
 from lockstep.trace.claims import find_property
 from lockstep.trace.lasso import render_fairness
 from lockstep.trace.pytest_export import to_pytest
-from lockstep.trace.render import render_binding, render_trace
+from lockstep.trace.render import render_binding, render_trace, render_violation
 from lockstep.verbs.check_result import Checked
 from lockstep.words import indented, shown_path
 
@@ -47,8 +48,11 @@ class Counterexample:
             for other in result.unfulfilled[1:]:
                 line(f"    {other.properties[0]} is violated too, by another behaviour")
         line()
-        for text in render_trace(checked.model, trace):
-            line(f"    {text}")
+        fault = None if checked.origin is None else checked.origin.fault
+        if result.violation is None:
+            print_trace(self._output, render_trace(checked.model, trace, fault), 4)
+        else:
+            print_trace(self._output, render_violation(checked.model, result.violation, fault), 4)
         line()
         if result.violation is not None and result.violation.trace.loop is not None:
             violation = result.violation

@@ -16,6 +16,7 @@ STYLES = {
     "differs": "magenta",
     "inconclusive": "yellow",
     "error": "bold red",
+    "changed": "cyan",
     "dim": "dim",
     "bold": "bold",
 }

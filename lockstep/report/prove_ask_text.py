@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from lockstep.language.model import Model
 from lockstep.report.output import Output
+from lockstep.report.trace_text import print_trace
 from lockstep.results.trace import Trace
-from lockstep.trace.render import render_binding, render_trace
+from lockstep.trace.render import (
+    render_binding,
+    render_instance,
+    render_step,
+    render_trace,
+    render_violation,
+)
 from lockstep.verbs.ask import Compared, Searched
 from lockstep.words import indented, plural, shown_path
 
@@ -26,8 +33,11 @@ def print_search(output: Output, searched: Searched) -> None:
     steps = plural(len(trace.steps), "step")
     output.line(f"{where}: {end} after {steps}, {searched.result.seconds:.1f} s", verdict)
     output.line()
-    for text in render_trace(searched.model, trace):
-        output.line(f"    {text}")
+    violation, fault = searched.result.violation, searched.subject.widths.fault
+    if violation is None or request.goal is not None:
+        print_trace(output, render_trace(searched.model, trace, fault), 4)
+    else:
+        print_trace(output, render_violation(searched.model, violation, fault), 4)
     output.line()
     if searched.written is not None and searched.written.file is not None:
         file = shown_path(searched.written.file)
@@ -46,8 +56,7 @@ def print_comparison(output: Output, compared: Compared) -> None:
     parameters = model.action(compared.request.actions[0]).parameters
     binding = render_binding(parameters, contrast.parameters) or "no parameters"
     output.line(f"{where}: {actions} differ, with {binding}, in", "violated")
-    for text in render_trace(model, Trace(contrast.before, ())):
-        output.line(f"    {text}")
+    print_trace(output, render_trace(model, Trace(contrast.before, ())), 4)
     for action, lines in effects(compared).items():
         output.line(f"  {action}:", "bold")
         for text in lines:
@@ -70,6 +79,7 @@ def _effect(model: Model, outcome: Trace | str | None) -> list[str]:
         return ["is not enabled"]
     if isinstance(outcome, str):
         return [f"has no meaning: {outcome}"]
-    lines = list(render_trace(model, outcome))
-    first = next(number for number, text in enumerate(lines) if text.startswith("1 "))
-    return lines[first:]
+    (step,) = outcome.steps
+    parameters = model.action(step.action).parameters
+    instance = render_instance(step.action, parameters, step.parameters)
+    return list(render_step(1, instance, outcome.initial, step.state))

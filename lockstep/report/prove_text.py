@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from lockstep.prove.proofs import MEANING, Proof
 from lockstep.report.kept import since_text
 from lockstep.report.output import Output
+from lockstep.report.trace_text import print_trace
 from lockstep.results.verdict import verdict_without
-from lockstep.trace.render import render_trace
+from lockstep.trace.render import render_trace, render_violation
 from lockstep.verbs.prove_result import Proved, Unproved
 from lockstep.words import indented, plural, shown_path
 
@@ -94,8 +95,7 @@ class ProofText:
             line(f"  {'':<{width}}  {excuse}", "dim")
         if self._examples and proof.example is not None:
             line("    from a state that a lemma would have to exclude:")
-            for text in render_trace(proved.model, proof.example):
-                line(f"      {text}")
+            print_trace(self._output, render_trace(proved.model, proof.example), 6)
 
     def _enough(self, enough: Enough) -> None:
         """Why a proof with a few names is one for any number of them."""
@@ -119,8 +119,7 @@ class ProofText:
             return
         line(indented(str(bounded.error), 2), "error")
         line()
-        for text in render_trace(proved.model, bounded.meaningless):
-            line(f"    {text}")
+        print_trace(self._output, render_trace(proved.model, bounded.meaningless), 4)
 
     def _silences(self, proved: Proved) -> None:
         line = self._output.line
@@ -137,8 +136,8 @@ class ProofText:
             return
         line, file = self._output.line, proved.counterexample.file
         line()
-        for text in render_trace(proved.model, proved.violation.trace):
-            line(f"    {text}")
+        fault = proved.subject.widths.fault
+        print_trace(self._output, render_violation(proved.model, proved.violation, fault), 4)
         line()
         self._written(proved.counterexample, "the behaviour")
         if file is not None:

@@ -6,12 +6,11 @@ from pathlib import Path
 
 from lockstep.report.json import VERSION, error_json, parameters_json, steps_json
 from lockstep.trace.claims import find_property
-from lockstep.trace.pytest_export import to_pytest
 from lockstep.verbs.replay import Replay
 
 
-def replay_json(file: Path, result: Replay, *, pytest: bool) -> dict[str, object]:
-    """The document; with `pytest` it has the text of a test, too."""
+def replay_json(file: Path, result: Replay) -> dict[str, object]:
+    """The document; it has the text of the test, too, if one was written."""
     origin = result.origin
     prop = find_property(result.model, origin.property or "")
     failing = result.parameters
@@ -33,8 +32,8 @@ def replay_json(file: Path, result: Replay, *, pytest: bool) -> dict[str, object
         "loop": result.trace.loop,
         "error": None if result.error is None else error_json(result.model, result.error),
     }
-    if pytest and failing is not None:
-        row["pytest"] = to_pytest(result.model, result.trace, origin)
+    if result.test is not None:
+        row["pytest"] = result.test
     return {
         "version": VERSION,
         "results": [row],

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 from lockstep.report.output import Output
-from lockstep.trace.claims import find_property
+from lockstep.report.trace_text import print_trace
+from lockstep.results.search_result import Violation
 from lockstep.trace.lasso import render_fairness
-from lockstep.trace.pytest_export import to_pytest
-from lockstep.trace.render import render_binding, render_trace
+from lockstep.trace.render import Line, render_trace, render_violation
 from lockstep.verbs.replay import Replay
 
 
-def print_replay(output: Output, result: Replay, *, pytest: bool) -> None:
-    """Print all of it; with `pytest` a test to paste, too."""
+def print_replay(output: Output, result: Replay, test: Path | None) -> None:
+    """Print all of it; `test` is the file that was to be written."""
     line, origin = output.line, result.origin
     details = [f"scope {origin.scope}"] * bool(origin.scope)
     details += [f"fault {origin.fault}"] * bool(origin.fault)
@@ -19,8 +22,7 @@ def print_replay(output: Output, result: Replay, *, pytest: bool) -> None:
     if origin.start is not None:
         line(f"from a state in which {origin.start}; it need not be reachable")
     line()
-    for text in render_trace(result.model, result.trace):
-        line(text)
+    print_trace(output, _lines(result))
     line()
     if result.parameters is not None and result.trace.loop is not None:
         for text in render_fairness(result.model, origin.property or "", result.trace):
@@ -29,9 +31,15 @@ def print_replay(output: Output, result: Replay, *, pytest: bool) -> None:
     if result.error is not None:
         line(str(result.error))
         line()
-    prop = find_property(result.model, origin.property or "")
-    if prop is not None and prop.parameters and result.parameters is not None:
-        line(f"{prop.name} fails for {render_binding(prop.parameters, result.parameters)}")
-    if pytest and result.parameters is not None:
-        line(to_pytest(result.model, result.trace, origin))
+    if test is not None:
+        is_written = result.test is not None
+        line(f"test written to {test}" if is_written else "no test: nothing is violated", "dim")
     line(f"{result.verdict}  {result.because}", str(result.verdict))
+
+
+def _lines(result: Replay) -> Iterator[Line]:
+    model, origin = result.model, result.origin
+    if result.parameters is None or origin.property is None:
+        return render_trace(model, result.trace, origin.fault)
+    violation = Violation((origin.property,), result.parameters, result.trace)
+    return render_violation(model, violation, origin.fault)

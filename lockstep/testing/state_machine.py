@@ -139,8 +139,8 @@ class ModelMachine(RuleBasedStateMachine):
         try:
             return evaluate()
         except EvaluationError as error:
-            lines = render_trace(self._tested.model, self.trace)
-            error.add_note("\n".join(["It happens after these steps:", *lines]))
+            lines = render_trace(self._tested.model, self.trace, self._tested.fault)
+            error.add_note("\n".join(["It happens after these steps:", *map(str, lines)]))
             raise
 
 

@@ -1,18 +1,18 @@
-"""A behaviour told step by step in a test: what `lockstep check --pytest` prints makes one."""
+"""A behaviour step by step in a test, as `lockstep replay --pytest FILE` writes one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from types import ModuleType
+from typing import Any
 
 from lockstep.errors import LockstepError
 from lockstep.language.model import load_model
+from lockstep.language.values import NotInDomain
 from lockstep.plain.run import PlainEngine
 from lockstep.results.trace import Step, Trace
-from lockstep.system.strict_json import Json
 from lockstep.trace.claims import failing_binding
-from lockstep.trace.itf_values import Misfit, decode
 from lockstep.workspace import find_workspace
 
 
@@ -51,17 +51,32 @@ class Behaviour:
         """The action that was not enabled when it was to be taken; None while all were."""
         return self._refused
 
+    def named(self, place: str) -> Any:
+        """A record or an enum of the model by its module and name: `models.fetch_session.Via`.
+
+        It is the one of this scope: values of another load of the same file are others.
+        `LockstepError` for a name that is not there.
+        """
+        module, _, name = place.rpartition(".")
+        members = vars(self._model.universe.modules.get(module, ModuleType(module)))
+        if not isinstance(members.get(name), type):
+            raise LockstepError(
+                f"{self._model.name} has no type {place!r}",
+                cure="name the file that defines it: models.NAME.TYPE",
+            )
+        return members[name]
+
     def take(self, name: str, /, **parameters: object) -> None:
-        """Take an action. Parameters are written as in ITF: enum members by name, records as dicts.
+        """Take an action. Parameters are values of the model; `named` gives their types.
 
         `LockstepError` for an unknown action or a parameter that it cannot be given.
         `EvaluationError` when the action writes what its domain does not allow.
         """
-        action = next((found for found in self._model.actions if found.name == name), None)
+        action = next((each for each in self._model.actions if each.name == name), None)
         if action is None:
-            known = ", ".join(found.name for found in self._model.actions)
+            actions = ", ".join(each.name for each in self._model.actions)
             raise LockstepError(
-                f"{self._model.name} has no action {name!r}", cure=f"its actions are: {known}"
+                f"{self._model.name} has no action {name!r}", cure=f"its actions are: {actions}"
             )
         names = [parameter.name for parameter in action.parameters]
         if sorted(parameters) != sorted(names):
@@ -71,11 +86,11 @@ class Behaviour:
             )
         try:
             arguments = tuple(
-                decode(parameter.domain, cast(Json, parameters[parameter.name]), parameter.name)
+                parameter.domain.coerce(parameters[parameter.name], parameter.name)
                 for parameter in action.parameters
             )
-        except Misfit as misfit:
-            raise LockstepError(f"{name} cannot be given {misfit}") from None
+        except NotInDomain as error:
+            raise LockstepError(f"{name} cannot be given {error}") from None
         if self._refused is None:
             self._take(name, arguments)
 

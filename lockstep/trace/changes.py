@@ -1,8 +1,7 @@
-"""What changed between two states, down to the part that did, and values as they are shown."""
+"""What changed between two states, down to the part that did."""
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,10 @@ from typing import Any
 from lockstep.language.notation import State
 from lockstep.language.records import Record
 from lockstep.language.values import TotalMap
+from lockstep.trace.layout import Group, Text, flat, natural, prefixed, show, text_of
+
+_LONGEST_OLD = 24
+"""Columns of an old value that is shown whole beside the new one in a behaviour."""
 
 
 @dataclass(frozen=True)
@@ -17,14 +20,28 @@ class Change:
     """One part of a state that changed: `cached[p1].epoch: 1 -> 2`.
 
     A set shows what came (`+`) and what went (`-`) instead of its two values, and so does
-    a sequence that only grew at its end or shrank at its front.
+    a sequence that only grew at its end or shrank at its front: `old` is then None.
     """
 
     place: str
-    text: str
+    old: Text | None
+    new: Text
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.text}"
+        return "".join(map(flat, self._texts(self.old)))
+
+    @property
+    def shortened(self) -> tuple[Text, ...]:
+        """The change to a reader who has seen the old value: that is but named where it is long."""
+        old = self.old
+        if isinstance(old, Group) and len(flat(old)) > _LONGEST_OLD:
+            old = f"{old.head}...{old.tail}"
+        return self._texts(old)
+
+    def _texts(self, old: Text | None) -> tuple[Text, ...]:
+        if old is None:
+            return (prefixed(f"{self.place}: ", self.new),)
+        return (prefixed(f"{self.place}: ", old), prefixed(" -> ", self.new))
 
 
 def changes(before: State, after: State) -> list[Change]:
@@ -34,29 +51,6 @@ def changes(before: State, after: State) -> list[Change]:
         for name in before.fields
         for change in _changes(name, getattr(before, name), getattr(after, name))
     ]
-
-
-def show(value: object) -> str:
-    """A value in the notation of models, enum members and plain words by their bare names."""
-    match value:
-        case enum.Enum():
-            return value.name
-        case str():
-            return value if value.isidentifier() else repr(value)
-        case Record():
-            inside = (
-                f"{name}={show(part)}" for name, part in zip(value.fields, value, strict=True)
-            )
-            return f"{type(value).__name__}({', '.join(inside)})"
-        case TotalMap():
-            inside = (f"{show(key)}: {show(part)}" for key, part in value.items())
-            return "{" + ", ".join(inside) + "}"
-        case frozenset():
-            return "{" + ", ".join(sorted(map(show, value), key=_natural)) + "}"
-        case tuple():
-            return "(" + ", ".join(map(show, value)) + ("," if len(value) == 1 else "") + ")"
-        case _:
-            return repr(value)
 
 
 def _changes(place: str, before: Any, after: Any) -> Iterator[Change]:
@@ -70,28 +64,20 @@ def _changes(place: str, before: Any, after: Any) -> Iterator[Change]:
             for name, old, new in zip(before.fields, before, after, strict=True):
                 yield from _changes(f"{place}.{name}", old, new)
         case frozenset(), frozenset():
-            yield Change(
-                place, _came_and_went(map(show, after - before), map(show, before - after))
-            )
+            yield _came_and_went(place, map(text_of, after - before), map(text_of, before - after))
         case tuple(), tuple() if after[: len(before)] == before:
-            yield Change(place, f"+{_items(after[len(before) :])} at the end")
+            yield Change(place, None, _items("+", after[len(before) :], " at the end"))
         case tuple(), tuple() if before[-len(after) :] == after and after:
-            yield Change(place, f"-{_items(before[: -len(after)])} at the front")
+            yield Change(place, None, _items("-", before[: -len(after)], " at the front"))
         case _:
-            yield Change(place, f"{show(before)} -> {show(after)}")
+            yield Change(place, text_of(before), text_of(after))
 
 
-def _items(items: tuple[Any, ...]) -> str:
-    return ", ".join(map(show, items))
+def _items(sign: str, items: tuple[Any, ...], where: str) -> Group:
+    return Group(sign, tuple(map(text_of, items)), where)
 
 
-def _came_and_went(came: Iterator[str], went: Iterator[str]) -> str:
-    return " ".join(
-        [f"+{item}" for item in sorted(came, key=_natural)]
-        + [f"-{item}" for item in sorted(went, key=_natural)]
-    )
-
-
-def _natural(text: str) -> tuple[int, str]:
-    """Orders shown integers by size; longer texts come later, which sorts 9 before 10."""
-    return (len(text), text)
+def _came_and_went(place: str, came: Iterator[Text], went: Iterator[Text]) -> Change:
+    items = [prefixed("+", item) for item in sorted(came, key=natural)]
+    items += [prefixed("-", item) for item in sorted(went, key=natural)]
+    return Change(place, None, Group("", tuple(items), "", separator=""))

@@ -8,7 +8,7 @@ from lockstep.language.model import Model
 from lockstep.plain.lasso import Kept, promises_along
 from lockstep.plain.run import PlainEngine
 from lockstep.results.trace import Trace
-from lockstep.trace.changes import show
+from lockstep.trace.layout import show
 
 
 def render_promise(kept: Kept, model: Model) -> str:

@@ -1,49 +1,120 @@
-"""A behaviour as a test to paste: it fails as long as the model behaves so."""
+"""A behaviour as a test: it fails as long as the model behaves so."""
 
 from __future__ import annotations
 
+import enum
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from lockstep.language.model import DEADLOCK, Model
+from lockstep.language.records import Record
+from lockstep.language.values import TotalMap
 from lockstep.results.trace import Trace
 from lockstep.trace.claims import find_property
 from lockstep.trace.itf import Origin
-from lockstep.trace.itf_values import encode
+from lockstep.trace.layout import Group, Room, Text, flat, lay_out, natural, prefixed
 
-LINE_LENGTH = 100
+_BODY = Room(begin=4, parts=8)
 
 
-def to_pytest(model: Model, trace: Trace, origin: Origin) -> str:
+def to_pytest(model: Model, trace: Trace, origin: Origin, workspace: str | None = None) -> str:
     """A pytest file that takes the behaviour again and asserts that `origin.property` holds.
 
-    `ValueError` for a behaviour that violates no property.
+    `workspace` is the text of an expression for the workspace's folder; without it the test is one
+    to paste into a file of the workspace. `ValueError` for a behaviour that violates no property.
     """
     if origin.property is None:
         raise ValueError("a behaviour without a violated property makes no test")
-    named: dict[str, object] = {}
-    if origin.constants:
-        named["constants"] = dict(origin.constants)
-    if origin.fault:
-        named["fault"] = origin.fault
+    program = _Program(model)
+    steps = [line for step in trace.steps for line in program.call(step.action, step.parameters)]
+    loop = "" if trace.loop is None else f", loop={trace.loop}"
     lines = [
+        *(["from pathlib import Path", ""] if workspace is not None else []),
         "from lockstep.trace.behaviour import Behaviour",
+        *(["", f"WORKSPACE = {workspace}"] if workspace is not None else []),
         "",
         "",
         f"def test_{model.name}_keeps_{origin.property}():",
         *_docstring(_says(model, origin.property)),
-        *_call("behaviour = Behaviour", model.name, named),
+        *program.beginning(origin, workspace),
+        *program.names(),
+        *steps,
+        f"    assert not behaviour.violates({_quoted(origin.property)}{loop})",
     ]
-    for step in trace.steps:
-        action = model.action(step.action)
-        given = {
-            parameter.name: encode(parameter.domain, value)
-            for parameter, value in zip(action.parameters, step.parameters, strict=True)
-        }
-        lines += _call("behaviour.take", step.action, given)
-    loop = "" if trace.loop is None else f", loop={trace.loop}"
-    lines.append(f"    assert not behaviour.violates({_quoted(origin.property)}{loop})")
     return "\n".join(lines) + "\n"
+
+
+def workspace_from(file: Path, root: Path) -> str:
+    """The expression by which a test in `file` names the workspace's folder `root`."""
+    file, root = file.resolve(), root.resolve()
+    if file.is_relative_to(root):
+        return f"Path(__file__).parents[{len(file.relative_to(root).parts) - 1}]"
+    return f"Path({_quoted(str(root))})"
+
+
+class _Program:
+    """The steps of a test, and the types of the values that they name."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._names: dict[type, str] = {}
+
+    def beginning(self, origin: Origin, workspace: str | None) -> list[str]:
+        """The lines that begin the behaviour."""
+        arguments: list[Text] = [_quoted(self._model.name)]
+        if origin.constants:
+            pairs = origin.constants.items()
+            items = [prefixed(f"{_quoted(name)}: ", self._literal(value)) for name, value in pairs]
+            arguments.append(Group("constants={", tuple(items), "}"))
+        if origin.fault:
+            arguments.append(f"fault={_quoted(origin.fault)}")
+        if workspace is not None:
+            arguments.append("workspace=WORKSPACE")
+        return lay_out([Group("behaviour = Behaviour(", tuple(arguments), ")")], _BODY)
+
+    def call(self, name: str, parameters: tuple[object, ...]) -> list[str]:
+        """The lines that take an action."""
+        given = zip(self._model.action(name).parameters, parameters, strict=True)
+        arguments = [prefixed(f"{each.name}=", self._literal(value)) for each, value in given]
+        return lay_out([Group("behaviour.take(", (_quoted(name), *arguments), ")")], _BODY)
+
+    def names(self) -> Iterator[str]:
+        """The lines that give the types their names."""
+        for kind, name in self._names.items():
+            place = _quoted(f"{kind.__module__}.{kind.__name__}")
+            yield f"    {name} = behaviour.named({place})"
+
+    def _literal(self, value: object) -> Text:
+        """A value as Python text, records and enums by the names of their types."""
+        match value:
+            case enum.Enum():
+                return f"{self._name(type(value))}.{value.name}"
+            case Record():
+                fields = zip(value.fields, value, strict=True)
+                parts = [prefixed(f"{name}=", self._literal(part)) for name, part in fields]
+                return Group(f"{self._name(type(value))}(", tuple(parts), ")")
+            case TotalMap():
+                pairs = [(flat(self._literal(key)), part) for key, part in value.items()]
+                parts = [prefixed(f"{key}: ", self._literal(part)) for key, part in pairs]
+                return Group("{", tuple(parts), "}")
+            case frozenset():
+                parts = sorted(map(self._literal, value), key=natural)
+                return Group("{", tuple(parts), "}") if parts else "set()"
+            case tuple():
+                parts = list(map(self._literal, value))
+                return Group("(", tuple(parts), ",)" if len(parts) == 1 else ")")
+            case str():
+                return _quoted(value)
+            case _:
+                return repr(value)
+
+    def _name(self, kind: type) -> str:
+        """The name of a type in the test: its own, and another where two have the same."""
+        if kind not in self._names:
+            same = sum(each.__name__ == kind.__name__ for each in self._names)
+            self._names[kind] = kind.__name__ + (f"_{same + 1}" if same else "")
+        return self._names[kind]
 
 
 def _says(model: Model, name: str) -> str:
@@ -62,30 +133,6 @@ def _docstring(text: str) -> Iterable[str]:
         return [f'    """{safe}"""']
     body = textwrap.indent("\n".join(lines[1:]), "    ").splitlines()
     return [f'    """{lines[0]}', *body, '    """']
-
-
-def _call(function: str, first: str, named: Mapping[str, object]) -> list[str]:
-    """A call on one line, or with one argument a line where that is too long."""
-    arguments = [_quoted(first), *(f"{name}={_literal(value)}" for name, value in named.items())]
-    line = f"    {function}({', '.join(arguments)})"
-    if len(line) <= LINE_LENGTH:
-        return [line]
-    return [f"    {function}(", *(f"        {argument}," for argument in arguments), "    )"]
-
-
-def _literal(value: object) -> str:
-    match value:
-        case str():
-            return _quoted(value)
-        case dict():
-            inside = (f"{_literal(key)}: {_literal(part)}" for key, part in value.items())
-            return "{" + ", ".join(inside) + "}"
-        case list():
-            return "[" + ", ".join(map(_literal, value)) + "]"
-        case tuple():
-            return "(" + ", ".join(map(_literal, value)) + ("," if len(value) == 1 else "") + ")"
-        case _:
-            return repr(value)
 
 
 def _quoted(text: str) -> str:

@@ -1,52 +1,76 @@
-"""Behaviours as they are printed: step, action with its parameters, and only what changed."""
+"""Behaviours as they are printed: folded, wrapped, with the place of each action in the text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from lockstep.language.model import Model, Parameter
-from lockstep.language.notation import State
+from lockstep.language.model import Model, Parameter, Property
+from lockstep.language.notation import Kind, State
+from lockstep.language.values import TotalMap
+from lockstep.results.search_result import Violation
 from lockstep.results.trace import Trace
-from lockstep.trace.changes import changes, show
+from lockstep.trace.changes import changes
+from lockstep.trace.claims import find_property
+from lockstep.trace.conjuncts import Conjunct, false_conjunct
+from lockstep.trace.faulty_steps import FaultyStep, faulty_steps
+from lockstep.trace.layout import (
+    INDENT,
+    WIDTH,
+    Group,
+    Room,
+    Text,
+    folded,
+    lay_out,
+    prefixed,
+    show,
+    text_of,
+)
+from lockstep.trace.touched import touched
+from lockstep.words import plural
 
 
-def render_trace(model: Model, trace: Trace) -> Iterator[str]:
-    """The lines of a behaviour, the whole initial state first, and how it goes on for ever."""
-    width = len(str(len(trace.steps)))
-    what = "the initial state" if trace.initial == model.initial else "a state to begin with"
-    yield from render_initial(trace.initial, width, what)
-    before = trace.initial
-    for number, step in enumerate(trace.steps, start=1):
-        if trace.loop == number - 1:
-            yield "then for ever:"
-        parameters = model.action(step.action).parameters
-        instance = render_instance(step.action, parameters, step.parameters)
-        yield from render_step(number, instance, before, step.state, width)
-        before = step.state
-    if trace.loop == len(trace.steps):
-        yield "then for ever: nothing happens any more"
-    elif trace.loop is not None:
-        yield f"and on as after step {trace.loop}"
+@dataclass(frozen=True)
+class Line:
+    """A line of a behaviour; `style` says what it is, and None that it is nothing special."""
+
+    text: str
+    style: str | None = None
+
+    def __str__(self) -> str:
+        return self.text
 
 
-def render_initial(state: State, width: int = 1, what: str = "the initial state") -> Iterator[str]:
-    """The first state of a behaviour, one line a variable."""
+def render_trace(model: Model, trace: Trace, fault: str | None = None) -> Iterator[Line]:
+    """The lines of a behaviour that violates nothing; `fault` is the one that is in place."""
+    return _Renderer(model, trace, fault, None, ()).lines()
+
+
+def render_violation(
+    model: Model, violation: Violation, fault: str | None = None
+) -> Iterator[Line]:
+    """The lines of a behaviour, and the part of the first violated property that is false there."""
+    violated = find_property(model, violation.properties[0])
+    return _Renderer(model, violation.trace, fault, violated, violation.parameters).lines()
+
+
+def render_whole_state(state: State, width: int, what: str = "the initial state") -> Iterator[str]:
+    """A state with nothing left out, one line a variable; `width` is that of the step numbers."""
     yield f"{0:>{width}}  {what}"
     for name in state.fields:
         yield f"{'':>{width}}    {name} = {show(getattr(state, name))}"
 
 
-def render_step(
-    number: int, instance: str, before: State, after: State, width: int = 1
-) -> Iterator[str]:
-    """One step and what it changed; `width` is that of the greatest number."""
-    yield f"{number:>{width}}  {instance}"
-    found = changes(before, after)
-    for change in found:
-        yield f"{'':>{width}}    {change}"
-    if not found:
-        yield f"{'':>{width}}    nothing changes"
+def render_step(number: int, instance: str, before: State, after: State) -> Iterator[str]:
+    """One step and what it changed, each on one line however long."""
+    yield f"{number}  {instance}"
+    differences = changes(before, after)
+    yield from (f"     {change}" for change in differences)
+    if not differences:
+        yield "     nothing changes"
 
 
 def render_instance(name: str, parameters: Sequence[Parameter], values: Sequence[Any]) -> str:
@@ -60,3 +84,157 @@ def render_binding(parameters: Sequence[Parameter], values: Sequence[Any]) -> st
         f"{parameter.name}={show(value)}"
         for parameter, value in zip(parameters, values, strict=True)
     )
+
+
+class _Renderer:
+    """One behaviour and what is said of it."""
+
+    def __init__(
+        self,
+        model: Model,
+        trace: Trace,
+        fault: str | None,
+        violated: Property | None,
+        parameters: Sequence[Any],
+    ) -> None:
+        self._model = model
+        self._trace = trace
+        self._fault = fault
+        self._violated = violated
+        self._parameters = parameters
+        self._faulty = faulty_steps(model, fault, trace)
+        self._margin = len(str(len(trace.steps))) + 4
+
+    def lines(self) -> Iterator[Line]:
+        trace = self._trace
+        yield from self._initial()
+        before = trace.initial
+        for number, step in enumerate(trace.steps, start=1):
+            if trace.loop == number - 1:
+                yield Line("then for ever:", "bold")
+            yield from self._heading(number)
+            differences = changes(before, step.state)
+            for change in differences:
+                yield from self._laid_out(change.shortened, "changed")
+            if not differences:
+                yield self._note("nothing changes", "dim")
+            before = step.state
+        if trace.loop == len(trace.steps):
+            yield Line("then for ever: nothing happens any more", "bold")
+        elif trace.loop is not None:
+            yield Line(f"and on as after step {trace.loop}", "bold")
+        yield from self._false_there()
+
+    def _initial(self) -> Iterator[Line]:
+        """The first state, but for what is as a reader expects it, and what does not matter."""
+        state = self._trace.initial
+        is_first = state == self._model.initial
+        what = "the initial state" if is_first else "a state to begin with"
+        yield Line(f"{self._number(0)}{what}", "bold")
+        matters = touched(self._model, self._trace, self._violated, self._parameters)
+        plain = [name for name in state.fields if _is_plain(getattr(state, name))]
+        idle = [name for name in state.fields if name not in matters and name not in plain]
+        for name in state.fields:
+            if name not in plain and name not in idle:
+                text = prefixed(f"{name} = ", folded(getattr(state, name)))
+                yield from self._laid_out([text], None)
+        others = "other " if len(plain) + len(idle) < len(state.fields) else ""
+        if plain:
+            yield self._note(f"{_verb(len(plain), others)} 0, False, None or empty", "dim")
+        if idle:
+            yield self._note(f"{_verb(len(idle), others)} neither read nor changed here", "dim")
+
+    def _heading(self, number: int) -> Iterator[Line]:
+        """A step with its parameters, where its action is written, and what a fault did to it."""
+        step = self._trace.steps[number - 1]
+        action = self._model.action(step.action)
+        texts = [
+            prefixed(f"{parameter.name}=", text_of(value))
+            for parameter, value in zip(action.parameters, step.parameters, strict=True)
+        ]
+        title = Group(f"{self._number(number)}{step.action}(", tuple(texts), ")")
+        yield from self._placed(title, action.function, "bold")
+        if (faulty := self._faulty.get(number)) is not None:
+            yield self._note(self._why_faulty(faulty), "violated")
+
+    def _why_faulty(self, faulty: FaultyStep) -> str:
+        if faulty.is_enabled:
+            return f"<- changed by the fault {self._fault}"
+        return f"<- possible only by the fault {self._fault}"
+
+    def _false_there(self) -> Iterator[Line]:
+        """The conjunct of the violated property that is false at the end."""
+        prop = self._violated
+        if prop is None or prop.kind not in (Kind.INVARIANT, Kind.STEP_INVARIANT):
+            return
+        states = self._trace.states
+        ending = states[-2:] if prop.kind is Kind.STEP_INVARIANT else states[-1:]
+        title = render_instance(prop.name, prop.parameters, self._parameters)
+        yield from self._placed(f"{title} is false", prop.function, "violated")
+        conjunct = false_conjunct(self._model.universe, prop.function, (*ending, *self._parameters))
+        if conjunct is not None:
+            yield from self._conjunct(conjunct)
+
+    def _conjunct(self, conjunct: Conjunct) -> Iterator[Line]:
+        margin = " " * self._margin
+        first, *others = textwrap.wrap(
+            conjunct.text,
+            WIDTH,
+            initial_indent=margin,
+            subsequent_indent=margin + " " * INDENT,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        place = self._shown(conjunct.file, conjunct.line)
+        lines = _beside(first, place) if not others else [first, *others, *_beside("", place)]
+        yield from (Line(text, "bold") for text in lines)
+        for name, value in (*conjunct.bound.items(), *conjunct.values.items()):
+            yield from self._laid_out([prefixed(f"{name} = ", text_of(value))], None)
+
+    def _placed(self, title: Text, function: Callable[..., Any], style: str) -> Iterator[Line]:
+        """A title with the file and line of a function at the end of its first line."""
+        definition = self._model.universe.definition(function)
+        place = "" if definition is None else self._shown(definition[1], definition[0].lineno)
+        room = Room(0, self._margin + INDENT, taken=len(place) + 2)
+        first, *others = lay_out([title], room)
+        yield from (Line(text, style) for text in (*_beside(first, place), *others))
+
+    def _shown(self, file: Path, line: int) -> str:
+        root = self._model.universe.root
+        name = file.relative_to(root).as_posix() if file.is_relative_to(root) else file.name
+        return f"{name}:{line}"
+
+    def _laid_out(self, texts: Sequence[Text], style: str | None) -> Iterator[Line]:
+        room = Room(self._margin, self._margin + INDENT)
+        return (Line(text, style) for text in lay_out(texts, room))
+
+    def _note(self, text: str, style: str) -> Line:
+        return Line(" " * self._margin + text, style)
+
+    def _number(self, number: int) -> str:
+        return f"{number:>{self._margin - 4}}  "
+
+
+def _beside(text: str, place: str) -> list[str]:
+    """A line with a place at its right end, or below it where both are too long for one line."""
+    if len(text) + 2 + len(place) > WIDTH:
+        return [text, place.rjust(WIDTH)]
+    return [f"{text}{place.rjust(WIDTH - len(text))}" if place else text]
+
+
+def _verb(count: int, others: str) -> str:
+    return f"{plural(count, f'{others}variable')} {'is' if count == 1 else 'are'}"
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a value is 0, False, None or empty, or a record or map of nothing but such values."""
+    match value:
+        case TotalMap():
+            return all(map(_is_plain, value.values()))
+        case tuple() if hasattr(value, "fields"):
+            return all(map(_is_plain, value))
+        case None | bool() | int():
+            return not value
+        case frozenset() | tuple():
+            return len(value) == 0
+    return False

@@ -10,7 +10,7 @@ from lockstep.errors import LockstepError
 from lockstep.language.model import Model
 from lockstep.language.notation import State
 from lockstep.trace.changes import changes
-from lockstep.trace.render import render_initial
+from lockstep.trace.render import render_whole_state
 from lockstep.twin.findings import TraceStep
 from lockstep.twin.names import NotInTwin, decode, definition_name, encode, variable_name
 from lockstep.twin.tla_values import TlaValue, format_value
@@ -99,7 +99,7 @@ def render_tlc_trace(model: Model, trace: Sequence[TraceStep]) -> Iterator[str]:
         if number:
             yield f"{number:>{width}}  {names.get(step.action, step.action)}"
         elif isinstance(after, State):
-            yield from render_initial(after, width)
+            yield from render_whole_state(after, width)
         if isinstance(before, State):
             changed = list(twin_changes(before, after)) or ["nothing changes"]
         elif isinstance(after, Foreign):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lockstep.errors import ExitCode
+from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.language.notation import State
 from lockstep.plain.run import PlainEngine
@@ -15,8 +15,9 @@ from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import Verdict
 from lockstep.trace.changes import changes
 from lockstep.trace.claims import evaluate_all, failing_binding, find_property
-from lockstep.trace.itf import Origin, Recording, damaged, digest, read
+from lockstep.trace.itf import Origin, Recording, damaged, digest, read, save
 from lockstep.trace.itf_values import Misfit
+from lockstep.trace.pytest_export import to_pytest, workspace_from
 from lockstep.trace.render import render_instance
 from lockstep.workspace import Workspace, find_workspace
 
@@ -27,6 +28,8 @@ class ReplayRequest:
 
     file: Path
     """A trace that a verb saved."""
+    pytest: Path | None = None
+    """Where to write it as a test, if it still violates what it did."""
     workspace: Workspace | None = None
     """Where its model is; that of the current folder unless told."""
 
@@ -49,6 +52,8 @@ class Replay:
     because: str
     parameters: tuple[Any, ...] | None = None
     error: EvaluationError | None = None
+    test: str | None = None
+    """The text of the test that was written, None where none was."""
 
     @property
     def exit_code(self) -> ExitCode:
@@ -65,12 +70,27 @@ class _Departs(Exception):
 def replay(request: ReplayRequest) -> Replay:
     """Take the behaviour in a file again with the model of the workspace.
 
-    `LockstepError` when the file is damaged, or the model, its fault or a constant is not there. A
+    `LockstepError` when the file is damaged, the model, its fault or a constant is not there, or
+    the test cannot be written, as where its file is there already. A
     recorded state that the model does not reach counts as damage as long as the model's text is the
     one that was recorded, and as a change of the model otherwise.
     """
     root = (request.workspace or find_workspace()).root
-    recording = read(request.file)
+    if request.pytest is not None and request.pytest.exists():
+        raise LockstepError(
+            f"{request.pytest} is there already", cure="remove it, or name another file"
+        )
+    result = _replay(root, request.file)
+    if request.pytest is None or result.parameters is None:
+        return result
+    place = workspace_from(request.pytest, root)
+    test = to_pytest(result.model, result.trace, result.origin, place)
+    save(request.pytest, test)
+    return replace(result, test=test)
+
+
+def _replay(root: Path, file: Path) -> Replay:
+    recording = read(file)
     origin = recording.origin
     model = load_model(root, origin.model, origin.constants, fault=origin.fault)
     if origin.property not in (None, DEADLOCK) and find_property(model, origin.property) is None:
@@ -99,7 +119,7 @@ def replay(request: ReplayRequest) -> Replay:
     except (_Departs, Misfit) as departure:
         if digest(model) == origin.digest:
             misfit = departure if isinstance(departure, Misfit) else Misfit("", str(departure))
-            raise damaged(request.file, misfit) from None
+            raise damaged(file, misfit) from None
         return ended(Verdict.INCONCLUSIVE, f"the model has changed: {departure}")
     if origin.goal is not None:
         return ended(Verdict.HOLDS, f"the model still goes so; it was found for {origin.goal}")

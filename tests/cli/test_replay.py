@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,23 +28,27 @@ def test_replay_shows_what_changed_and_reproduces(desk: "Desk", saved: Path) -> 
         "\n"
         "0  the initial state\n"
         "     arm = {east: LOCKED}\n"
-        "     coins = {east: 0}\n"
-        "     entries = {east: 0}\n"
-        "1  coin(g=east)\n"
+        "     2 other variables are 0, False, None or empty\n"
+        "1  coin(g=east)                                     models/turnstile.py:33\n"
         "     arm[east]: LOCKED -> OPEN\n"
         "     coins[east]: 0 -> 1\n"
-        "2  push(g=east)\n"
+        "2  push(g=east)                               models/faults/turnstile.py:9\n"
+        "     <- changed by the fault stays_open\n"
         "     entries[east]: 0 -> 1\n"
-        "3  push(g=east)\n"
+        "3  push(g=east)                               models/faults/turnstile.py:9\n"
+        "     <- changed by the fault stays_open\n"
         "     entries[east]: 1 -> 2\n"
+        "entries_are_paid(g=east) is false                invariants/turnstile.py:9\n"
+        "     s.entries[g] <= s.coins[g]                 invariants/turnstile.py:11\n"
+        "     s.entries[g] = 2\n"
+        "     s.coins[g] = 1\n"
         "\n"
-        "entries_are_paid fails for g=east\n"
         "violated  entries_are_paid is violated again, as recorded\n"
     )
 
 
 def test_replay_in_json(desk: "Desk", saved: Path) -> None:
-    ran = desk.run("replay", FILE, "--json", "--pytest")
+    ran = desk.run("replay", FILE, "--json", "--pytest", "test_it.py")
     assert ran.code == 1
     (row,) = ran.json["results"]
     assert row["verdict"] == "violated"
@@ -50,7 +56,43 @@ def test_replay_in_json(desk: "Desk", saved: Path) -> None:
     assert row["parameters"] == {"g": "east"}
     assert [step["action"] for step in row["steps"]] == ["coin", "push", "push"]
     assert 'behaviour.take("push", g="east")' in row["pytest"]
+    assert (desk.root / "test_it.py").read_text() == row["pytest"]
     assert ran.json["summary"] == {"verdict": "violated", "exit_code": 1}
+
+
+@pytest.mark.parametrize("place", ["tests/models", "../elsewhere"])
+def test_a_written_test_runs_from_any_folder(
+    desk: "Desk", saved: Path, tmp_path: Path, place: str
+) -> None:
+    (desk.root / place).mkdir(parents=True)
+    ran = desk.run("replay", FILE, "--pytest", f"{place}/test_turnstile.py")
+    assert ran.code == 1
+    assert f"test written to {place}/test_turnstile.py\n" in ran.out
+    folder = tmp_path / "somewhere"
+    folder.mkdir()
+    file = (desk.root / place / "test_turnstile.py").resolve()
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)]
+    failing = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert failing.returncode == 1, failing.stdout
+    assert "assert not behaviour.violates" in failing.stdout
+    desk.edit("models/faults/turnstile.py", "s.entries[g] < 2", "s.entries[g] < s.coins[g]")
+    passing = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert passing.returncode == 0, passing.stdout
+
+
+def test_no_file_is_overwritten_by_a_test(desk: "Desk", saved: Path) -> None:
+    ran = desk.run("replay", FILE, "--pytest", "models/turnstile.py")
+    assert ran.code == 2
+    assert ran.err.startswith("lockstep: models/turnstile.py is there already\n")
+    assert desk.run("check", "turnstile").code == 0
+
+
+def test_nothing_violated_makes_no_test(desk: "Desk", saved: Path) -> None:
+    desk.edit("invariants/turnstile.py", "<= s.coins[g]", "<= s.coins[g] + 1")
+    ran = desk.run("replay", FILE, "--pytest", "test_it.py")
+    assert ran.code == 0
+    assert "no test: nothing is violated\n" in ran.out
+    assert not (desk.root / "test_it.py").exists()
 
 
 def test_a_property_that_holds_now(desk: "Desk", saved: Path) -> None:

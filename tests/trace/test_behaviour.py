@@ -42,9 +42,9 @@ def test_a_step_that_is_refused_ends_it_and_violates_nothing() -> None:
     assert not behaviour.violates("entries_are_paid")
 
 
-def test_records_are_written_as_dictionaries() -> None:
+def test_parameters_are_values_of_the_model() -> None:
     behaviour = Behaviour("letters", constants={"SACK": 1}, workspace=ROOT)
-    letter = {"to": "ann", "urgent": False}
+    letter = behaviour.named("models.letters.Letter")(to="ann", urgent=False)
     behaviour.take("write", letter=letter)
     behaviour.take("pick", letter=letter)
     behaviour.take("deliver", letter=letter)
@@ -60,6 +60,9 @@ def test_wrong_names_are_errors_and_never_pass() -> None:
         behaviour.take("coin")
     with pytest.raises(LockstepError, match="coin cannot be given g: 'north' is not in"):
         behaviour.take("coin", g="north")
+    for place in ("models.turnstile.Door", "models.turnstile.coin", "models.door.Arm", "Arm"):
+        with pytest.raises(LockstepError, match=f"turnstile has no type '{place}'"):
+            behaviour.named(place)
     with pytest.raises(LockstepError, match="turnstile has no property 'paid'"):
         behaviour.violates("paid")
     with pytest.raises(LockstepError, match="somebody_gets_in is a goal"):
@@ -76,7 +79,7 @@ def test_text_without_meaning_fails_the_test() -> None:
     behaviour.take("push", g="east")
     assert behaviour.refused == "push"
     unbound = Behaviour("letters", constants={"SACK": 3}, workspace=ROOT)
-    letter = {"to": "ann", "urgent": False}
+    letter = unbound.named("models.letters.Letter")(to="ann", urgent=False)
     for _ in range(3):
         unbound.take("write", letter=letter)
     for action in ("pick", "deliver", "pick", "deliver", "pick"):

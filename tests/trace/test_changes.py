@@ -6,7 +6,8 @@ import pytest
 from lockstep.language.domains import Map, OneOf, Range, Sequence, Set
 from lockstep.language.notation import State
 from lockstep.language.records import Record
-from lockstep.trace.changes import changes, show
+from lockstep.trace.changes import changes
+from lockstep.trace.layout import show
 
 
 class Wire(Enum):

@@ -10,8 +10,9 @@ from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
 from lockstep.results.trace import Trace
 from lockstep.trace.itf import Origin, constants_of
-from lockstep.trace.pytest_export import to_pytest
+from lockstep.trace.pytest_export import to_pytest, workspace_from
 
+KAFKA = Path(__file__).parents[2]
 ROOT = Path(__file__).parents[1] / "workspaces" / "turnstile"
 
 
@@ -41,8 +42,7 @@ def test_the_program_is_short_and_plain() -> None:
         "    behaviour = Behaviour(\n"
         '        "turnstile",\n'
         '        constants={"GATES": ("east",), "MAX_COINS": 2, "CAN_JAM": True},\n'
-        '        fault="stays_open",\n'
-        "    )\n"
+        '        fault="stays_open")\n'
         '    behaviour.take("coin", g="east")\n'
         '    behaviour.take("push", g="east")\n'
         '    behaviour.take("push", g="east")\n'
@@ -57,7 +57,8 @@ def test_it_fails_with_the_fault_and_passes_without(fault: str, tmp_path: Path) 
     assert failing.returncode == 1
     assert "AssertionError" in failing.stdout
     if fault == "stays_open":
-        repaired = program.replace('        fault="stays_open",\n', "")
+        repaired = program.replace(',\n        fault="stays_open")', ")")
+        assert repaired != program
         assert run(repaired, tmp_path).returncode == 0
 
 
@@ -83,3 +84,39 @@ def test_a_behaviour_that_violates_nothing_is_no_test() -> None:
     model, trace, origin = faulty("stays_open")
     with pytest.raises(ValueError, match="makes no test"):
         to_pytest(model, trace, replace(origin, property=None))
+
+
+def test_values_are_those_of_the_model() -> None:
+    model = load_model(KAFKA, "fetch_session", fault="sends_before_epoch_advances")
+    violation = Search(PlainEngine(model)).run().violation
+    assert violation is not None
+    origin = Origin(model.name, violation.properties[0], fault="sends_before_epoch_advances")
+    program = to_pytest(model, violation.trace, origin)
+    assert '    Interest = behaviour.named("models.fetch_partitions.Interest")\n' in program
+    assert (
+        "    behaviour.take(\n"
+        '        "send_full", f="c1",\n'
+        '        wanted={"p1": Interest(\n'
+        "            fetch_offset=0, log_start_offset=-1, partition_max_bytes=0,\n"
+        "            current_leader_epoch=-1, last_fetched_epoch=-1)})\n"
+    ) in program
+    assert "via=Via.AWAITED, filled=set()" in program
+    compile(program, "pasted", "exec")
+
+
+@pytest.mark.parametrize(
+    ("file", "expression"),
+    [
+        ("root/test_x.py", "Path(__file__).parents[0]"),
+        ("root/tests/models/test_x.py", "Path(__file__).parents[2]"),
+    ],
+)
+def test_a_file_of_the_workspace_finds_it_wherever_both_are(
+    tmp_path: Path, file: str, expression: str
+) -> None:
+    assert workspace_from(tmp_path / file, tmp_path / "root") == expression
+
+
+def test_a_file_from_elsewhere_names_the_workspace(tmp_path: Path) -> None:
+    expression = workspace_from(tmp_path / "other" / "test_x.py", tmp_path / "root")
+    assert expression == f'Path("{tmp_path.resolve()}/root")'

@@ -1,0 +1,189 @@
+"""Which conjunct of a property is false in a state, and the values that it has there.
+
+The text of the property is taken apart: `and`, `all(...)`, conditional expressions, and functions
+of the model that it calls. Plain Python evaluates each part, as it evaluates the whole.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lockstep.language.loader import Universe
+
+_MOST_CALLS = 20
+"""How many functions deep a conjunct is looked for: one that calls itself has no end."""
+
+
+@dataclass(frozen=True)
+class Conjunct:
+    """A part of a property that is false, with the values of what it is made of.
+
+    `bound` are the names that stand for one value each in it: those that `all(...)` goes through,
+    and the parameters of the function that it is written in.
+    """
+
+    file: Path
+    line: int
+    text: str
+    bound: Mapping[str, object]
+    values: Mapping[str, object]
+
+
+def false_conjunct(
+    universe: Universe, function: Callable[..., Any], arguments: Sequence[object]
+) -> Conjunct | None:
+    """The first conjunct of `function` that is false for some arguments.
+
+    None where the function is not false, or the conjunct cannot be told for sure.
+    """
+    try:
+        return _in_function(universe, function, arguments, 0)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # whatever a model's text raises, `exit(0)` included
+        return None
+
+
+class _Unclear(Exception):
+    """Something is written in a way that is not taken apart here."""
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """Where an expression is evaluated."""
+
+    universe: Universe
+    file: Path
+    names: dict[str, Any]
+    bound: dict[str, object]
+    depth: int
+
+    def value(self, node: ast.expr) -> Any:
+        code = compile(ast.Expression(node), str(self.file), "eval", dont_inherit=True)
+        return eval(code, self.names)
+
+    def run(self, node: ast.stmt) -> None:
+        code = compile(ast.Module([node], []), str(self.file), "exec", dont_inherit=True)
+        exec(code, self.names)
+
+    def inside(self, names: Mapping[str, object]) -> _Scope:
+        return _Scope(
+            self.universe, self.file, {**self.names, **names}, {**self.bound, **names}, self.depth
+        )
+
+
+def _in_function(
+    universe: Universe, function: Callable[..., Any], arguments: Sequence[object], depth: int
+) -> Conjunct | None:
+    definition = universe.definition(function)
+    if definition is None or depth > _MOST_CALLS:
+        raise _Unclear
+    node, file = definition
+    given = {each.arg: value for each, value in zip(node.args.args, arguments, strict=True)}
+    names = {**function.__globals__, **given}
+    bound = {name: value for name, value in given.items() if depth and name not in ("s", "new")}
+    scope = _Scope(universe, file, names, bound, depth)
+    result = _returned(node.body, scope)
+    return None if result is None else _in_expression(result, scope)
+
+
+def _returned(body: Sequence[ast.stmt], scope: _Scope) -> ast.expr | None:
+    """The expression that a function returns here, what precedes it being done."""
+    for node in body:
+        match node:
+            case ast.Return(value):
+                return value
+            case ast.If(test, then, otherwise):
+                result = _returned(then if scope.value(test) else otherwise, scope)
+                if result is not None:
+                    return result
+            case ast.Expr() | ast.Assign() | ast.AnnAssign():
+                scope.run(node)  # a premise that is false ends it: then nothing is
+            case _:
+                raise _Unclear
+    return None
+
+
+def _in_expression(node: ast.expr, scope: _Scope) -> Conjunct | None:
+    if scope.value(node):
+        return None
+    match node:
+        case ast.BoolOp(ast.And(), parts):
+            return _in_expression(next(part for part in parts if not scope.value(part)), scope)
+        case ast.IfExp(test, then, otherwise):
+            return _in_expression(then if scope.value(test) else otherwise, scope)
+        case ast.Call(ast.Name("all"), [ast.GeneratorExp() as each], []):
+            if scope.value(node.func) is builtins.all:
+                names = _first_false(each, scope)
+                return _in_expression(each.elt, scope.inside(names))
+        case ast.Call(ast.Name(), arguments, []) if isinstance(
+            function := scope.value(node.func), types.FunctionType
+        ):
+            if scope.universe.definition(function) is not None:
+                values = [scope.value(argument) for argument in arguments]
+                return _in_function(scope.universe, function, values, scope.depth + 1)
+    return Conjunct(scope.file, node.lineno, ast.unparse(node), scope.bound, _values(node, scope))
+
+
+def _values(node: ast.expr, scope: _Scope) -> dict[str, object]:
+    """What a condition reads, by its text; parts that have no value here are left out."""
+    values: dict[str, object] = {}
+    for part in _readings(node):
+        text = ast.unparse(part)
+        with suppress(Exception):
+            value = scope.value(part)
+            if text not in scope.bound and not callable(value):
+                values[text] = value
+    return values
+
+
+def _first_false(each: ast.GeneratorExp, scope: _Scope) -> dict[str, object]:
+    """For which values of its names a generator first yields what is false."""
+    targets = [
+        part.id
+        for generator in each.generators
+        for part in ast.walk(generator.target)
+        if isinstance(part, ast.Name)
+    ]
+    names = ast.Tuple([ast.Name(target, ast.Load()) for target in targets], ast.Load())
+    element = ast.Tuple([names, each.elt], ast.Load())
+    listed = ast.ListComp(element, each.generators)
+    outcomes = scope.value(ast.fix_missing_locations(ast.copy_location(listed, each)))
+    first = next(values for values, holds in outcomes if not holds)
+    return dict(zip(targets, first, strict=True))
+
+
+def _readings(node: ast.expr) -> Iterator[ast.expr]:
+    """The parts of a condition whose values say why it is false."""
+    match node:
+        case ast.Compare(left, _, others):
+            for part in (left, *others):
+                yield from _readings(part)
+        case ast.BoolOp(_, parts):
+            for part in parts:
+                yield from _readings(part)
+        case ast.UnaryOp(_, part):
+            yield from _readings(part)
+        case ast.IfExp(test, then, otherwise):
+            for part in (test, then, otherwise):
+                yield from _readings(part)
+        case ast.BinOp(left, _, right):
+            yield from _readings(left)
+            yield from _readings(right)
+        case ast.Call(ast.Name("any" | "all")):
+            return
+        case ast.Subscript() | ast.Attribute() | ast.Call() | ast.Name() if _varies(node):
+            yield node
+
+
+def _varies(node: ast.expr) -> bool:
+    """Whether the value is another in other states: not that of a constant or an enum's member."""
+    names = (part.id for part in ast.walk(node) if isinstance(part, ast.Name))
+    return any(not name[0].isupper() for name in names)

@@ -1,0 +1,71 @@
+"""Which steps of a behaviour a fault changed: plain Python takes them in the model without it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lockstep.errors import LockstepError
+from lockstep.language.model import Model, load_model
+from lockstep.language.notation import State
+from lockstep.plain.run import PlainEngine
+from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.trace import Step, Trace
+from lockstep.trace.itf_values import Misfit, decode, encode
+
+
+@dataclass(frozen=True)
+class FaultyStep:
+    """A step that the model without the fault does not take, or takes to another state."""
+
+    is_enabled: bool
+    """Whether the model without the fault takes it at all."""
+
+
+def faulty_steps(model: Model, fault: str | None, trace: Trace) -> dict[int, FaultyStep]:
+    """The steps of `trace` that a fault changed, by number from 1; none without a fault.
+
+    None either where the model without the fault has no such scope, as with constants that only
+    the fault declares.
+    """
+    if fault is None:
+        return {}
+    universe = model.universe
+    try:
+        sound = load_model(universe.root, model.name, universe.constants)
+    except LockstepError:
+        return {}
+    engine = PlainEngine(sound)
+    states = [trace.initial, *(step.state for step in trace.steps)]
+    changed = {}
+    for number, step in enumerate(trace.steps, start=1):
+        after = _taken(engine, model, step, states[number - 1])
+        if after is None or _encoded(after) != _encoded(step.state):
+            changed[number] = FaultyStep(is_enabled=after is not None)
+    return changed
+
+
+def _taken(engine: PlainEngine, model: Model, step: Step, before: State) -> State | None:
+    """Where the step leads in a model that was loaded apart; None where it is not enabled."""
+    sound = engine.model
+    action = next((each for each in sound.actions if each.name == step.action), None)
+    if action is None:
+        return None
+    try:
+        state = sound.state.of(
+            decode(domain, value, name)
+            for (name, domain), value in zip(sound.variables.items(), _encoded(before), strict=True)
+        )
+        given = zip(model.action(step.action).parameters, step.parameters, strict=True)
+        arguments = [encode(each.domain, value) for each, value in given]
+        parameters: tuple[Any, ...] = tuple(
+            decode(each.domain, value, each.name)
+            for each, value in zip(action.parameters, arguments, strict=True)
+        )
+        return engine.run(action, state, parameters)
+    except (EvaluationError, Misfit):
+        return None
+
+
+def _encoded(state: State) -> list[Any]:
+    return [encode(domain, getattr(state, name)) for name, domain in state.fields.items()]
