@@ -22,10 +22,11 @@ from lockstep.language.model import DEADLOCK
 from lockstep.language.notation import Kind, State
 from lockstep.plain.engine import is_stuck
 from lockstep.plain.run import PlainEngine
+from lockstep.prove.reading import read, value_in
 from lockstep.prove.relation import Relation, Values
 from lockstep.prove.solver import Answer, ask, new_solver
 from lockstep.prove.terms import Truth, all_of, any_of, implies, negated, term
-from lockstep.prove.unrolling import Unrolling, read, value_in
+from lockstep.prove.unrolling import Unrolling
 from lockstep.prove.values import NotProvable, Value, constant, same
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import Violation

@@ -8,10 +8,10 @@ from lockstep.errors import LockstepError
 from lockstep.language import ir
 from lockstep.language.notation import State
 from lockstep.plain.run import PlainEngine
+from lockstep.prove.reading import value_in
 from lockstep.prove.relation import Relation
 from lockstep.prove.solver import ask, new_solver
 from lockstep.prove.terms import Truth, all_of, any_of, equals, negated, term
-from lockstep.prove.unrolling import value_in
 from lockstep.prove.values import NotProvable, same
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Step, Trace

@@ -22,11 +22,12 @@ import z3
 from lockstep.language import ir
 from lockstep.language.notation import Kind
 from lockstep.prove.proofs import MEANING, Candidate, Induction, Obligation, Part, Proof
+from lockstep.prove.reading import read
 from lockstep.prove.relation import Relation, Values
 from lockstep.prove.silence import silence
 from lockstep.prove.solver import Answer, ask, new_solver
 from lockstep.prove.terms import Truth, all_of, any_of, negated, term
-from lockstep.prove.unrolling import Unrolling, read
+from lockstep.prove.unrolling import Unrolling
 from lockstep.results.trace import Trace
 
 _JOINT_SECONDS = 10.0

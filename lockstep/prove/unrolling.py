@@ -7,10 +7,10 @@ from typing import Any
 
 import z3
 
-from lockstep.language.domains import Domain
+from lockstep.prove.reading import read, value_in
 from lockstep.prove.relation import Relation, Values
-from lockstep.prove.terms import Scalar, Truth, all_of, any_of, equals, implies, is_known, negated
-from lockstep.prove.values import Value, known, same
+from lockstep.prove.terms import Scalar, Truth, all_of, any_of, equals, implies, negated
+from lockstep.prove.values import Value, same
 from lockstep.results.trace import Step, Trace
 
 
@@ -90,18 +90,3 @@ class Unrolling:
         domains = self.relation.domains
         parts = [value_in(model, values[name], domain) for name, domain in domains.items()]
         return type(self.relation.model.initial).of(parts)
-
-
-def value_in(model: z3.ModelRef, value: Value, domain: Domain) -> Any:
-    """The Python value that a value of a domain has in a solver's model."""
-    return known(value, domain, lambda scalar: read(model, scalar))
-
-
-def read(model: z3.ModelRef, scalar: Scalar) -> bool | int:
-    """What a scalar is in a solver's model; where that leaves it open, some value."""
-    if is_known(scalar):
-        return scalar
-    value = model.eval(scalar, model_completion=True)
-    if z3.is_int_value(value):
-        return int(value.as_long())
-    return bool(z3.is_true(value))

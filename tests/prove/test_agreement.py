@@ -21,10 +21,11 @@ from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
 from lockstep.prove.bounded import check_bounded
+from lockstep.prove.reading import as_python, read, value_in
 from lockstep.prove.relation import Relation
 from lockstep.prove.terms import term
-from lockstep.prove.unrolling import move, read, value_in
-from lockstep.prove.values import NotProvable, as_python, constant, same
+from lockstep.prove.unrolling import move
+from lockstep.prove.values import NotProvable, constant, same
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Step
 from lockstep.results.verdict import Verdict

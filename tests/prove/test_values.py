@@ -20,13 +20,12 @@ from lockstep.language.domains import (
     SequenceDomain,
     Set,
 )
+from lockstep.prove.reading import as_python, value_in
 from lockstep.prove.terms import Truth, term
-from lockstep.prove.unrolling import value_in
 from lockstep.prove.values import (
     Items,
     NotProvable,
     Option,
-    as_python,
     choose,
     constant,
     fitted,
