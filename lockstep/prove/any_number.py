@@ -22,11 +22,12 @@ from lockstep.language.model import Model
 from lockstep.language.notation import Kind
 from lockstep.language.totality import walk
 from lockstep.prove.induction import prove
+from lockstep.prove.names import Name, Names, Unlimited
 from lockstep.prove.only_names import Instance, why_special
 from lockstep.prove.proofs import MEANING, Induction, Proof
 from lockstep.prove.relation import Relation
 from lockstep.prove.values import NotProvable
-from lockstep.prove.witnesses import Counting, Name, Unlimited
+from lockstep.prove.witnesses import Counting
 
 Load: TypeAlias = Callable[[tuple[Name, ...]], Model]
 """Loads a model with some names in place of a constant's own."""
@@ -79,7 +80,7 @@ def enough_names(load: Load, constant: str, names: Callable[[int], tuple[Name, .
     """
     few, more = load(names(3)), load(names(4))
     few_code, more_code = lower(few), lower(more)
-    counting = Counting(frozenset(names(4)))
+    counting = Counting(Names(frozenset(names(4))))
     left_out = {
         prop.name: why
         for prop in more_code.properties
@@ -166,7 +167,7 @@ def _why_unlimited(counting: Counting, prop: ir.PropertyCode) -> str | None:
 
 def _counted(counting: Counting, code: ir.ModelCode) -> int:
     """The most names that any question of a proof needs."""
-    state = sum(counting.in_values_of(domain) for _, domain in code.variables)
+    state = sum(counting.names.held_in(domain) for _, domain in code.variables)
     invariants = [prop for prop in code.properties if prop.kind is Kind.INVARIANT]
     assumed = state + sum(counting.for_premise(prop) for prop in invariants)
     step = max(counting.for_action(action) for action in code.actions)

@@ -19,7 +19,7 @@ from lockstep.language.model import Model
 from lockstep.language.source import Place
 from lockstep.language.values import Record, TotalMap
 from lockstep.machine.code.symmetry import find_symmetry
-from lockstep.prove.witnesses import Name
+from lockstep.prove.names import Name
 
 
 @dataclass(frozen=True)

@@ -23,33 +23,13 @@ from math import prod
 from typing import TypeAlias
 
 from lockstep.language import ir
-from lockstep.language.domains import (
-    BagDomain,
-    BoolDomain,
-    Domain,
-    MapDomain,
-    NameDomain,
-    OptionDomain,
-    RangeDomain,
-    RecordDomain,
-    SequenceDomain,
-    SetDomain,
-)
-from lockstep.language.source import Place
+from lockstep.language.domains import BoolDomain, Domain, RangeDomain
 from lockstep.language.totality import may_fail, parts_of, statement_may_fail, walk
 from lockstep.language.types import NOTHING, capacity_of, item_of
-
-Name: TypeAlias = str | int
+from lockstep.prove.names import Names, Unlimited
 
 _MOST = 64
 """More names than this are as good as no limit."""
-
-
-class Unlimited(Exception):
-    """No number of names is enough for this: `why`, and where in the text that is seen."""
-
-    def __init__(self, why: str, place: Place | None = None) -> None:
-        super().__init__(why if place is None else f"{why} ({place})")
 
 
 class _Keep(Enum):
@@ -80,31 +60,7 @@ _Slots: TypeAlias = Mapping[int, frozenset[_ForEach]]
 class Counting:
     """Counts the names of one domain that have to be kept, and forgets the others."""
 
-    names: frozenset[Name]
-
-    def in_values_of(self, domain: Domain) -> int:
-        """How many of the names a value may hold, those aside that it holds something for."""
-        match domain:
-            case NameDomain():
-                return int(not self.names.isdisjoint(domain.names))
-            case OptionDomain():
-                return self.in_values_of(domain.some)
-            case RecordDomain():
-                return sum(self.in_values_of(each) for each in domain.record.fields.values())
-            case MapDomain() if self._is_name(domain.key):
-                if self.in_values_of(domain.value):
-                    raise Unlimited(f"{domain} leads from each of the names to another")
-                return 0
-            case MapDomain():
-                each = self.in_values_of(domain.value)
-                return each * domain.key.size() if each else 0
-            case SetDomain() if self._is_name(domain.item):
-                return 0
-            case SequenceDomain():
-                return domain.capacity * self.in_values_of(domain.item)
-            case SetDomain() | BagDomain() if self.in_values_of(domain.item):
-                raise Unlimited(f"{domain} may hold any number of the names")
-        return 0
+    names: Names
 
     def for_action(self, action: ir.ActionCode) -> int:
         """The names to keep for a step, so that the same action takes it."""
@@ -136,7 +92,7 @@ class Counting:
         return most
 
     def _given(self, parameters: Iterable[ir.ParameterCode]) -> int:
-        return sum(self.in_values_of(each.domain) for each in parameters)
+        return sum(self.names.held_in(each.domain) for each in parameters)
 
     def _places(self, code: object) -> int:
         """How many names may say where something is amiss: in what is gone through, in a value."""
@@ -146,11 +102,11 @@ class Counting:
                 case ir.Comprehension():
                     found += self._each(node)
                 case ir.MakeMap():
-                    found += self.in_values_of(node.key)
+                    found += self.names.held_in(node.key)
                 case ir.Write():
-                    found += self._goes_by_name(node.target)
+                    found += self.names.keys_of(node.target)
                 case ir.MakeRecord():
-                    found += self._goes_by_name(node.domain)
+                    found += self.names.keys_of(node.domain)
         return found
 
     def _property(self, prop: ir.PropertyCode, slots: _Slots, guards: _Keep, claim: _Keep) -> int:
@@ -203,7 +159,7 @@ class Counting:
                 )
             case ir.Compare() | ir.Subset():
                 return self._comparison(node, keep, slots)
-            case ir.Size() if self._goes_by_name(node.collection.domain):
+            case ir.Size() if self.names.keys_of(node.collection.domain):
                 raise Unlimited("names are counted", node.place)
             case ir.MakeMap():
                 inner = dict(slots)
@@ -221,7 +177,7 @@ class Counting:
         ):
             return counted
         found = self._all((node.left, node.right), _Keep.ANY, slots)
-        depth = max(self._goes_by_name(each.domain) for each in (node.left, node.right))
+        depth = max(self.names.keys_of(each.domain) for each in (node.left, node.right))
         if not depth:
             return found
         if isinstance(node, ir.Subset):
@@ -239,7 +195,7 @@ class Counting:
         if not isinstance(number, ir.Literal):
             return None
         match size:
-            case ir.Size() if self._goes_by_name(size.collection.domain):
+            case ir.Size() if self.names.keys_of(size.collection.domain):
                 found, names = self._expression(size.collection, _Keep.ANY, slots), 1
             case ir.Comprehension(gather=ir.Gather.SUM, body=ir.Literal(value=1)):
                 found, names = (
@@ -258,7 +214,7 @@ class Counting:
 
     def _each(self, node: ir.Comprehension) -> int:
         """How many names there are in one round of a comprehension."""
-        return sum(self.in_values_of(_gone_through(part.source)) for part in node.generators)
+        return sum(self.names.held_in(_gone_through(part.source)) for part in node.generators)
 
     def _comprehension(self, node: ir.Comprehension, keep: _Keep, slots: _Slots) -> int:
         names = self._each(node)
@@ -333,25 +289,9 @@ class Counting:
         slots: dict[int, frozenset[_ForEach]],
         source: ir.Source | None = None,
     ) -> None:
-        by_name = self.in_values_of(domain) or self._goes_by_name(domain)
+        by_name = self.names.held_in(domain) or self.names.keys_of(domain)
         size = None if by_name else _length(source, domain)
         slots[slot] = depends | {_ForEach(slot, size)}
-
-    def _is_name(self, domain: Domain) -> bool:
-        return isinstance(domain, NameDomain) and not self.names.isdisjoint(domain.names)
-
-    def _goes_by_name(self, domain: Domain) -> int:
-        """How many names pick out a part of a value: 0 where it holds nothing for each of them."""
-        match domain:
-            case OptionDomain():
-                return self._goes_by_name(domain.some)
-            case RecordDomain():
-                return max(map(self._goes_by_name, domain.record.fields.values()), default=0)
-            case MapDomain():
-                return self._is_name(domain.key) + self._goes_by_name(domain.value)
-            case SetDomain():
-                return int(self._is_name(domain.item))
-        return 0
 
 
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -16,9 +16,9 @@ from lockstep.language.notation import Kind, State
 from lockstep.language.source import ModelError
 from lockstep.plain.run import PlainEngine
 from lockstep.prove.any_number import Load, enough_names, names_for, prove_for_any
+from lockstep.prove.names import Name
 from lockstep.prove.proofs import MEANING
 from lockstep.prove.values import NotProvable
-from lockstep.prove.witnesses import Name
 from lockstep.results.evaluation_error import EvaluationError
 
 HEAD = """
