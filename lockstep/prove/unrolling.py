@@ -49,7 +49,7 @@ def move(relation: Relation, before: Values, after: Values, name: str) -> Move:
     return Move(
         number,
         tuple(arguments),
-        tuple(all_of(each) for each in zip(chosen, cases, strict=True)),
+        tuple(all_of(pair) for pair in zip(chosen, cases, strict=True)),
         all_of((any_of(chosen), *happens)),
         any_of(failing),
     )
@@ -67,14 +67,14 @@ class Unrolling:
         """One step more; the condition that it is one."""
         depth = len(self.moves)
         self.states.append(self.relation.state(f"s{depth + 1}"))
-        found = move(self.relation, self.states[depth], self.states[depth + 1], f"step {depth + 1}")
-        self.moves.append(found)
-        return found.happens
+        before, after = self.states[depth : depth + 2]
+        self.moves.append(move(self.relation, before, after, f"step {depth + 1}"))
+        return self.moves[-1].happens
 
     def trace(self, model: z3.ModelRef, steps: int, start: int = 0) -> Trace:
         """The behaviour that a solver's model describes, from its state `start` on."""
         states = [self._state(model, values) for values in self.states[start : start + steps + 1]]
-        found = []
+        taken = []
         for position in range(start, start + steps):
             chosen = self.moves[position]
             action = self.relation.actions[int(read(model, chosen.action))]
@@ -83,8 +83,8 @@ class Unrolling:
                 value_in(model, value, parameter.domain)
                 for value, parameter in zip(values, action.parameters, strict=True)
             )
-            found.append(Step(action.name, arguments, states[position - start + 1]))
-        return Trace(states[0], tuple(found))
+            taken.append(Step(action.name, arguments, states[position - start + 1]))
+        return Trace(states[0], tuple(taken))
 
     def _state(self, model: z3.ModelRef, values: Values) -> Any:
         domains = self.relation.domains

@@ -20,7 +20,7 @@ from lockstep.plain.engine import is_stuck
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
-from lockstep.prove.bounded import check_bounded
+from lockstep.prove.bounded import Target, check_bounded
 from lockstep.prove.reading import as_python, read, value_in
 from lockstep.prove.relation import Relation
 from lockstep.prove.terms import term
@@ -137,7 +137,7 @@ def assert_agrees_on_behaviours(model: Model, relation: Relation, depth: int) ->
             ),
         ).run()
         assume(oracle.states < MOST_STATES)
-        ours = check_bounded(relation, depth, deadlock_allowed=deadlock_allowed)
+        ours = check_bounded(relation, depth, Target(deadlock_allowed))
         if oracle.error is not None:
             # A search goes no further from a state where some action has no meaning; the solver
             # may, and find a violation beyond.

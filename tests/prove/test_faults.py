@@ -15,7 +15,7 @@ from lockstep.explore.engines import explore
 from lockstep.language.model import Model, fault_marks, load_model, model_names
 from lockstep.language.notation import FaultMark, Kind
 from lockstep.plain.exploration import Exploration
-from lockstep.prove.bounded import check_bounded
+from lockstep.prove.bounded import Target, check_bounded
 from lockstep.prove.relation import Relation
 from lockstep.prove.values import NotProvable
 from lockstep.results.verdict import Verdict
@@ -96,7 +96,7 @@ def test_bounded_search_finds_it_at_the_same_depth(name: str, fault: str) -> Non
     assert mark.breaks in violation.properties
     # Whatever is broken first, and then the property that is meant, if another is broken as soon.
     for only in (None, mark.breaks):
-        found = check_bounded(Relation(model), depth, only=only, deadlock_allowed=deadlock_allowed)
+        found = check_bounded(Relation(model), depth, Target(deadlock_allowed, only))
         assert found.violation is not None
         assert found.verdict is Verdict.VIOLATED
         assert found.depth == depth == len(found.violation.trace.steps)
@@ -111,9 +111,9 @@ def assert_broken_from_some_state(name: str, fault: str, mark: FaultMark, model:
     What takes more than three steps breaks a lemma on the way.
     """
     helped = Relation(in_scope(name, fault, mark, lemmas=True))
-    found = check_bounded(Relation(model), 3, only=mark.breaks, start=helped.in_order)
+    found = check_bounded(Relation(model), 3, Target(only=mark.breaks, start=helped.in_order))
     if found.verdict is Verdict.HOLDS:
-        found = check_bounded(helped, 3, start=helped.in_order)
+        found = check_bounded(helped, 3, Target(start=helped.in_order))
     assert found.verdict is Verdict.VIOLATED
 
 
