@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def prove(
     models: Annotated[
         list[str] | None,
-        Argument(metavar="MODEL", help="Models to prove; all that have proofs unless some given."),
+        Argument(metavar="MODEL", help="Names of models [all that have proofs]."),
     ] = None,
     proof: Annotated[
         str | None,
@@ -148,7 +148,7 @@ def prove(
     return _search(workspace, wanted, as_json=as_json)
 
 
-def _refuse_contradictions(given: Mapping[str, bool]) -> None:
+def _refuse_contradictions(options: Mapping[str, bool]) -> None:
     alone = ("--any", "--infer", "--k", "--smt", "--examples")
     apart = {
         "--proof": ("--scope",),
@@ -159,7 +159,7 @@ def _refuse_contradictions(given: Mapping[str, bool]) -> None:
     }
     for option, others in apart.items():
         for other in others:
-            if given[option] and given[other]:
+            if options[option] and options[other]:
                 raise LockstepError(f"{option} does not go with {other}", cure="leave one out")
 
 

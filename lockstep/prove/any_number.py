@@ -22,11 +22,12 @@ from lockstep.language.model import Model
 from lockstep.language.notation import Kind
 from lockstep.language.totality import walk
 from lockstep.prove.induction import prove
+from lockstep.prove.names import Name, Names, Unlimited
 from lockstep.prove.only_names import Instance, why_special
 from lockstep.prove.proofs import MEANING, Induction, Proof
 from lockstep.prove.relation import Relation
 from lockstep.prove.values import NotProvable
-from lockstep.prove.witnesses import Counting, Name, Unlimited
+from lockstep.prove.witnesses import Counting
 
 Load: TypeAlias = Callable[[tuple[Name, ...]], Model]
 """Loads a model with some names in place of a constant's own."""
@@ -53,7 +54,7 @@ class Enough:
 def names_for(constant: str, model: Model) -> Callable[[int], tuple[Name, ...]]:
     """How to name so many: as the constant does, and on from there."""
     own = model.constants.get(constant)
-    if not isinstance(own, tuple) or not own or not all(type(each) in (str, int) for each in own):
+    if not isinstance(own, tuple) or not own or not all(type(name) in (str, int) for name in own):
         listing = [name for name, value in model.constants.items() if isinstance(value, tuple)]
         raise LockstepError(
             f"{model.name} has no constant {constant} that lists names",
@@ -79,7 +80,7 @@ def enough_names(load: Load, constant: str, names: Callable[[int], tuple[Name, .
     """
     few, more = load(names(3)), load(names(4))
     few_code, more_code = lower(few), lower(more)
-    counting = Counting(frozenset(names(4)))
+    counting = Counting(Names(frozenset(names(4))))
     left_out = {
         prop.name: why
         for prop in more_code.properties
@@ -113,41 +114,42 @@ def prove_for_any(
     What is proved in all of them is proved in the result; what is not, as it was in the first.
     """
     enough = enough_names(load, constant, names)
-    tell = on_progress or (lambda _: None)
     proofs: dict[str, Proof] = {}
     result = Induction(1)
     for count in range(1, enough.names + 1):
         model = load(names(count))
         code = _not_writing(_without(lower(model), enough.left_out), enough.unread)
 
-        def told(text: str, count: int = count) -> None:
-            tell(f"{count} of {enough.names} {constant}: {text}")
+        def progress(step: str, count: int = count) -> None:
+            if on_progress is not None:
+                on_progress(f"{count} of {enough.names} {constant}: {step}")
 
-        found = prove(Relation(model, code), max_seconds=max_seconds, on_progress=told)
-        for each in found.proofs:
-            known = proofs.get(each.name)
-            if known is None or known.proved:
-                seconds = each.seconds + (known.seconds if known else 0.0)
-                proofs[each.name] = replace(each, seconds=seconds)
+        induction = prove(Relation(model, code), max_seconds=max_seconds, on_progress=progress)
+        for proof in induction.proofs:
+            before = proofs.get(proof.name)
+            if before is None or before.proved:
+                seconds = proof.seconds + (before.seconds if before else 0.0)
+                proofs[proof.name] = replace(proof, seconds=seconds)
         result.obligations += [
-            replace(each, name=f"{count}-{each.name}") for each in found.obligations
+            replace(obligation, name=f"{count}-{obligation.name}")
+            for obligation in induction.obligations
         ]
-        result.silence = found.silence  # that of the most names, where most can happen
-        result.seconds += found.seconds
-        if found.interrupted:
+        result.silence = induction.silence  # that of the most names, where most can happen
+        result.seconds += induction.seconds
+        if induction.interrupted:
             result.interrupted = True
             break
     # Names can be forgotten only where what is left still has a meaning.
     missing = "interrupted" if result.interrupted else "the text has no meaning somewhere"
     if result.interrupted or not proofs[MEANING].proved:
         proofs = {
-            name: replace(each, proved=False, because=each.because or missing)
-            for name, each in proofs.items()
+            name: replace(proof, proved=False, because=proof.because or missing)
+            for name, proof in proofs.items()
         }
-    asked = [prop.name for prop in model.properties if prop.kind in _PROVED]
+    provable = [prop.name for prop in model.properties if prop.kind in _PROVED]
     result.proofs = [
         proofs.get(name) or Proof(name, False, 0.0, enough.left_out.get(name, "interrupted"))
-        for name in (*asked, MEANING)
+        for name in (*provable, MEANING)
     ]
     return result, enough
 
@@ -166,7 +168,7 @@ def _why_unlimited(counting: Counting, prop: ir.PropertyCode) -> str | None:
 
 def _counted(counting: Counting, code: ir.ModelCode) -> int:
     """The most names that any question of a proof needs."""
-    state = sum(counting.in_values_of(domain) for _, domain in code.variables)
+    state = sum(counting.names.held_in(domain) for _, domain in code.variables)
     invariants = [prop for prop in code.properties if prop.kind is Kind.INVARIANT]
     assumed = state + sum(counting.for_premise(prop) for prop in invariants)
     step = max(counting.for_action(action) for action in code.actions)
@@ -183,16 +185,16 @@ def _counted(counting: Counting, code: ir.ModelCode) -> int:
 def _without(code: ir.ModelCode, properties: Mapping[str, str]) -> ir.ModelCode:
     """The invariants of states and steps but for some."""
     kept = (
-        each for each in code.properties if each.kind in _PROVED and each.name not in properties
+        prop for prop in code.properties if prop.kind in _PROVED and prop.name not in properties
     )
     return replace(code, properties=tuple(kept))
 
 
 def _unread(code: ir.ModelCode) -> set[str]:
     """The variables that no property, no guard, and nothing that is written to another reads."""
-    statements = [each for action in code.actions for each in action.statements]
-    writes = [each for each in statements if isinstance(each, ir.Write)]
-    others = [each for each in statements if not isinstance(each, ir.Write)]
+    statements = [statement for action in code.actions for statement in action.statements]
+    writes = [statement for statement in statements if isinstance(statement, ir.Write)]
+    others = [statement for statement in statements if not isinstance(statement, ir.Write)]
     read = set(_reads(code.properties)) | set(_reads(others))
     while True:
         more = {

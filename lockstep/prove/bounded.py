@@ -11,8 +11,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import product
-from math import prod
 from typing import Any
 
 import z3
@@ -22,21 +20,20 @@ from lockstep.language.model import DEADLOCK
 from lockstep.language.notation import Kind, State
 from lockstep.plain.engine import is_stuck
 from lockstep.plain.run import PlainEngine
+from lockstep.prove.deadlock import stuck
+from lockstep.prove.reading import read, value_in
 from lockstep.prove.relation import Relation, Values
 from lockstep.prove.solver import Answer, ask, new_solver
-from lockstep.prove.terms import Truth, all_of, any_of, implies, negated, term
-from lockstep.prove.unrolling import Unrolling, read, value_in
-from lockstep.prove.values import NotProvable, Value, constant, same
+from lockstep.prove.terms import Truth, all_of, any_of, negated, term
+from lockstep.prove.unrolling import Unrolling
+from lockstep.prove.values import Value
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import Violation
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
 
-_MOST_INSTANCES = 4096
-"""The most instances of an action of which it is written out that none is enabled."""
-
 OnDepth = Callable[[int, float], None]
-"""Told of each depth that is covered, and of the seconds since the beginning."""
+"""Is given each depth that is covered, and the seconds since the beginning."""
 
 
 class Disagreement(Exception):
@@ -68,24 +65,36 @@ class BoundedResult:
         return covered if covered >= 0 else None
 
 
+@dataclass(frozen=True)
+class Target:
+    """What is looked for, and where behaviours begin.
+
+    A violation of any property, or of `only` one, and deadlock unless it is allowed. A `sometimes`
+    is no violation, unless it is the one asked for: then a state that reaches it is. With `start`,
+    behaviours begin in any state of which that is true, reached or not.
+    """
+
+    deadlock_allowed: bool = True
+    only: str | None = None
+    start: Callable[[Values], Truth] | None = None
+
+
+ANY_VIOLATION = Target()
+
+
 def check_bounded(
     relation: Relation,
     depth: int,
+    target: Target = ANY_VIOLATION,
     *,
-    deadlock_allowed: bool = True,
-    only: str | None = None,
-    start: Callable[[Values], Truth] | None = None,
     max_seconds: float | None = None,
     on_depth: OnDepth | None = None,
 ) -> BoundedResult:
-    """Look for a violation in behaviours of up to `depth` steps: of any property, or of one.
+    """Look for a violation in behaviours of up to `depth` steps.
 
-    A `sometimes` is no violation, unless it is the one asked for: then a state that reaches it is.
-    With `start`, behaviours begin in any state of which that is true, reached or not. `max_seconds`
-    bounds the search as a whole. Ctrl-C ends it: the result says what is covered.
+    `max_seconds` bounds the search as a whole. Ctrl-C ends it: the result says what is covered.
     """
-    search = _Search(relation, deadlock_allowed, only, start, max_seconds)
-    return search.run(depth, on_depth)
+    return _Search(relation, target, max_seconds).run(depth, on_depth)
 
 
 @dataclass(frozen=True)
@@ -98,18 +107,11 @@ class _Instance:
 
 
 class _Search:
-    def __init__(
-        self,
-        relation: Relation,
-        deadlock_allowed: bool,
-        only: str | None,
-        start: Callable[[Values], Truth] | None,
-        limit: float | None,
-    ) -> None:
+    def __init__(self, relation: Relation, target: Target, limit: float | None) -> None:
         self._relation = relation
-        self._deadlock_allowed = deadlock_allowed or only is not None
-        self._only = only
-        self._start = start
+        self._deadlock_allowed = target.deadlock_allowed or target.only is not None
+        self._only = only = target.only
+        self._start = target.start
         self._limit = limit
         kinds = (Kind.INVARIANT, Kind.STEP_INVARIANT)
         self._properties = [
@@ -126,9 +128,9 @@ class _Search:
         steps = 0
         try:
             for steps in range(depth + 1):
-                found = self._reached(steps)
-                if found is not None:
-                    return found
+                result = self._reached(steps)
+                if result is not None:
+                    return result
                 if on_depth is not None:
                     on_depth(steps, self._seconds)
         except KeyboardInterrupt:
@@ -162,7 +164,7 @@ class _Search:
         deadlocked: Truth = False
         if not self._deadlock_allowed:
             deadlocked = stuck(self._relation, self._unrolling.states[steps])
-        answer = self._ask(any_of((*(each.when for each in broken), deadlocked)))
+        answer = self._ask(any_of((*(instance.when for instance in broken), deadlocked)))
         if isinstance(answer, str):
             return self._stopped(steps, answer)
         if answer is not None:
@@ -171,23 +173,23 @@ class _Search:
 
     def _meaningless(self, failing: list[_Instance], steps: int) -> BoundedResult | None:
         """That the text has no meaning after so many steps; None if it always has."""
-        answer = self._ask(any_of(each.when for each in failing))
+        answer = self._ask(any_of(instance.when for instance in failing))
         if answer is None:
             return None
         if isinstance(answer, str):
             return self._stopped(steps, answer)
         trace = walked(self._engine, self._unrolling.trace(answer, steps))
-        for each in failing:
-            if read(answer, each.when):
+        for instance in failing:
+            if read(answer, instance.when):
                 try:
-                    self._outcome(each, trace, answer)
+                    self._outcome(instance, trace, answer)
                 except EvaluationError as error:
-                    because = f"the text has no meaning after {_said(trace)}: {error.message}"
-                    found = self._stopped(steps, because)
-                    found.verdict = Verdict.ERROR
-                    found.error, found.meaningless = error, trace
-                    return found
-        raise Disagreement(f"plain Python finds a meaning in all after {_said(trace)}")
+                    because = f"the text has no meaning after {_actions(trace)}: {error.message}"
+                    result = self._stopped(steps, because)
+                    result.verdict = Verdict.ERROR
+                    result.error, result.meaningless = error, trace
+                    return result
+        raise Disagreement(f"plain Python finds a meaning in all after {_actions(trace)}")
 
     def _outcome(
         self, instance: _Instance, trace: Trace, model: z3.ModelRef
@@ -198,8 +200,8 @@ class _Search:
         """
         code, values = instance.code, instance.arguments
         arguments = tuple(
-            value_in(model, value, each.domain)
-            for value, each in zip(values, code.parameters, strict=True)
+            value_in(model, value, parameter.domain)
+            for value, parameter in zip(values, code.parameters, strict=True)
         )
         if isinstance(code, ir.ActionCode):
             self._engine.run(self._engine.model.action(code.name), trace.last, arguments)
@@ -213,60 +215,61 @@ class _Search:
         def alone(*states: State) -> object:
             return prop.function(*states, *arguments)
 
-        asked = prop if whole else replace(prop, parameters=(), function=alone)
-        failing = self._engine.evaluate(asked, before, after).failing
+        claim = prop if whole else replace(prop, parameters=(), function=alone)
+        failing = self._engine.evaluate(claim, before, after).failing
         if prop.kind is Kind.SOMETIMES:
             return arguments if failing is None else None
         return failing if whole or failing is None else arguments
 
     def _broken(self, steps: int) -> list[_Instance]:
-        states, found = self._unrolling.states, []
+        states, instances = self._unrolling.states, []
         for prop in self._properties:
             name = f"after {steps}, {prop.name}"
             if prop.kind is not Kind.STEP_INVARIANT:
-                when, given = self._relation.broken(prop, states[steps], None, name)
+                when, arguments = self._relation.broken(prop, states[steps], None, name)
             elif steps > 0:
-                when, given = self._relation.broken(prop, states[steps - 1], states[steps], name)
+                before, after = states[steps - 1 : steps + 1]
+                when, arguments = self._relation.broken(prop, before, after, name)
             else:
                 continue
-            found.append(_Instance(prop, given, when))
-        return found
+            instances.append(_Instance(prop, arguments, when))
+        return instances
 
     def _failing_actions(self, steps: int) -> list[_Instance]:
-        found = []
+        instances = []
         for action in self._relation.actions:
             name = f"after {steps} {action.name}"
-            given, typed = self._relation.parameters(action.parameters, name)
-            taken = self._relation.take(action, self._unrolling.states[steps], given)
-            fails = any_of(each.when for each in taken.failures)
-            found.append(_Instance(action, given, all_of((typed, fails))))
-        return found
+            arguments, typed = self._relation.parameters(action.parameters, name)
+            taken = self._relation.take(action, self._unrolling.states[steps], arguments)
+            fails = any_of(failure.when for failure in taken.failures)
+            instances.append(_Instance(action, arguments, all_of((typed, fails))))
+        return instances
 
     def _failing_properties(self, steps: int) -> list[_Instance]:
-        found = []
-        states = self._unrolling.states
+        instances, states = [], self._unrolling.states
         for prop in self._relation.properties.values():
             if self._only not in (None, prop.name):
                 continue
-            given, typed = self._relation.parameters(prop.parameters, f"at {steps} {prop.name}")
+            name = f"at {steps} {prop.name}"
+            arguments, typed = self._relation.parameters(prop.parameters, name)
             if prop.kind is not Kind.STEP_INVARIANT:
-                claim = self._relation.claim(prop, states[steps], None, given)
+                claim = self._relation.claim(prop, states[steps], None, arguments)
             elif steps > 0:
-                claim = self._relation.claim(prop, states[steps - 1], states[steps], given)
+                claim = self._relation.claim(prop, states[steps - 1], states[steps], arguments)
             else:
                 continue
-            found.append(_Instance(prop, given, all_of((typed, claim.fails))))
-        return found
+            instances.append(_Instance(prop, arguments, all_of((typed, claim.fails))))
+        return instances
 
     def _ask(self, wanted: Truth) -> Answer:
         """A model of the behaviours so far in which it is true; None if there is none; or why."""
         if wanted is False:
             return None
-        left = None if self._limit is None else self._limit - self._seconds
+        limit = None if self._limit is None else self._limit - self._seconds
         self._solver.push()
         try:
             self._solver.add(term(wanted))
-            answer = ask(self._solver, left)
+            answer = ask(self._solver, limit)
         finally:
             self._solver.pop()
         late = isinstance(answer, str) and self._limit is not None
@@ -285,17 +288,17 @@ class _Search:
     def _judged(self, trace: Trace, broken: list[_Instance], model: z3.ModelRef) -> Violation:
         """What plain Python finds broken at the end of a behaviour."""
         failing: dict[str, tuple[Any, ...]] = {}
-        for each in broken:
+        for instance in broken:
             with suppress(EvaluationError):  # another one may have no meaning here
-                found = self._outcome(each, trace, model)
-                if found is not None:
-                    failing[each.code.name] = found
+                parameters = self._outcome(instance, trace, model)
+                if parameters is not None:
+                    failing[instance.code.name] = parameters
         if failing:
             return Violation(tuple(failing), next(iter(failing.values())), trace)
         last = trace.last
         if not self._deadlock_allowed and is_stuck(last, self._engine.successors(last)):
             return Violation((DEADLOCK,), (), trace)
-        raise Disagreement(f"plain Python finds nothing broken after {_said(trace)}")
+        raise Disagreement(f"plain Python finds nothing broken after {_actions(trace)}")
 
 
 def where(relation: Relation, goal: str) -> Callable[[Values], Truth]:
@@ -303,8 +306,8 @@ def where(relation: Relation, goal: str) -> Callable[[Values], Truth]:
 
     def is_there(state: Values) -> Truth:
         reached = relation.claim(relation.properties[goal], state, None, [])
-        found = (reached.applies, reached.holds, negated(reached.fails))
-        return all_of((*found, relation.in_order(state)))
+        there = (reached.applies, reached.holds, negated(reached.fails))
+        return all_of((*there, relation.in_order(state)))
 
     return is_there
 
@@ -321,26 +324,5 @@ def walked(engine: PlainEngine, trace: Trace) -> Trace:
     return trace
 
 
-def stuck(relation: Relation, state: Values) -> Truth:
-    """Whether no action leads from a state to another, and none lacks a meaning there."""
-    return all_of(_leads_nowhere(relation, action, state) for action in relation.actions)
-
-
-def _leads_nowhere(relation: Relation, action: ir.ActionCode, state: Values) -> Truth:
-    if prod(each.domain.size() for each in action.parameters) > _MOST_INSTANCES:
-        raise NotProvable(
-            f"deadlock: {action.name} has more than {_MOST_INSTANCES:,} instances, and each would "
-            "have to be written out",
-            cure="look for deadlock in a smaller scope",
-        )
-    found: list[Truth] = []
-    for binding in product(*(each.domain for each in action.parameters)):
-        taken = relation.take(action, state, [constant(value) for value in binding])
-        fails = any_of(failure.when for failure in taken.failures)
-        unchanged = all_of(same(value, taken.after[name]) for name, value in state.items())
-        found.append(all_of((implies(taken.enabled, unchanged), negated(fails))))
-    return all_of(found)
-
-
-def _said(trace: Trace) -> str:
+def _actions(trace: Trace) -> str:
     return " -> ".join(step.action for step in trace.steps) or "no step"

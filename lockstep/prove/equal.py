@@ -8,10 +8,10 @@ from lockstep.errors import LockstepError
 from lockstep.language import ir
 from lockstep.language.notation import State
 from lockstep.plain.run import PlainEngine
+from lockstep.prove.reading import value_in
 from lockstep.prove.relation import Relation
 from lockstep.prove.solver import ask, new_solver
 from lockstep.prove.terms import Truth, all_of, any_of, equals, negated, term
-from lockstep.prove.unrolling import value_in
 from lockstep.prove.values import NotProvable, same
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Step, Trace
@@ -39,7 +39,7 @@ def contrast(
     solver gives up.
     """
     first, second = _action(relation, one), _action(relation, other)
-    domains = [[each.domain for each in action.parameters] for action in (first, second)]
+    domains = [[parameter.domain for parameter in one.parameters] for one in (first, second)]
     if domains[0] != domains[1]:
         raise LockstepError(
             f"{one} and {other} have other parameters", cure="compare actions with the same"
@@ -47,9 +47,10 @@ def contrast(
     before = relation.state("s")
     arguments, typed = relation.parameters(first.parameters, "of both")
     taken = [relation.take(action, before, arguments) for action in (first, second)]
-    fails = [any_of(failure.when for failure in each.failures) for each in taken]
+    fails = [any_of(failure.when for failure in outcome.failures) for outcome in taken]
     enabled = [
-        all_of((each.enabled, negated(failing))) for each, failing in zip(taken, fails, strict=True)
+        all_of((outcome.enabled, negated(failing)))
+        for outcome, failing in zip(taken, fails, strict=True)
     ]
     after: Truth = all_of(same(taken[0].after[name], taken[1].after[name]) for name in before)
     differ = any_of(
@@ -70,10 +71,10 @@ def contrast(
         value_in(model, before[name], domain) for name, domain in relation.domains.items()
     )
     values = tuple(
-        value_in(model, value, each.domain)
-        for value, each in zip(arguments, first.parameters, strict=True)
+        value_in(model, value, parameter.domain)
+        for value, parameter in zip(arguments, first.parameters, strict=True)
     )
-    does = (_done(relation, one, state, values), _done(relation, other, state, values))
+    does = (_effect(relation, one, state, values), _effect(relation, other, state, values))
     return Contrast(state, values, does)
 
 
@@ -81,13 +82,13 @@ def _action(relation: Relation, name: str) -> ir.ActionCode:
     for action in relation.actions:
         if action.name == name:
             return action
-    known = ", ".join(action.name for action in relation.actions)
+    names = ", ".join(action.name for action in relation.actions)
     raise LockstepError(
-        f"{relation.model.name} has no action {name!r}", cure=f"its actions are: {known}"
+        f"{relation.model.name} has no action {name!r}", cure=f"its actions are: {names}"
     )
 
 
-def _done(
+def _effect(
     relation: Relation, name: str, state: State, values: tuple[object, ...]
 ) -> Trace | str | None:
     model = relation.model

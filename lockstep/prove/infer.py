@@ -28,19 +28,19 @@ _MOST = 600
 
 def comparisons(relation: Relation) -> list[Candidate]:
     """All candidates `a <= b` of a model, the first `_MOST` of them."""
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     numbers = dict(_numbers(relation))
     for one, other in permutations(numbers, 2):
-        if numbers[one] == numbers[other] and len(found) < _MOST:
-            found.append(Candidate(f"{one} <= {other}", _at_most(relation, one, other), True))
-    return found
+        if numbers[one] == numbers[other] and len(candidates) < _MOST:
+            candidates.append(Candidate(f"{one} <= {other}", _at_most(relation, one, other), True))
+    return candidates
 
 
 def _numbers(relation: Relation) -> Iterator[tuple[str, Domain]]:
     state = relation.state("any")
     for name, domain in relation.domains.items():
-        for path, found, _, _ in _inside(name, domain, state[name], True):
-            yield path, found
+        for path, inner, _, _ in _inside(name, domain, state[name], True):
+            yield path, inner
 
 
 def _inside(
@@ -54,21 +54,21 @@ def _inside(
             if inside is not None:
                 yield from _inside(path, some, inside, all_of((there, present)))
         case RecordDomain(record), tuple():
-            for (field, part), each in zip(record.fields.items(), value, strict=True):
-                yield from _inside(f"{path}.{field}", part, each, there)
+            for (field, part), inner in zip(record.fields.items(), value, strict=True):
+                yield from _inside(f"{path}.{field}", part, inner, there)
         case MapDomain(key, part), Table(values):
-            for each in listed(key, path):
-                yield from _inside(f"{path}[{each}]", part, values[each], there)
+            for name in listed(key, path):
+                yield from _inside(f"{path}[{name}]", part, values[name], there)
 
 
 def _at_most(relation: Relation, one: str, other: str) -> Callable[[Values], Truth]:
     def holds(state: Values) -> Truth:
-        found = {
+        numbers = {
             path: (number, there)
             for name, domain in relation.domains.items()
             for path, _, number, there in _inside(name, domain, state[name], True)
         }
-        (left, left_there), (right, right_there) = found[one], found[other]
+        (left, left_there), (right, right_there) = numbers[one], numbers[other]
         return implies(all_of((left_there, right_there)), compare("<=", left, right))
 
     return holds

@@ -20,7 +20,7 @@ from lockstep.language.records import Record
 from lockstep.language.source import Place
 from lockstep.language.values import TotalMap
 from lockstep.machine.code.symmetry import find_symmetry
-from lockstep.prove.witnesses import Name
+from lockstep.prove.names import Name
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def why_special(constant: str, few: Instance, more: Instance, left_out: set[str]
     """
     symmetry = find_symmetry(more.model, more.code)
     if not any(set(more.names) <= set(group) for group in symmetry.groups):
-        why = [each for each in symmetry.refused if str(more.names[0]) in each]
+        why = [reason for reason in symmetry.refused if str(more.names[0]) in reason]
         return why[0] if why else "no domain declares them as interchangeable"
     if _seen(few) != _seen(more):
         return "the text or the first state depends on how many there are"
@@ -55,7 +55,7 @@ def why_special(constant: str, few: Instance, more: Instance, left_out: set[str]
 def _seen(instance: Instance) -> Any:
     """The text and the first state, as they look when nobody can tell how many names there are."""
     model, code, unread = instance.model, instance.code, instance.unread
-    variables = tuple(each for each in code.variables if each[0] not in unread)
+    variables = tuple(pair for pair in code.variables if pair[0] not in unread)
     first = zip(model.variables, tuple(model.initial), strict=True)
     values = tuple(value for name, value in first if name not in unread)
     return _shape((replace(code, variables=variables), values), frozenset(instance.names))
@@ -76,12 +76,12 @@ def _shape(value: Any, names: frozenset[Name]) -> Any:
             case TotalMap():
                 open_keys = names if names <= set(part) else frozenset()
                 pairs = (
-                    ("a name" if key in open_keys else shape(key), shape(each))
-                    for key, each in part.items()
+                    ("a name" if key in open_keys else shape(key), shape(inner))
+                    for key, inner in part.items()
                 )
                 return tuple(dict.fromkeys(pairs))
             case Mapping():
-                return tuple((key, shape(each)) for key, each in part.items())
+                return tuple((key, shape(inner)) for key, inner in part.items())
             case frozenset():
                 return frozenset(map(shape, part))
             case tuple():
@@ -107,18 +107,18 @@ def _read_elsewhere(model: Model, constant: str, left_out: set[str]) -> Place | 
     """
     for file in model.universe.files.values():
         tree = ast.parse(file.text)
-        listed = {id(each) for node in ast.walk(tree) for each in _listed(node)}
+        listed = {id(name) for node in ast.walk(tree) for name in _listed(node)}
         for node in _but(tree, left_out):
             match node:
                 case ast.Name(id=name, ctx=ast.Load()):
-                    found = name == constant and id(node) not in listed
+                    is_read = name == constant and id(node) not in listed
                 case ast.Attribute(attr=name):
-                    found = name == constant
+                    is_read = name == constant
                 case ast.alias(name=name, asname=str()):
-                    found = name == constant
+                    is_read = name == constant
                 case _:
-                    found = False
-            if found:
+                    is_read = False
+            if is_read:
                 return Place.of(node, file.path)
     return None
 

@@ -99,9 +99,9 @@ class Relation:
         self, parameters: tuple[ir.ParameterCode, ...], name: str
     ) -> tuple[list[Value], Truth]:
         """Values for parameters of which nothing is known, and that they are in their domains."""
-        values = [unknown(each.domain, f"{name}.{each.name}") for each in parameters]
+        values = [unknown(one.domain, f"{name}.{one.name}") for one in parameters]
         pairs = zip(values, parameters, strict=True)
-        return values, all_of(within(value, each.domain) for value, each in pairs)
+        return values, all_of(within(value, one.domain) for value, one in pairs)
 
     def take(self, action: ir.ActionCode, before: Values, arguments: list[Value]) -> Taken:
         """What an action does to a state."""
@@ -143,7 +143,7 @@ class Relation:
     def holds(self, prop: ir.PropertyCode, before: Values, after: Values | None) -> Truth:
         """Whether a property holds for every binding of its parameters."""
         if self.is_written_out(prop):
-            bindings = product(*(each.domain for each in prop.parameters))
+            bindings = product(*(parameter.domain for parameter in prop.parameters))
             return all_of(
                 self._holds(prop, before, after, [constant(value) for value in binding])
                 for binding in bindings
@@ -155,12 +155,12 @@ class Relation:
 
     def in_order(self, state: Values) -> Truth:
         """Whether all invariants of states hold."""
-        invariants = [each for each in self.properties.values() if each.kind is Kind.INVARIANT]
-        return all_of(self.holds(each, state, None) for each in invariants)
+        invariants = [prop for prop in self.properties.values() if prop.kind is Kind.INVARIANT]
+        return all_of(self.holds(prop, state, None) for prop in invariants)
 
     def is_written_out(self, prop: ir.PropertyCode) -> bool:
         """Whether `holds` lists the bindings of a property's parameters, and quantifies nothing."""
-        return prod(each.domain.size() for each in prop.parameters) <= _MOST_INSTANCES
+        return prod(one.domain.size() for one in prop.parameters) <= _MOST_INSTANCES
 
     def _holds(
         self, prop: ir.PropertyCode, before: Values, after: Values | None, arguments: list[Value]
@@ -212,11 +212,11 @@ class Relation:
                 outside = negated(within(key, domain.key))
                 evaluation.fails(outside, write.place, "no key of this map")
                 changed = dict(old.values)
-                for each, part in old.values.items():
-                    is_it = same(key, constant(each))
+                for name, part in old.values.items():
+                    is_it = same(key, constant(name))
                     if is_it is not False:
                         with evaluation.under(is_it):
-                            changed[each] = choose(
+                            changed[name] = choose(
                                 is_it, update(domain.value, part, depth + 1), part
                             )
                 return Table(changed)

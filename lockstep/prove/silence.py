@@ -45,8 +45,8 @@ def silence(
         return answer is None
 
     def enabled(action: ir.ActionCode) -> Truth:
-        given, typed = relation.parameters(action.parameters, f"some {action.name}")
-        return all_of((typed, relation.take(action, before, given).enabled))
+        arguments, typed = relation.parameters(action.parameters, f"some {action.name}")
+        return all_of((typed, relation.take(action, before, arguments).enabled))
 
     idle = tuple(action.name for action in relation.actions if never(enabled(action)))
     vacuous = []
@@ -55,8 +55,8 @@ def silence(
         if after is not None:
             solver.add(term(unrolling.moves[0].happens))
         for prop in _with_premise(relation, kind):
-            given, typed = relation.parameters(prop.parameters, f"some {prop.name}")
-            applies = relation.claim(prop, before, after, given).applies
+            arguments, typed = relation.parameters(prop.parameters, f"some {prop.name}")
+            applies = relation.claim(prop, before, after, arguments).applies
             if never(all_of((typed, applies))):
                 vacuous.append(prop.name)
     return Silence(idle, tuple(vacuous))
@@ -64,5 +64,5 @@ def silence(
 
 def _with_premise(relation: Relation, kind: Kind) -> Iterator[ir.PropertyCode]:
     for prop in relation.properties.values():
-        if prop.kind is kind and any(isinstance(each, ir.Guard) for each in prop.statements):
+        if prop.kind is kind and any(isinstance(part, ir.Guard) for part in prop.statements):
             yield prop

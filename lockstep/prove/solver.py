@@ -101,7 +101,7 @@ def ctrl_c_ends_a_question() -> Iterator[None]:
 
 def _heeded_signals() -> list[signal.Signals]:
     """The signals that mean what Ctrl-C means, but those that the process ignores."""
-    return [each for each in ENDING_SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
+    return [one for one in ENDING_SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
 
 
 def new_solver() -> z3.Solver:
@@ -113,7 +113,7 @@ def new_solver() -> z3.Solver:
 
 
 def ask(solver: z3.Solver, max_seconds: float | None, *assumptions: z3.BoolRef) -> Answer:
-    """Whether what a solver was told can be true, with some assumptions; nothing within 0 seconds.
+    """Whether all that a solver has can be true, with some assumptions; nothing within 0 seconds.
 
     KeyboardInterrupt on Ctrl-C.
     """

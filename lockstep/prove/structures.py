@@ -9,6 +9,7 @@ from lockstep.language import ir
 from lockstep.language.domains import Domain, MapDomain
 from lockstep.language.types import is_within
 from lockstep.prove.evaluation import Evaluation
+from lockstep.prove.reading import as_python
 from lockstep.prove.terms import (
     Number,
     Truth,
@@ -27,7 +28,6 @@ from lockstep.prove.values import (
     Option,
     Table,
     Value,
-    as_python,
     choose,
     constant,
     listed,

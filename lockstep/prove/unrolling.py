@@ -7,10 +7,10 @@ from typing import Any
 
 import z3
 
-from lockstep.language.domains import Domain
+from lockstep.prove.reading import read, value_in
 from lockstep.prove.relation import Relation, Values
-from lockstep.prove.terms import Scalar, Truth, all_of, any_of, equals, implies, is_known, negated
-from lockstep.prove.values import Value, known, same
+from lockstep.prove.terms import Scalar, Truth, all_of, any_of, equals, implies, negated
+from lockstep.prove.values import Value, same
 from lockstep.results.trace import Step, Trace
 
 
@@ -49,7 +49,7 @@ def move(relation: Relation, before: Values, after: Values, name: str) -> Move:
     return Move(
         number,
         tuple(arguments),
-        tuple(all_of(each) for each in zip(chosen, cases, strict=True)),
+        tuple(all_of(pair) for pair in zip(chosen, cases, strict=True)),
         all_of((any_of(chosen), *happens)),
         any_of(failing),
     )
@@ -67,14 +67,14 @@ class Unrolling:
         """One step more; the condition that it is one."""
         depth = len(self.moves)
         self.states.append(self.relation.state(f"s{depth + 1}"))
-        found = move(self.relation, self.states[depth], self.states[depth + 1], f"step {depth + 1}")
-        self.moves.append(found)
-        return found.happens
+        before, after = self.states[depth : depth + 2]
+        self.moves.append(move(self.relation, before, after, f"step {depth + 1}"))
+        return self.moves[-1].happens
 
     def trace(self, model: z3.ModelRef, steps: int, start: int = 0) -> Trace:
         """The behaviour that a solver's model describes, from its state `start` on."""
         states = [self._state(model, values) for values in self.states[start : start + steps + 1]]
-        found = []
+        taken = []
         for position in range(start, start + steps):
             chosen = self.moves[position]
             action = self.relation.actions[int(read(model, chosen.action))]
@@ -83,25 +83,10 @@ class Unrolling:
                 value_in(model, value, parameter.domain)
                 for value, parameter in zip(values, action.parameters, strict=True)
             )
-            found.append(Step(action.name, arguments, states[position - start + 1]))
-        return Trace(states[0], tuple(found))
+            taken.append(Step(action.name, arguments, states[position - start + 1]))
+        return Trace(states[0], tuple(taken))
 
     def _state(self, model: z3.ModelRef, values: Values) -> Any:
         domains = self.relation.domains
         parts = [value_in(model, values[name], domain) for name, domain in domains.items()]
         return type(self.relation.model.initial).of(parts)
-
-
-def value_in(model: z3.ModelRef, value: Value, domain: Domain) -> Any:
-    """The Python value that a value of a domain has in a solver's model."""
-    return known(value, domain, lambda scalar: read(model, scalar))
-
-
-def read(model: z3.ModelRef, scalar: Scalar) -> bool | int:
-    """What a scalar is in a solver's model; where that leaves it open, some value."""
-    if is_known(scalar):
-        return scalar
-    value = model.eval(scalar, model_completion=True)
-    if z3.is_int_value(value):
-        return int(value.as_long())
-    return bool(z3.is_true(value))

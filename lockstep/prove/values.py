@@ -8,7 +8,7 @@ of sets are always known: their domains are listed, so they have to be small.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -31,7 +31,6 @@ from lockstep.language.records import Record
 from lockstep.language.values import TotalMap
 from lockstep.prove.terms import (
     Number,
-    Scalar,
     Truth,
     all_of,
     any_of,
@@ -139,9 +138,9 @@ def unknown(domain: Domain, name: str) -> Value:
         case RecordDomain(record):
             return tuple(unknown(part, f"{name}.{field}") for field, part in record.fields.items())
         case MapDomain(key, value):
-            return Table({each: unknown(value, f"{name}[{each!r}]") for each in listed(key, name)})
+            return Table({one: unknown(value, f"{name}[{one!r}]") for one in listed(key, name)})
         case SetDomain(item):
-            return Members({each: z3.Bool(f"{each!r} in {name}") for each in listed(item, name)})
+            return Members({one: z3.Bool(f"{one!r} in {name}") for one in listed(item, name)})
         case SequenceDomain(item, capacity):
             parts = tuple(unknown(item, f"{name}[{place}]") for place in range(capacity))
             return Items(z3.Int(f"len {name}"), parts)
@@ -167,11 +166,11 @@ def within(value: Value, domain: Domain) -> Truth:
             return any_of(equals(value, code(name)) for name in names)
         case RecordDomain(record), tuple():
             fields = record.fields.values()
-            return all_of(within(part, each) for part, each in zip(value, fields, strict=True))
+            return all_of(within(part, field) for part, field in zip(value, fields, strict=True))
         case MapDomain(), Table(values):
             return all_of(within(part, domain.value) for part in values.values())
         case SetDomain(item), Members(items):
-            return all_of(negated(items[each]) for each in items if not item.contains(each))
+            return all_of(negated(items[one]) for one in items if not item.contains(one))
         case SequenceDomain(item, capacity), Items(length, parts):
             inside = (
                 implies(place < length, within(part, item)) for place, part in enumerate(parts)
@@ -192,7 +191,7 @@ def fitted(value: Value, domain: Domain) -> Value:
         case MapDomain(), Table(values):
             return Table({key: fitted(part, domain.value) for key, part in values.items()})
         case SetDomain(item), Members(items):
-            return Members({each: held for each, held in items.items() if item.contains(each)})
+            return Members({one: held for one, held in items.items() if item.contains(one)})
         case SequenceDomain(item, capacity), Items(length, parts):
             return Items(length, tuple(fitted(part, item) for part in parts[:capacity]))
     return value
@@ -217,8 +216,8 @@ def same(left: Value, right: Value) -> Truth:
             return all_of(same(values[key], others[key]) for key in values)
         case Members(items), Members(others):
             return all_of(
-                equals(items.get(each, False), others.get(each, False))
-                for each in {**items, **others}
+                equals(items.get(item, False), others.get(item, False))
+                for item in {**items, **others}
             )
         case Items(length, parts), Items(other_length, other_parts):
             both = zip(parts, other_parts, strict=False)
@@ -283,55 +282,12 @@ def leaves(value: Value) -> Iterator[z3.ExprRef]:
             yield value
 
 
-def known(value: Value, domain: Domain, read: Callable[[Scalar], bool | int]) -> Any:
-    """The Python value that a value has where `read` tells of each scalar what it is."""
-    match domain, value:
-        case OptionDomain(some), Option(present, inside):
-            return known(inside, some, read) if read(present) and inside is not None else None
-        case OptionDomain(some), _:
-            return known(value, some, read)
-        case _, Option(_, inside):
-            assert inside is not None
-            return known(inside, domain, read)
-        case BoolDomain() | RangeDomain(), _:
-            return read(value)
-        case EnumDomain(members), _:
-            number = read(value)  # of no member, where nothing was asked about it
-            return list(members)[number if 0 <= number < len(members) else 0]
-        case NameDomain(names), _:
-            number = read(value)
-            return next((name for name in names if code(name) == number), names[0])
-        case RecordDomain(record), tuple():
-            fields = record.fields.values()
-            return record.of(
-                known(part, each, read) for part, each in zip(value, fields, strict=True)
-            )
-        case MapDomain(), Table(values):
-            return domain.of(known(values[key], domain.value, read) for key in domain.key)
-        case SetDomain(), Members(items):
-            return frozenset(each for each, held in items.items() if read(held))
-        case SequenceDomain(item, _), Items(length, parts):
-            return tuple(known(part, item, read) for part in parts[: read(length)])
-    raise TypeError(f"{value!r} has not the form of {domain}")
-
-
-def as_python(value: Value, domain: Domain) -> Any:
-    """The Python value if all of it is known; LookupError if not."""
-
-    def read(scalar: Scalar) -> bool | int:
-        if not is_known(scalar):
-            raise LookupError
-        return scalar
-
-    return known(value, domain, read)
-
-
 def _as_option(value: Value) -> Option:
     return value if isinstance(value, Option) else Option(present=True, value=value)
 
 
 def _merged(test: Truth, items: Mapping[Any, Any], others: Mapping[Any, Any], absent: Any) -> Any:
     return {
-        each: either(test, items.get(each, absent), others.get(each, absent))
-        for each in {**items, **others}
+        item: either(test, items.get(item, absent), others.get(item, absent))
+        for item in {**items, **others}
     }

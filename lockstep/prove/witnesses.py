@@ -23,32 +23,13 @@ from math import prod
 from typing import TypeAlias
 
 from lockstep.language import ir
-from lockstep.language.domains import (
-    BoolDomain,
-    Domain,
-    MapDomain,
-    NameDomain,
-    OptionDomain,
-    RangeDomain,
-    RecordDomain,
-    SequenceDomain,
-    SetDomain,
-)
-from lockstep.language.source import Place
+from lockstep.language.domains import BoolDomain, Domain, RangeDomain
 from lockstep.language.totality import may_fail, parts_of, statement_may_fail, walk
 from lockstep.language.types import NOTHING, capacity_of, item_of
-
-Name: TypeAlias = str | int
+from lockstep.prove.names import Names, Unlimited
 
 _MOST = 64
 """More names than this are as good as no limit."""
-
-
-class Unlimited(Exception):
-    """No number of names is enough for this: `why`, and where in the text that is seen."""
-
-    def __init__(self, why: str, place: Place | None = None) -> None:
-        super().__init__(why if place is None else f"{why} ({place})")
 
 
 class _Keep(Enum):
@@ -79,31 +60,7 @@ _Slots: TypeAlias = Mapping[int, frozenset[_ForEach]]
 class Counting:
     """Counts the names of one domain that have to be kept, and forgets the others."""
 
-    names: frozenset[Name]
-
-    def in_values_of(self, domain: Domain) -> int:
-        """How many of the names a value may hold, those aside that it holds something for."""
-        match domain:
-            case NameDomain():
-                return int(not self.names.isdisjoint(domain.names))
-            case OptionDomain():
-                return self.in_values_of(domain.some)
-            case RecordDomain():
-                return sum(self.in_values_of(each) for each in domain.record.fields.values())
-            case MapDomain() if self._is_name(domain.key):
-                if self.in_values_of(domain.value):
-                    raise Unlimited(f"{domain} leads from each of the names to another")
-                return 0
-            case MapDomain():
-                each = self.in_values_of(domain.value)
-                return each * domain.key.size() if each else 0
-            case SetDomain() if self._is_name(domain.item):
-                return 0
-            case SequenceDomain():
-                return domain.capacity * self.in_values_of(domain.item)
-            case SetDomain() if self.in_values_of(domain.item):
-                raise Unlimited(f"{domain} may hold any number of the names")
-        return 0
+    names: Names
 
     def for_action(self, action: ir.ActionCode) -> int:
         """The names to keep for a step, so that the same action takes it."""
@@ -112,8 +69,8 @@ class Counting:
     def for_premise(self, prop: ir.PropertyCode) -> int:
         """The names to keep for what is assumed of a state, so that it can still be."""
         slots: dict[int, frozenset[_ForEach]] = {}
-        for each in prop.parameters:
-            self._go_through(each.slot, each.domain, frozenset(), slots)
+        for parameter in prop.parameters:
+            self._go_through(parameter.slot, parameter.domain, frozenset(), slots)
         return self._property(prop, slots, _Keep.FALSE, _Keep.TRUE)
 
     def for_goal(self, prop: ir.PropertyCode) -> int:
@@ -135,27 +92,27 @@ class Counting:
         return most
 
     def _given(self, parameters: Iterable[ir.ParameterCode]) -> int:
-        return sum(self.in_values_of(each.domain) for each in parameters)
+        return sum(self.names.held_in(parameter.domain) for parameter in parameters)
 
     def _places(self, code: object) -> int:
         """How many names may say where something is amiss: in what is gone through, in a value."""
-        found = 0
+        count = 0
         for node in walk(code):
             match node:
                 case ir.Comprehension():
-                    found += self._each(node)
+                    count += self._in_a_round(node)
                 case ir.MakeMap():
-                    found += self.in_values_of(node.key)
+                    count += self.names.held_in(node.key)
                 case ir.Write():
-                    found += self._goes_by_name(node.target)
+                    count += self.names.keys_of(node.target)
                 case ir.MakeRecord():
-                    found += self._goes_by_name(node.domain)
-        return found
+                    count += self.names.keys_of(node.domain)
+        return count
 
     def _property(self, prop: ir.PropertyCode, slots: _Slots, guards: _Keep, claim: _Keep) -> int:
         inner = dict(slots)
-        found = self._statements(prop.statements, inner, guards)
-        return found + self._expression(prop.claim, claim, inner)
+        count = self._statements(prop.statements, inner, guards)
+        return count + self._expression(prop.claim, claim, inner)
 
     def _statements(
         self,
@@ -163,21 +120,21 @@ class Counting:
         slots: dict[int, frozenset[_ForEach]],
         guards: _Keep,
     ) -> int:
-        found = 0
+        count = 0
         for statement in statements:
             match statement:
                 case ir.Bind():
-                    found += self._expression(statement.value, _Keep.ANY, slots)
+                    count += self._expression(statement.value, _Keep.ANY, slots)
                     slots[statement.slot] = _dependences(statement.value, slots)
                 case ir.Guard():
-                    found += self._expression(statement.test, guards, slots)
+                    count += self._expression(statement.test, guards, slots)
                 case ir.Write():
                     keys = [step.key for step in statement.path if isinstance(step, ir.KeyStep)]
-                    found += self._all((*keys, statement.value), _Keep.ANY, slots)
-        return found
+                    count += self._all((*keys, statement.value), _Keep.ANY, slots)
+        return count
 
     def _all(self, expressions: Iterable[ir.Expression], keep: _Keep, slots: _Slots) -> int:
-        return sum(self._expression(each, keep, slots) for each in expressions)
+        return sum(self._expression(part, keep, slots) for part in expressions)
 
     def _expression(self, node: ir.Expression, keep: _Keep, slots: _Slots) -> int:
         """The names to keep so that the outcome is the same, as far as it has to be."""
@@ -188,7 +145,7 @@ class Counting:
                 return self._expression(node.operand, keep.opposite, slots)
             case ir.And() | ir.Or():
                 one_is_enough = _Keep.TRUE if isinstance(node, ir.Or) else _Keep.FALSE
-                needed = [self._expression(each, keep, slots) for each in node.items]
+                needed = [self._expression(part, keep, slots) for part in node.items]
                 return max(needed) if keep is one_is_enough else sum(needed)
             case ir.Conditional():
                 branches = keep if isinstance(node.domain, BoolDomain) else _Keep.ANY
@@ -202,7 +159,7 @@ class Counting:
                 )
             case ir.Compare() | ir.Subset():
                 return self._comparison(node, keep, slots)
-            case ir.Size() if self._goes_by_name(node.collection.domain):
+            case ir.Size() if self.names.keys_of(node.collection.domain):
                 raise Unlimited("names are counted", node.place)
             case ir.MakeMap():
                 inner = dict(slots)
@@ -219,16 +176,16 @@ class Counting:
             and (counted := self._counted(node, keep, slots)) is not None
         ):
             return counted
-        found = self._all((node.left, node.right), _Keep.ANY, slots)
-        depth = max(self._goes_by_name(each.domain) for each in (node.left, node.right))
+        count = self._all((node.left, node.right), _Keep.ANY, slots)
+        depth = max(self.names.keys_of(side.domain) for side in (node.left, node.right))
         if not depth:
-            return found
+            return count
         if isinstance(node, ir.Subset):
             shown_by_all = keep is _Keep.TRUE and not node.strict
         else:
             shown_by_all = keep is (_Keep.TRUE if node.operator == "==" else _Keep.FALSE)
         # Two maps are the same for all names; one name is enough to show that they differ.
-        return found if shown_by_all else found + depth * self._witnesses(node, slots)
+        return count if shown_by_all else count + depth * self._witnesses(node, slots)
 
     def _counted(self, node: ir.Compare, keep: _Keep, slots: _Slots) -> int | None:
         """The names to keep where it is asked whether so many are in a set, or fulfil something."""
@@ -238,12 +195,12 @@ class Counting:
         if not isinstance(number, ir.Literal):
             return None
         match size:
-            case ir.Size() if self._goes_by_name(size.collection.domain):
-                found, names = self._expression(size.collection, _Keep.ANY, slots), 1
+            case ir.Size() if self.names.keys_of(size.collection.domain):
+                count, names = self._expression(size.collection, _Keep.ANY, slots), 1
             case ir.Comprehension(gather=ir.Gather.SUM, body=ir.Literal(value=1)):
-                found, names = (
+                count, names = (
                     self._through_all(size, _Keep.ANY, _Keep.ANY, slots),
-                    self._each(size),
+                    self._in_a_round(size),
                 )
             case _:
                 return None
@@ -251,25 +208,25 @@ class Counting:
         if operator in ("<", "<="):
             keep = keep.opposite
         if operator not in ("==", "!=") and keep is _Keep.FALSE:
-            return found
+            return count
         shown = int(number.value) + (operator not in (">=", "<"))
-        return found + max(0, shown) * names * self._witnesses(node, slots)
+        return count + max(0, shown) * names * self._witnesses(node, slots)
 
-    def _each(self, node: ir.Comprehension) -> int:
+    def _in_a_round(self, node: ir.Comprehension) -> int:
         """How many names there are in one round of a comprehension."""
-        return sum(self.in_values_of(_gone_through(part.source)) for part in node.generators)
+        return sum(self.names.held_in(_gone_through(part.source)) for part in node.generators)
 
     def _comprehension(self, node: ir.Comprehension, keep: _Keep, slots: _Slots) -> int:
-        names = self._each(node)
+        names = self._in_a_round(node)
         gather = node.gather
         if gather in (ir.Gather.ALL, ir.Gather.ANY):
             for_all = _Keep.TRUE if gather is ir.Gather.ALL else _Keep.FALSE
-            found = 0
+            count = 0
             if keep in (for_all, _Keep.ANY):
-                found += self._through_all(node, _Keep.FALSE, for_all, slots)
+                count += self._through_all(node, _Keep.FALSE, for_all, slots)
             if keep in (for_all.opposite, _Keep.ANY):
-                found += self._at_one(node, for_all.opposite, names, slots)
-            return found
+                count += self._at_one(node, for_all.opposite, names, slots)
+            return count
         if names:
             if gather is ir.Gather.SUM:
                 raise Unlimited("something is added up over all names", node.place)
@@ -277,12 +234,12 @@ class Counting:
                 raise Unlimited("the names are gone through in order", node.place)
             if gather is ir.Gather.SET and not self._chooses_names(node):
                 raise Unlimited("a set is made of something of each name", node.place)
-        found = self._through_all(node, _Keep.ANY, _Keep.ANY, slots)
+        count = self._through_all(node, _Keep.ANY, _Keep.ANY, slots)
         if gather in (ir.Gather.MIN, ir.Gather.MAX) and names:
-            found += self._at_one(node, _Keep.ANY, names, slots)
+            count += self._at_one(node, _Keep.ANY, names, slots)
         if node.default is not None:
-            found += self._expression(node.default, _Keep.ANY, slots)
-        return found
+            count += self._expression(node.default, _Keep.ANY, slots)
+        return count
 
     def _chooses_names(self, node: ir.Comprehension) -> bool:
         """Whether it is `{p for p in ... if ...}`."""
@@ -292,23 +249,23 @@ class Counting:
     def _through_all(
         self, node: ir.Comprehension, conditions: _Keep, body: _Keep, slots: _Slots
     ) -> int:
-        inner, found = dict(slots), 0
+        inner, count = dict(slots), 0
         for part in node.generators:
-            found += self._source(part.source, inner)
+            count += self._source(part.source, inner)
             before = _dependences(part.source, inner)
             self._go_through(part.slot, _gone_through(part.source), before, inner, part.source)
-            found += self._all(part.conditions, conditions, inner)
-        return found + self._expression(node.body, body, inner)
+            count += self._all(part.conditions, conditions, inner)
+        return count + self._expression(node.body, body, inner)
 
     def _at_one(self, node: ir.Comprehension, body: _Keep, names: int, slots: _Slots) -> int:
         """One value of each slot shows it: as many names as slots, each time that it has to be."""
         depends = _dependences(node, slots)
-        found = names * self._witnesses(node, slots) if names else 0
+        count = names * self._witnesses(node, slots) if names else 0
         inner = {**slots, **dict.fromkeys((part.slot for part in node.generators), depends)}
         for part in node.generators:
-            found += self._source(part.source, inner)
-            found += self._all(part.conditions, _Keep.TRUE, inner)
-        return found + self._expression(node.body, body, inner)
+            count += self._source(part.source, inner)
+            count += self._all(part.conditions, _Keep.TRUE, inner)
+        return count + self._expression(node.body, body, inner)
 
     def _source(self, source: ir.Source, slots: _Slots) -> int:
         inside = [part for part in parts_of(source) if isinstance(part, ir.Expression)]
@@ -316,7 +273,7 @@ class Counting:
 
     def _witnesses(self, node: ir.Expression, slots: _Slots) -> int:
         """How often something has to be shown: once for all that it depends on."""
-        sizes = [each.size for each in _dependences(node, slots)]
+        sizes = [loop.size for loop in _dependences(node, slots)]
         if None in sizes:
             raise Unlimited("each of the names may need another one", node.place)
         times = prod(size for size in sizes if size is not None)
@@ -332,25 +289,9 @@ class Counting:
         slots: dict[int, frozenset[_ForEach]],
         source: ir.Source | None = None,
     ) -> None:
-        by_name = self.in_values_of(domain) or self._goes_by_name(domain)
+        by_name = self.names.held_in(domain) or self.names.keys_of(domain)
         size = None if by_name else _length(source, domain)
         slots[slot] = depends | {_ForEach(slot, size)}
-
-    def _is_name(self, domain: Domain) -> bool:
-        return isinstance(domain, NameDomain) and not self.names.isdisjoint(domain.names)
-
-    def _goes_by_name(self, domain: Domain) -> int:
-        """How many names pick out a part of a value: 0 where it holds nothing for each of them."""
-        match domain:
-            case OptionDomain():
-                return self._goes_by_name(domain.some)
-            case RecordDomain():
-                return max(map(self._goes_by_name, domain.record.fields.values()), default=0)
-            case MapDomain():
-                return self._is_name(domain.key) + self._goes_by_name(domain.value)
-            case SetDomain():
-                return int(self._is_name(domain.item))
-        return 0
 
 
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -359,7 +300,7 @@ _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 def _dependences(node: object, slots: _Slots) -> frozenset[_ForEach]:
     """On what of all that is gone through an expression may depend."""
     read = [slots.get(part.slot) for part in walk(node) if isinstance(part, ir.Local)]
-    return frozenset().union(*(each for each in read if each is not None))
+    return frozenset().union(*(loops for loops in read if loops is not None))
 
 
 def _gone_through(source: ir.Source) -> Domain:

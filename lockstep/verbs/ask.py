@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from lockstep.errors import ExitCode, LockstepError, not_written
 from lockstep.language.model import Model, with_goal
-from lockstep.prove.bounded import BoundedResult, check_bounded, where
+from lockstep.prove.bounded import BoundedResult, Target, check_bounded, where
 from lockstep.prove.equal import Contrast, contrast
 from lockstep.prove.relation import Relation
 from lockstep.prove.solver import ctrl_c_ends_a_question
@@ -104,8 +104,7 @@ def search(workspace: Workspace, request: SearchRequest) -> Searched:
         result = check_bounded(
             Relation(model),
             subject.proof.depth if request.depth is None else request.depth,
-            only=None if request.goal is None else _GOAL,
-            start=start,
+            Target(only=None if request.goal is None else _GOAL, start=start),
             max_seconds=request.max_seconds,
         )
     written = None

@@ -11,7 +11,7 @@ from lockstep.results.verdict import Verdict
 from lockstep.system.crash import failure_of
 from lockstep.verbs.prove_files import Reason, keep_trace, write_questions
 from lockstep.verbs.prove_kept import find_proof, keep_proof
-from lockstep.verbs.prove_request import Request
+from lockstep.verbs.prove_request import Request, Widths
 from lockstep.verbs.prove_result import Proved, Unproved, is_lemma
 from lockstep.verbs.prove_subject import Subject, load_subjects
 from lockstep.verbs.run import Run, Unwatched, Watch, run_each
@@ -32,6 +32,18 @@ OnStep: TypeAlias = Callable[[str], None]
 """Is given the name of each step of a proof."""
 
 _UNWATCHED = Unwatched()
+
+__all__ = [
+    "OnStep",
+    "Proved",
+    "Request",
+    "Result",
+    "Subject",
+    "Task",
+    "Unproved",
+    "Widths",
+    "prove",
+]
 
 
 def prove(

@@ -102,8 +102,8 @@ class Proved:
     @property
     def unasked(self) -> list[str]:
         """Goals, `leads_to` and deadlock: no questions for an induction."""
-        asked = {proof.name for proof in self.induction.proofs}
-        return [*(prop.name for prop in self.model.properties if prop.name not in asked), DEADLOCK]
+        proofs = {proof.name for proof in self.induction.proofs}
+        return [*(prop.name for prop in self.model.properties if prop.name not in proofs), DEADLOCK]
 
     @property
     def violation(self) -> Violation | None:

@@ -11,7 +11,7 @@ from lockstep.explore.engines import explore, simulate
 from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.plain.exploration import Bounds, Exploration, Walks
 from lockstep.plain.run import PlainEngine
-from lockstep.prove.bounded import check_bounded
+from lockstep.prove.bounded import Target, check_bounded
 from lockstep.prove.relation import Relation
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
@@ -95,7 +95,9 @@ def test_a_way_on_from_every_state_is_no_deadlock(tmp_path: Path) -> None:
     for result in searches(model, deadlock_allowed=False):
         assert (result.verdict, result.deadlocks) == (Verdict.HOLDS, 0)
     assert simulate(model, Walks(50), Exploration(deadlock_allowed=False)).violation is None
-    assert check_bounded(Relation(model), 5, deadlock_allowed=False).verdict is Verdict.HOLDS
+    assert (
+        check_bounded(Relation(model), 5, Target(deadlock_allowed=False)).verdict is Verdict.HOLDS
+    )
     run_state_machine_as_test(state_machine_for(model), settings=settings(max_examples=20))
 
 
@@ -110,11 +112,11 @@ def test_random_behaviours_come_by_it(model: Model) -> None:
 
 
 def test_the_solver_finds_it(model: Model) -> None:
-    result = check_bounded(Relation(model), 4, deadlock_allowed=False)
+    result = check_bounded(Relation(model), 4, Target(deadlock_allowed=False))
     assert result.violation is not None
     assert result.violation.properties == (DEADLOCK,)
     assert len(result.violation.trace.steps) == 2
-    assert check_bounded(Relation(model), 4, deadlock_allowed=True).verdict is Verdict.HOLDS
+    assert check_bounded(Relation(model), 4, Target(deadlock_allowed=True)).verdict is Verdict.HOLDS
 
 
 def test_hypothesis_finds_it(model: Model) -> None:

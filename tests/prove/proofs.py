@@ -11,7 +11,7 @@ from lockstep.prove.relation import Relation
 from lockstep.specs.scopes import ProofScope
 
 
-def made(
+def make_proof(
     root: Path,
     name: str,
     proof: ProofScope,

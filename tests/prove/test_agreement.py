@@ -20,11 +20,12 @@ from lockstep.plain.engine import is_stuck
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
-from lockstep.prove.bounded import check_bounded
+from lockstep.prove.bounded import Target, check_bounded
+from lockstep.prove.reading import as_python, read, value_in
 from lockstep.prove.relation import Relation
 from lockstep.prove.terms import term
-from lockstep.prove.unrolling import move, read, value_in
-from lockstep.prove.values import NotProvable, as_python, constant, same
+from lockstep.prove.unrolling import move
+from lockstep.prove.values import NotProvable, constant, same
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Step
 from lockstep.results.verdict import Verdict
@@ -45,15 +46,15 @@ MEANINGLESS = "meaningless"
 
 def states_of(model: Model, most: int) -> list[State]:
     """Some states near the first."""
-    found: dict[State, list[Step]] = {}
+    states: dict[State, list[Step]] = {}
     engine = PlainEngine(model)
     search = Search(
         engine,
         Exploration(bounds=Bounds(max_states=most, max_depth=MOST_DEPTH)),
-        on_state=found.__setitem__,
+        on_state=states.__setitem__,
     )
     search.run()
-    return list(islice(found, most))
+    return list(islice(states, most))
 
 
 def plain_outcome(
@@ -68,7 +69,7 @@ def plain_outcome(
 def known_outcome(relation: Relation, number: int, state: State, arguments: tuple[Any, ...]) -> Any:
     """What the terms say of a step of which everything is known: nothing is left to a solver."""
     action = relation.actions[number]
-    values = [constant(each) for each in arguments]
+    values = [constant(argument) for argument in arguments]
     taken = relation.take(action, relation.constant(state), values)
     if any(failure.when is True for failure in taken.failures):
         return MEANINGLESS
@@ -83,25 +84,28 @@ def asked_successors(
 ) -> Iterator[tuple[str, tuple[Any, ...], State]]:
     """All steps from a state, one by one from the solver; none twice."""
     before, after = relation.state("before"), relation.state("after")
-    found = move(relation, before, after, "step")
+    moved = move(relation, before, after, "step")
     solver = z3.Solver()
     first = relation.constant(state)
     solver.add(*(term(same(before[name], first[name])) for name in before))
-    solver.add(term(found.happens))
+    solver.add(term(moved.happens))
     while solver.check() == z3.sat:
         model = solver.model()
-        number = int(read(model, found.action))
-        action, values = relation.actions[number], found.arguments[number]
+        number = int(read(model, moved.action))
+        action, values = relation.actions[number], moved.arguments[number]
         arguments = tuple(
-            value_in(model, value, each.domain)
-            for value, each in zip(values, action.parameters, strict=True)
+            value_in(model, value, parameter.domain)
+            for value, parameter in zip(values, action.parameters, strict=True)
         )
         reached = type(state).of(
             value_in(model, after[name], domain) for name, domain in relation.domains.items()
         )
         yield action.name, arguments, reached
-        again = [same(value, constant(each)) for value, each in zip(values, arguments, strict=True)]
-        is_it = z3.And(term(found.action == number), *map(term, again))
+        again = [
+            same(value, constant(argument))
+            for value, argument in zip(values, arguments, strict=True)
+        ]
+        is_it = z3.And(term(moved.action == number), *map(term, again))
         solver.add(z3.Not(is_it))
 
 
@@ -110,13 +114,13 @@ def assert_agrees_on_steps(model: Model, relation: Relation) -> None:
     seen = states_of(model, SEEN)
     for state in seen:
         for number, action in enumerate(relation.actions):
-            for arguments in product(*(each.domain for each in action.parameters)):
+            for arguments in product(*(parameter.domain for parameter in action.parameters)):
                 ours = known_outcome(relation, number, state, arguments)
                 assert ours == plain_outcome(engine, action.name, state, arguments)
     for state in seen[:ASKED]:
         try:
             steps = [
-                (each.action, each.parameters, each.state) for each in engine.successors(state)
+                (step.action, step.parameters, step.state) for step in engine.successors(state)
             ]
         except EvaluationError:
             continue
@@ -136,16 +140,20 @@ def assert_agrees_on_behaviours(model: Model, relation: Relation, depth: int) ->
             ),
         ).run()
         assume(oracle.states < MOST_STATES)
-        ours = check_bounded(relation, depth, deadlock_allowed=deadlock_allowed)
+        ours = check_bounded(relation, depth, Target(deadlock_allowed))
         if oracle.error is not None:
             # A search goes no further from a state where some action has no meaning; the solver
             # may, and find a violation beyond.
             assert ours.verdict is not Verdict.HOLDS
         elif oracle.violation is None:
             # A search does not look whether the states at its bound can be left.
-            found = ours.violation
-            if found is not None and ours.depth == depth and found.properties == (DEADLOCK,):
-                last = found.trace.last
+            violation = ours.violation
+            if (
+                violation is not None
+                and ours.depth == depth
+                and violation.properties == (DEADLOCK,)
+            ):
+                last = violation.trace.last
                 assert is_stuck(last, PlainEngine(model).successors(last))
             else:
                 assert ours.verdict is Verdict.HOLDS

@@ -16,9 +16,9 @@ from lockstep.language.notation import Kind, State
 from lockstep.language.source import ModelError
 from lockstep.plain.run import PlainEngine
 from lockstep.prove.any_number import Load, enough_names, names_for, prove_for_any
+from lockstep.prove.names import Name
 from lockstep.prove.proofs import MEANING
 from lockstep.prove.values import NotProvable
-from lockstep.prove.witnesses import Name
 from lockstep.results.evaluation_error import EvaluationError
 
 HEAD = """
@@ -63,7 +63,7 @@ class Texts:
 
     def atom(self, nodes: list[str]) -> str:
         s = self.state
-        found = [
+        choices = [
             f"{s}.flag == 1",
             f"{s}.one is None",
             f"{s}.here == {s}.there",
@@ -72,14 +72,14 @@ class Texts:
             f"{s}.some <= {{n for n in Node if {s}.there[n] == 0}}",
         ]
         for node in nodes:
-            found += [
+            choices += [
                 f"{node} in {s}.some",
                 f"{s}.here[{node}] == 1",
                 f"{s}.there[{node}] <= {s}.here[{node}]",
                 f"{s}.one == {node}",
                 f"{node} == {self.pick(*nodes)}",
             ]
-        return self.pick(*found)
+        return self.pick(*choices)
 
     def condition(self, nodes: list[str], depth: int) -> str:
         kind = self._draw(st.integers(0, 9)) if depth else 0
@@ -133,7 +133,7 @@ def open_models(draw: DrawFn) -> tuple[str, str]:
         given_ = "".join(f", {node}: Node" for node in nodes)
         guard = f"    require({texts.condition(nodes, 2)})\n" if draw(st.booleans()) else ""
         written = draw(st.lists(st.sampled_from(WRITTEN), min_size=1, max_size=2, unique=True))
-        writes = "".join(f"    {texts.write(nodes, each)}\n" for each in written)
+        writes = "".join(f"    {texts.write(nodes, variable)}\n" for variable in written)
         model += f"\n@action\ndef act{number}(s, new{given_}):\n{guard}{writes}\n"
     for number in range(draw(st.integers(1, 3))):
         kind = draw(st.sampled_from(("invariant", "invariant", "step_invariant")))
@@ -175,8 +175,8 @@ def broken_in(model: Model, proved: set[str]) -> str | None:
             for step in engine.instances(action, state):
                 for prop in properties:
                     if prop.kind is Kind.STEP_INVARIANT:
-                        found = engine.evaluate(prop, state, step.state)
-                        if found.failing is not None:
+                        outcome = engine.evaluate(prop, state, step.state)
+                        if outcome.failing is not None:
                             return prop.name
                 if step.state not in known and len(known) < MOST_STATES:
                     known.add(step.state)
@@ -192,11 +192,11 @@ def test_it_is_true_of_more_names(
     note("\n".join(text))
     load = loader(tmp_path_factory.mktemp("open"), *text)
     try:
-        found, enough = prove_for_any(load, "NODES", numbered, max_seconds=20)
+        induction, enough = prove_for_any(load, "NODES", numbered, max_seconds=20)
     except (ModelError, NotProvable):
         reject()
     note(f"{enough}")
-    proved = {each.name for each in found.proofs if each.proved}
+    proved = {proof.name for proof in induction.proofs if proof.proved}
     assert not proved & set(enough.left_out)
     for count in range(1, 5):
         try:
@@ -226,8 +226,8 @@ def test_how_many_names_are_enough(
 ) -> None:
     """One that the state may hold in `one`, one that is added, and those that break the claim."""
     load = loader(tmp_path, ADDS, f"{CLAIMS}\n@invariant()\ndef claimed(s):\n    return {claim}\n")
-    found, enough = prove_for_any(load, "NODES", numbered)
-    assert [each.proved for each in found.proofs if each.name == "claimed"] == [holds]
+    induction, enough = prove_for_any(load, "NODES", numbered)
+    assert [proof.proved for proof in induction.proofs if proof.name == "claimed"] == [holds]
     if names is None:
         assert "claimed" in enough.left_out
     else:

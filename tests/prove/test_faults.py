@@ -15,12 +15,12 @@ from lockstep.explore.engines import explore
 from lockstep.language.model import Model, fault_marks, load_model, model_names
 from lockstep.language.notation import FaultMark, Kind
 from lockstep.plain.exploration import Exploration
-from lockstep.prove.bounded import check_bounded
+from lockstep.prove.bounded import Target, check_bounded
 from lockstep.prove.relation import Relation
 from lockstep.prove.values import NotProvable
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
-from tests.prove.proofs import made
+from tests.prove.proofs import make_proof
 
 ROOT = Path(__file__).parents[2]
 FAULT_SCOPE = "small"
@@ -33,14 +33,14 @@ LONG_PROOFS = ("snapshot_election", "snapshot_fetch")
 
 def marks() -> dict[tuple[str, str], FaultMark]:
     """The faults that break an invariant of states or steps; a behaviour that ends shows it."""
-    found = {}
+    breaking = {}
     for name in model_names(ROOT):
         model = load_model(ROOT, name)
         kinds = {prop.name: prop.kind for prop in model.properties}
         for fault, (mark, _) in fault_marks(ROOT, name).items():
             if kinds.get(mark.breaks or "") in (Kind.INVARIANT, Kind.STEP_INVARIANT):
-                found[name, fault] = mark
-    return found
+                breaking[name, fault] = mark
+    return breaking
 
 
 MARKS = marks()
@@ -96,11 +96,11 @@ def test_bounded_search_finds_it_at_the_same_depth(name: str, fault: str) -> Non
     assert mark.breaks in violation.properties
     # Whatever is broken first, and then the property that is meant, if another is broken as soon.
     for only in (None, mark.breaks):
-        found = check_bounded(Relation(model), depth, only=only, deadlock_allowed=deadlock_allowed)
-        assert found.violation is not None
-        assert found.verdict is Verdict.VIOLATED
-        assert found.depth == depth == len(found.violation.trace.steps)
-        if mark.breaks in found.violation.properties:
+        result = check_bounded(Relation(model), depth, Target(deadlock_allowed, only))
+        assert result.violation is not None
+        assert result.verdict is Verdict.VIOLATED
+        assert result.depth == depth == len(result.violation.trace.steps)
+        if mark.breaks in result.violation.properties:
             return
     raise AssertionError("another property was found than the one that was asked for")
 
@@ -111,24 +111,24 @@ def assert_broken_from_some_state(name: str, fault: str, mark: FaultMark, model:
     What takes more than three steps breaks a lemma on the way.
     """
     helped = Relation(in_scope(name, fault, mark, lemmas=True))
-    found = check_bounded(Relation(model), 3, only=mark.breaks, start=helped.in_order)
-    if found.verdict is Verdict.HOLDS:
-        found = check_bounded(helped, 3, start=helped.in_order)
-    assert found.verdict is Verdict.VIOLATED
+    result = check_bounded(Relation(model), 3, Target(only=mark.breaks, start=helped.in_order))
+    if result.verdict is Verdict.HOLDS:
+        result = check_bounded(helped, 3, Target(start=helped.in_order))
+    assert result.verdict is Verdict.VIOLATED
 
 
 @pytest.mark.verify
-@pytest.mark.parametrize(("name", "fault"), [each for each in MARKS if each[0] not in LONG_PROOFS])
+@pytest.mark.parametrize(("name", "fault"), [mark for mark in MARKS if mark[0] not in LONG_PROOFS])
 def test_what_it_breaks_is_not_proved(name: str, fault: str) -> None:
     """At a proof's widths, and with its other constants as the mistake needs them."""
     mark = MARKS[name, fault]
     outcomes = []
     for proof in load_model_spec(ROOT, name).proofs.values():
         try:
-            found = made(ROOT, name, proof, fault=fault, constants=mark.constants)
+            result = make_proof(ROOT, name, proof, fault=fault, constants=mark.constants)
         except NotProvable:
             continue  # the mistake tells one name from the others
-        proofs = {each.name: each for each in found.proofs}
+        proofs = {proof.name: proof for proof in result.proofs}
         outcomes.append(proofs[str(mark.breaks)].proved)
         if not all(outcomes):
             return

@@ -76,12 +76,12 @@ def load(tmp_path: Path) -> Load:
     return load
 
 
-def proofs(found: Induction) -> dict[str, bool]:
-    return {each.name: each.proved for each in found.proofs}
+def proofs(result: Induction) -> dict[str, bool]:
+    return {proof.name: proof.proved for proof in result.proofs}
 
 
-def proof(found: Induction, name: str) -> Proof:
-    return next(each for each in found.proofs if each.name == name)
+def proof(result: Induction, name: str) -> Proof:
+    return next(proof for proof in result.proofs if proof.name == name)
 
 
 ORDERED = """
@@ -110,15 +110,15 @@ def something_is_there(s):
 
 
 def test_what_keeps_itself_up_is_proved(load: Load) -> None:
-    found = prove(Relation(load(PAIR, ORDERED)))
-    assert proofs(found) == {
+    result = prove(Relation(load(PAIR, ORDERED)))
+    assert proofs(result) == {
         "in_order": True,
         "high_never_falls": True,
         "low_never_falls": True,  # follows from in_order alone
         MEANING: True,
     }
     names = ("in_order", "high_never_falls", "low_never_falls")
-    assert {each.name for each in found.obligations} == {
+    assert {obligation.name for obligation in result.obligations} == {
         "in_order-initial-0",
         *(f"{name}-step-{action}" for name in names for action in ("grow", "follow")),
         "meaning-of-grow-state",
@@ -126,9 +126,9 @@ def test_what_keeps_itself_up_is_proved(load: Load) -> None:
 
 
 def test_a_step_is_not_proved_without_the_invariant_it_needs(load: Load) -> None:
-    found = prove(Relation(load(PAIR, ORDERED.replace("@invariant()\n", "@sometimes()\n"))))
-    assert proofs(found) == {"high_never_falls": True, "low_never_falls": False, MEANING: True}
-    example = proof(found, "low_never_falls").example
+    result = prove(Relation(load(PAIR, ORDERED.replace("@invariant()\n", "@sometimes()\n"))))
+    assert proofs(result) == {"high_never_falls": True, "low_never_falls": False, MEANING: True}
+    example = proof(result, "low_never_falls").example
     assert example is not None
     (step,) = example.steps
     assert step.action == "follow"
@@ -157,28 +157,28 @@ def test_an_invariant_that_needs_a_lemma(load: Load) -> None:
         "high_is_even": True,
         MEANING: True,
     }
-    found = prove(Relation(load(doubled, TWICE, lemmas=False)))
-    assert proofs(found) == {"low_is_even": False, MEANING: True}
-    example = proof(found, "low_is_even").example
+    result = prove(Relation(load(doubled, TWICE, lemmas=False)))
+    assert proofs(result) == {"low_is_even": False, MEANING: True}
+    example = proof(result, "low_is_even").example
     assert example is not None
     assert example.initial.high % 2 == 1  # type: ignore[attr-defined]
-    assert proof(found, "low_is_even").because == "it does not keep itself up"
+    assert proof(result, "low_is_even").because == "it does not keep itself up"
 
 
 def test_a_false_lemma_proves_nothing(load: Load) -> None:
     """What rests on what is dropped is dropped with it."""
-    found = prove(Relation(load(PAIR, TWICE)))
-    assert proofs(found) == {"low_is_even": False, "high_is_even": False, MEANING: True}
-    assert found.obligations[0].name.startswith("meaning-of-")
+    result = prove(Relation(load(PAIR, TWICE)))
+    assert proofs(result) == {"low_is_even": False, "high_is_even": False, MEANING: True}
+    assert result.obligations[0].name.startswith("meaning-of-")
 
 
 def test_what_is_false_at_first_is_no_help(load: Load) -> None:
     says = "from lockstep import invariant\n\n\n"
     says += "@invariant()\ndef low_is_high(s):\n    return s.low == s.high + 1\n\n\n"
     says += "@invariant()\ndef low_is_one(s):\n    return s.low > 0 or s.high == 0\n"
-    found = prove(Relation(load(PAIR, says)))
-    assert proof(found, "low_is_high").because == "it is broken"
-    assert not proof(found, "low_is_one").proved
+    result = prove(Relation(load(PAIR, says)))
+    assert proof(result, "low_is_high").because == "it is broken"
+    assert not proof(result, "low_is_one").proved
 
 
 SMALL = """
@@ -194,11 +194,11 @@ def a_is_small(s):
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_an_invariant_that_needs_three_steps(load: Load, k: int) -> None:
     """`a` is what `c` was two steps before: three small ones in a row leave no room."""
-    found = prove(Relation(load(WALK, SMALL)), k=k)
-    assert proofs(found) == {"a_is_small": k == 3, MEANING: True}
-    example = proof(found, "a_is_small").example
+    result = prove(Relation(load(WALK, SMALL)), k=k)
+    assert proofs(result) == {"a_is_small": k == 3, MEANING: True}
+    example = proof(result, "a_is_small").example
     if k == 3:
-        assert {each.name for each in found.obligations} >= {"a_is_small-initial-2"}
+        assert {obligation.name for obligation in result.obligations} >= {"a_is_small-initial-2"}
     else:
         assert example is not None
         assert len(example.steps) == k
@@ -212,8 +212,8 @@ def test_the_first_states_are_looked_at_with_more_steps(load: Load) -> None:
 
 
 def test_one_action_and_no_invariant(load: Load) -> None:
-    found = prove(Relation(load(WALK)))
-    assert proofs(found) == {MEANING: True}
+    result = prove(Relation(load(WALK)))
+    assert proofs(result) == {MEANING: True}
     assert check_bounded(Relation(load(WALK)), 3).verdict is Verdict.HOLDS
 
 
@@ -242,8 +242,8 @@ def take(s, new):
 
 def test_text_without_meaning_is_not_passed_over(load: Load) -> None:
     model = load(RISKY)
-    found = prove(Relation(model))
-    assert proofs(found) == {MEANING: False}
+    result = prove(Relation(model))
+    assert proofs(result) == {MEANING: False}
     bounded = check_bounded(Relation(model), 3)
     assert (bounded.verdict, bounded.covered) == (Verdict.ERROR, None)
     assert bounded.error is not None
@@ -261,8 +261,8 @@ def test_a_property_without_meaning_is_not_passed_over(load: Load, kind: str) ->
     says += f"{'new' if of_step else 's'}.items[0] >= 0\n"
     guarded = RISKY.replace("s.taken < 3", "len(s.items) > 0")
     model = load(guarded, says)
-    found = prove(Relation(model))
-    assert not proof(found, MEANING).proved
+    result = prove(Relation(model))
+    assert not proof(result, MEANING).proved
     error = check_bounded(Relation(model), 3).error
     assert error is not None
     assert error.function == "first_is_there"
@@ -334,10 +334,10 @@ def test_names_that_look_alike_are_two(load: Load) -> None:
 def test_inferred_only_where_it_helps(load: Load) -> None:
     says = ORDERED.replace("@invariant()\n", "@sometimes()\n")
     linked = Relation(load(PAIR, says))
-    found = prove(linked, inferred=comparisons(linked))
-    assert proof(found, "low_never_falls").proved
-    assert found.inferred == ["low <= high"]
-    assert "low <= high-step-grow" in {each.name for each in found.obligations}
+    result = prove(linked, inferred=comparisons(linked))
+    assert proof(result, "low_never_falls").proved
+    assert result.inferred == ["low <= high"]
+    assert "low <= high-step-grow" in {obligation.name for obligation in result.obligations}
     enough = Relation(load(PAIR, ORDERED))
     assert prove(enough, inferred=comparisons(enough)).inferred == []
 
@@ -353,16 +353,16 @@ def test_an_unknown_answer_is_no_proof_and_no_help(
 
     monkeypatch.setattr(induction, "ask", gives_up)
     doubled = PAIR.replace("s.high + by", "s.high + by * 2")
-    found = prove(Relation(load(doubled, TWICE)))
-    assert proof(found, "high_is_even").because == "Z3 gave up: tired"
-    assert not proof(found, "low_is_even").proved
-    assert all("even" not in each.name for each in found.obligations)
+    result = prove(Relation(load(doubled, TWICE)))
+    assert proof(result, "high_is_even").because == "Z3 gave up: tired"
+    assert not proof(result, "low_is_even").proved
+    assert all("even" not in obligation.name for obligation in result.obligations)
 
 
 def test_no_time(load: Load) -> None:
-    found = prove(Relation(load(PAIR, ORDERED)), max_seconds=0)
-    assert not any(proofs(found).values())
-    assert {each.because for each in found.proofs} == {"there is no time left"}
+    result = prove(Relation(load(PAIR, ORDERED)), max_seconds=0)
+    assert not any(proofs(result).values())
+    assert {proof.because for proof in result.proofs} == {"there is no time left"}
     bounded = check_bounded(Relation(load(PAIR, ORDERED)), 3, max_seconds=0)
     assert (bounded.verdict, bounded.covered) == (Verdict.INCONCLUSIVE, None)
     assert bounded.because == "no answer within 0 s"
@@ -373,10 +373,10 @@ def test_ctrl_c_keeps_what_is_proved(load: Load) -> None:
         if what.startswith("high_never_falls"):
             raise KeyboardInterrupt
 
-    found = prove(Relation(load(PAIR, ORDERED)), on_progress=tell)
-    assert found.interrupted
-    assert proof(found, "in_order").proved
-    assert proof(found, "low_never_falls").because == "interrupted"
+    result = prove(Relation(load(PAIR, ORDERED)), on_progress=tell)
+    assert result.interrupted
+    assert proof(result, "in_order").proved
+    assert proof(result, "low_never_falls").because == "interrupted"
 
 
 def test_ctrl_c_reaches_the_solver() -> None:
@@ -417,11 +417,11 @@ def test_a_limit_is_told(load: Load) -> None:
 
 def test_a_counterexample_is_covered_up_to_the_step_before(load: Load) -> None:
     says = ORDERED.replace("s.low <= s.high", "s.low <= 7")
-    found = check_bounded(Relation(load(PAIR, says)), 5)
-    assert found.violation is not None
-    assert found.violation.properties == ("in_order",)
-    assert [step.action for step in found.violation.trace.steps] == ["grow", "follow"]
-    assert (found.depth, found.covered) == (2, 1)
+    result = check_bounded(Relation(load(PAIR, says)), 5)
+    assert result.violation is not None
+    assert result.violation.properties == ("in_order",)
+    assert [step.action for step in result.violation.trace.steps] == ["grow", "follow"]
+    assert (result.depth, result.covered) == (2, 1)
 
 
 FORMS = """
@@ -441,9 +441,9 @@ def test_two_ways_to_write_an_action(load: Load) -> None:
     """Any state counts, one that is never reached as well: there `low` may be above `high`."""
     model = Relation(load(PAIR + FORMS))
     assert contrast(model, "stay", "stay") is None
-    found = contrast(model, "follow", "follow_up")
-    assert found is not None
-    assert found.before.low > found.before.high  # type: ignore[attr-defined]
+    difference = contrast(model, "follow", "follow_up")
+    assert difference is not None
+    assert difference.before.low > difference.before.high  # type: ignore[attr-defined]
     other = contrast(model, "follow", "stay")
     assert other is not None
     assert other.does[1] is None

@@ -40,14 +40,14 @@ def lemmas_of(name: str) -> set[str]:
 
 def scopes() -> list[object]:
     """The scopes of models with lemmas, but for the largest."""
-    found: list[object] = []
+    parameters: list[object] = []
     for name, spec in SPECS.items():
         for scope in spec.scopes.values() if lemmas_of(name) else ():
             states = scope.pins.states
             if states is not None and states <= MOST_STATES:
                 marks = [] if scope.name in QUICK else [pytest.mark.verify]
-                found.append(pytest.param(name, scope.name, marks=marks))
-    return found
+                parameters.append(pytest.param(name, scope.name, marks=marks))
+    return parameters
 
 
 def proofs() -> list[object]:
@@ -60,13 +60,13 @@ def proofs() -> list[object]:
 
 @pytest.mark.parametrize(("name", "scope"), scopes())
 def test_lemmas_are_true(name: str, scope: str) -> None:
-    found = SPECS[name].scope(scope)
-    model = load_model(ROOT, name, found.constants, lemmas=True)
+    chosen = SPECS[name].scope(scope)
+    model = load_model(ROOT, name, chosen.constants, lemmas=True)
     deadlock_allowed = SPECS[name].deadlock_allowed
     result = explore(model, Exploration("compiled", deadlock_allowed=deadlock_allowed))
     assert result.violation is None
     assert result.verdict is Verdict.HOLDS
-    assert result.states == found.pins.states
+    assert result.states == chosen.pins.states
     if scope == "small":
         assert lemmas_of(name) <= result.applied
 
@@ -77,9 +77,9 @@ def test_proofs_come_out_as_specified(
 ) -> None:
     monkeypatch.chdir(ROOT)
     code = run(["prove", name, "--proof", proof, "--json", "--no-cache"])
-    (found,) = json.loads(capsys.readouterr().out)["results"]
-    proved = {each["name"]: each["proved"] for each in found["properties"]}
+    (row,) = json.loads(capsys.readouterr().out)["results"]
+    proved = {prop["name"]: prop["proved"] for prop in row["properties"]}
     excused = SPECS[name].proofs[proof].bounded
-    assert {each for each, holds in proved.items() if not holds} == set(excused)
+    assert {prop for prop, holds in proved.items() if not holds} == set(excused)
     assert proved.keys() >= {*lemmas_of(name), MEANING}
-    assert (found["verdict"], code) == ("holds", 0)
+    assert (row["verdict"], code) == ("holds", 0)

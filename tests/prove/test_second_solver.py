@@ -7,7 +7,7 @@ import pytest
 
 from lockstep.language.model import model_names
 from lockstep.specs.scopes import load_model_spec
-from tests.prove.proofs import made
+from tests.prove.proofs import make_proof
 
 ROOT = Path(__file__).parents[2]
 PROOFS = [
@@ -37,7 +37,7 @@ def test_a_false_claim_is_not_confirmed() -> None:
 @pytest.mark.verify
 @pytest.mark.parametrize(("name", "proof"), PROOFS)
 def test_second_solver_agrees(name: str, proof: str) -> None:
-    obligations = made(ROOT, name, load_model_spec(ROOT, name).proofs[proof]).obligations
+    obligations = make_proof(ROOT, name, load_model_spec(ROOT, name).proofs[proof]).obligations
     assert obligations
-    answers = {each.name: answer(each.text) for each in obligations}
+    answers = {obligation.name: answer(obligation.text) for obligation in obligations}
     assert {name: said for name, said in answers.items() if said != "unsat"} == {}

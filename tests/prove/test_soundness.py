@@ -27,10 +27,10 @@ MOST_STATES = 400
 MOST_INSTANCES = 20_000
 
 
-def assert_true_where_reached(model: Model, found: Induction) -> None:
+def assert_true_where_reached(model: Model, induction: Induction) -> None:
     """Every proved claim, in every state and step of a search that goes on past violations."""
     engine = PlainEngine(model)
-    proved = {each.name for each in found.proofs if each.proved}
+    proved = {proof.name for proof in induction.proofs if proof.proved}
     properties = [prop for prop in model.properties if prop.name in proved]
     reached: list[State] = [model.initial]
     known = set(reached)
@@ -66,10 +66,10 @@ def fails(
         return None
 
 
-def assert_examples_are_steps(model: Model, found: Induction, k: int) -> None:
+def assert_examples_are_steps(model: Model, induction: Induction, k: int) -> None:
     """What is shown of a claim that is not proved are steps of the model, and break the claim."""
     engine = PlainEngine(model)
-    for proof in found.proofs:
+    for proof in induction.proofs:
         if proof.example is None or proof.name == MEANING:
             continue
         trace = walked(engine, proof.example)
@@ -97,8 +97,8 @@ def test_what_is_proved_is_true(
         model = text.load(tmp_path_factory.mktemp("random"))
         relation = Relation(model)
         helps = list(islice(comparisons(relation), 40)) if infers else []
-        found = prove(relation, k=k, inferred=helps)
+        induction = prove(relation, k=k, inferred=helps)
     except (ModelError, NotProvable):
         reject()
-    assert_true_where_reached(model, found)
-    assert_examples_are_steps(model, found, k)
+    assert_true_where_reached(model, induction)
+    assert_examples_are_steps(model, induction, k)

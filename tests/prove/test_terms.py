@@ -37,14 +37,14 @@ COMPARISONS: dict[str, Callable[[int, int], bool]] = {
 }
 
 
-def solved(found: Scalar, x: int, y: int) -> int | bool:
+def solved(scalar: Scalar, x: int, y: int) -> int | bool:
     """What the solver says that a scalar over `x` and `y` is."""
-    if isinstance(found, bool | int):
-        return found
+    if isinstance(scalar, bool | int):
+        return scalar
     solver = z3.Solver()
     solver.add(z3.Int("x") == x, z3.Int("y") == y)
     assert solver.check() == z3.sat
-    value = solver.model().eval(found, model_completion=True)
+    value = solver.model().eval(scalar, model_completion=True)
     if z3.is_int_value(value):
         return int(value.as_long())
     return bool(z3.is_true(value))
@@ -102,8 +102,8 @@ def test_truths_are_pythons(p: bool, q: bool) -> None:
                 "else": (either(left, False, right), False if p else q),
                 "term": (term(left), p),
             }
-            for name, (found, expected) in said.items():
-                assert solved(found, int(p), int(q)) is expected, name
+            for name, (scalar, expected) in said.items():
+                assert solved(scalar, int(p), int(q)) is expected, name
 
 
 def test_what_is_known_needs_no_solver() -> None:

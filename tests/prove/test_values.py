@@ -19,13 +19,12 @@ from lockstep.language.domains import (
     SequenceDomain,
     Set,
 )
+from lockstep.prove.reading import as_python, value_in
 from lockstep.prove.terms import Truth, term
-from lockstep.prove.unrolling import value_in
 from lockstep.prove.values import (
     Items,
     NotProvable,
     Option,
-    as_python,
     choose,
     constant,
     fitted,
@@ -93,14 +92,14 @@ def test_nothing_but_the_domain_is_found(domain: Domain) -> None:
     free = unknown(domain, "x")
     solver = z3.Solver()
     solver.add(term(within(free, domain)))
-    found: set[Any] = set()
-    while len(found) < 80 and solver.check() == z3.sat:
+    values: set[Any] = set()
+    while len(values) < 80 and solver.check() == z3.sat:
         value = value_in(solver.model(), free, domain)
         assert domain.contains(value)
-        assert value not in found
-        found.add(value)
+        assert value not in values
+        values.add(value)
         solver.add(z3.Not(term(same(free, constant(value)))))
-    assert len(found) == min(80, domain.size())
+    assert len(values) == min(80, domain.size())
 
 
 @settings(max_examples=max(25, settings().max_examples // 4))

@@ -54,12 +54,12 @@ def test_a_behaviour_that_wraps_is_found_and_replayed(
     monkeypatch.chdir(mistaken)
     asked = ["prove", "fetch_session", "--proof", "real", "--from", LAST_EPOCH, "--json"]
     assert run(asked) == 1
-    (found,) = json.loads(capsys.readouterr().out)["results"]
-    assert found["properties"] == ["epoch_grows"]
-    assert run(["replay", found["trace"]["file"]]) == 1
-    told = capsys.readouterr().out
-    assert f".epoch: {LAST} -> 1\n" in told
-    assert "epoch_grows is violated again, as recorded" in told
+    (row,) = json.loads(capsys.readouterr().out)["results"]
+    assert row["properties"] == ["epoch_grows"]
+    assert run(["replay", row["trace"]["file"]]) == 1
+    output = capsys.readouterr().out
+    assert f".epoch: {LAST} -> 1\n" in output
+    assert "epoch_grows is violated again, as recorded" in output
 
 
 def test_an_epoch_that_only_grows_is_refuted_where_it_wraps(mistaken: Path) -> None:

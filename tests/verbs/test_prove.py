@@ -8,9 +8,7 @@ import pytest
 from lockstep.errors import LockstepError
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.ask import EqualRequest, SearchRequest, compare_actions, search
-from lockstep.verbs.prove import Result, prove
-from lockstep.verbs.prove_request import Request, Widths
-from lockstep.verbs.prove_result import Proved, Unproved
+from lockstep.verbs.prove import Proved, Request, Result, Unproved, Widths, prove
 from lockstep.workspace import Workspace
 
 TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"
