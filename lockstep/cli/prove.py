@@ -230,7 +230,7 @@ def _jobs(
                 refuse_unknown_names(workspace, spec, proofs[0], request)
                 jobs += [(spec, proof) for proof in proofs]
         except Exception as error:
-            jobs.append(Unproved(name, wanted or request.scope or "", failure_of(error)))
+            jobs.append(Unproved(name, wanted or request.scope or "", failure_of(error, workspace)))
     if not jobs:
         raise LockstepError(
             "no model here has a proof", cure="write [proofs.NAME] in specs/MODEL.toml, or name one"

@@ -24,6 +24,7 @@ from lockstep.results.search_result import (
     report_unfulfilled,
 )
 from lockstep.results.verdict import Verdict
+from lockstep.system.resident import available_memory
 from lockstep.words import plural
 
 
@@ -82,8 +83,6 @@ def check_liveness(
 
 
 def _limits(request: Exploration, max_states: int, began: float) -> Limits:
-    from lockstep.machine.search.memory import available_memory
-
     bounds = request.bounds
     memory = available_memory() * 9 // 10 if bounds.memory is None else bounds.memory
     ends = None if bounds.max_seconds is None else began + bounds.max_seconds

@@ -59,7 +59,7 @@ def run_faults(
                     if saves and sofar.runs:
                         _save(sofar.runs[-1], request)
             except Exception as error:
-                errors.append(failure_of(error))
+                errors.append(failure_of(error, workspace))
             if found and found[-1].interrupted:
                 break
     except KeyboardInterrupt:

@@ -177,7 +177,7 @@ def check_model(workspace: Workspace, name: str, request: Request) -> Checked | 
     try:
         return _check(workspace, name, request)
     except Exception as error:
-        return Unchecked(name, failure_of(error))
+        return Unchecked(name, failure_of(error, workspace))
 
 
 def _check(workspace: Workspace, name: str, request: Request) -> Checked:

@@ -256,7 +256,7 @@ def prove_model(
     try:
         return _prove(workspace, spec, proof, request, tell)
     except Exception as error:
-        return Unproved(spec.name, proof.name, failure_of(error))
+        return Unproved(spec.name, proof.name, failure_of(error, workspace))
 
 
 def constants_for(

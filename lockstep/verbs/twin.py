@@ -152,5 +152,5 @@ def compare(workspace: Workspace, task: Task, request: Request) -> Compared | Un
             watch=lambda title: progress_line(title, task.scope.pins.states),
         )
     except Exception as error:
-        return Uncompared(task, failure_of(error))
+        return Uncompared(task, failure_of(error, workspace))
     return Compared(task, result)
