@@ -55,14 +55,14 @@ class Supervision:
         request: Exploration,
         result: SearchResult,
         memory: ResidentBound | None,
-        known: Callable[[], int],
+        states: Callable[[], int],
     ) -> None:
         """`known` counts the states that the search knows."""
         self._bounds = request.bounds
         self._on_progress = request.on_progress
         self._result = result
         self._memory = memory
-        self._known = known
+        self._states = states
         self._began = time.perf_counter()
         self._reports = Pace(PROGRESS_SECONDS)
         self._weighings = Pace(_WEIGHING_SECONDS)
@@ -93,7 +93,7 @@ class Supervision:
         """Not everything was explored: say why, and what was covered all the same."""
         self._result.verdict = Verdict.INCONCLUSIVE
         self._result.because = (
-            f"{why}, with {plural(self._known(), 'state')} known; "
+            f"{why}, with {plural(self._states(), 'state')} known; "
             f"every behaviour of up to {plural(self.covered, 'step')} is covered"
         )
 
@@ -112,7 +112,7 @@ class Supervision:
     def watch_states(self) -> None:
         """`Stopped` when as many states are known as there may be."""
         most = self._bounds.max_states
-        if most is not None and self._known() >= most:
+        if most is not None and self._states() >= most:
             raise self._stopped(Bound.STATES, "stopped as bounded")
 
     def watch_seconds(self) -> None:

@@ -112,13 +112,13 @@ def report_violation(result: SearchResult, violation: Violation) -> None:
     result.because = f"{violation.properties[0]} is violated after {steps}"
 
 
-def report_unfulfilled(result: SearchResult, found: tuple[Violation, ...]) -> None:
+def report_unfulfilled(result: SearchResult, violations: tuple[Violation, ...]) -> None:
     """What must come to pass and does not, each with a behaviour that never ends."""
     result.verdict = Verdict.VIOLATED
-    result.violation = found[0]
-    result.unfulfilled = found
-    names = ", ".join(violation.properties[0] for violation in found)
-    are = "is" if len(found) == 1 else "are"
+    result.violation = violations[0]
+    result.unfulfilled = violations
+    names = ", ".join(violation.properties[0] for violation in violations)
+    are = "is" if len(violations) == 1 else "are"
     result.because = f"{names} {are} violated by a behaviour that goes on for ever"
 
 

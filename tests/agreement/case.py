@@ -15,8 +15,8 @@ from lockstep.language.model import Model
 from lockstep.language.notation import Kind
 from lockstep.machine.code.machine import MachineCode, machine_code
 from lockstep.machine.code.program import Program, build_program
-from lockstep.machine.search import known
 from lockstep.machine.search import search as parallel
+from lockstep.machine.search import visited
 from lockstep.machine.search.allowance import Allowance
 from lockstep.machine.search.search import ParallelSearch
 from lockstep.plain.exploration import Bounds, Exploration
@@ -118,8 +118,8 @@ def memory_full() -> Iterator[None]:
 
 @contextmanager
 def tables_small() -> Iterator[None]:
-    """The tables of known states grow from their first states on; else from thousands on."""
-    with patch.object(known, "_FIRST_PLACES", 2):
+    """The tables of visited states grow from their first states on; else from thousands on."""
+    with patch.object(visited, "_FIRST_PLACES", 2):
         yield
 
 

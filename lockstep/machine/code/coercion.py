@@ -112,15 +112,15 @@ class Coercion:
     ) -> tuple[Words, Bit | None]:
         """Names are told apart by the Python values that stand for them."""
         if isinstance(source, NameDomain) and isinstance(target, NameDomain):
-            known = {name: position for position, name in enumerate(target.names)}
-            positions = [known.get(name, -1) for name in source.names]
+            positions_of = {name: position for position, name in enumerate(target.names)}
+            positions = [positions_of.get(name, -1) for name in source.names]
             if positions == list(range(len(positions))):
                 return value, None
-            found = self._shapes.table([position % 2**64 for position in positions], value[0])
+            position = self._shapes.table([position % 2**64 for position in positions], value[0])
             if -1 not in positions:
-                return [found], None
-            fine = self._builder.icmp_signed(">=", found, word(0))
-            return self._body.select(fine, [found], [word(0)]), fine
+                return [position], None
+            fine = self._builder.icmp_signed(">=", position, word(0))
+            return self._body.select(fine, [position], [word(0)]), fine
         pairs: list[tuple[int, int]]
         if isinstance(source, NameDomain):
             assert isinstance(target, RangeDomain)
@@ -149,9 +149,9 @@ class Coercion:
         shapes, body = self._shapes, self._body
         result = body.variables(shapes.zero(target))
         fine = body.variable(word(1))
-        with body.loop(word(source.item.size())) as each:
-            body.leave_if(self._builder.not_(shapes.has_position(value, each.index)), each.next)
-            item = shapes.unpack(source.item, shapes.item_at(source, each.index))
+        with body.loop(word(source.item.size())) as loop:
+            body.leave_if(self._builder.not_(shapes.has_position(value, loop.index)), loop.next)
+            item = shapes.unpack(source.item, shapes.item_at(source, loop.index))
             moved, ok = self.to(item, source.item, target.item)
             self._note(fine, ok)
             position = shapes.position(target, shapes.pack(target.item, moved))
@@ -188,13 +188,13 @@ class Coercion:
         cells = shapes.items(domain).cells
         length = shapes.length(domain, value)
         result, carried = body.variables(value), body.variable(packed[0])
-        with body.loop(length) as each:
+        with body.loop(length) as loop:
             words, mine = body.load(result), builder.load(carried)
-            held = shapes.cell(cells, words, each.index)[0]
+            held = shapes.cell(cells, words, loop.index)[0]
             larger = builder.icmp_unsigned("<", mine, held)
             low = builder.select(larger, mine, held)
             builder.store(builder.select(larger, held, mine), carried)
-            body.store(shapes.with_cell(cells, words, each.index, [low]), result)
+            body.store(shapes.with_cell(cells, words, loop.index, [low]), result)
         last = shapes.with_cell(cells, body.load(result), length, [builder.load(carried)])
         return shapes.with_length(domain, last, builder.add(length, word(1)))
 
@@ -215,8 +215,8 @@ class Coercion:
         result = body.variables(shapes.zero(target))
         fine = body.variable(word(1))
         if source.capacity and target.capacity:
-            with body.loop(kept) as each:
-                packed = shapes.cell(shapes.items(source).cells, value, each.index)
+            with body.loop(kept) as loop:
+                packed = shapes.cell(shapes.items(source).cells, value, loop.index)
                 item = shapes.unpack(source.item, packed)
                 moved, ok = self.to(item, source.item, target.item)
                 self._note(fine, ok)
@@ -230,12 +230,12 @@ class Coercion:
         order = [positions[key] for key in target.key]
         result = body.variables(shapes.zero(target))
         fine = body.variable(word(1))
-        with body.loop(word(new.count)) as each:
+        with body.loop(word(new.count)) as loop:
             straight = order == list(range(len(order)))
-            index = each.index if straight else shapes.table(order, each.index)
+            index = loop.index if straight else shapes.table(order, loop.index)
             item = shapes.unpack(source.value, shapes.cell(old, value, index))
             moved, ok = self.to(item, source.value, target.value)
             self._note(fine, ok)
             packed = shapes.pack(target.value, moved)
-            body.store(shapes.with_cell(new, body.load(result), each.index, packed), result)
+            body.store(shapes.with_cell(new, body.load(result), loop.index, packed), result)
         return body.load(result), self._noted(fine, source.value, target.value)

@@ -151,8 +151,8 @@ class Expressions(Evaluation):
         count = self.builder.sub(stop, start)
         some = self.builder.icmp_signed(">", count, word(0))
         if source.capacity and target.capacity:
-            with self.body.loop(self.builder.select(some, count, word(0))) as each:
-                at = self.builder.add(start, each.index)
+            with self.body.loop(self.builder.select(some, count, word(0))) as loop:
+                at = self.builder.add(start, loop.index)
                 self.add_item(target, result, source.item, self._packed_item(source, sequence, at))
         return self.body.load(result)
 
@@ -214,8 +214,8 @@ class Expressions(Evaluation):
         """How often a sequence or bag has a packed item."""
         total = self.body.variable(word(0))
         if domain.capacity:
-            with self.body.loop(self.shapes.length(domain, value)) as each:
-                same = self.body.equal(self._packed_item(domain, value, each.index), packed)
+            with self.body.loop(self.shapes.length(domain, value)) as loop:
+                same = self.body.equal(self._packed_item(domain, value, loop.index), packed)
                 more = self.builder.add(self.builder.load(total), self.body.word_of(same))
                 self.builder.store(more, total)
         return self.builder.load(total)
@@ -285,10 +285,10 @@ class Expressions(Evaluation):
         assert isinstance(domain, MapDomain)
         cells = self.shapes.map_cells(domain)
         result = self.body.variables(self.shapes.zero(domain))
-        with self.body.loop(word(node.key.size())) as each:
-            self.bind(node.slot, self.shapes.unpack(node.key, [each.index]), node.key)
+        with self.body.loop(word(node.key.size())) as loop:
+            self.bind(node.slot, self.shapes.unpack(node.key, [loop.index]), node.key)
             packed = self.packed(node.body, domain.value)
-            changed = self.shapes.with_cell(cells, self.body.load(result), each.index, packed)
+            changed = self.shapes.with_cell(cells, self.body.load(result), loop.index, packed)
             self.body.store(changed, result)
         return self.body.load(result)
 
@@ -304,8 +304,8 @@ class Expressions(Evaluation):
             source = part.domain
             assert isinstance(source, SequenceDomain)
             if source.capacity:
-                with self.body.loop(self.shapes.length(source, value)) as each:
-                    packed = self._packed_item(source, value, each.index)
+                with self.body.loop(self.shapes.length(source, value)) as loop:
+                    packed = self._packed_item(source, value, loop.index)
                     self.add_item(domain, result, source.item, packed)
         return self.body.load(result)
 
@@ -313,8 +313,8 @@ class Expressions(Evaluation):
         if isinstance(node, ir.MakeBag):
             assert isinstance(node.domain, BagDomain)
             result = self.body.variables(self.shapes.zero(node.domain))
-            for each in node.items:
-                packed = self.packed(each, node.domain.item)
+            for loop in node.items:
+                packed = self.packed(loop, node.domain.item)
                 self.add_item(node.domain, result, node.domain.item, packed)
             return self.body.load(result)
         source = node.bag.domain
@@ -343,14 +343,14 @@ class Expressions(Evaluation):
         length = self.shapes.length(domain, bag)
         result, passed = self.body.variables(bag), self.body.variable(word(0))
         last = builder.sub(length, word(1))
-        with self.body.loop(last) as each:
+        with self.body.loop(last) as loop:
             words = self.body.load(result)
-            here = self.body.equal(self.shapes.cell(cells, words, each.index), packed)
+            here = self.body.equal(self.shapes.cell(cells, words, loop.index), packed)
             now = builder.or_(builder.load(passed), self.body.word_of(here))
             builder.store(now, passed)
-            at = builder.add(each.index, builder.load(passed))
+            at = builder.add(loop.index, builder.load(passed))
             moved = self.shapes.cell(cells, bag, at)
-            self.body.store(self.shapes.with_cell(cells, words, each.index, moved), result)
+            self.body.store(self.shapes.with_cell(cells, words, loop.index, moved), result)
         zero = [word(0)] * len(cells.item.widths)
         shorter = self.shapes.with_cell(cells, self.body.load(result), last, zero)
         return self.shapes.with_length(domain, shorter, last)

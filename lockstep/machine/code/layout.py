@@ -282,12 +282,12 @@ class SetLayout(Layout):
     def decode(self, words: Sequence[int]) -> Any:
         item = layout_of(self.domain.item)
         whole = sum(word << WORD * index for index, word in enumerate(words))
-        found = []
+        items = []
         while whole:
             position = (whole & -whole).bit_length() - 1
             whole &= whole - 1
-            found.append(item.decode([self.codes[position] if self.codes else position]))
-        return frozenset(found)
+            items.append(item.decode([self.codes[position] if self.codes else position]))
+        return frozenset(items)
 
 
 @cache

@@ -65,11 +65,11 @@ class Symmetry:
 
     def permutations(self) -> Iterator[Permutation]:
         """Every permutation, the identity first."""
-        each = [
+        exchanges = [
             [dict(zip(group, order, strict=True)) for order in itertools.permutations(group)]
             for group in self.groups
         ]
-        for parts in itertools.product(*each):
+        for parts in itertools.product(*exchanges):
             yield {name: image for part in parts for name, image in part.items()}
 
 
@@ -186,7 +186,7 @@ def _domains(model: Model, code: ir.ModelCode) -> Iterator[Domain]:
     """Every domain that the model's variables and parameters have, and their parts."""
     wholes = [*model.variables.values()]
     functions: list[ir.ActionCode | ir.PropertyCode] = [*code.actions, *code.properties]
-    wholes += [parameter.domain for each in functions for parameter in each.parameters]
+    wholes += [parameter.domain for function in functions for parameter in function.parameters]
     for whole in dict.fromkeys(wholes):
         yield from parts_of_domain(whole)
 

@@ -279,10 +279,10 @@ def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _numbers(given: object, size: int | None) -> list[int] | None:
+def _numbers(numbers: object, size: int | None) -> list[int] | None:
     """Whole numbers, `size` of them unless that is None; None for anything else."""
-    if not isinstance(given, list) or (size is not None and len(given) != size):
+    if not isinstance(numbers, list) or (size is not None and len(numbers) != size):
         return None
-    if not all(type(number) is int and number >= 0 for number in given):
+    if not all(type(number) is int and number >= 0 for number in numbers):
         return None
-    return given
+    return numbers

@@ -34,7 +34,7 @@ RECORDS = {
     "walk": "initial:states seed steps actions enabled:counts path:states ended:counts",
     "graph": (
         "states:states room table:counts size expand_at most successors:states instances:counts "
-        "places:counts targets:counts labels:counts capacity ends:counts known written"
+        "places:counts targets:counts labels:counts capacity ends:counts numbered written"
     ),
     "questions": "states:states pledges_at bindings premises:counts goals:counts",
 }

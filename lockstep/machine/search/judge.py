@@ -33,11 +33,11 @@ class Judge:
 
         With symmetry it goes through states that are these but for the names.
         """
-        packed = [[int(word) for word in each] for each in states]
+        packed = [[int(word) for word in row] for row in states]
         initial = self._program.layout.decode(packed[0])
         steps: list[Step] = []
-        for each in packed[1:]:
-            steps.append(self._step(steps[-1].state if steps else initial, each))
+        for words in packed[1:]:
+            steps.append(self._step(steps[-1].state if steps else initial, words))
         return Trace(initial, tuple(steps))
 
     def deadlock(self, result: SearchResult, trace: Trace) -> None:
@@ -102,7 +102,9 @@ class Judge:
         encode, symmetry = self._program.layout.encode, self._program.symmetry
         if symmetry is None:
             return encode(state)
-        return min(encode(permuted_state(state, each)) for each in symmetry.permutations())
+        return min(
+            encode(permuted_state(state, permutation)) for permutation in symmetry.permutations()
+        )
 
 
 def site_order(program: Program) -> list[tuple[int, int]]:
