@@ -99,7 +99,9 @@ class Case:
 
 def instances_of(model: Model) -> int:
     """How many action instances a state may have."""
-    return sum(prod(each.domain.size() for each in action.parameters) for action in model.actions)
+    return sum(
+        prod(parameter.domain.size() for parameter in action.parameters) for action in model.actions
+    )
 
 
 def exploration(**options: Any) -> Exploration:

@@ -28,13 +28,13 @@ class Interrupted(BaseException):
 
 def interrupted(case: Case, folder: Path, chance: random.Random) -> bool:
     """Go on with a search whose process ends at some write to disk; whether it came so far."""
-    writes_left = chance.randint(0, 6)
+    remaining_writes = chance.randint(0, 6)
     real = os.fsync
 
     def ends(descriptor: int) -> None:
-        nonlocal writes_left
-        writes_left -= 1
-        if writes_left < 0:
+        nonlocal remaining_writes
+        remaining_writes -= 1
+        if remaining_writes < 0:
             raise Interrupted
         real(descriptor)
 

@@ -104,20 +104,20 @@ def test_a_goal_that_no_state_reaches_is_violated(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ENGINES)
 @pytest.mark.parametrize(
-    ("file", "old", "new", "steps"),
+    ("edit", "steps"),
     [
-        ("models", " and has_room(s, g))", ")", 4),
-        ("invariants", "s.entries[g] <= s.coins[g]", "2 // (2 - s.coins[g]) >= 0", 3),
-        ("invariants", "new.coins[g] == s.coins[g] + 1", "1 // (s.coins[g] - 1) != 5", 3),
+        (("models", " and has_room(s, g))", ")"), 4),
+        (("invariants", "s.entries[g] <= s.coins[g]", "2 // (2 - s.coins[g]) >= 0"), 3),
+        (("invariants", "new.coins[g] == s.coins[g] + 1", "1 // (s.coins[g] - 1) != 5"), 3),
     ],
 )
 def test_text_without_meaning_ends_the_search(
-    tmp_path: Path, name: str, file: str, old: str, new: str, steps: int
+    tmp_path: Path, name: str, edit: tuple[str, str, str], steps: int
 ) -> None:
-    result = explore(edited(tmp_path, file, old, new), Exploration(name))
+    result = explore(edited(tmp_path, *edit), Exploration(name))
     assert result.verdict is Verdict.ERROR
     assert isinstance(result.error, EvaluationError)
-    assert result.error.file == tmp_path / file / "turnstile.py"
+    assert result.error.file == tmp_path / edit[0] / "turnstile.py"
     assert result.error_trace is not None
     assert len(result.error_trace.steps) == steps
 
