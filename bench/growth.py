@@ -52,7 +52,7 @@ BILLION = 10**9
 
 
 def main() -> int:
-    """Measure the scopes that are asked for, print a table of them, and keep it."""
+    """Measure scopes up to the size on the command line, print a table of them, and keep it."""
     root = Path(__file__).resolve().parent.parent
     parser = argparse.ArgumentParser(prog="python -m bench.growth", description=__doc__)
     parser.add_argument("--most", type=int, default=2 * 10**8, help="leave out scopes beyond")

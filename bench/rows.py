@@ -21,7 +21,7 @@ class Checks(StrEnum):
     STATES = "states"
     """The invariants of states, and whether goals are reached."""
     NONE = "none"
-    """Nothing: states are found, and that is all."""
+    """Nothing: the search counts states, and that is all."""
 
 
 class Status(StrEnum):

@@ -53,7 +53,7 @@ class Limits:
 
     @property
     def seconds(self) -> float | None:
-        """The time that is left."""
+        """The seconds until the time is over; None where there is no bound."""
         return None if self.ends is None else max(0.0, self.ends - time.perf_counter())
 
     def watch(self, size: int = 0) -> None:

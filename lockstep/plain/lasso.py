@@ -44,7 +44,7 @@ def closes(trace: Trace) -> bool:
 def promises_along(engine: Engine, prop: Property, trace: Trace) -> list[Kept]:
     """How a behaviour that never ends keeps each promise which a `leads_to` relies on.
 
-    A promise to each value of a parameter is told for the values with which the action is enabled
+    A promise to each value of a parameter is listed for the values with which the action is enabled
     at some time for ever, or once where there are none.
     """
     assert trace.loop is not None

@@ -47,7 +47,7 @@ class Pledges:
 
 
 def plain_pledges(model: Model, graph: StateGraph, prop: Property) -> Pledges:
-    """What a `leads_to` says of each state, asked of plain Python."""
+    """What a `leads_to` says of each state, by plain Python."""
     engine = PlainEngine(model)
     bindings: list[tuple[Any, ...]] = []
     says: list[tuple[list[bool], list[bool]]] = []

@@ -85,7 +85,7 @@ class Search:
     def run(self) -> SearchResult:
         """Explore until everything is seen, something is broken, or a bound is met.
 
-        Ctrl-C and a lack of memory end the search too, and what was found so far is kept.
+        Ctrl-C and a lack of memory end the search too; the result then says how far it came.
         """
         result = self._result
         result.fired = {action.name: 0 for action in self._model.actions}

@@ -31,7 +31,7 @@ LONGEST = 3600
 
 @dataclass
 class Run:
-    """Blocks that are judged, and those that are done; `kept` is the file that tells of them."""
+    """Blocks that are judged, and those that are done; `kept` is the file that lists them."""
 
     kept: Path
     tree: str

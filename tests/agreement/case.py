@@ -34,7 +34,7 @@ MOST_STEPS = 20_000
 
 @dataclass(frozen=True)
 class Case:
-    """A model without `leads_to`, and what is asked of engines about it."""
+    """A model without `leads_to`, and its runs by each engine."""
 
     model: Model
 

@@ -69,7 +69,7 @@ def killed(case: Case, folder: Path, chance: random.Random) -> bool:
 
 
 def _appearance(folder: Path) -> object:
-    """What tells a folder from what it was before."""
+    """The names, sizes and times of the files in a folder."""
     files = []
     for file in sorted(folder.glob("*")):
         with suppress(FileNotFoundError):

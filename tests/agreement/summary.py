@@ -20,7 +20,7 @@ def place(error: EvaluationError | None) -> tuple[str, Path | None, int | None] 
 
 
 def summary(result: SearchResult, *, without: Iterable[str] = ()) -> dict[str, Any]:
-    """All that engines must agree on. Which of several shortest traces is told is left open."""
+    """All that engines must agree on. Any of several shortest traces will do."""
     violation, error_trace = result.violation, result.error_trace
     claimed: dict[str, Any] = {
         "verdict": result.verdict,
@@ -37,7 +37,7 @@ def summary(result: SearchResult, *, without: Iterable[str] = ()) -> dict[str, A
     }
     if result.error is None:
         claimed |= {"applied": result.applied, "reached": result.reached}
-        # It tells how many states are known.
+        # It says how many states are known.
         claimed |= {} if "states" in without else {"because": result.because}
     return {name: value for name, value in claimed.items() if name not in without}
 

@@ -110,7 +110,7 @@ class Coercion:
     def _name(
         self, value: Words, source: RangeDomain | NameDomain, target: RangeDomain | NameDomain
     ) -> tuple[Words, Bit | None]:
-        """Names are told apart by the Python values that stand for them."""
+        """Two names are the same when the Python values that stand for them are."""
         if isinstance(source, NameDomain) and isinstance(target, NameDomain):
             positions_of = {name: position for position, name in enumerate(target.names)}
             positions = [positions_of.get(name, -1) for name in source.names]

@@ -78,13 +78,13 @@ class ScalarLayout(Layout):
 
 @dataclass(frozen=True)
 class OptionLayout(Layout):
-    """None, or a value. `presence` is the bit that tells, None for atoms: their code does."""
+    """None, or a value. One bit says which, but of atoms, whose code does."""
 
     some: Layout
 
     @cached_property
     def presence(self) -> Place | None:
-        """Where the bit is that says that there is a value."""
+        """Where the bit is that says that there is a value; None for atoms."""
         if isinstance(self.some, ScalarLayout):
             return None
         for word, width in enumerate(self.some.widths):

@@ -56,7 +56,7 @@ class Program:
     has_step_invariants: bool
     has_state_checks: bool
     symmetry: Symmetry | None = None
-    """The symmetry by which states are taken for one, if any was asked for."""
+    """The symmetry up to which states are counted; None where none was requested."""
     work: int = 1
     """About how many operations it takes at the most to expand one state."""
 
@@ -186,7 +186,7 @@ def _checks(
 
 
 def return_if_failed(body: Body, result: llvm.Value, first: llvm.Value | None = None) -> None:
-    """Leave with a failure, or with what was found before it if `first` holds anything."""
+    """Return a failure, or the position that `first` holds if it holds one."""
     builder = body.builder
     with builder.if_then(builder.icmp_signed("<", result, word(0)), likely=False):
         if first is not None:

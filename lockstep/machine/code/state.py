@@ -20,7 +20,7 @@ PRESENT = 1 << WORD - 1
 
 @dataclass(frozen=True)
 class StateLayout:
-    """`places[name]` tells, for each word of a variable's value, where it stands in the state."""
+    """`places[name]` is where each word of a variable's value stands in the state."""
 
     state: type[State]
     layouts: Mapping[str, Layout]

@@ -1,9 +1,9 @@
 """A search on disk: the states of its finished levels, and the counts up to there.
 
-A folder has four files. `checkpoint.json` tells which search it is, part by part. `levels.states`
+A folder has four files. `checkpoint.json` identifies the search, part by part. `levels.states`
 has the states, level after level, and `levels.index` a line for each level, written once its states
 are safely on disk. Both only grow: whatever interrupts the process, the whole lines of the index
-tell of the last level that was committed, and what comes after it is dropped. Every line is sealed
+end with the last level that was committed, and what comes after it is dropped. Every line is sealed
 by a digest over itself and all before it. `lock` keeps other processes away. Nothing in the folder
 is ever executed; everything is checked before it is used.
 """

@@ -1,8 +1,8 @@
 """The kernels that make the graph of all states, in Python that numba understands.
 
-States are rows of `words` 64-bit words, in the order of their numbers. The table tells the number
-of a state, one added to it, where a search that begins at the place of its hash finds it; a zero is
-a free place.
+States are rows of `words` 64-bit words, in the order of their numbers. The table has the
+number of a state plus one, at the first free place from that of its hash on; a zero is a free
+place.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
     def number_steps(graph: Any, begin: Any, end: Any) -> Any:
         """Expand the states from `begin` to `end`, and number what they lead to first.
 
-        A step that changes nothing is left out. `ends` tells for each state how many steps are
+        A step that changes nothing is left out. `ends` has for each state how many steps are
         written once its own are. Stops early where the steps or the new states of one more state
         might have no room; returns the state that it stopped at, or `-1 - state` for one in which
         the text has no meaning.

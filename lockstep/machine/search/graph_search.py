@@ -38,7 +38,7 @@ _NO_STEPS = np.zeros(0, np.int32)
 
 
 class PackedStates(Sequence[State]):
-    """States in packed form, each unpacked when it is asked for."""
+    """States in packed form, each unpacked when it is read."""
 
     def __init__(self, layout: StateLayout, rows: Array) -> None:
         self._layout = layout
@@ -63,7 +63,7 @@ class PackedStates(Sequence[State]):
 
 
 class GraphSearch:
-    """Makes the graph of a model, and asks of its states what each `leads_to` says of them."""
+    """Makes the graph of a model, and evaluates each `leads_to` in its states."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class GraphSearch:
         *,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        """Prepare; `run` makes the graph, once, and `pledges` may be asked after that."""
+        """Prepare; `run` makes the graph, once, and `pledges` may be called after that."""
         self._program = program
         self._words = program.layout.words
         self._code = code  # or its functions would be gone

@@ -7,7 +7,7 @@ SHARDS = 1 << SHARD_BITS
 """Parts of the set of known states, by the highest bits of the hash."""
 
 AHEAD = 12
-"""How many candidates ahead a table's place is asked for."""
+"""How many candidates ahead a table's place is brought near."""
 
 NOTHING_NOTED = 2**64 - 1
 """The first word of a finding, which is its rank, before anything is noted there."""

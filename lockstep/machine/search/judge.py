@@ -1,8 +1,7 @@
-"""Plain Python as the judge of what machine code found.
+"""Plain Python as the judge of what machine code notes.
 
-What the steps of a behaviour are called, which properties fail at its end and where the text has no
-meaning is asked of plain Python, state by state. An answer other than the search's is an error of
-this program, never a verdict.
+It names the steps of a behaviour, the properties that fail at its end, and where the text has no
+meaning there. An answer other than the search's is an error of this program, never a verdict.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from lockstep.results.trace import Step, Trace
 
 
 class Judge:
-    """Tells in the model's terms what was found in packed states."""
+    """Reports in the model's terms what a search noted in packed states."""
 
     def __init__(self, program: Program) -> None:
         self._program = program

@@ -1,7 +1,7 @@
 """Breadth-first search by levels with a model's machine code, on several threads.
 
-What is found does not depend on the number of threads: a level is always finished, and of what is
-wrong there the first by the order of `findings` is told.
+The result does not depend on the number of threads: a level is always finished, and of what is
+wrong there the result has the first by the order of `findings`.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class ParallelSearch:
     def run(self) -> SearchResult:
         """Explore until everything is seen, something is broken, or a bound is met.
 
-        Ctrl-C and a lack of memory end the search too, and what was found so far is kept.
+        Ctrl-C and a lack of memory end the search too; the result then says how far it came.
         """
         result = self._result
         # Where states may go to disk, the bound on memory ends nothing.

@@ -31,7 +31,7 @@ from lockstep.results.verdict import Verdict
 from lockstep.words import plural
 
 _BATCH = 256
-"""Walks between two looks at what they found."""
+"""Walks between two looks at the bounds."""
 
 
 @dataclass
