@@ -133,9 +133,7 @@ class Search:
 
     def _watch_instance(self) -> None:
         """The same within one state, of which not all steps are known yet."""
-        self._supervision.report(self._progress)
-        self._supervision.watch_seconds()
-        self._supervision.watch_memory()
+        self._supervision.watch(self._progress)
 
     def _progress(self, seconds: float) -> Progress:
         states, result = len(self._parents), self._result

@@ -74,7 +74,6 @@ def test_where_plain_python_has_too_little_machine_code_goes_on(
     trial = explore(model, Exploration("python", Bounds(memory=resident_memory() + 100 * MIB)))
     assert trial.verdict is Verdict.INCONCLUSIVE
     assert "of memory as bounded" in trial.because
-    monkeypatch.setattr("lockstep.machine.search.search._PROGRESS_SECONDS", 3600)
     monkeypatch.setattr("lockstep.machine.search.search.ParallelSearch._watch", lambda _: None)
     result = explore(model, Exploration("auto", Bounds(memory=resident_memory() + 100 * MIB)))
     assert (result.engine, result.verdict) == ("compiled", Verdict.HOLDS)

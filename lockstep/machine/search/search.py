@@ -278,10 +278,8 @@ class ParallelSearch:
 
     def _watch(self) -> None:
         """Report how far the search is, and end it when a bound is met."""
-        self._supervision.report(self._progress)
-        self._supervision.watch_memory()
         self._supervision.watch_states()
-        self._supervision.watch_seconds()
+        self._supervision.watch(self._progress)
 
     def _progress(self, seconds: float) -> Progress:
         states, depth = len(self._visited), self._result.depth
