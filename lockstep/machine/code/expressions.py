@@ -26,6 +26,7 @@ from lockstep.machine.code.comprehensions import Comprehensions
 from lockstep.machine.code.evaluation import Evaluation
 from lockstep.machine.code.layout import NotCompiled, RecordLayout, layout_of
 from lockstep.machine.code.numbers import number
+from lockstep.machine.code.sets import set_value
 from lockstep.machine.code.shapes import Shapes
 
 _LARGEST = 2**62
@@ -82,7 +83,7 @@ class Expressions(Evaluation):
             case ir.Contains():
                 return [self.body.word_of(self._contains(node))]
             case ir.Subset() | ir.SetOperation() | ir.MakeSet():
-                return self._sets(node)
+                return set_value(self, node)
             case ir.Not():
                 return [self.builder.xor(self.value(node.operand)[0], word(1))]
             case ir.And():
@@ -219,37 +220,6 @@ class Expressions(Evaluation):
                 more = self.builder.add(self.builder.load(total), self.body.word_of(same))
                 self.builder.store(more, total)
         return self.builder.load(total)
-
-    def _sets(self, node: ir.Subset | ir.SetOperation | ir.MakeSet) -> Words:
-        builder = self.builder
-        if isinstance(node, ir.MakeSet):
-            assert isinstance(node.domain, SetDomain)
-            result = self.shapes.zero(node.domain)
-            for item in node.items:
-                packed = self.packed(item, node.domain.item)
-                position = self.shapes.position(node.domain, packed)
-                result = self.shapes.with_position(result, position)
-            return result
-        domain = join(node.left.domain, node.right.domain)
-        assert domain is not None
-        left, right = self.as_(node.left, domain), self.as_(node.right, domain)
-        pairs = list(zip(left, right, strict=True))
-        if isinstance(node, ir.Subset):
-            outside = [builder.and_(one, builder.not_(other)) for one, other in pairs]
-            within = self.body.equal(outside, [word(0)] * len(outside))
-            if node.strict:
-                within = builder.and_(within, builder.not_(self.body.equal(left, right)))
-            return [self.body.word_of(within)]
-        match node.operator:
-            case "|":
-                words = [builder.or_(one, other) for one, other in pairs]
-            case "&":
-                words = [builder.and_(one, other) for one, other in pairs]
-            case "-":
-                words = [builder.and_(one, builder.not_(other)) for one, other in pairs]
-            case _:
-                words = [builder.xor(one, other) for one, other in pairs]
-        return self.coercion.to(words, domain, node.domain)[0]
 
     def _short(self, items: Sequence[ir.Expression], *, wanted: bool) -> Words:
         """Conjunction (`wanted`) or disjunction, up to the first item that decides it."""
