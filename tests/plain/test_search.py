@@ -19,11 +19,13 @@ ROOT = Path(__file__).parents[1] / "workspaces" / "turnstile"
 
 def levels(engine: Engine) -> list[set[State]]:
     """The states by distance, found in the plainest way there is."""
-    found, seen = [{engine.model.initial}], {engine.model.initial}
-    while found[-1]:
-        found.append({s.state for state in found[-1] for s in engine.successors(state)} - seen)
-        seen |= found[-1]
-    return found[:-1]
+    distances, visited = [{engine.model.initial}], {engine.model.initial}
+    while distances[-1]:
+        distances.append(
+            {s.state for state in distances[-1] for s in engine.successors(state)} - visited
+        )
+        visited |= distances[-1]
+    return distances[:-1]
 
 
 @pytest.mark.parametrize("name", ENGINES)
@@ -165,20 +167,22 @@ def test_what_was_found_survives_an_end_from_outside(failure: type[BaseException
 
 
 def test_progress_is_reported() -> None:
-    told: list[Progress] = []
-    Search(PlainEngine(load_model(ROOT, "turnstile")), Exploration(on_progress=told.append)).run()
-    assert told[0].states == 1
-    assert told[0].frontier == 1
+    reports: list[Progress] = []
+    Search(
+        PlainEngine(load_model(ROOT, "turnstile")), Exploration(on_progress=reports.append)
+    ).run()
+    assert reports[0].states == 1
+    assert reports[0].frontier == 1
 
 
 def test_every_state_is_visited_once_with_all_its_steps() -> None:
     engine = PlainEngine(load_model(ROOT, "turnstile"))
-    seen: dict[State, list[Step]] = {}
+    visited: dict[State, list[Step]] = {}
 
     def visit(state: State, steps: list[Step]) -> None:
-        assert state not in seen
-        seen[state] = steps
+        assert state not in visited
+        visited[state] = steps
 
     result = Search(engine, on_state=visit).run()
-    assert len(seen) == result.states
-    assert all(steps == list(engine.successors(state)) for state, steps in seen.items())
+    assert len(visited) == result.states
+    assert all(steps == list(engine.successors(state)) for state, steps in visited.items())

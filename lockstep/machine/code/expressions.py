@@ -206,10 +206,10 @@ class Expressions(Evaluation):
         packed = self.shapes.pack(domain.item, moved)
         if isinstance(domain, SetDomain):
             position = self.shapes.position(domain, packed)
-            found = self.shapes.has_position(collection, position)
+            is_there = self.shapes.has_position(collection, position)
         else:
-            found = self.body.bit_of(self._count(domain, collection, packed))
-        return found if ok is None else self.builder.and_(found, ok)
+            is_there = self.body.bit_of(self._count(domain, collection, packed))
+        return is_there if ok is None else self.builder.and_(is_there, ok)
 
     def _count(self, domain: SequenceDomain | BagDomain, value: Words, packed: Words) -> Word:
         """How often a sequence or bag has a packed item."""
@@ -239,10 +239,10 @@ class Expressions(Evaluation):
         domain = RecordDomain(node.record)
         layout = layout_of(domain)
         assert isinstance(layout, RecordLayout)
-        found = [self.value(value) for value in node.values]
+        values = [self.value(value) for value in node.values]
         result = self.shapes.zero(domain)
         for value, part, field, (inner, place) in zip(
-            found, node.values, node.record.fields.values(), layout.parts, strict=True
+            values, node.values, node.record.fields.values(), layout.parts, strict=True
         ):
             moved, ok = self.coercion.to(value, part.domain, field)
             self.fail_unless(ok, node.place)

@@ -46,7 +46,7 @@ def spilled_tables(monkeypatch: pytest.MonkeyPatch) -> list[Array]:
         return tables[-1]
 
     monkeypatch.setattr(Spill, "zeros", noted)
-    monkeypatch.setattr(VisitedStates, "growth", lambda *given: growth(*given) and 2**38)
+    monkeypatch.setattr(VisitedStates, "growth", lambda *arguments: growth(*arguments) and 2**38)
     return tables
 
 
