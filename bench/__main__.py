@@ -28,24 +28,24 @@ TOOLS: Mapping[str, Callable[[Case, Bench], Iterator[Row]]] = {
 def main() -> int:
     """Measure as the command line says."""
     root = Path(__file__).resolve().parent.parent
-    asked = _arguments(root)
+    options = _arguments(root)
     machine = this_machine(root)
     print(machine_text(machine), LEGEND, sep="\n\n", end="\n\n", flush=True)
     measured: list[tuple[Case, list[Row]]] = []
     with tempfile.TemporaryDirectory(prefix="lockstep-bench-") as scratch:
-        bench = Bench(root / "bench" / "build", Path(scratch), asked.limit, asked.repeats)
-        for model in asked.models:
-            case = load_case(root, model, asked.scope)
+        bench = Bench(root / "bench" / "build", Path(scratch), options.limit, options.repeats)
+        for model in options.models:
+            case = load_case(root, model, options.scope)
             rows: list[Row] = []
-            for tool in asked.tools:
+            for tool in options.tools:
                 for row in TOOLS[tool](case, bench):
-                    _tell(f"{model} {asked.scope}: {row.tool} ({row.checks}): {_outcome(row)}")
+                    _tell(f"{model} {options.scope}: {row.tool} ({row.checks}): {_outcome(row)}")
                     rows.append(row)
             measured.append((case, rows))
             print(markdown(case, rows), flush=True)
             # After each model, for the next one may take an hour.
-            asked.results.mkdir(parents=True, exist_ok=True)
-            kept = asked.results / f"{machine.date}-{asked.scope}.md"
+            options.results.mkdir(parents=True, exist_ok=True)
+            kept = options.results / f"{machine.date}-{options.scope}.md"
             kept.write_text(document(machine, measured), "utf-8")
             kept.with_suffix(".json").write_text(as_json(machine, measured), "utf-8")
     print(f"Kept in {kept} and beside it in JSON.")

@@ -27,7 +27,7 @@ class Bench:
 
     def runs(self, once: Callable[[], Run]) -> list[Run]:
         """One run, or several where they are short."""
-        found = [once()]
-        while len(found) < self.repeats and found[0].seconds < _SHORT and not found[0].exit_code:
-            found.append(once())
-        return found
+        runs = [once()]
+        while len(runs) < self.repeats and runs[0].seconds < _SHORT and not runs[0].exit_code:
+            runs.append(once())
+        return runs

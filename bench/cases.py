@@ -41,18 +41,18 @@ class Case:
         The peers number names from 0 and session ids from 1; `LockstepError` where a constant
         cannot be told so.
         """
-        found: dict[str, int] = {}
+        numbers: dict[str, int] = {}
         for name, value in self.constants.items():
             if isinstance(value, tuple):
                 is_counted = all(isinstance(item, str) for item in value)
                 if not is_counted and value != tuple(range(1, len(value) + 1)):
                     raise LockstepError(f"{name} = {value!r} is not 1, 2, 3 and so on")
-                found[name] = len(value)
+                numbers[name] = len(value)
             elif isinstance(value, int):
-                found[name] = int(value)
+                numbers[name] = int(value)
             else:
                 raise LockstepError(f"{name} = {value!r} is no number")
-        return found
+        return numbers
 
 
 def load_case(root: Path, model: str, scope: str) -> Case:

@@ -52,30 +52,30 @@ BILLION = 10**9
 
 
 def main() -> int:
-    """Measure the scopes that are asked for, print a table of them, and keep it."""
+    """Measure scopes up to the size on the command line, print a table of them, and keep it."""
     root = Path(__file__).resolve().parent.parent
     parser = argparse.ArgumentParser(prog="python -m bench.growth", description=__doc__)
     parser.add_argument("--most", type=int, default=2 * 10**8, help="leave out scopes beyond")
     parser.add_argument("--limit", type=float, default=1200.0, help="seconds for each")
     parser.add_argument("--spill", type=Path, help="a folder with 10 GB of room")
     parser.add_argument("--results", type=Path, default=root / "bench" / "results")
-    given = parser.parse_args()
+    options = parser.parse_args()
     lines = [" | ".join(("", *_HEAD, "")).strip(), "|" + "---|" * len(_HEAD)]
     for growth in GROWTH:
-        if growth.about <= given.most:
+        if growth.about <= options.most:
             command = ["check", "session_cache", *growth.settings, "--engine", "compiled"]
-            lines.append(_row(str(growth), command, root, given.limit))
+            lines.append(_row(str(growth), command, root, options.limit))
             print(lines[-1], flush=True)
-    if given.most >= BILLION:
-        with tempfile.TemporaryDirectory(dir=given.spill) as spill:
+    if options.most >= BILLION:
+        with tempfile.TemporaryDirectory(dir=options.spill) as spill:
             command = ["check", "counters", "--scope", "billion", "--spill", spill]
             workspace = root / "bench" / "capacity"
-            lines.append(_row("9 decimal counters", command, workspace, given.limit))
+            lines.append(_row("9 decimal counters", command, workspace, options.limit))
             print(lines[-1], flush=True)
     machine = this_machine(root)
     text = "\n".join(["# Growth", "", machine_text(machine), "", *lines, ""])
-    given.results.mkdir(parents=True, exist_ok=True)
-    file = given.results / f"{machine.date}-growth.md"
+    options.results.mkdir(parents=True, exist_ok=True)
+    file = options.results / f"{machine.date}-growth.md"
     file.write_text(text, "utf-8")
     print(f"kept in {file}")
     return 0
@@ -85,16 +85,16 @@ def _row(name: str, command: list[str], folder: Path, limit: float) -> str:
     run = measure([sys.executable, "-m", "lockstep", *command, "--json"], folder, limit=limit)
     if run.exit_code != 0:
         return f"| {name} | not finished: {run.last_words} |" + " |" * (len(_HEAD) - 2)
-    (found,) = json.loads(run.output)["results"]
+    (sizes,) = json.loads(run.output)["results"]
     cells = (
         name,
-        f"{found['states']:,}",
-        f"{found['transitions']:,}",
-        str(found["depth"]),
+        f"{sizes['states']:,}",
+        f"{sizes['transitions']:,}",
+        str(sizes["depth"]),
         f"{run.seconds:.1f}",
         f"{run.peak_bytes / 2**20:,.0f}",
-        f"{run.peak_bytes / found['states']:.0f}",
-        f"{found['states'] / run.seconds / 1e6:.2f}",
+        f"{run.peak_bytes / sizes['states']:.0f}",
+        f"{sizes['states'] / run.seconds / 1e6:.2f}",
     )
     return f"| {' | '.join(cells)} |"
 

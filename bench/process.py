@@ -48,14 +48,14 @@ def measure(
 
     `environment` is added to this process's own.
     """
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as printed:
         started = time.perf_counter()
         process = subprocess.Popen(
             [str(part) for part in command],
             cwd=folder,
             env={**os.environ, **(environment or {})},
             stdin=subprocess.DEVNULL,
-            stdout=said,
+            stdout=printed,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
@@ -80,8 +80,8 @@ def measure(
         seconds = time.perf_counter() - started
         # Told what `wait4` has already taken, so that it does not wait for a process that is gone.
         process.returncode = os.waitstatus_to_exitcode(status)
-        said.seek(0)
-        output = said.read().decode(errors="replace")
+        printed.seek(0)
+        output = printed.read().decode(errors="replace")
     return Run(
         seconds=seconds,
         cpu_seconds=used.ru_utime + used.ru_stime,

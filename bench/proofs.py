@@ -44,17 +44,17 @@ def main() -> int:
     """Make all proofs and write the page; 1 if one does not come out as specified."""
     parser = argparse.ArgumentParser(prog="python -m bench.proofs", description=__doc__)
     parser.parse_args()
-    found = []
+    proofs = []
     for model in model_names(ROOT):
         for proof in load_model_spec(ROOT, model).proofs.values():
-            row = made(model, proof.name)
+            row = proof_row(model, proof.name)
             print(f"{model} {proof.name}: {row['verdict']}, {row['seconds']:.1f} s", flush=True)
-            found.append((proof, row))
-    PAGE.write_text(page(found), encoding="utf-8")
-    return int(any(row["verdict"] != "holds" for _, row in found))
+            proofs.append((proof, row))
+    PAGE.write_text(page(proofs), encoding="utf-8")
+    return int(any(row["verdict"] != "holds" for _, row in proofs))
 
 
-def made(model: str, proof: str) -> dict[str, Any]:
+def proof_row(model: str, proof: str) -> dict[str, Any]:
     """What the command says of one proof."""
     asked = ["prove", model, "--proof", proof, "--json", "--no-cache"]
     command = [sys.executable, "-m", "lockstep", *asked]
@@ -65,19 +65,19 @@ def made(model: str, proof: str) -> dict[str, Any]:
     return dict(row)
 
 
-def page(found: list[tuple[ProofScope, dict[str, Any]]]) -> str:
+def page(proofs: list[tuple[ProofScope, dict[str, Any]]]) -> str:
     """The page: a row a proof, then a table for each."""
     lines = [HEAD.format(version=z3.get_version_string(), cores=os.cpu_count()).rstrip("\n")]
-    for proof, row in found:
-        proved = sum(each["proved"] for each in row["properties"])
+    for proof, row in proofs:
+        proved = sum(prop["proved"] for prop in row["properties"])
         purpose = " ".join(proof.purpose.split())
         lines.append(
             f"| {row['model']} | {proof.name} | {proved} of {len(row['properties'])} "
             f"| {purpose} | {row['seconds']:.1f} |"
         )
-    total = sum(row["seconds"] for _, row in found)
+    total = sum(row["seconds"] for _, row in proofs)
     lines += ["", f"Together {total:.0f} s."]
-    for proof, row in found:
+    for proof, row in proofs:
         lines += ["", f"## {row['model']}, proof `{proof.name}`", ""]
         if (enough := row["any"]) is not None:
             few = f"1 to {enough['names']}" if enough["names"] > 1 else "one"
@@ -85,17 +85,17 @@ def page(found: list[tuple[ProofScope, dict[str, Any]]]) -> str:
         if row["bounded"] is not None:
             lines += [f"Searched: {row['bounded']['seconds']:.1f} s more.", ""]
         lines += ["| property | method | depth | seconds |", "|---|---|---|---|"]
-        lines += [_row(row, each) for each in row["properties"]]
+        lines += [_row(row, prop) for prop in row["properties"]]
     return "\n".join(lines) + "\n"
 
 
-def _row(row: dict[str, Any], each: dict[str, Any]) -> str:
-    name = each["name"] + (" (lemma)" if each["lemma"] else "")
-    if each["proved"]:
-        return f"| {name} | {row['k']}-induction | any | {each['seconds']:.2f} |"
-    if each["searched"] and row["bounded"] is not None:
-        return f"| {name} | bounded: {each['excused']} | {row['bounded']['covered']} | |"
-    return f"| {name} | not proved: {each['excused'] or each['because']} | | |"
+def _row(row: dict[str, Any], prop: dict[str, Any]) -> str:
+    name = prop["name"] + (" (lemma)" if prop["lemma"] else "")
+    if prop["proved"]:
+        return f"| {name} | {row['k']}-induction | any | {prop['seconds']:.2f} |"
+    if prop["searched"] and row["bounded"] is not None:
+        return f"| {name} | bounded: {prop['excused']} | {row['bounded']['covered']} | |"
+    return f"| {name} | not proved: {prop['excused'] or prop['because']} | | |"
 
 
 if __name__ == "__main__":

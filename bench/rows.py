@@ -21,7 +21,7 @@ class Checks(StrEnum):
     STATES = "states"
     """The invariants of states, and whether goals are reached."""
     NONE = "none"
-    """Nothing: states are found, and that is all."""
+    """Nothing: the search counts states, and that is all."""
 
 
 class Status(StrEnum):
@@ -41,6 +41,14 @@ class Counts:
     states: int | None = None
     transitions: int | None = None
     depth: int | None = None
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a tool was run: its commands, and the seconds that compiling the model took before."""
+
+    commands: tuple[str, ...] = ()
+    prepared: float | None = None
 
 
 @dataclass(frozen=True)
@@ -83,11 +91,10 @@ class Entrant:
         counts: Counts,
         *,
         complaint: str = "",
-        prepared: float | None = None,
-        commands: tuple[str, ...] = (),
+        recipe: Recipe = Recipe(),
     ) -> Row:
         """The row of a tool that ran: measured if it found what there is and had no complaint."""
-        run = min(runs, key=lambda each: each.seconds)
+        run = min(runs, key=lambda run: run.seconds)
         status, because = Status.MEASURED, ""
         if run.ran_out_of_time:
             status = Status.NOT_FINISHED
@@ -105,8 +112,8 @@ class Entrant:
             counts,
             run,
             len(runs),
-            prepared,
-            commands,
+            recipe.prepared,
+            recipe.commands,
         )
 
 
@@ -118,16 +125,16 @@ def _difference(case: Case, counts: Counts) -> str:
     if counts.states is None:
         return "it did not say how many states it found"
     for name in ("states", "transitions", "depth"):
-        found, expected = getattr(counts, name), getattr(case, name)
-        if found is not None and found != expected:
-            return f"{found:,} {name}, where there are {expected:,}"
+        count, expected = getattr(counts, name), getattr(case, name)
+        if count is not None and count != expected:
+            return f"{count:,} {name}, where there are {expected:,}"
     return ""
 
 
 def printed_counts(output: str) -> Counts:
     """The counts that the peers written here print, each as `states 123` on a line of its own."""
-    found = {
+    printed = {
         name: int(number)
         for name, number in re.findall(r"^(states|transitions|depth) (\d+)$", output, re.MULTILINE)
     }
-    return Counts(found.get("states"), found.get("transitions"), found.get("depth"))
+    return Counts(printed.get("states"), printed.get("transitions"), printed.get("depth"))

@@ -26,7 +26,7 @@ def with_checks(model: Model, checks: Checks) -> Model:
             return model.without(Kind.LEADS_TO)
         case Checks.STATES:
             kept = (Kind.INVARIANT, Kind.SOMETIMES)
-            properties = tuple(found for found in model.properties if found.kind in kept)
+            properties = tuple(prop for prop in model.properties if prop.kind in kept)
         case Checks.NONE:
             properties = ()
     return dataclasses.replace(model, properties=properties)
@@ -38,16 +38,16 @@ def main() -> int:
     parser.add_argument("model")
     parser.add_argument("scope")
     parser.add_argument("checks", type=Checks, choices=list(Checks))
-    asked = parser.parse_args()
+    options = parser.parse_args()
     root = Path.cwd()
-    spec = load_model_spec(root, asked.model)
-    model = load_model(root, asked.model, spec.scope(asked.scope).constants)
+    spec = load_model_spec(root, options.model)
+    model = load_model(root, options.model, spec.scope(options.scope).constants)
     result = explore(
-        with_checks(model, asked.checks),
+        with_checks(model, options.checks),
         Exploration(
             "compiled",
             deadlock_allowed=spec.deadlock_allowed,
-            expected=spec.scope(asked.scope).pins.states or 0,
+            expected=spec.scope(options.scope).pins.states or 0,
         ),
     )
     print(f"states {result.states}\ntransitions {result.transitions}\ndepth {result.depth}")

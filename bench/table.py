@@ -50,8 +50,8 @@ def ratios(row: Row, rows: Sequence[Row]) -> tuple[float, float] | None:
         return wall, cpu
     if not row.counts.states or other.counts.states is None:
         return None
-    left_out = other.counts.states / row.counts.states
-    return wall * left_out, cpu * left_out
+    share = other.counts.states / row.counts.states
+    return wall * share, cpu * share
 
 
 def markdown(case: Case, rows: Sequence[Row]) -> str:
@@ -97,7 +97,7 @@ def _cells(case: Case, row: Row, rows: Sequence[Row]) -> list[str]:
         return [*name, str(row.status), *[""] * (len(_HEAD) - 3)]
     is_measured = row.status is Status.MEASURED
     more, about = ("", "") if is_measured else (">", "~")
-    found = ratios(row, rows)
+    ratio_pair = ratios(row, rows)
     return [
         *name,
         f"{more}{run.seconds:.1f}",
@@ -107,7 +107,7 @@ def _cells(case: Case, row: Row, rows: Sequence[Row]) -> list[str]:
         f"{run.peak_bytes / case.states:.0f}" if is_measured else "",
         # Of a tool that did not finish, what it found by then.
         "" if row.counts.states is None else f"{row.counts.states / run.seconds / 1e6:.2f}",
-        *(["", ""] if found is None else [f"{about}{ratio:.2f}" for ratio in found]),
+        *(["", ""] if ratio_pair is None else [f"{about}{ratio:.2f}" for ratio in ratio_pair]),
     ]
 
 
@@ -167,7 +167,7 @@ def as_json(machine: Machine, measured: Sequence[tuple[Case, Sequence[Row]]]) ->
 
 
 def _row_json(row: Row, rows: Sequence[Row]) -> dict[str, object]:
-    found = ratios(row, rows)
+    ratio_pair = ratios(row, rows)
     return {
         "tool": row.tool,
         "checks": str(row.checks),
@@ -180,7 +180,7 @@ def _row_json(row: Row, rows: Sequence[Row]) -> dict[str, object]:
         "peak_bytes": None if row.run is None else row.run.peak_bytes,
         "runs": row.runs,
         "compile_seconds": None if row.prepared is None else round(row.prepared, 3),
-        "wall_ratio": None if found is None else round(found[0], 3),
-        "cpu_ratio": None if found is None else round(found[1], 3),
+        "wall_ratio": None if ratio_pair is None else round(ratio_pair[0], 3),
+        "cpu_ratio": None if ratio_pair is None else round(ratio_pair[1], 3),
         "commands": list(row.commands),
     }

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bench.bench import Bench
 from bench.cases import Case
 from bench.process import measure
-from bench.rows import Checks, Entrant, Row, printed_counts
+from bench.rows import Checks, Entrant, Recipe, Row, printed_counts
 
 NAME = "C++ by hand"
 _OPTIONS = ("-std=c++20", "-O3", "-march=native", "-pthread")
@@ -40,9 +40,11 @@ def rows(case: Case, bench: Bench) -> Iterator[Row]:
         case,
         runs,
         printed_counts(runs[0].output),
-        prepared=compiled.seconds,
-        commands=(
-            f"g++ {' '.join([*_OPTIONS, *macros])} {source.name} -o {program.name}",
-            f"./{program.name} {case.states}",
+        recipe=Recipe(
+            (
+                f"g++ {' '.join([*_OPTIONS, *macros])} {source.name} -o {program.name}",
+                f"./{program.name} {case.states}",
+            ),
+            prepared=compiled.seconds,
         ),
     )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from bench.bench import Bench
 from bench.cases import Case
 from bench.process import Run, measure
-from bench.rows import Checks, Counts, Entrant, Row, printed_counts
+from bench.rows import Checks, Counts, Entrant, Recipe, Row, printed_counts
 
 NAME = "lockstep"
 WARM = "lockstep, warm"
@@ -42,7 +42,7 @@ def rows(case: Case, bench: Bench) -> Iterator[Row]:
             for name, runs in ((COLD, [once()]), (WARM, bench.runs(once))):
                 entrant = Entrant(name, checks, _REMARKS[checks])
                 counts = _counts(runs[0], checks)
-                yield entrant.row(case, runs, counts, commands=shown)
+                yield entrant.row(case, runs, counts, recipe=Recipe(shown))
 
 
 def _command(case: Case, checks: Checks) -> list[str]:
@@ -55,7 +55,7 @@ def _counts(run: Run, checks: Checks) -> Counts:
     if checks is not Checks.ALL:
         return printed_counts(run.output)
     try:
-        found = json.loads(run.output)["results"][0]
-        return Counts(found["states"], found["transitions"], found["depth"])
+        result = json.loads(run.output)["results"][0]
+        return Counts(result["states"], result["transitions"], result["depth"])
     except (ValueError, LookupError, TypeError):
         return Counts()

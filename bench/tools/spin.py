@@ -11,7 +11,7 @@ from pathlib import Path
 from bench.bench import Bench
 from bench.cases import Case
 from bench.process import Run, measure
-from bench.rows import Checks, Counts, Entrant, Row
+from bench.rows import Checks, Counts, Entrant, Recipe, Row
 
 NAME = "SPIN"
 _TRANSLATION = ("-a", "-o2")
@@ -67,11 +67,13 @@ def _row(entrant: Entrant, case: Case, bench: Bench, folder: Path, extra: tuple[
         runs,
         _counts(case, runs[0]),
         complaint=_complaint(runs[0].output),
-        prepared=translated.seconds + compiled.seconds,
-        commands=(
-            f"spin {' '.join([*_TRANSLATION, *macros])} {source.name}",
-            f"gcc {' '.join(_OPTIONS)} -o pan pan.c",
-            f"./pan {' '.join(arguments)}",
+        recipe=Recipe(
+            (
+                f"spin {' '.join([*_TRANSLATION, *macros])} {source.name}",
+                f"gcc {' '.join(_OPTIONS)} -o pan pan.c",
+                f"./pan {' '.join(arguments)}",
+            ),
+            prepared=translated.seconds + compiled.seconds,
         ),
     )
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from bench.bench import Bench
 from bench.cases import Case
 from bench.process import measure
-from bench.rows import Checks, Entrant, Row, printed_counts
+from bench.rows import Checks, Entrant, Recipe, Row, printed_counts
 
 NAME = "Stateright"
 _ENTRANT = Entrant(
@@ -50,9 +50,11 @@ def rows(case: Case, bench: Bench) -> Iterator[Row]:
         runs,
         replace(printed_counts(runs[0].output), depth=None),
         complaint=complaint.group() if complaint else "",
-        prepared=float(took.read_text("utf-8")) if took.is_file() else None,
-        commands=(
-            "RUSTFLAGS='-C target-cpu=native' cargo build --release",
-            f"./stateright-peer {case.model} {' '.join(constants)}",
+        recipe=Recipe(
+            (
+                "RUSTFLAGS='-C target-cpu=native' cargo build --release",
+                f"./stateright-peer {case.model} {' '.join(constants)}",
+            ),
+            prepared=float(took.read_text("utf-8")) if took.is_file() else None,
         ),
     )

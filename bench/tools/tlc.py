@@ -11,7 +11,7 @@ from pathlib import Path
 from bench.bench import Bench
 from bench.cases import Case
 from bench.process import Run, measure
-from bench.rows import Checks, Counts, Entrant, Row
+from bench.rows import Checks, Counts, Entrant, Recipe, Row
 from lockstep.errors import LockstepError
 from lockstep.twin.artifacts import tlc_jar
 from lockstep.twin.config import scope_config
@@ -63,9 +63,11 @@ def _row(case: Case, bench: Bench) -> Row:
         runs,
         _counts(output),
         complaint="" if holds else f"TLC found an error: {_error(output)}",
-        commands=(
-            f"java {' '.join(options)} -cp {jar.name} tlc2.TLC {' '.join(arguments)} "
-            f"-config {config.name} {files.module.stem}",
+        recipe=Recipe(
+            (
+                f"java {' '.join(options)} -cp {jar.name} tlc2.TLC {' '.join(arguments)} "
+                f"-config {config.name} {files.module.stem}",
+            ),
         ),
     )
 
@@ -78,13 +80,13 @@ def _heap_gibibytes() -> int:
 
 def _counts(output: str) -> Counts:
     """The last that TLC said of its counts; it counts the initial state as generated."""
-    said = re.findall(r"([\d,]+) states generated.*?, ([\d,]+) distinct states found", output)
-    if not said:
+    matches = re.findall(r"([\d,]+) states generated.*?, ([\d,]+) distinct states found", output)
+    if not matches:
         return Counts()
-    generated, distinct = (int(number.replace(",", "")) for number in said[-1])
+    generated, distinct = (int(number.replace(",", "")) for number in matches[-1])
     return Counts(distinct, generated - 1)
 
 
 def _error(output: str) -> str:
-    said = re.search(r"^Error: (.*)$", output, re.MULTILINE)
-    return said.group(1) if said else "it does not say which"
+    match = re.search(r"^Error: (.*)$", output, re.MULTILINE)
+    return match.group(1) if match else "it does not say which"

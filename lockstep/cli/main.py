@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
 from lockstep.system.interruption import INTERRUPTION
+
+if TYPE_CHECKING:
+    from lockstep.workspace import Workspace
 
 # The rest is imported where Ctrl-C is told in one line.
 
@@ -31,13 +35,23 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code = INTERRUPTED
     except BaseException as error:
         if not INTERRUPTION.has_come:
-            crash = InternalError(error)
+            crash = InternalError(error, _workspace())
             tell(f"lockstep: {crash}")
             return int(crash.exit_code)
         code = INTERRUPTED
     if code == INTERRUPTED:
         tell("lockstep: interrupted")
     return code
+
+
+def _workspace() -> Workspace | None:
+    """The workspace, for a report; None where there is none, for it may be what is broken."""
+    from lockstep.workspace import find_workspace
+
+    try:
+        return find_workspace()
+    except Exception:
+        return None
 
 
 def _run_verb(arguments: Sequence[str]) -> int:

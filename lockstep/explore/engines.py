@@ -1,4 +1,4 @@
-"""Explores a model with the engine that is asked for, or with the one that suits it."""
+"""Explores a model with the engine that the request names, or with the one that suits it."""
 
 from __future__ import annotations
 
@@ -155,12 +155,13 @@ def _run(program: Program, request: Exploration) -> SearchResult:
     from lockstep.system.user_cache import cache_folder
 
     with ExitStack() as stack:
-        kept = spill = None
+        checkpoint = spill = None
         if request.checkpoint is not None:
             allowed = request.deadlock_allowed
-            kept = Checkpoint(request.checkpoint, program, deadlock_allowed=allowed)
-            stack.enter_context(kept)
+            checkpoint = stack.enter_context(
+                Checkpoint(request.checkpoint, program, deadlock_allowed=allowed)
+            )
         if request.bounds.spill is not None:
             spill = stack.enter_context(Spill(request.bounds.spill))
         native = machine_code(program.text, cache_folder() / "compiled")
-        return ParallelSearch(program, native, request, checkpoint=kept, spill=spill).run()
+        return ParallelSearch(program, native, request, checkpoint=checkpoint, spill=spill).run()

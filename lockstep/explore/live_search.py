@@ -24,24 +24,25 @@ from lockstep.results.search_result import (
     report_unfulfilled,
 )
 from lockstep.results.verdict import Verdict
+from lockstep.system.resident import available_memory
 from lockstep.words import plural
 
 
 @dataclass(frozen=True)
 class MostStates:
-    """Up to how many states liveness is checked: `unasked`, and where it is `insisted` on."""
+    """Up to how many states liveness is checked: by default, and with `--liveness`."""
 
-    unasked: int
+    by_default: int
     insisted: int
 
 
-PLAIN = MostStates(unasked=20_000, insisted=1_000_000)
+PLAIN = MostStates(by_default=20_000, insisted=1_000_000)
 """Of plain Python, which takes half a minute for 20,000 states."""
 
-COMPILED = MostStates(unasked=5_000_000, insisted=2**31 - 2)
+COMPILED = MostStates(by_default=5_000_000, insisted=2**31 - 2)
 """Of machine code, which takes half a minute for 5,000,000 states; memory bounds the rest."""
 
-_Ask: TypeAlias = Callable[[Property], Pledges]
+_PledgesOf: TypeAlias = Callable[[Property], Pledges]
 
 
 def check_liveness(
@@ -62,14 +63,14 @@ def check_liveness(
         return
     started = time.perf_counter()
     try:
-        make = _compiled(model, request) if result.engine == "compiled" else None
-        most = PLAIN if make is None else COMPILED
-        limit = most.insisted if request.liveness else most.unasked
+        builder = _compiled(model, request) if result.engine == "compiled" else None
+        most = PLAIN if builder is None else COMPILED
+        limit = most.insisted if request.liveness else most.by_default
         if result.states > limit:
             raise Unfinished(f"{plural(result.states, 'state')}, more than {limit:,}")
         limits = _limits(request, limit, started - result.seconds)
-        graph, ask = _plain(model, request, limits) if make is None else make(limits)
-        _decide(model, graph, ask, result, limits)
+        graph, pledges_of = _plain(model, request, limits) if builder is None else builder(limits)
+        _decide(model, graph, pledges_of, result, limits)
     except Unfinished as unfinished:
         is_beyond = not (request.liveness or unfinished.as_bounded)
         _leave(result, str(unfinished), cure="; --liveness insists" if is_beyond else "")
@@ -82,22 +83,20 @@ def check_liveness(
 
 
 def _limits(request: Exploration, max_states: int, began: float) -> Limits:
-    from lockstep.machine.search.memory import available_memory
-
     bounds = request.bounds
     memory = available_memory() * 9 // 10 if bounds.memory is None else bounds.memory
     ends = None if bounds.max_seconds is None else began + bounds.max_seconds
     return Limits(max_states, memory, ends)
 
 
-def _plain(model: Model, request: Exploration, limits: Limits) -> tuple[StateGraph, _Ask]:
+def _plain(model: Model, request: Exploration, limits: Limits) -> tuple[StateGraph, _PledgesOf]:
     graph = build_graph(model, limits, on_progress=request.on_progress)
     return graph, partial(plain_pledges, model, graph)
 
 
 def _compiled(
     model: Model, request: Exploration
-) -> Callable[[Limits], tuple[StateGraph, _Ask]] | None:
+) -> Callable[[Limits], tuple[StateGraph, _PledgesOf]] | None:
     """What makes the graph with machine code; None when the model has none."""
     from lockstep.machine.code.graph_program import build_graph_program
     from lockstep.machine.code.layout import NotCompiled
@@ -110,20 +109,20 @@ def _compiled(
     except NotCompiled:
         return None
 
-    def make(limits: Limits) -> tuple[StateGraph, _Ask]:
+    def build(limits: Limits) -> tuple[StateGraph, _PledgesOf]:
         code = machine_code(program.text, cache_folder() / "compiled")
         search = GraphSearch(program, code, limits, on_progress=request.on_progress)
         return search.run(), search.pledges
 
-    return make
+    return build
 
 
 def _decide(
-    model: Model, graph: StateGraph, ask: _Ask, result: SearchResult, limits: Limits
+    model: Model, graph: StateGraph, pledges_of: _PledgesOf, result: SearchResult, limits: Limits
 ) -> None:
     violations: list[Violation] = []
     for prop in model.of_kind(Kind.LEADS_TO):
-        pledges = ask(prop)
+        pledges = pledges_of(prop)
         if pledges.unanswered is not None:
             error = _error_at(model, graph, prop, pledges.unanswered)
             report_error(result, error, graph.trace(graph.way_to(pledges.unanswered)))

@@ -20,7 +20,7 @@ def is_stuck(state: State, steps: Iterable[Step]) -> bool:
 
 
 class Disagreement(Exception):
-    """An engine found what plain Python does not: a mistake of this program, never a verdict."""
+    """An engine and plain Python differ: a mistake of this program, never a verdict."""
 
 
 @dataclass(frozen=True)

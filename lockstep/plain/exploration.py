@@ -1,4 +1,4 @@
-"""What is asked of a search: the engine, the bounds, and what counts as right."""
+"""The request for a search: the engine, the bounds, and what counts as right."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Exploration:
     """How a model is explored.
 
     `on_progress` is called some ten times a second. With `liveness`, what must come to pass is
-    checked in more states. The rest is for the compiled engine: `threads` (one a core unless told),
+    checked in more states. The rest is for the compiled engine: `threads` (by default one a core),
     `checkpoint` (a folder for this search alone, from which it goes on if it was interrupted),
     `symmetry` (states that differ only by which interchangeable name is which count as one) and
     `expected` (how many states there should be, which saves time if it is right and nothing else).

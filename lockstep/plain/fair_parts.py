@@ -89,7 +89,7 @@ class _Region:
     """Some states, all their steps, and the strongly connected parts of the graph they form.
 
     `states` are their numbers and `part` the numbers of their parts, of which there are `parts`.
-    `source` is the position of each step's state among the states, `stays` tells whether it leads
+    `source` is the position of each step's state among the states, `stays` says whether it leads
     to one of the same part, and `labels` by what.
     """
 

@@ -53,7 +53,7 @@ class Limits:
 
     @property
     def seconds(self) -> float | None:
-        """The time that is left."""
+        """The seconds until the time is over; None where there is no bound."""
         return None if self.ends is None else max(0.0, self.ends - time.perf_counter())
 
     def watch(self, size: int = 0) -> None:
@@ -140,12 +140,12 @@ def build_graph(
     """
     states: list[State] = []
     first, targets, labels = array("q", [0]), array("i"), array("i")
-    numbers = {model.initial: 0}
-    known: dict[Instance, int] = {}
+    number_of = {model.initial: 0}
+    label_of: dict[Instance, int] = {}
 
     def visit(state: State, steps: list[Step]) -> None:
         states.append(state)
-        for target, label in _moves(state, steps, numbers, known):
+        for target, label in _moves(state, steps, number_of, label_of):
             targets.append(target)
             labels.append(label)
         first.append(len(targets))
@@ -168,15 +168,15 @@ def build_graph(
         np.array(first, np.int64),
         np.array(targets, np.int32),
         np.array(labels, np.int32),
-        list(known),
+        list(label_of),
     )
 
 
 def _moves(
-    state: State, steps: list[Step], numbers: dict[State, int], known: dict[Instance, int]
+    state: State, steps: list[Step], number_of: dict[State, int], label_of: dict[Instance, int]
 ) -> Iterator[tuple[int, int]]:
     """Target and label of the steps that change the state, new ones numbered as they come."""
     for step in steps:
         if step.state != state:
-            label = known.setdefault((step.action, step.parameters), len(known))
-            yield numbers.setdefault(step.state, len(numbers)), label
+            label = label_of.setdefault((step.action, step.parameters), len(label_of))
+            yield number_of.setdefault(step.state, len(number_of)), label

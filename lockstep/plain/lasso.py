@@ -44,7 +44,7 @@ def closes(trace: Trace) -> bool:
 def promises_along(engine: Engine, prop: Property, trace: Trace) -> list[Kept]:
     """How a behaviour that never ends keeps each promise which a `leads_to` relies on.
 
-    A promise to each value of a parameter is told for the values with which the action is enabled
+    A promise to each value of a parameter is listed for the values with which the action is enabled
     at some time for ever, or once where there are none.
     """
     assert trace.loop is not None
@@ -61,17 +61,17 @@ def promises_along(engine: Engine, prop: Property, trace: Trace) -> list[Kept]:
                 enabled[-1].add(promise)
                 if step.state == after:
                     taken.setdefault(promise, trace.loop + number + 1)
-    found = []
+    promises = []
     for fair in prop.fairness:
         ever = dict.fromkeys(promise for here in enabled for promise in here if promise[0] == fair)
         for promise in sorted(ever, key=repr):
             without = (number for number, here in enumerate(enabled) if promise not in here)
             first = next(without, None)
             disabled = None if first is None else trace.loop + first
-            found.append(Kept(fair, promise[1], taken.get(promise), disabled, False))
+            promises.append(Kept(fair, promise[1], taken.get(promise), disabled, False))
         if not ever:
-            found.append(_never_enabled(fair))
-    return found
+            promises.append(_never_enabled(fair))
+    return promises
 
 
 def _never_enabled(fair: Fairness) -> Kept:

@@ -47,7 +47,7 @@ class Pledges:
 
 
 def plain_pledges(model: Model, graph: StateGraph, prop: Property) -> Pledges:
-    """What a `leads_to` says of each state, asked of plain Python."""
+    """What a `leads_to` says of each state, by plain Python."""
     engine = PlainEngine(model)
     bindings: list[tuple[Any, ...]] = []
     says: list[tuple[list[bool], list[bool]]] = []
@@ -74,14 +74,14 @@ def find_unfulfilled(
     None when there is none: the property holds. `Unfinished` where a limit is met.
     """
     promises = Promises(graph, prop.fairness)
-    found: Unfulfilled | None = None
+    unfulfilled: Unfulfilled | None = None
     for parameters, premise, goal in zip(
         pledges.bindings, pledges.premise, pledges.goal, strict=True
     ):
         trace = _Search(graph, promises, premise & ~goal, ~goal, limits).lasso()
-        if trace is not None and (found is None or _stem(trace) < _stem(found.trace)):
-            found = Unfulfilled(parameters, trace)
-    return found
+        if trace is not None and (unfulfilled is None or _stem(trace) < _stem(unfulfilled.trace)):
+            unfulfilled = Unfulfilled(parameters, trace)
+    return unfulfilled
 
 
 def _stem(trace: Trace) -> int:

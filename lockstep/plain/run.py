@@ -61,7 +61,7 @@ class NextState:
 
 
 class _Key:
-    """A key in a path of writes, told apart from a field's name."""
+    """A key in a path of writes; a field is there by its name."""
 
     __slots__ = ("key",)
 
@@ -129,7 +129,7 @@ class PlainEngine:
     name = "python"
 
     def __init__(self, model: Model, *, skips: bool = True) -> None:
-        """Without `skips` every instance is tried; the steps found are the same."""
+        """Without `skips` every instance is tried; the steps are the same."""
         self.model = model
         self.watch: Callable[[], None] = unwatched
         self._guards: Mapping[str, Mapping[int, int]] = guard_depths(model) if skips else {}

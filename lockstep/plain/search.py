@@ -85,7 +85,7 @@ class Search:
     def run(self) -> SearchResult:
         """Explore until everything is seen, something is broken, or a bound is met.
 
-        Ctrl-C and a lack of memory end the search too, and what was found so far is kept.
+        Ctrl-C and a lack of memory end the search too; the result then says how far it came.
         """
         result = self._result
         result.fired = {action.name: 0 for action in self._model.actions}
@@ -133,9 +133,7 @@ class Search:
 
     def _watch_instance(self) -> None:
         """The same within one state, of which not all steps are known yet."""
-        self._supervision.report(self._progress)
-        self._supervision.watch_seconds()
-        self._supervision.watch_memory()
+        self._supervision.watch(self._progress)
 
     def _progress(self, seconds: float) -> Progress:
         states, result = len(self._parents), self._result

@@ -55,14 +55,14 @@ class Supervision:
         request: Exploration,
         result: SearchResult,
         memory: ResidentBound | None,
-        known: Callable[[], int],
+        states: Callable[[], int],
     ) -> None:
         """`known` counts the states that the search knows."""
         self._bounds = request.bounds
         self._on_progress = request.on_progress
         self._result = result
         self._memory = memory
-        self._known = known
+        self._states = states
         self._began = time.perf_counter()
         self._reports = Pace(PROGRESS_SECONDS)
         self._weighings = Pace(_WEIGHING_SECONDS)
@@ -93,15 +93,9 @@ class Supervision:
         """Not everything was explored: say why, and what was covered all the same."""
         self._result.verdict = Verdict.INCONCLUSIVE
         self._result.because = (
-            f"{why}, with {plural(self._known(), 'state')} known; "
+            f"{why}, with {plural(self._states(), 'state')} known; "
             f"every behaviour of up to {plural(self.covered, 'step')} is covered"
         )
-
-    def report(self, progress: Callable[[float], Progress]) -> None:
-        """Report how far the search is, if it is time; `progress` is given the seconds passed."""
-        seconds = self.seconds
-        if self._on_progress is not None and self._reports.is_due(seconds):
-            self._on_progress(progress(seconds))
 
     def cover(self, depth: int) -> None:
         """Every behaviour of so many steps is covered; `Stopped` if that is what was asked for."""
@@ -112,19 +106,21 @@ class Supervision:
     def watch_states(self) -> None:
         """`Stopped` when as many states are known as there may be."""
         most = self._bounds.max_states
-        if most is not None and self._known() >= most:
+        if most is not None and self._states() >= most:
             raise self._stopped(Bound.STATES, "stopped as bounded")
 
-    def watch_seconds(self) -> None:
-        """`Stopped` when the time is over."""
-        most, seconds = self._bounds.max_seconds, self.seconds
+    def watch(self, progress: Callable[[float], Progress]) -> None:
+        """Report how far the search is, if it is time; `progress` is given the seconds passed.
+
+        `Stopped` when the time is over, or when the process has as much memory as it may have.
+        """
+        seconds, most = self.seconds, self._bounds.max_seconds
+        if self._on_progress is not None and self._reports.is_due(seconds):
+            self._on_progress(progress(seconds))
         if most is not None and seconds >= most:
             raise self._stopped(Bound.SECONDS, f"stopped after {seconds:.0f} s as bounded")
-
-    def watch_memory(self) -> None:
-        """`Stopped` when the process has as much memory as it may have, if it is time to look."""
         memory = self._memory
-        if memory is not None and self._weighings.is_due(self.seconds) and memory.is_met:
+        if memory is not None and self._weighings.is_due(seconds) and memory.is_met:
             raise self.out_of_memory()
 
     def out_of_memory(self) -> Stopped:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from lockstep.errors import ExitCode
 
 INTERRUPTED = 130
-"""Ctrl-C, as shells count it, so that a caller can tell it from a verdict."""
+"""Ctrl-C, as shells count it, so that no caller takes it for a verdict."""
 
 _WORST_FIRST = (
     INTERRUPTED,

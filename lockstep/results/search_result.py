@@ -105,25 +105,25 @@ class SearchResult:
 
 
 def report_violation(result: SearchResult, violation: Violation) -> None:
-    """What a search found broken."""
+    """Say in a result that properties are violated."""
     result.verdict = Verdict.VIOLATED
     result.violation = violation
     steps = plural(len(violation.trace.steps), "step")
     result.because = f"{violation.properties[0]} is violated after {steps}"
 
 
-def report_unfulfilled(result: SearchResult, found: tuple[Violation, ...]) -> None:
-    """What must come to pass and does not, each with a behaviour that never ends."""
+def report_unfulfilled(result: SearchResult, violations: tuple[Violation, ...]) -> None:
+    """Say in a result that each `leads_to` is violated, by a behaviour that never ends."""
     result.verdict = Verdict.VIOLATED
-    result.violation = found[0]
-    result.unfulfilled = found
-    names = ", ".join(violation.properties[0] for violation in found)
-    are = "is" if len(found) == 1 else "are"
+    result.violation = violations[0]
+    result.unfulfilled = violations
+    names = ", ".join(violation.properties[0] for violation in violations)
+    are = "is" if len(violations) == 1 else "are"
     result.because = f"{names} {are} violated by a behaviour that goes on for ever"
 
 
 def report_error(result: SearchResult, error: EvaluationError, trace: Trace) -> None:
-    """Where a search found the text without meaning: at the end of `trace`."""
+    """Say in a result that the text has no meaning at the end of `trace`."""
     result.verdict = Verdict.ERROR
     result.error = error
     result.error_trace = trace
@@ -131,7 +131,7 @@ def report_error(result: SearchResult, error: EvaluationError, trace: Trace) -> 
 
 
 def conclude(model: Model, result: SearchResult) -> None:
-    """Everything was explored: goals that no state satisfies are violated."""
+    """Say in a result that everything was explored: goals that no state satisfies are violated."""
     goals = model.of_kind(Kind.SOMETIMES)
     result.missed = tuple(goal.name for goal in goals if goal.name not in result.reached)
     if result.missed:

@@ -8,7 +8,7 @@ from lockstep.errors import ExitCode, LockstepError
 
 
 class Verdict(StrEnum):
-    """What was found, in one word that is the same in every verb."""
+    """The outcome in one word that is the same in every verb."""
 
     HOLDS = "holds"
     VIOLATED = "violated"

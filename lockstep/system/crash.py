@@ -14,10 +14,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
+from typing import Protocol
 
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.system.standard_streams import tell
+
+
+class ReportPlace(Protocol):
+    """Where reports are written: a workspace."""
+
+    @property
+    def output(self) -> Path:
+        """The folder."""
+        ...
+
+    def make_output(self) -> None:
+        """Make the folder; `OSError` when that cannot be done."""
+        ...
 
 
 class InternalError(LockstepError):
@@ -25,10 +39,13 @@ class InternalError(LockstepError):
 
     exit_code = ExitCode.INTERNAL
 
-    def __init__(self, error: BaseException) -> None:
-        """Write the report; without a place for it the traceback goes to standard error."""
+    def __init__(self, error: BaseException, place: ReportPlace | None) -> None:
+        """Write the report in a place or, where that cannot be written, in the temporary folder.
+
+        Without either the traceback goes to standard error.
+        """
         report = _report(error)
-        file = _write(report)
+        file = _write(report, place)
         if file is None:
             where = "the report cannot be written and is above"
             tell(report)
@@ -46,17 +63,17 @@ _MOST_LETTERS = 500
 """Letters of an exception's text that fit into a line; the report has all of them."""
 
 
-def failure_of(error: Exception) -> LockstepError:
+def failure_of(error: Exception, place: ReportPlace) -> LockstepError:
     """An error as the result of one model among several, so that the others are checked.
 
-    That is itself if it is written for the reader, else an `InternalError`, which is told on
-    standard error at once. `KeyboardInterrupt` where a signal is what caused it.
+    That is itself if it is written for the reader, else an `InternalError` with a report in a
+    place, which is printed on standard error at once. `KeyboardInterrupt` where a signal caused it.
     """
     if isinstance(error, LockstepError):
         return error
     if INTERRUPTION.has_come:
         raise KeyboardInterrupt from error
-    crash = InternalError(error)
+    crash = InternalError(error, place)
     tell(f"lockstep: {crash}")
     return crash
 
@@ -65,7 +82,7 @@ def failure_of(error: Exception) -> LockstepError:
 def thread_crashes() -> Iterator[list[BaseException]]:
     """What ends threads that nobody waits for: the process must not end as if all was well.
 
-    A Ctrl-C that a destructor or a callback swallows is not told: it is heeded later.
+    A Ctrl-C that a destructor or a callback swallows is not reported: it is heeded later.
     """
     crashes: list[BaseException] = []
 
@@ -73,12 +90,12 @@ def thread_crashes() -> Iterator[list[BaseException]]:
         if ended.exc_value is not None:
             crashes.append(ended.exc_value)
 
-    def tell_of(ignored: sys.UnraisableHookArgs) -> None:
+    def report(ignored: sys.UnraisableHookArgs) -> None:
         if not isinstance(ignored.exc_value, KeyboardInterrupt):
             unraisable_before(ignored)
 
     before, threading.excepthook = threading.excepthook, note
-    unraisable_before, sys.unraisablehook = sys.unraisablehook, tell_of
+    unraisable_before, sys.unraisablehook = sys.unraisablehook, report
     try:
         yield crashes
     finally:
@@ -97,10 +114,10 @@ def _report(error: BaseException) -> str:
     return "\n".join((*head, "", *traceback.format_exception(error)))
 
 
-def _write(report: str) -> Path | None:
-    """The report's file: in the workspace's output folder, else in the temporary folder."""
+def _write(report: str, place: ReportPlace | None) -> Path | None:
+    """The report's file: in its place, else in the temporary folder; None where neither can be."""
     name = f"internal-error-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}-"
-    for folder in (_output_folder(), None):
+    for folder in (_folder(place), None):
         try:
             handle, file = tempfile.mkstemp(prefix=name, suffix=".txt", dir=folder)
             with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as out:
@@ -111,12 +128,12 @@ def _write(report: str) -> Path | None:
     return None
 
 
-def _output_folder() -> Path | None:
-    from lockstep.workspace import find_workspace
-
-    try:
-        workspace = find_workspace()
-        workspace.make_output()
-    except Exception:  # what is broken may be just this
+def _folder(place: ReportPlace | None) -> Path | None:
+    """The folder for reports; None where there is none."""
+    if place is None:
         return None
-    return workspace.output
+    try:
+        place.make_output()
+    except OSError:
+        return None
+    return place.output

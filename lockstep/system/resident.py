@@ -1,4 +1,4 @@
-"""The memory that this process has, as the system counts it."""
+"""The memory that this process has and may take, as the system counts it."""
 
 from __future__ import annotations
 
@@ -61,3 +61,22 @@ def _resident() -> tuple[int, int]:
         _, resident, of_files, *_ = line.read().split()
     page = os.sysconf("SC_PAGE_SIZE")
     return int(resident) * page, int(of_files) * page
+
+
+def available_memory() -> int:
+    """Bytes that this process may still take without harm: what is free, of the cgroup too."""
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            fields = dict(line.split(":", 1) for line in lines)
+        free = int(fields["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        pass
+    try:
+        with open("/sys/fs/cgroup/memory.max", encoding="ascii") as limit:
+            most = int(limit.read())
+        with open("/sys/fs/cgroup/memory.current", encoding="ascii") as now:
+            free = min(free, most - int(now.read()))
+    except (OSError, ValueError):
+        pass
+    return max(0, free)

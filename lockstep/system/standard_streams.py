@@ -45,7 +45,7 @@ def tell(text: str) -> None:
 
 
 class _GuardedOutput:
-    """A stream whose failures are told apart from those of everything else that is written.
+    """A stream whose failures are not taken for those of anything else that is written.
 
     A reader that goes away (`| head`) ends the writing, not the work; an output that cannot be
     written for any other reason is a `LockstepError`, then and at every later attempt: what prints

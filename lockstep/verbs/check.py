@@ -113,7 +113,7 @@ def _check_model(plan: CheckPlan, name: str, watch: Watch) -> CheckResult:
     try:
         return _check(plan, name, watch)
     except Exception as error:
-        return Unchecked(name, plan.scope, failure_of(error))
+        return Unchecked(name, plan.scope, failure_of(error, plan.workspace))
 
 
 def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:

@@ -69,14 +69,14 @@ def faults(
     names = choose(request.models, workspace)
     unread = [] if request.models else [file for file in workspace.unused() if file.is_mistake]
     errors = [LockstepError(f"{shown_path(one.file)} is not read: {one.why}") for one in unread]
-    work = _Work(workspace.root, request, watch)
+    work = _Work(workspace, request, watch)
     run = run_each(names, work.of_model, on_result)
     return FaultsRun(run.results, run.pending, errors)
 
 
 @dataclass(frozen=True)
 class _Work:
-    root: Path
+    workspace: Workspace
     request: FaultsRequest
     watch: Watch
 
@@ -84,11 +84,11 @@ class _Work:
         """Every fault of a model, one after the other; what Ctrl-C prevents is left out."""
         result = FaultsOfModel(name)
         try:
-            spec = load_model_spec(self.root, name)
-            base = load_model(self.root, name, fault_scope(spec, None).constants)
-            marks = fault_marks(self.root, name)
+            spec = load_model_spec(self.workspace.root, name)
+            base = load_model(self.workspace.root, name, fault_scope(spec, None).constants)
+            marks = fault_marks(self.workspace.root, name)
         except Exception as error:
-            result.errors.append(failure_of(error))
+            result.errors.append(failure_of(error, self.workspace))
             return result
         result.invariants = {
             prop.name: [] for prop in base.properties if prop.kind is not Kind.SOMETIMES
@@ -101,7 +101,7 @@ class _Work:
         except KeyboardInterrupt:
             result.interrupted = True
         except Exception as error:
-            result.errors.append(failure_of(error))
+            result.errors.append(failure_of(error, self.workspace))
         return result
 
     def _add(self, result: FaultsOfModel, spec: ModelSpec, fault: str, mark: FaultMark) -> None:
@@ -116,7 +116,7 @@ class _Work:
     def _run(self, spec: ModelSpec, fault: str, mark: FaultMark) -> FaultRun:
         scope = fault_scope(spec, mark.scope)
         constants: dict[str, object] = {**scope.constants, **mark.constants}
-        model = load_model(self.root, spec.name, constants, fault=fault)
+        model = load_model(self.workspace.root, spec.name, constants, fault=fault)
         lower(model)
         pending = {prop.name for prop in model.of_kind(Kind.LEADS_TO)}
         exploration = Exploration(
@@ -138,7 +138,7 @@ class _Work:
         if run.trace is None or not run.mark.constants:
             return False
         try:
-            model = load_model(self.root, spec.name, run.constants)
+            model = load_model(self.workspace.root, spec.name, run.constants)
         except LockstepError:
             return False  # a constant of the fault's own: without the fault there is no such scope
         # What goes on for ever is found only where everything is explored.

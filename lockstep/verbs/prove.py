@@ -66,7 +66,7 @@ def prove(
             try:
                 return _prove(task, request, on_step)
             except Exception as error:
-                return Unproved(task.name, task.proof.name, failure_of(error))
+                return Unproved(task.name, task.proof.name, failure_of(error, workspace))
 
     with ctrl_c_ends_a_question():
         return run_each(_tasks(workspace, request), work, on_result)
@@ -82,7 +82,9 @@ def _tasks(workspace: Workspace, request: Request) -> list[Task]:
                 _refuse_unknown_names(subjects[0], request)
             tasks += subjects
         except Exception as error:
-            tasks.append(Unproved(name, widths.proof or widths.scope or "", failure_of(error)))
+            tasks.append(
+                Unproved(name, widths.proof or widths.scope or "", failure_of(error, workspace))
+            )
     if not tasks:
         raise LockstepError(
             "no model here has a proof", cure="write [proofs.NAME] in specs/MODEL.toml, or name one"

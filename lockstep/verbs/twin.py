@@ -185,5 +185,5 @@ def _compare(plan: TwinPlan, task: Task, watch: Watch) -> Comparison:
         )
         kept.keep(result)
     except Exception as error:
-        return Uncompared(task, failure_of(error))
+        return Uncompared(task, failure_of(error, plan.workspace))
     return Compared(task, result)

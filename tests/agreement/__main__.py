@@ -31,7 +31,7 @@ LONGEST = 3600
 
 @dataclass
 class Run:
-    """Blocks that are judged, and those that are done; `kept` is the file that tells of them."""
+    """Blocks that are judged, and those that are done; `kept` is the file that lists them."""
 
     kept: Path
     tree: str
@@ -93,15 +93,15 @@ class Run:
 
 def main() -> int:
     """Judge as many models as the command line says."""
-    asked = _arguments()
+    options = _arguments()
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    asked.kept.parent.mkdir(parents=True, exist_ok=True)
-    run = Run(asked.kept, digest_of_tree(ROOT), asked.judges)
+    options.kept.parent.mkdir(parents=True, exist_ok=True)
+    run = Run(options.kept, digest_of_tree(ROOT), options.judges)
     run.read()
-    blocks = range(asked.first, asked.first + -(-asked.models // DRAWN))
+    blocks = range(options.first, options.first + -(-options.models // DRAWN))
     before, started = len(run.done), time.monotonic()
     differences: dict[int, str] = {}
-    with ThreadPoolExecutor(asked.jobs) as pool:
+    with ThreadPoolExecutor(options.jobs) as pool:
         waiting: dict[Future[str], int] = {
             pool.submit(run.judge, block): block for block in blocks if block not in run.done
         }

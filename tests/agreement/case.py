@@ -15,8 +15,8 @@ from lockstep.language.model import Model
 from lockstep.language.notation import Kind
 from lockstep.machine.code.machine import MachineCode, machine_code
 from lockstep.machine.code.program import Program, build_program
-from lockstep.machine.search import known
 from lockstep.machine.search import search as parallel
+from lockstep.machine.search import visited
 from lockstep.machine.search.allowance import Allowance
 from lockstep.machine.search.search import ParallelSearch
 from lockstep.plain.exploration import Bounds, Exploration
@@ -34,7 +34,7 @@ MOST_STEPS = 20_000
 
 @dataclass(frozen=True)
 class Case:
-    """A model without `leads_to`, and what is asked of engines about it."""
+    """A model without `leads_to`, and its runs by each engine."""
 
     model: Model
 
@@ -99,7 +99,9 @@ class Case:
 
 def instances_of(model: Model) -> int:
     """How many action instances a state may have."""
-    return sum(prod(each.domain.size() for each in action.parameters) for action in model.actions)
+    return sum(
+        prod(parameter.domain.size() for parameter in action.parameters) for action in model.actions
+    )
 
 
 def exploration(**options: Any) -> Exploration:
@@ -118,8 +120,8 @@ def memory_full() -> Iterator[None]:
 
 @contextmanager
 def tables_small() -> Iterator[None]:
-    """The tables of known states grow from their first states on; else from thousands on."""
-    with patch.object(known, "_FIRST_PLACES", 2):
+    """The tables of visited states grow from their first states on; else from thousands on."""
+    with patch.object(visited, "_FIRST_PLACES", 2):
         yield
 
 

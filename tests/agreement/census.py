@@ -49,7 +49,7 @@ class Census:
 
     @classmethod
     def of_json(cls, line: str) -> Census:
-        """The census that a line tells; `ValueError` or `KeyError` where it tells none."""
+        """The census in a line; `ValueError` or `KeyError` where it has none."""
         document = json.loads(line)
         return cls(
             Counter(document["counts"]), Counter(document["largest"]), set(document["compared"])

@@ -28,13 +28,13 @@ class Interrupted(BaseException):
 
 def interrupted(case: Case, folder: Path, chance: random.Random) -> bool:
     """Go on with a search whose process ends at some write to disk; whether it came so far."""
-    writes_left = chance.randint(0, 6)
+    remaining_writes = chance.randint(0, 6)
     real = os.fsync
 
     def ends(descriptor: int) -> None:
-        nonlocal writes_left
-        writes_left -= 1
-        if writes_left < 0:
+        nonlocal remaining_writes
+        remaining_writes -= 1
+        if remaining_writes < 0:
             raise Interrupted
         real(descriptor)
 
@@ -55,10 +55,10 @@ def killed(case: Case, folder: Path, chance: random.Random) -> bool:
                 _explore(case, folder)
             finally:
                 os._exit(0)
-    changes, seen = chance.randint(0, 8), set[object]()
+    changes, appearances = chance.randint(0, 8), set[object]()
     deadline = time.monotonic() + _LONGEST
-    while len(seen) <= changes and time.monotonic() < deadline:
-        seen.add(_appearance(folder))
+    while len(appearances) <= changes and time.monotonic() < deadline:
+        appearances.add(_appearance(folder))
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             return os.WIFSIGNALED(status)
@@ -69,12 +69,12 @@ def killed(case: Case, folder: Path, chance: random.Random) -> bool:
 
 
 def _appearance(folder: Path) -> object:
-    """What tells a folder from what it was before."""
-    found = []
+    """The names, sizes and times of the files in a folder."""
+    files = []
     for file in sorted(folder.glob("*")):
         with suppress(FileNotFoundError):
-            found.append((file.name, file.stat().st_size, file.stat().st_mtime_ns))
-    return tuple(found)
+            files.append((file.name, file.stat().st_size, file.stat().st_mtime_ns))
+    return tuple(files)
 
 
 def assert_damage_is_refused(case: Case, folder: Path) -> bool:

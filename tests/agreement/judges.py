@@ -1,4 +1,4 @@
-"""What is asked of the engines about one random model: each judge is one way to run it.
+"""The judges of one random model: each is one way to run it.
 
 A judge raises `AssertionError` at a difference from plain Python, and `NotCompiled` where a model
 has no machine code. What it came by is counted: a judge that never meets what it judges is none.
@@ -136,7 +136,7 @@ def kills(judged: Judged) -> None:
 def _goes_on(
     case: Case, folder: Path, oracle: SearchResult, threads: tuple[int, ...] = (1, 8)
 ) -> None:
-    """The search in a folder ends as one that was never interrupted, each time it is asked."""
+    """The search in a folder ends as one that was never interrupted, each time."""
     for count in threads:
         with levels_divided():
             result = case.explored(checkpoint=folder, threads=count)

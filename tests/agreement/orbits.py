@@ -82,7 +82,7 @@ def _renamings(groups: tuple[tuple[Name, ...], ...]) -> Iterator[dict[Name, Name
         pairs = (
             zip(group, order, strict=True) for group, order in zip(groups, orders, strict=True)
         )
-        yield {name: image for each in pairs for name, image in each}
+        yield {name: image for permutation in pairs for name, image in permutation}
 
 
 def _renamed(value: Any, renaming: Mapping[Name, Name]) -> Hashable:

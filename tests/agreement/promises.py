@@ -95,14 +95,14 @@ def _pledges(
 ) -> dict[tuple[Any, ...], list[Pledge]] | None:
     """What a property says of each state, by binding; None where it has no value in some."""
     engine = PlainEngine(model)
-    found: dict[tuple[Any, ...], list[Pledge]] = {}
+    pledges_of: dict[tuple[Any, ...], list[Pledge]] = {}
     try:
         for state in states:
             for pledge in engine.pledges(prop, state):
-                found.setdefault(pledge.parameters, []).append(pledge)
+                pledges_of.setdefault(pledge.parameters, []).append(pledge)
     except EvaluationError:
         return None
-    return found
+    return pledges_of
 
 
 def _is_unfulfilled(
@@ -113,11 +113,11 @@ def _is_unfulfilled(
         Fairness(str(number), fair.strong, (0,) if fair.positions else ())
         for number, fair in enumerate(prop.fairness)
     )
-    arrows = tuple(tuple(_arrows(prop.fairness, each)) for each in steps)
+    arrows = tuple(tuple(_arrows(prop.fairness, leaving)) for leaving in steps)
     answers: list[bool | None] = []
     for says in pledges.values():
-        premise = frozenset(number for number, each in enumerate(says) if each.premise)
-        goal = frozenset(number for number, each in enumerate(says) if each.goal)
+        premise = frozenset(number for number, pledge in enumerate(says) if pledge.premise)
+        goal = frozenset(number for number, pledge in enumerate(says) if pledge.goal)
         graph = RandomGraph(arrows, premise, goal, fairness)
         few = len(_ahead(graph)) <= MOST_AHEAD
         answers.append(graph.is_unfulfilled() if few else None)

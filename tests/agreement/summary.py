@@ -20,9 +20,9 @@ def place(error: EvaluationError | None) -> tuple[str, Path | None, int | None] 
 
 
 def summary(result: SearchResult, *, without: Iterable[str] = ()) -> dict[str, Any]:
-    """All that engines must agree on. Which of several shortest traces is told is left open."""
+    """All that engines must agree on. Any of several shortest traces will do."""
     violation, error_trace = result.violation, result.error_trace
-    said: dict[str, Any] = {
+    claimed: dict[str, Any] = {
         "verdict": result.verdict,
         "states": result.states,
         "transitions": result.transitions,
@@ -36,10 +36,10 @@ def summary(result: SearchResult, *, without: Iterable[str] = ()) -> dict[str, A
         "steps to the error": error_trace and len(error_trace.steps),
     }
     if result.error is None:
-        said |= {"applied": result.applied, "reached": result.reached}
-        # It tells how many states are known.
-        said |= {} if "states" in without else {"because": result.because}
-    return {name: value for name, value in said.items() if name not in without}
+        claimed |= {"applied": result.applied, "reached": result.reached}
+        # It says how many states are known.
+        claimed |= {} if "states" in without else {"because": result.because}
+    return {name: value for name, value in claimed.items() if name not in without}
 
 
 def assert_takes_place(model: Model, result: SearchResult) -> None:

@@ -29,7 +29,7 @@ class _Recorded(Simulation):
     def _take_in(self, walk: Any) -> bool:
         words = self._case.program.layout.words
         packed = walk.states.reshape(len(walk.states) // words, words).tolist()
-        states = [self._case.program.layout.decode(each) for each in packed]
+        states = [self._case.program.layout.decode(row) for row in packed]
         self.walks.append((states, walk.outcome == FINE))
         return super()._take_in(walk)
 

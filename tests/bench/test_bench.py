@@ -149,20 +149,20 @@ def test_the_json_has_what_the_table_has(case: Case) -> None:
 
 def test_counts_are_read_from_what_the_tools_print(case: Case) -> None:
     assert printed_counts("states 12\ntransitions 34\nbytes 8\n") == Counts(12, 34)
-    said = (
+    printed = (
         "Progress(5) at 2026: 1,000 states generated (9 s/min), 500 distinct states found (9 "
         "ds/min), 3 states left on queue.\n"
         "10609 states generated, 3232 distinct states found, 0 states left on queue.\n"
     )
-    assert tlc._counts(said) == Counts(3232, 10608)
+    assert tlc._counts(printed) == Counts(3232, 10608)
     assert tlc._counts("nothing") == Counts()
 
 
 def test_spin_prints_eight_digits_of_its_transitions(case: Case) -> None:
     def counts(transitions: int, printed: str) -> Counts:
         output = f"     3232 states, stored\n{printed} transitions (= stored+matched)\n"
-        known = dataclasses.replace(case, transitions=transitions)
-        return spin._counts(known, _run(1.0, output=output))
+        changed = dataclasses.replace(case, transitions=transitions)
+        return spin._counts(changed, _run(1.0, output=output))
 
     assert counts(10_608, "    10609") == Counts(3232, 10_608)
     assert counts(10_608, "    10610") == Counts(3232, 10_609)
@@ -180,7 +180,7 @@ def test_a_search_of_spins_that_is_not_complete_is_void() -> None:
 def test_fewer_checks_leave_the_rest_of_the_model_alone() -> None:
     model = load_model(ROOT, "fetch_response")
     states = with_checks(model, Checks.STATES)
-    assert {found.kind for found in states.properties} == {Kind.INVARIANT, Kind.SOMETIMES}
+    assert {prop.kind for prop in states.properties} == {Kind.INVARIANT, Kind.SOMETIMES}
     assert with_checks(model, Checks.NONE).properties == ()
     assert with_checks(model, Checks.ALL) == model
     assert states.actions == model.actions

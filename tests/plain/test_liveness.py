@@ -94,11 +94,11 @@ def check(model: Callable[[str], Model]) -> Check:
 
 
 def test_nothing_comes_to_pass_unless_something_is_promised(check: Check) -> None:
-    found = check(": not s.is_on, s.is_on")
-    assert found.verdict is Verdict.VIOLATED
-    assert found.violation is not None
-    assert found.violation.trace == Trace(found.violation.trace.initial, (), 0)
-    assert found.because == "comes is violated by a behaviour that goes on for ever"
+    result = check(": not s.is_on, s.is_on")
+    assert result.verdict is Verdict.VIOLATED
+    assert result.violation is not None
+    assert result.violation.trace == Trace(result.violation.trace.initial, (), 0)
+    assert result.because == "comes is violated by a behaviour that goes on for ever"
 
 
 def test_weak_fairness_of_what_stays_enabled(check: Check) -> None:
@@ -107,12 +107,12 @@ def test_weak_fairness_of_what_stays_enabled(check: Check) -> None:
 
 def test_weak_fairness_is_too_weak_for_what_is_enabled_now_and_then(check: Check) -> None:
     """The lamp goes on and off for ever, and nobody reads by it."""
-    found = check("weak=(switch, serve): True, s.served[c] or s.is_broken")
-    assert found.violation is not None
-    trace = found.violation.trace
+    result = check("weak=(switch, serve): True, s.served[c] or s.is_broken")
+    assert result.violation is not None
+    trace = result.violation.trace
     assert [step.action for step in trace.steps] == ["switch", "switch"]
     assert trace.loop == 0
-    assert found.violation.parameters == ("c1",)
+    assert result.violation.parameters == ("c1",)
 
 
 def test_strong_fairness_of_what_is_enabled_now_and_then(check: Check) -> None:
@@ -122,10 +122,10 @@ def test_strong_fairness_of_what_is_enabled_now_and_then(check: Check) -> None:
 
 def test_fairness_of_the_whole_may_pass_over_one_value_for_ever(check: Check) -> None:
     """One client reads for ever; the other never does."""
-    found = check("weak=switch, strong=serve: True, s.served[c] or s.is_broken")
-    assert found.violation is not None
-    trace = found.violation.trace
-    (passed_over,) = found.violation.parameters
+    result = check("weak=switch, strong=serve: True, s.served[c] or s.is_broken")
+    assert result.violation is not None
+    trace = result.violation.trace
+    (passed_over,) = result.violation.parameters
     served = {step.parameters for step in trace.steps if step.action == "serve"}
     assert served
     assert (passed_over,) not in served
@@ -133,17 +133,17 @@ def test_fairness_of_the_whole_may_pass_over_one_value_for_ever(check: Check) ->
 
 def test_fairness_is_no_promise_while_an_action_is_disabled(check: Check) -> None:
     """A broken lamp stays off, whatever is promised."""
-    found = check("weak=switch, strong=each(serve): s.is_broken, s.served[c]")
-    assert found.violation is not None
-    trace = found.violation.trace
+    result = check("weak=switch, strong=each(serve): s.is_broken, s.served[c]")
+    assert result.violation is not None
+    trace = result.violation.trace
     assert [step.action for step in trace.steps] == ["switch", "give_up"]
     assert trace.loop == 2
 
 
 def test_a_step_that_changes_nothing_is_no_step(check: Check) -> None:
-    found = check("weak=look: True, s.is_on")
-    assert found.violation is not None
-    assert found.violation.trace.steps == ()
+    result = check("weak=look: True, s.is_on")
+    assert result.violation is not None
+    assert result.violation.trace.steps == ()
 
 
 def test_the_goal_may_be_reached_with_the_premise(check: Check) -> None:
@@ -151,16 +151,16 @@ def test_the_goal_may_be_reached_with_the_premise(check: Check) -> None:
 
 
 def test_a_premise_that_is_never_true_is_not_applied(check: Check) -> None:
-    found = check("weak=switch: s.is_on and not s.is_on, s.is_on")
-    assert (found.verdict, found.applied) == ("holds", set())
+    result = check("weak=switch: s.is_on and not s.is_on, s.is_on")
+    assert (result.verdict, result.applied) == ("holds", set())
     assert "comes" in check("weak=switch: not s.is_on, True").applied
 
 
 def test_a_goal_without_a_value_is_an_error_at_its_state(check: Check) -> None:
-    found = check("weak=switch: s.is_on, 1 // (0 if s.is_on else 1) == 1")
-    assert found.error is not None
-    assert found.error_trace is not None
-    assert [step.action for step in found.error_trace.steps] == ["switch"]
+    result = check("weak=switch: s.is_on, 1 // (0 if s.is_on else 1) == 1")
+    assert result.error is not None
+    assert result.error_trace is not None
+    assert [step.action for step in result.error_trace.steps] == ["switch"]
 
 
 CLAIMS = """
@@ -182,10 +182,13 @@ def gets_dark(s):
 
 
 def test_each_unfulfilled_claim_has_its_behaviour(model: Callable[[str], Model]) -> None:
-    found = explore(model(CLAIMS))
-    assert [each.properties for each in found.unfulfilled] == [("gets_served",), ("gets_dark",)]
-    assert found.violation == found.unfulfilled[0]
-    assert found.unchecked == ()
+    result = explore(model(CLAIMS))
+    assert [violation.properties for violation in result.unfulfilled] == [
+        ("gets_served",),
+        ("gets_dark",),
+    ]
+    assert result.violation == result.unfulfilled[0]
+    assert result.unchecked == ()
 
 
 @pytest.mark.parametrize("engine", ["auto", "compiled", "python"])
@@ -274,11 +277,11 @@ def test_what_plain_python_does_not_find_is_no_verdict(
     monkeypatch: pytest.MonkeyPatch,
     wrong: Callable[[Trace], Trace],
 ) -> None:
-    def found(*given: Any) -> Unfulfilled | None:
-        right = find_unfulfilled(*given)
+    def changed(*arguments: Any) -> Unfulfilled | None:
+        right = find_unfulfilled(*arguments)
         return None if right is None else replace(right, trace=wrong(right.trace))
 
-    monkeypatch.setattr("lockstep.explore.live_search.find_unfulfilled", found)
+    monkeypatch.setattr("lockstep.explore.live_search.find_unfulfilled", changed)
     with pytest.raises(Disagreement):
         explore(model(CLAIMS), Exploration("compiled"))
 

@@ -34,33 +34,33 @@ def measured(*options: str) -> tuple[int, str, int]:
     ended = subprocess.run(
         [*command, *options], cwd=ROOT, capture_output=True, text=True, timeout=300
     )
-    said, _, peak = ended.stdout.rpartition("peak ")
-    return ended.returncode, said, int(peak)
+    output, _, peak = ended.stdout.rpartition("peak ")
+    return ended.returncode, output, int(peak)
 
 
 @pytest.mark.parametrize("threads", [1, 8])
 def test_a_search_keeps_to_its_memory(threads: int) -> None:
     options = ("--engine", "compiled", "--threads", str(threads))
     measured(*options, "--max-states", "1")  # translates it, which takes memory of its own
-    code, said, peak = measured(*options, "--memory", "160MiB")
+    code, output, peak = measured(*options, "--memory", "160MiB")
     assert code == 3
-    assert "stopped at 160 MiB of memory as bounded" in said
+    assert "stopped at 160 MiB of memory as bounded" in output
     assert 120 * MIB < peak < 176 * MIB
 
 
 def test_plain_python_keeps_to_its_memory() -> None:
-    code, said, peak = measured("--engine", "python", "--memory", "64MiB")
+    code, output, peak = measured("--engine", "python", "--memory", "64MiB")
     assert code == 3
-    assert "stopped at 64 MiB of memory as bounded" in said
+    assert "stopped at 64 MiB of memory as bounded" in output
     assert 60 * MIB < peak < 70 * MIB
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python", "auto"])
 def test_less_than_lockstep_itself_takes_is_refused(engine: str) -> None:
     model = load_model(ROOT, "session_cache")
-    with pytest.raises(LockstepError, match="1 MiB of memory are too few: lockstep takes") as said:
+    with pytest.raises(LockstepError, match="1 MiB of memory are too few: lockstep takes") as error:
         explore(model, Exploration(engine, Bounds(memory=MIB)))
-    assert "name at least" in str(said.value)
+    assert "name at least" in str(error.value)
     with pytest.raises(LockstepError, match="too few"):
         simulate(model, Walks(10), Exploration(bounds=Bounds(memory=MIB)))
 
@@ -74,7 +74,6 @@ def test_where_plain_python_has_too_little_machine_code_goes_on(
     trial = explore(model, Exploration("python", Bounds(memory=resident_memory() + 100 * MIB)))
     assert trial.verdict is Verdict.INCONCLUSIVE
     assert "of memory as bounded" in trial.because
-    monkeypatch.setattr("lockstep.machine.search.search._PROGRESS_SECONDS", 3600)
     monkeypatch.setattr("lockstep.machine.search.search.ParallelSearch._watch", lambda _: None)
     result = explore(model, Exploration("auto", Bounds(memory=resident_memory() + 100 * MIB)))
     assert (result.engine, result.verdict) == ("compiled", Verdict.HOLDS)

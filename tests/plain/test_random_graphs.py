@@ -68,23 +68,23 @@ class RandomGraph:
 
     def promised(self, node: int) -> dict[tuple[Fairness, tuple[int, ...]], set[int]]:
         """What can be kept at a node, and by going where."""
-        found: dict[tuple[Fairness, tuple[int, ...]], set[int]] = {}
+        targets: dict[tuple[Fairness, tuple[int, ...]], set[int]] = {}
         for action, parameter, target in self.steps[node]:
             for fair in self.fairness:
                 if fair.action == action and target != node:
                     promise = fair, (parameter,) * len(fair.positions)
-                    found.setdefault(promise, set()).add(target)
-        return found
+                    targets.setdefault(promise, set()).add(target)
+        return targets
 
     def reach(self, start: int, inside: frozenset[int]) -> frozenset[int]:
         """The nodes that one leads to without leaving `inside`."""
-        seen, waiting = {start}, [start]
+        reached, waiting = {start}, [start]
         while waiting:
             for _, _, target in self.steps[waiting.pop()]:
-                if target in inside and target not in seen:
-                    seen.add(target)
+                if target in inside and target not in reached:
+                    reached.add(target)
                     waiting.append(target)
-        return frozenset(seen)
+        return frozenset(reached)
 
     def is_unfulfilled(self) -> bool:
         """Whether there is a set of nodes, none a goal, to go round in for ever, promises kept."""
@@ -163,11 +163,11 @@ def test_a_behaviour_is_found_where_brute_force_finds_one(random: RandomGraph) -
     graph, prop = random.graph(), random.property()
     premise = np.array([[state[0] in random.premise for state in graph.states]])
     goal = np.array([[state[0] in random.goal for state in graph.states]])
-    found = find_unfulfilled(graph, prop, Pledges([()], premise, goal), Limits(MOST_NODES))
-    assert (found is not None) == random.is_unfulfilled()
-    if found is not None:
-        assert_it_happens(random, found.trace)
-        assert unfulfilled_binding(random, prop, found.trace) == ()
+    unfulfilled = find_unfulfilled(graph, prop, Pledges([()], premise, goal), Limits(MOST_NODES))
+    assert (unfulfilled is not None) == random.is_unfulfilled()
+    if unfulfilled is not None:
+        assert_it_happens(random, unfulfilled.trace)
+        assert unfulfilled_binding(random, prop, unfulfilled.trace) == ()
 
 
 def assert_it_happens(random: RandomGraph, trace: Trace) -> None:

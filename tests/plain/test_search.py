@@ -19,11 +19,13 @@ ROOT = Path(__file__).parents[1] / "workspaces" / "turnstile"
 
 def levels(engine: Engine) -> list[set[State]]:
     """The states by distance, found in the plainest way there is."""
-    found, seen = [{engine.model.initial}], {engine.model.initial}
-    while found[-1]:
-        found.append({s.state for state in found[-1] for s in engine.successors(state)} - seen)
-        seen |= found[-1]
-    return found[:-1]
+    distances, visited = [{engine.model.initial}], {engine.model.initial}
+    while distances[-1]:
+        distances.append(
+            {s.state for state in distances[-1] for s in engine.successors(state)} - visited
+        )
+        visited |= distances[-1]
+    return distances[:-1]
 
 
 @pytest.mark.parametrize("name", ENGINES)
@@ -104,20 +106,20 @@ def test_a_goal_that_no_state_reaches_is_violated(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ENGINES)
 @pytest.mark.parametrize(
-    ("file", "old", "new", "steps"),
+    ("edit", "steps"),
     [
-        ("models", " and has_room(s, g))", ")", 4),
-        ("invariants", "s.entries[g] <= s.coins[g]", "2 // (2 - s.coins[g]) >= 0", 3),
-        ("invariants", "new.coins[g] == s.coins[g] + 1", "1 // (s.coins[g] - 1) != 5", 3),
+        (("models", " and has_room(s, g))", ")"), 4),
+        (("invariants", "s.entries[g] <= s.coins[g]", "2 // (2 - s.coins[g]) >= 0"), 3),
+        (("invariants", "new.coins[g] == s.coins[g] + 1", "1 // (s.coins[g] - 1) != 5"), 3),
     ],
 )
 def test_text_without_meaning_ends_the_search(
-    tmp_path: Path, name: str, file: str, old: str, new: str, steps: int
+    tmp_path: Path, name: str, edit: tuple[str, str, str], steps: int
 ) -> None:
-    result = explore(edited(tmp_path, file, old, new), Exploration(name))
+    result = explore(edited(tmp_path, *edit), Exploration(name))
     assert result.verdict is Verdict.ERROR
     assert isinstance(result.error, EvaluationError)
-    assert result.error.file == tmp_path / file / "turnstile.py"
+    assert result.error.file == tmp_path / edit[0] / "turnstile.py"
     assert result.error_trace is not None
     assert len(result.error_trace.steps) == steps
 
@@ -165,20 +167,22 @@ def test_what_was_found_survives_an_end_from_outside(failure: type[BaseException
 
 
 def test_progress_is_reported() -> None:
-    told: list[Progress] = []
-    Search(PlainEngine(load_model(ROOT, "turnstile")), Exploration(on_progress=told.append)).run()
-    assert told[0].states == 1
-    assert told[0].frontier == 1
+    reports: list[Progress] = []
+    Search(
+        PlainEngine(load_model(ROOT, "turnstile")), Exploration(on_progress=reports.append)
+    ).run()
+    assert reports[0].states == 1
+    assert reports[0].frontier == 1
 
 
 def test_every_state_is_visited_once_with_all_its_steps() -> None:
     engine = PlainEngine(load_model(ROOT, "turnstile"))
-    seen: dict[State, list[Step]] = {}
+    visited: dict[State, list[Step]] = {}
 
     def visit(state: State, steps: list[Step]) -> None:
-        assert state not in seen
-        seen[state] = steps
+        assert state not in visited
+        visited[state] = steps
 
     result = Search(engine, on_state=visit).run()
-    assert len(seen) == result.states
-    assert all(steps == list(engine.successors(state)) for state, steps in seen.items())
+    assert len(visited) == result.states
+    assert all(steps == list(engine.successors(state)) for state, steps in visited.items())

@@ -81,7 +81,7 @@ def test_time_is_watched_at_each_instance(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     model = load(tmp_path, "wide", WIDE, claim)
-    monkeypatch.setattr("lockstep.plain.search.time.perf_counter", clock(0.01))
+    monkeypatch.setattr("lockstep.plain.supervision.time.perf_counter", clock(0.01))
     result = Search(engine(model), Exploration(bounds=Bounds(max_seconds=1))).run()
     assert (result.verdict, result.states) == (Verdict.INCONCLUSIVE, 1)
     assert result.because.startswith("stopped after 1 s as bounded")
@@ -94,7 +94,7 @@ def test_memory_is_watched_at_each_instance(
 ) -> None:
     weighed = count(2**20, 2**20)
     monkeypatch.setattr(resident, "_resident", lambda: (next(weighed), 0))
-    monkeypatch.setattr("lockstep.plain.search.time.perf_counter", clock(0.01))
+    monkeypatch.setattr("lockstep.plain.supervision.time.perf_counter", clock(0.01))
     wide = load(tmp_path, "wide", WIDE)
     result = Search(engine(wide), Exploration(bounds=Bounds(memory=24 * 2**20))).run()
     assert (result.verdict, result.states) == (Verdict.INCONCLUSIVE, 1)

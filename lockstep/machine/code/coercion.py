@@ -105,17 +105,17 @@ class Coercion:
     def _name(
         self, value: Words, source: RangeDomain | NameDomain, target: RangeDomain | NameDomain
     ) -> tuple[Words, Bit | None]:
-        """Names are told apart by the Python values that stand for them."""
+        """Two names are the same when the Python values that stand for them are."""
         if isinstance(source, NameDomain) and isinstance(target, NameDomain):
-            known = {name: position for position, name in enumerate(target.names)}
-            positions = [known.get(name, -1) for name in source.names]
+            positions_of = {name: position for position, name in enumerate(target.names)}
+            positions = [positions_of.get(name, -1) for name in source.names]
             if positions == list(range(len(positions))):
                 return value, None
-            found = self._shapes.table([position % 2**64 for position in positions], value[0])
+            position = self._shapes.table([position % 2**64 for position in positions], value[0])
             if -1 not in positions:
-                return [found], None
-            fine = self._builder.icmp_signed(">=", found, word(0))
-            return self._body.select(fine, [found], [word(0)]), fine
+                return [position], None
+            fine = self._builder.icmp_signed(">=", position, word(0))
+            return self._body.select(fine, [position], [word(0)]), fine
         pairs: list[tuple[int, int]]
         if isinstance(source, NameDomain):
             assert isinstance(target, RangeDomain)
@@ -144,9 +144,9 @@ class Coercion:
         shapes, body = self._shapes, self._body
         result = body.variables(shapes.zero(target))
         fine = body.variable(word(1))
-        with body.loop(word(source.item.size())) as each:
-            body.leave_if(self._builder.not_(shapes.has_position(value, each.index)), each.next)
-            item = shapes.unpack(source.item, shapes.item_at(source, each.index))
+        with body.loop(word(source.item.size())) as loop:
+            body.leave_if(self._builder.not_(shapes.has_position(value, loop.index)), loop.next)
+            item = shapes.unpack(source.item, shapes.item_at(source, loop.index))
             moved, ok = self.to(item, source.item, target.item)
             self._note(fine, ok)
             position = shapes.position(target, shapes.pack(target.item, moved))
@@ -182,8 +182,8 @@ class Coercion:
         result = body.variables(shapes.zero(target))
         fine = body.variable(word(1))
         if source.capacity and target.capacity:
-            with body.loop(kept) as each:
-                packed = shapes.cell(shapes.items(source).cells, value, each.index)
+            with body.loop(kept) as loop:
+                packed = shapes.cell(shapes.items(source).cells, value, loop.index)
                 item = shapes.unpack(source.item, packed)
                 moved, ok = self.to(item, source.item, target.item)
                 self._note(fine, ok)
@@ -198,12 +198,12 @@ class Coercion:
         order = [positions[key] for key in target.key]
         result = body.variables(shapes.zero(target))
         fine = body.variable(word(1))
-        with body.loop(word(new.count)) as each:
+        with body.loop(word(new.count)) as loop:
             straight = order == list(range(len(order)))
-            index = each.index if straight else shapes.table(order, each.index)
+            index = loop.index if straight else shapes.table(order, loop.index)
             item = shapes.unpack(source.value, shapes.cell(old, value, index))
             moved, ok = self.to(item, source.value, target.value)
             self._note(fine, ok)
             packed = shapes.pack(target.value, moved)
-            body.store(shapes.with_cell(new, body.load(result), each.index, packed), result)
+            body.store(shapes.with_cell(new, body.load(result), loop.index, packed), result)
         return body.load(result), self._noted(fine, source.value, target.value)

@@ -85,11 +85,11 @@ class Comprehensions:
 
         self._rounds(node.generators, compare)
         default = None if node.default is None else self._evaluation.value(node.default)[0]
-        found = self._body.bit_of(self._builder.load(some))
+        is_set = self._body.bit_of(self._builder.load(some))
         if default is None:
-            self._evaluation.fail_unless(found, node.place)
+            self._evaluation.fail_unless(is_set, node.place)
             return [self._builder.load(best)]
-        return [self._builder.select(found, self._builder.load(best), default)]
+        return [self._builder.select(is_set, self._builder.load(best), default)]
 
     def _set(self, node: ir.Comprehension) -> Words:
         domain = node.domain
@@ -142,8 +142,8 @@ class Comprehensions:
     def _over_domain(
         self, domain: Domain, one: Callable[[Words, Domain, llvm.Block], None]
     ) -> None:
-        with self._body.loop(word(domain.size())) as each:
-            one(self._shapes.nth(domain, each.index), domain, each.next)
+        with self._body.loop(word(domain.size())) as loop:
+            one(self._shapes.nth(domain, loop.index), domain, loop.next)
 
     def _over_range(
         self,
@@ -158,8 +158,8 @@ class Comprehensions:
         assert isinstance(stop.domain, RangeDomain)
         lowest = start.domain.low
         domain = RangeDomain(lowest, max(lowest, stop.domain.high - 1))
-        with self._body.loop(count) as each:
-            one([self._builder.add(low, each.index)], domain, each.next)
+        with self._body.loop(count) as loop:
+            one([self._builder.add(low, loop.index)], domain, loop.next)
 
     def _over_collection(
         self, collection: ir.Expression, one: Callable[[Words, Domain, llvm.Block], None]
@@ -169,15 +169,15 @@ class Comprehensions:
         value = self._evaluation.value(collection)
         match domain:
             case SetDomain():
-                with body.loop(word(domain.item.size())) as each:
-                    missing = self._builder.not_(shapes.has_position(value, each.index))
-                    body.leave_if(missing, each.next)
-                    item = shapes.unpack(domain.item, shapes.item_at(domain, each.index))
-                    one(item, domain.item, each.next)
+                with body.loop(word(domain.item.size())) as loop:
+                    missing = self._builder.not_(shapes.has_position(value, loop.index))
+                    body.leave_if(missing, loop.next)
+                    item = shapes.unpack(domain.item, shapes.item_at(domain, loop.index))
+                    one(item, domain.item, loop.next)
             case MapDomain():
                 self._over_domain(domain.key, one)
             case SequenceDomain() if domain.capacity:
                 cells = shapes.items(domain).cells
-                with body.loop(shapes.length(domain, value)) as each:
-                    packed = shapes.cell(cells, value, each.index)
-                    one(shapes.unpack(domain.item, packed), domain.item, each.next)
+                with body.loop(shapes.length(domain, value)) as loop:
+                    packed = shapes.cell(cells, value, loop.index)
+                    one(shapes.unpack(domain.item, packed), domain.item, loop.next)

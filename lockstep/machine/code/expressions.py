@@ -25,6 +25,7 @@ from lockstep.machine.code.comprehensions import Comprehensions
 from lockstep.machine.code.evaluation import Evaluation
 from lockstep.machine.code.layout import NotCompiled, RecordLayout, layout_of
 from lockstep.machine.code.numbers import number
+from lockstep.machine.code.sets import set_value
 from lockstep.machine.code.shapes import Shapes
 
 _LARGEST = 2**62
@@ -81,7 +82,7 @@ class Expressions(Evaluation):
             case ir.Contains():
                 return [self.body.word_of(self._contains(node))]
             case ir.Subset() | ir.SetOperation() | ir.MakeSet():
-                return self._sets(node)
+                return set_value(self, node)
             case ir.Not():
                 return [self.builder.xor(self.value(node.operand)[0], word(1))]
             case ir.And():
@@ -148,8 +149,8 @@ class Expressions(Evaluation):
         count = self.builder.sub(stop, start)
         some = self.builder.icmp_signed(">", count, word(0))
         if source.capacity and target.capacity:
-            with self.body.loop(self.builder.select(some, count, word(0))) as each:
-                at = self.builder.add(start, each.index)
+            with self.body.loop(self.builder.select(some, count, word(0))) as loop:
+                at = self.builder.add(start, loop.index)
                 self.add_item(target, result, source.item, self._packed_item(source, sequence, at))
         return self.body.load(result)
 
@@ -202,51 +203,20 @@ class Expressions(Evaluation):
         packed = self.shapes.pack(domain.item, moved)
         if isinstance(domain, SetDomain):
             position = self.shapes.position(domain, packed)
-            found = self.shapes.has_position(collection, position)
+            is_there = self.shapes.has_position(collection, position)
         else:
-            found = self.body.bit_of(self._count(domain, collection, packed))
-        return found if ok is None else self.builder.and_(found, ok)
+            is_there = self.body.bit_of(self._count(domain, collection, packed))
+        return is_there if ok is None else self.builder.and_(is_there, ok)
 
     def _count(self, domain: SequenceDomain, value: Words, packed: Words) -> Word:
         """How often a sequence has a packed item."""
         total = self.body.variable(word(0))
         if domain.capacity:
-            with self.body.loop(self.shapes.length(domain, value)) as each:
-                same = self.body.equal(self._packed_item(domain, value, each.index), packed)
+            with self.body.loop(self.shapes.length(domain, value)) as loop:
+                same = self.body.equal(self._packed_item(domain, value, loop.index), packed)
                 more = self.builder.add(self.builder.load(total), self.body.word_of(same))
                 self.builder.store(more, total)
         return self.builder.load(total)
-
-    def _sets(self, node: ir.Subset | ir.SetOperation | ir.MakeSet) -> Words:
-        builder = self.builder
-        if isinstance(node, ir.MakeSet):
-            assert isinstance(node.domain, SetDomain)
-            result = self.shapes.zero(node.domain)
-            for item in node.items:
-                packed = self.packed(item, node.domain.item)
-                position = self.shapes.position(node.domain, packed)
-                result = self.shapes.with_position(result, position)
-            return result
-        domain = join(node.left.domain, node.right.domain)
-        assert domain is not None
-        left, right = self.as_(node.left, domain), self.as_(node.right, domain)
-        pairs = list(zip(left, right, strict=True))
-        if isinstance(node, ir.Subset):
-            outside = [builder.and_(one, builder.not_(other)) for one, other in pairs]
-            within = self.body.equal(outside, [word(0)] * len(outside))
-            if node.strict:
-                within = builder.and_(within, builder.not_(self.body.equal(left, right)))
-            return [self.body.word_of(within)]
-        match node.operator:
-            case "|":
-                words = [builder.or_(one, other) for one, other in pairs]
-            case "&":
-                words = [builder.and_(one, other) for one, other in pairs]
-            case "-":
-                words = [builder.and_(one, builder.not_(other)) for one, other in pairs]
-            case _:
-                words = [builder.xor(one, other) for one, other in pairs]
-        return self.coercion.to(words, domain, node.domain)[0]
 
     def _short(self, items: Sequence[ir.Expression], *, wanted: bool) -> Words:
         """Conjunction (`wanted`) or disjunction, up to the first item that decides it."""
@@ -266,10 +236,10 @@ class Expressions(Evaluation):
         domain = RecordDomain(node.record)
         layout = layout_of(domain)
         assert isinstance(layout, RecordLayout)
-        found = [self.value(value) for value in node.values]
+        values = [self.value(value) for value in node.values]
         result = self.shapes.zero(domain)
         for value, part, field, (inner, place) in zip(
-            found, node.values, node.record.fields.values(), layout.parts, strict=True
+            values, node.values, node.record.fields.values(), layout.parts, strict=True
         ):
             moved, ok = self.coercion.to(value, part.domain, field)
             self.fail_unless(ok, node.place)
@@ -282,10 +252,10 @@ class Expressions(Evaluation):
         assert isinstance(domain, MapDomain)
         cells = self.shapes.map_cells(domain)
         result = self.body.variables(self.shapes.zero(domain))
-        with self.body.loop(word(node.key.size())) as each:
-            self.bind(node.slot, self.shapes.unpack(node.key, [each.index]), node.key)
+        with self.body.loop(word(node.key.size())) as loop:
+            self.bind(node.slot, self.shapes.unpack(node.key, [loop.index]), node.key)
             packed = self.packed(node.body, domain.value)
-            changed = self.shapes.with_cell(cells, self.body.load(result), each.index, packed)
+            changed = self.shapes.with_cell(cells, self.body.load(result), loop.index, packed)
             self.body.store(changed, result)
         return self.body.load(result)
 
@@ -301,8 +271,8 @@ class Expressions(Evaluation):
             source = part.domain
             assert isinstance(source, SequenceDomain)
             if source.capacity:
-                with self.body.loop(self.shapes.length(source, value)) as each:
-                    packed = self._packed_item(source, value, each.index)
+                with self.body.loop(self.shapes.length(source, value)) as loop:
+                    packed = self._packed_item(source, value, loop.index)
                     self.add_item(domain, result, source.item, packed)
         return self.body.load(result)
 

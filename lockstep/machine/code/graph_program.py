@@ -49,18 +49,18 @@ class GraphProgram:
 
     def instances(self, labels: Sequence[int]) -> list[tuple[str, tuple[Any, ...]]]:
         """The action and the parameters of each of some labels, which ascend."""
-        found: list[tuple[str, tuple[Any, ...]]] = []
+        instances: list[tuple[str, tuple[Any, ...]]] = []
         for action, begin, end in zip(
             self.model.actions, self.first_labels, self.first_labels[1:], strict=False
         ):
             wanted = {label - begin for label in labels if begin <= label < end}
             if wanted:
-                found += (
+                instances += (
                     (action.name, values)
                     for number, values in enumerate(all_bindings(action.parameters))
                     if number in wanted
                 )
-        return found
+        return instances
 
 
 def all_bindings(parameters: Sequence[Parameter]) -> product[tuple[Any, ...]]:

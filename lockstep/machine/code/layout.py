@@ -76,13 +76,13 @@ class ScalarLayout(Layout):
 
 @dataclass(frozen=True)
 class OptionLayout(Layout):
-    """None, or a value. `presence` is the bit that tells, None for atoms: their code does."""
+    """None, or a value. One bit says which, but of atoms, whose code does."""
 
     some: Layout
 
     @cached_property
     def presence(self) -> Place | None:
-        """Where the bit is that says that there is a value."""
+        """Where the bit is that says that there is a value; None for atoms."""
         if isinstance(self.some, ScalarLayout):
             return None
         for word, width in enumerate(self.some.widths):
@@ -273,12 +273,12 @@ class SetLayout(Layout):
     def decode(self, words: Sequence[int]) -> Any:
         item = layout_of(self.domain.item)
         whole = sum(word << WORD * index for index, word in enumerate(words))
-        found = []
+        items = []
         while whole:
             position = (whole & -whole).bit_length() - 1
             whole &= whole - 1
-            found.append(item.decode([self.codes[position] if self.codes else position]))
-        return frozenset(found)
+            items.append(item.decode([self.codes[position] if self.codes else position]))
+        return frozenset(items)
 
 
 @cache

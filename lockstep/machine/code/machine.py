@@ -2,9 +2,9 @@
 
 What is kept is named by a digest of all that it was made from: the module's text (in which model,
 scope and this package's translation have become one), LLVM's version, the processor and its
-features. It is sealed by a digest over that and the code, so that a file is nothing under another's
+features. A digest over that and the code seals a file, so that it is worth nothing under another
 name. A file that is damaged, or that others may have written, is made anew. When there are too many
-files, those go that were not used for longest.
+files, the least recently used are removed.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ def machine_code(text: str, folder: Path | None) -> MachineCode:
 
 
 def kept_code(key: str, text: Callable[[], str], folder: Path) -> MachineCode:
-    """The machine code of an LLVM module, whose text is asked for only if it is not kept.
+    """The machine code of an LLVM module, which `text` makes where no code is kept.
 
-    The key has to tell all that the text depends on.
+    The key stands for all that the text depends on.
     """
     digest = _digest(key)
     code = _read(folder, digest)
@@ -182,7 +182,7 @@ def _write(folder: Path, digest: str, code: bytes) -> None:
 
 
 def _prune(folder: Path) -> None:
-    """Remove what was not used for longest; another process may do so at the same time."""
+    """Remove the least recently used; another process may do so at the same time."""
     used = []
     for file in folder.glob("*.o"):
         with suppress(FileNotFoundError):

@@ -41,8 +41,8 @@ def emit_canonical(
     states, counted, _ = body.function.args
     builder, size = body.builder, layout.words
     count = builder.load(counted)
-    with body.loop(count) as each:
-        first = builder.gep(states, [builder.mul(each.index, word(size))], inbounds=True)
+    with body.loop(count) as loop:
+        first = builder.gep(states, [builder.mul(loop.index, word(size))], inbounds=True)
         places = [builder.gep(first, [word(at)], inbounds=True) for at in range(size)]
         original = body.load(places)
         best = body.variables(original)
@@ -50,12 +50,12 @@ def emit_canonical(
         with body.loop(word(symmetry.size - 1)) as other:
             number = builder.add(other.index, word(1))
             builder.call(permuting, [first, candidate, number])
-            found = [
+            permuted = [
                 builder.load(builder.gep(candidate, [word(at)], inbounds=True))
                 for at in range(size)
             ]
-            smaller = _is_less(body, found, body.load(best))
-            body.store(body.select(smaller, found, body.load(best)), best)
+            smaller = _is_less(body, permuted, body.load(best))
+            body.store(body.select(smaller, permuted, body.load(best)), best)
         body.store(body.load(best), places)
     builder.ret(word(0))
     body.finish()
@@ -187,20 +187,20 @@ class _Permuter:
         shapes, body = self._shapes, self._body
         cells = shapes.map_cells(domain)
         result = body.variables(value)
-        with body.loop(word(cells.count)) as each:
-            target = each.index
+        with body.loop(word(cells.count)) as loop:
+            target = loop.index
             if isinstance(domain.key, NameDomain) and self.concerns(domain.key):
-                target = self._name(domain.key, each.index)
-            moved = self.packed(domain.value, shapes.cell(cells, value, each.index))
+                target = self._name(domain.key, loop.index)
+            moved = self.packed(domain.value, shapes.cell(cells, value, loop.index))
             body.store(shapes.with_cell(cells, body.load(result), target, moved), result)
         return body.load(result)
 
     def _set(self, domain: SetDomain, value: Words) -> Words:
         shapes, body = self._shapes, self._body
         result = body.variables(shapes.zero(domain))
-        with body.loop(word(domain.item.size())) as each:
-            body.leave_if(self._builder.not_(shapes.has_position(value, each.index)), each.next)
-            moved = self.packed(domain.item, shapes.item_at(domain, each.index))
+        with body.loop(word(domain.item.size())) as loop:
+            body.leave_if(self._builder.not_(shapes.has_position(value, loop.index)), loop.next)
+            moved = self.packed(domain.item, shapes.item_at(domain, loop.index))
             position = shapes.position(domain, moved)
             body.store(shapes.with_position(body.load(result), position), result)
         return body.load(result)
@@ -210,8 +210,8 @@ class _Permuter:
         if not domain.capacity:
             return value
         result = body.variables(shapes.zero(domain))
-        with body.loop(shapes.length(domain, value)) as each:
-            packed = shapes.cell(shapes.items(domain).cells, value, each.index)
+        with body.loop(shapes.length(domain, value)) as loop:
+            packed = shapes.cell(shapes.items(domain).cells, value, loop.index)
             moved = self.packed(domain.item, packed)
             longer = self._coercion.append(domain, body.load(result), moved)
             body.store(longer, result)

@@ -56,7 +56,7 @@ class Program:
     has_step_invariants: bool
     has_state_checks: bool
     symmetry: Symmetry | None = None
-    """The symmetry by which states are taken for one, if any was asked for."""
+    """The symmetry up to which states are counted; None where none was requested."""
     work: int = 1
     """About how many operations it takes at the most to expand one state."""
 
@@ -106,9 +106,9 @@ def _build(model: Model, code: ir.ModelCode, *, symmetry: bool) -> Program:
     ]
     _checks(module, "check_state", of_state, step=False)
     _checks(module, "check_step", of_step, step=True)
-    found = find_symmetry(model, code) if symmetry else None
-    if found is not None and found.groups:
-        emit_canonical(module, layout, dict(code.variables), found, builder.tables)
+    symmetries = find_symmetry(model, code) if symmetry else None
+    if symmetries is not None and symmetries.groups:
+        emit_canonical(module, layout, dict(code.variables), symmetries, builder.tables)
     return Program(
         model,
         layout,
@@ -117,7 +117,7 @@ def _build(model: Model, code: ir.ModelCode, *, symmetry: bool) -> Program:
         tuple(builder.sites),
         bool(of_step),
         bool(of_state),
-        found,
+        symmetries,
         work(code),
     )
 
@@ -177,20 +177,20 @@ def _checks(
             continue
         result = builder.call(function, [before, after, mark])
         return_if_failed(body, result, first)
-        found = builder.load(first)
-        none_yet = builder.icmp_unsigned("==", found, word(0))
+        earlier = builder.load(first)
+        none_yet = builder.icmp_unsigned("==", earlier, word(0))
         fails = builder.and_(none_yet, body.bit_of(result))
-        builder.store(builder.select(fails, word(index + 1), found), first)
+        builder.store(builder.select(fails, word(index + 1), earlier), first)
     builder.ret(builder.load(first))
     body.finish()
 
 
 def return_if_failed(body: Body, result: llvm.Value, first: llvm.Value | None = None) -> None:
-    """Leave with a failure, or with what was found before it if `first` holds anything."""
+    """Return a failure, or the position that `first` holds if it holds one."""
     builder = body.builder
     with builder.if_then(builder.icmp_signed("<", result, word(0)), likely=False):
         if first is not None:
-            found = builder.load(first)
-            nothing = builder.icmp_unsigned("==", found, word(0))
-            result = builder.select(nothing, result, found)
+            earlier = builder.load(first)
+            nothing = builder.icmp_unsigned("==", earlier, word(0))
+            result = builder.select(nothing, result, earlier)
         builder.ret(result)

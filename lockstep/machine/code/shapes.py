@@ -222,11 +222,13 @@ class Shapes:
         key = tuple(numbers)
         if key not in self._tables:
             kind = llvm.ArrayType(I64, len(key))
-            made = llvm.GlobalVariable(self.body.function.module, kind, f"table{len(self._tables)}")
-            made.initializer = llvm.Constant(kind, [llvm.Constant(I64, number) for number in key])
-            made.linkage = "internal"
-            made.global_constant = True
-            self._tables[key] = made
+            table = llvm.GlobalVariable(
+                self.body.function.module, kind, f"table{len(self._tables)}"
+            )
+            table.initializer = llvm.Constant(kind, [llvm.Constant(I64, number) for number in key])
+            table.linkage = "internal"
+            table.global_constant = True
+            self._tables[key] = table
         return self._tables[key]
 
     def map_cells(self, domain: Domain) -> Cells:
@@ -276,8 +278,8 @@ class Shapes:
             middle = builder.add(low, word(step))
             inside = builder.icmp_unsigned("<", middle, word(len(codes)))
             safe = builder.select(inside, middle, word(0))
-            found = builder.load(builder.gep(table, [word(0), safe], inbounds=True))
-            right = builder.and_(inside, builder.icmp_unsigned("<=", found, code))
+            held = builder.load(builder.gep(table, [word(0), safe], inbounds=True))
+            right = builder.and_(inside, builder.icmp_unsigned("<=", held, code))
             low = builder.select(right, middle, low)
             step >>= 1
         return low

@@ -20,7 +20,7 @@ PRESENT = 1 << WORD - 1
 
 @dataclass(frozen=True)
 class StateLayout:
-    """`places[name]` tells, for each word of a variable's value, where it stands in the state."""
+    """`places[name]` is where each word of a variable's value stands in the state."""
 
     state: type[State]
     layouts: Mapping[str, Layout]
@@ -65,7 +65,7 @@ def state_layout(state: type[State], variables: Mapping[str, Domain]) -> StateLa
     room = [WORD - 1]
     places: dict[str, dict[int, Place]] = {name: {} for name in layouts}
     for width, name, index in pieces:
-        word = next((word for word, left in enumerate(room) if left >= width), len(room))
+        word = next((word for word, bits in enumerate(room) if bits >= width), len(room))
         if word == len(room):
             room.append(WORD)
         used = (WORD - 1 if word == 0 else WORD) - room[word]
@@ -75,8 +75,8 @@ def state_layout(state: type[State], variables: Mapping[str, Domain]) -> StateLa
         state,
         layouts,
         {
-            name: tuple(found[index] for index in range(len(found)))
-            for name, found in places.items()
+            name: tuple(parts[index] for index in range(len(parts)))
+            for name, parts in places.items()
         },
         len(room),
         1 + sum(width for width, _, _ in pieces),

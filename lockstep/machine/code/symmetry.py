@@ -2,7 +2,7 @@
 
 A domain `OneOf(names, interchangeable=True)` says that no name is special. That is checked, for a
 wrong claim would hide states: no such name may stand in the text, in a smaller domain or in the
-initial state in a way that tells it from the others, and nothing may depend on their order.
+initial state in a way that distinguishes it from the others, and nothing may depend on their order.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Symmetry:
         return prod(factorial(len(group)) for group in self.groups)
 
     def __str__(self) -> str:
-        """In words: by what states were taken for one, and by what not, and why."""
+        """The groups up to which states are counted, and why the others are none."""
         if not self.groups:
             return "; ".join(("no names are interchangeable", *self.refused))
         groups = (f"{', '.join(map(str, group))}" for group in self.groups)
@@ -63,11 +63,11 @@ class Symmetry:
 
     def permutations(self) -> Iterator[Permutation]:
         """Every permutation, the identity first."""
-        each = [
+        exchanges = [
             [dict(zip(group, order, strict=True)) for order in itertools.permutations(group)]
             for group in self.groups
         ]
-        for parts in itertools.product(*each):
+        for parts in itertools.product(*exchanges):
             yield {name: image for part in parts for name, image in part.items()}
 
 
@@ -98,7 +98,7 @@ def find_symmetry(model: Model, code: ir.ModelCode) -> Symmetry:
 def _difference(
     names: tuple[Name, ...], model: Model, code: ir.ModelCode, domains: list[Domain]
 ) -> str | None:
-    """What tells some of the names from the others; None when nothing does."""
+    """What distinguishes some of the names from the others; None when nothing does."""
     group = frozenset(names)
     for domain in domains:
         if isinstance(domain, NameDomain) and group & set(domain.names) not in (group, set()):
@@ -182,7 +182,7 @@ def _domains(model: Model, code: ir.ModelCode) -> Iterator[Domain]:
     """Every domain that the model's variables and parameters have, and their parts."""
     wholes = [*model.variables.values()]
     functions: list[ir.ActionCode | ir.PropertyCode] = [*code.actions, *code.properties]
-    wholes += [parameter.domain for each in functions for parameter in each.parameters]
+    wholes += [parameter.domain for function in functions for parameter in function.parameters]
     for whole in dict.fromkeys(wholes):
         yield from parts_of_domain(whole)
 

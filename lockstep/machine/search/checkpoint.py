@@ -1,9 +1,9 @@
 """A search on disk: the states of its finished levels, and the counts up to there.
 
-A folder has four files. `checkpoint.json` tells which search it is, part by part. `levels.states`
+A folder has four files. `checkpoint.json` identifies the search, part by part. `levels.states`
 has the states, level after level, and `levels.index` a line for each level, written once its states
 are safely on disk. Both only grow: whatever interrupts the process, the whole lines of the index
-tell of the last level that was committed, and what comes after it is dropped. Every line is sealed
+end with the last level that was committed, and what comes after it is dropped. Every line is sealed
 by a digest over itself and all before it. `lock` keeps other processes away. Nothing in the folder
 is ever executed; everything is checked before it is used.
 """
@@ -279,10 +279,10 @@ def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _numbers(given: object, size: int | None) -> list[int] | None:
+def _numbers(numbers: object, size: int | None) -> list[int] | None:
     """Whole numbers, `size` of them unless that is None; None for anything else."""
-    if not isinstance(given, list) or (size is not None and len(given) != size):
+    if not isinstance(numbers, list) or (size is not None and len(numbers) != size):
         return None
-    if not all(type(number) is int and number >= 0 for number in given):
+    if not all(type(number) is int and number >= 0 for number in numbers):
         return None
-    return given
+    return numbers

@@ -56,7 +56,7 @@ class Crew:
 
     @property
     def transitions(self) -> int:
-        """How many steps were found."""
+        """How many steps were taken."""
         return sum(int(worker.report[TRANSITIONS]) for worker in self.workers)
 
     @property

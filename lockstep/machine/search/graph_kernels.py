@@ -1,8 +1,8 @@
 """The kernels that make the graph of all states, in Python that numba understands.
 
-States are rows of `words` 64-bit words, in the order of their numbers. The table tells the number
-of a state, one added to it, where a search that begins at the place of its hash finds it; a zero is
-a free place.
+States are rows of `words` 64-bit words, in the order of their numbers. The table has the
+number of a state plus one, at the first free place from that of its hash on; a zero is a free
+place.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
     def number_steps(graph: Any, begin: Any, end: Any) -> Any:
         """Expand the states from `begin` to `end`, and number what they lead to first.
 
-        A step that changes nothing is left out. `ends` tells for each state how many steps are
+        A step that changes nothing is left out. `ends` has for each state how many steps are
         written once its own are. Stops early where the steps or the new states of one more state
         might have no room; returns the state that it stopped at, or `-1 - state` for one in which
         the text has no meaning.
@@ -35,9 +35,9 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
         successors, instances = states_at(graph.successors), counts_at(graph.instances)
         places, ends = counts_at(graph.places), counts_at(graph.ends)
         targets, labels = counts_at(graph.targets), counts_at(graph.labels)
-        known, steps = graph.known, graph.written
+        numbered, steps = graph.numbered, graph.written
         number = begin
-        while number < end and steps + most <= capacity and known + most <= room:
+        while number < end and steps + most <= capacity and numbered + most <= room:
             at = number * words
             count = call(
                 expand_at, address(states, at), address(successors, 0), address(instances, 0)
@@ -59,21 +59,21 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
                     if place == size:
                         place = 0
                 if table[place] == 0:
-                    copy(successors, there, states, known * words, words)
-                    known += 1
-                    table[place] = known
+                    copy(successors, there, states, numbered * words, words)
+                    numbered += 1
+                    table[place] = numbered
                 targets[steps] = table[place] - 1
                 labels[steps] = instances[index]
                 steps += 1
             ends[number - begin] = steps
             number += 1
-        graph.known, graph.written = known, steps
+        graph.numbered, graph.written = numbered, steps
         return number
 
     def fill_table(graph: Any) -> Any:
         """Put the numbers of all states into an empty table."""
         states, table, size = states_at(graph.states), counts_at(graph.table), graph.size
-        for number in range(graph.known):
+        for number in range(graph.numbered):
             place = place_of(hash_of(states, number * words, words), size)
             while table[place] != 0:
                 place += 1

@@ -38,7 +38,7 @@ _NO_STEPS = np.zeros(0, np.int32)
 
 
 class PackedStates(Sequence[State]):
-    """States in packed form, each unpacked when it is asked for."""
+    """States in packed form, each unpacked when it is read."""
 
     def __init__(self, layout: StateLayout, rows: Array) -> None:
         self._layout = layout
@@ -63,7 +63,7 @@ class PackedStates(Sequence[State]):
 
 
 class GraphSearch:
-    """Makes the graph of a model, and asks of its states what each `leads_to` says of them."""
+    """Makes the graph of a model, and evaluates each `leads_to` in its states."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class GraphSearch:
         *,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        """Prepare; `run` makes the graph, once, and `pledges` may be asked after that."""
+        """Prepare; `run` makes the graph, once, and `pledges` may be called after that."""
         self._program = program
         self._words = program.layout.words
         self._code = code  # or its functions would be gone
@@ -103,8 +103,8 @@ class GraphSearch:
             labels.append(by)
         self._table = np.zeros(0, np.int64)
         self._limits.watch(self.bytes + self._taken)  # they are put together into one array each
-        known = graph.number("known")
-        self._states = self._states[: known * self._words]
+        numbered = graph.number("numbered")
+        self._states = self._states[: numbered * self._words]
         used, renumbered = _renumbered(labels, self._most)
         return StateGraph(
             PackedStates(self._program.layout, self._states),
@@ -165,7 +165,7 @@ class GraphSearch:
             labels=self._labels,
             capacity=capacity,
             ends=self._ends,
-            known=1,
+            numbered=1,
             written=0,
         )
         self._loops.fill_table(graph)
@@ -176,9 +176,9 @@ class GraphSearch:
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]]:
         """Of some states after the other: where their steps end, lead to, and by what."""
         done, written, of_level = 0, 0, 1
-        while done < (known := graph.number("known")):
+        while done < (numbered := graph.number("numbered")):
             self._make_room(graph)
-            self._watch(known, done, written)
+            self._watch(numbered, done, written)
             end = min(of_level, done + _STRETCH)
             stopped = self._loops.number_steps(graph, done, end)
             if stopped < 0:
@@ -195,35 +195,35 @@ class GraphSearch:
             graph.set(written=0)
             done = stopped
             if done == of_level:
-                self._depth, of_level = self._depth + 1, graph.number("known")
+                self._depth, of_level = self._depth + 1, graph.number("numbered")
 
     def _make_room(self, graph: Packed) -> None:
         """See that the table and the states have room for what one stretch may add at least."""
-        known = graph.number("known")
-        if known + self._most <= len(self._states) // self._words:
+        numbered = graph.number("numbered")
+        if numbered + self._most <= len(self._states) // self._words:
             return
-        room = 2 * (known + self._most)
+        room = 2 * (numbered + self._most)
         size = int(room / _FULL)
         self._limits.watch(self.bytes + 8 * (room * self._words + size))
         states = zeros(room * self._words)
-        states[: known * self._words] = self._states[: known * self._words]
+        states[: numbered * self._words] = self._states[: numbered * self._words]
         self._states, self._table = states, np.zeros(0, np.int64)
         graph.set(states=states, room=room, table=self._table)  # the old ones are gone
         self._table = np.zeros(size, np.int64)
         graph.set(table=self._table, size=size)
         self._loops.fill_table(graph)
 
-    def _watch(self, known: int, done: int, written: int) -> None:
+    def _watch(self, numbered: int, done: int, written: int) -> None:
         """Report how far the graph is, and end it when a limit is met."""
         self._limits.watch(self.bytes)
-        if known > self._limits.max_states:
+        if numbered > self._limits.max_states:
             raise Unfinished(f"more than {self._limits.max_states:,} states")
         if written > _MOST_STEPS:
             raise Unfinished(f"more than {_MOST_STEPS:,} steps")
         seconds = time.perf_counter() - self._started
         if self._on_progress is not None and self._reports.is_due(seconds):
             self._on_progress(
-                Progress(known, written, self._depth, known - done, seconds, self.bytes)
+                Progress(numbered, written, self._depth, numbered - done, seconds, self.bytes)
             )
 
 

@@ -1,4 +1,4 @@
-"""What a search's answer depends on, in parts, so that one search is never taken for another."""
+"""What the answer of a search depends on, so that one search is never taken for another."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ SHARDS = 1 << SHARD_BITS
 """Parts of the set of known states, by the highest bits of the hash."""
 
 AHEAD = 12
-"""How many candidates ahead a table's place is asked for."""
+"""How many candidates ahead a table's place is brought near."""
 
 NOTHING_NOTED = 2**64 - 1
 """The first word of a finding, which is its rank, before anything is noted there."""
@@ -34,7 +34,7 @@ RECORDS = {
     "walk": "initial:states seed steps actions enabled:counts path:states ended:counts",
     "graph": (
         "states:states room table:counts size expand_at most successors:states instances:counts "
-        "places:counts targets:counts labels:counts capacity ends:counts known written"
+        "places:counts targets:counts labels:counts capacity ends:counts numbered written"
     ),
     "questions": "states:states pledges_at bindings premises:counts goals:counts",
 }

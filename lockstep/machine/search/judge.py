@@ -1,8 +1,7 @@
-"""Plain Python as the judge of what machine code found.
+"""Plain Python as the judge of what machine code notes.
 
-What the steps of a behaviour are called, which properties fail at its end and where the text has no
-meaning is asked of plain Python, state by state. An answer other than the search's is an error of
-this program, never a verdict.
+It names the steps of a behaviour, the properties that fail at its end, and where the text has no
+meaning there. An answer other than the search's is an error of this program, never a verdict.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from lockstep.results.trace import Step, Trace
 
 
 class Judge:
-    """Tells in the model's terms what was found in packed states."""
+    """Reports in the model's terms what a search noted in packed states."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -33,11 +32,11 @@ class Judge:
 
         With symmetry it goes through states that are these but for the names.
         """
-        packed = [[int(word) for word in each] for each in states]
+        packed = [[int(word) for word in row] for row in states]
         initial = self._program.layout.decode(packed[0])
         steps: list[Step] = []
-        for each in packed[1:]:
-            steps.append(self._step(steps[-1].state if steps else initial, each))
+        for words in packed[1:]:
+            steps.append(self._step(steps[-1].state if steps else initial, words))
         return Trace(initial, tuple(steps))
 
     def deadlock(self, result: SearchResult, trace: Trace) -> None:
@@ -102,7 +101,9 @@ class Judge:
         encode, symmetry = self._program.layout.encode, self._program.symmetry
         if symmetry is None:
             return encode(state)
-        return min(encode(permuted_state(state, each)) for each in symmetry.permutations())
+        return min(
+            encode(permuted_state(state, permutation)) for permutation in symmetry.permutations()
+        )
 
 
 def site_order(program: Program) -> list[tuple[int, int]]:

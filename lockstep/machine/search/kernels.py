@@ -118,7 +118,7 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
         Returns how many new states there are then.
         """
         table, size = states_at(shard.table), shard.size
-        new, known = states_at(shard.new), shard.count
+        new, total = states_at(shard.new), shard.count
         check_state_at = worker.check_state_at if checked != 0 else 0
         marks_at, ranks = worker.marks, counts_at(worker.ranks)
         broken, failed = states_at(worker.broken_state), states_at(worker.failed_state)
@@ -146,15 +146,15 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
             if table[place * words] != 0:
                 continue
             copy(candidates, at, table, place * words, words)
-            copy(candidates, at, new, known * words, words)
+            copy(candidates, at, new, total * words, words)
             if check_state_at != 0:
-                answer = call(check_state_at, address(new, known * words), marks_at, marks_at)
+                answer = call(check_state_at, address(new, total * words), marks_at, marks_at)
                 if answer < 0:
-                    note(failed, ranks[-1 - answer], new, known * words, words)
+                    note(failed, ranks[-1 - answer], new, total * words, words)
                 elif answer > 0:
-                    note(broken, answer, new, known * words, words)
-            known += 1
-        return known
+                    note(broken, answer, new, total * words, words)
+            total += 1
+        return total
 
     def move(old: Any, old_size: Any, table: Any, size: Any) -> Any:
         """Put every state of one table into an empty larger one."""

@@ -1,4 +1,4 @@
-"""The states of each level, in the order in which they were found."""
+"""The states of each level, in the order in which the search came to them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Levels:
         return self._file is not None
 
     def extend(self, parts: Iterable[Array]) -> None:
-        """More states of the level that is being found."""
+        """More states of the last level, which is not finished."""
         for part in parts:
             if self._file is not None:
                 self._file.append(part)
@@ -44,7 +44,7 @@ class Levels:
                 self.bytes += part.nbytes
 
     def finish(self) -> None:
-        """The level is found: another begins."""
+        """The last level is finished: another begins."""
         if self._file is not None:
             self.restore(self._file.finish())
         else:

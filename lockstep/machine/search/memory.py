@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import mmap
-import os
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lockstep.system.resident import ResidentBound, resident_memory
+from lockstep.system.resident import ResidentBound, available_memory, resident_memory
 
 Array: TypeAlias = "NDArray[np.uint64]"
 
@@ -42,22 +41,3 @@ def memory_bound(memory: int | None) -> ResidentBound:
     if memory is None:
         memory = resident_memory() + available_memory() * 9 // 10
     return ResidentBound(memory)
-
-
-def available_memory() -> int:
-    """Bytes that this process may still take without harm: what is free, of the cgroup too."""
-    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            fields = dict(line.split(":", 1) for line in lines)
-        free = int(fields["MemAvailable"].split()[0]) * 1024
-    except (OSError, KeyError, ValueError):
-        pass
-    try:
-        with open("/sys/fs/cgroup/memory.max", encoding="ascii") as limit:
-            most = int(limit.read())
-        with open("/sys/fs/cgroup/memory.current", encoding="ascii") as now:
-            free = min(free, most - int(now.read()))
-    except (OSError, ValueError):
-        pass
-    return max(0, free)

@@ -22,7 +22,7 @@ from lockstep.results.search_result import SearchResult
 
 
 class Rebuilder:
-    """Rebuilds the behaviour to what a search found while it expanded the last of the levels."""
+    """Rebuilds the behaviour to what was noted while the last of the levels was expanded."""
 
     def __init__(self, program: Program, code: MachineCode, levels: Levels) -> None:
         self._program = program
@@ -76,7 +76,7 @@ class Rebuilder:
         return finding.states[:words], finding.states[words:]
 
     def _chain(self, target: Array, back: int) -> list[Array]:
-        """Packed states that lead to one of the level `back` before the one being found."""
+        """Packed states that lead to one of the last level, or of the level `back` before it."""
         chain = [np.array(target)]
         for depth in reversed(range(len(self._levels) - back)):
             chain.append(self._predecessor(depth, chain[-1]))

@@ -162,7 +162,7 @@ class Sample:
         return function(*(array.ctypes.data for array in arrays))
 
     def _failed(self, answer: int) -> str | None:
-        """The function in which the machine code found no meaning."""
+        """The function without meaning by the machine code's answer; None where all have one."""
         if answer >= 0:
             return None
         names = [action.name for action in self._model.actions]

@@ -1,7 +1,7 @@
 """Breadth-first search by levels with a model's machine code, on several threads.
 
-What is found does not depend on the number of threads: a level is always finished, and of what is
-wrong there the first by the order of `findings` is told.
+The result does not depend on the number of threads: a level is always finished, and of what is
+wrong there the result has the first by the order of `findings`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from lockstep.machine.search.allowance import Allowance
 from lockstep.machine.search.checkpoint import Checkpoint
 from lockstep.machine.search.crew import Crew, Totals, count
 from lockstep.machine.search.interface import DEADLOCKS, SHARDS, TRANSITIONS
-from lockstep.machine.search.known import KnownStates, NewStates
 from lockstep.machine.search.levels import Levels, chunks
 from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.memory import Array, memory_bound
@@ -26,6 +25,7 @@ from lockstep.machine.search.rebuild import Rebuilder
 from lockstep.machine.search.sample import Sample, places
 from lockstep.machine.search.spill import Spill
 from lockstep.machine.search.state_file import StateFile
+from lockstep.machine.search.visited import NewStates, VisitedStates
 from lockstep.machine.search.workers import Shards, Stretches, Worker
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Exploration
@@ -77,7 +77,7 @@ class ParallelSearch:
         self._checkpoint = checkpoint
         self._spill = spill
         self._allowance = Allowance(self._memory, self._threads, self._words)
-        self._known = KnownStates(self._words, self._allowance.room, request.expected)
+        self._visited = VisitedStates(self._words, self._allowance.room, request.expected)
         self._levels = Levels(self._words, _file(checkpoint, spill, self._words))
         self._new = [NewStates() for _ in range(SHARDS)]
         self._crew = Crew(self._new_worker)
@@ -95,12 +95,12 @@ class ParallelSearch:
     def run(self) -> SearchResult:
         """Explore until everything is seen, something is broken, or a bound is met.
 
-        Ctrl-C and a lack of memory end the search too, and what was found so far is kept.
+        Ctrl-C and a lack of memory end the search too; the result then says how far it came.
         """
         result = self._result
         # Where states may go to disk, the bound on memory ends nothing.
         memory = self._memory if self._spill is None else None
-        self._supervision = Supervision(self._request, result, memory, lambda: len(self._known))
+        self._supervision = Supervision(self._request, result, memory, lambda: len(self._visited))
         self._crew.grow(1)
         try:
             with self._supervision.giving_up():
@@ -155,7 +155,7 @@ class ParallelSearch:
         self._grow(shard, 1)
         new = self._new[shard]
         before = new.count
-        self._known.insert(shard, state, new, self._crew.workers[0], checked=checked)
+        self._visited.insert(shard, state, new, self._crew.workers[0], checked=checked)
         return new.count != before
 
     def _resume(self, checkpoint: Checkpoint, totals: Totals) -> None:
@@ -191,7 +191,7 @@ class ParallelSearch:
         self._waiting = self._levels.count(depth)
         threads = self._threads if self._waiting >= _SMALL else 1
         self._crew.grow(threads)
-        before = len(self._known)
+        before = len(self._visited)
         at_a_time = max(1, min(_CHUNK, _WORK // self._program.work))
         level = Stretches(chunks(self._levels.parts(depth), self._words, at_a_time))
         try:
@@ -203,7 +203,7 @@ class ParallelSearch:
                     self._levels.extend(self._taken_new())
                 self._watch()
         finally:
-            if len(self._known) > before:
+            if len(self._visited) > before:
                 self._result.depth += 1
 
     def _take_in(self, threads: int, *, checked: bool) -> None:
@@ -227,11 +227,11 @@ class ParallelSearch:
     def _plan(self, more: list[int], threads: int) -> None:
         """See that shards can take so many candidates within the memory, or stop before they do."""
         states = sum(more) * self._words * 8
-        if self._allowance.allows(self._known.growth(more, threads) + states, self._crew.workers):
+        if self._allowance.allows(self._visited.growth(more, threads) + states, self._crew.workers):
             return
         if self._spill is None:
             raise self._supervision.out_of_memory()
-        self._known.grow_on_disk(self._spill)
+        self._visited.grow_on_disk(self._spill)
 
     def _collect(self, worker: Worker, shards: Shards, checked: bool) -> None:
         """Insert the candidates of one shard after the other."""
@@ -240,11 +240,11 @@ class ParallelSearch:
             self._grow(shard, sum(len(part) for part in parts) // self._words)
             for part in parts:
                 if len(part):
-                    self._known.insert(shard, part, self._new[shard], worker, checked=checked)
+                    self._visited.insert(shard, part, self._new[shard], worker, checked=checked)
 
     def _grow(self, shard: int, more: int) -> None:
         """Let a shard take so many candidates."""
-        self._known.make_room(shard, more)
+        self._visited.make_room(shard, more)
         self._new[shard].make_room(more, self._words)
 
     def _taken_new(self) -> list[Array]:
@@ -258,7 +258,7 @@ class ParallelSearch:
     @property
     def bytes(self) -> int:
         """The memory taken by what grows."""
-        return self._known.bytes + self._levels.bytes + self._new_bytes + self._crew.bytes
+        return self._visited.bytes + self._levels.bytes + self._new_bytes + self._crew.bytes
 
     def _ended_by_findings(self) -> bool:
         """Whether something is wrong on the level just finished; the result then says what."""
@@ -272,19 +272,17 @@ class ParallelSearch:
         """Say in the result what was counted."""
         result, totals = self._result, self._crew.totals
         count(self._model, totals, result)
-        result.states = len(self._known)
+        result.states = len(self._visited)
         result.transitions = totals.report[TRANSITIONS]
         result.deadlocks = totals.report[DEADLOCKS]
 
     def _watch(self) -> None:
         """Report how far the search is, and end it when a bound is met."""
-        self._supervision.report(self._progress)
-        self._supervision.watch_memory()
         self._supervision.watch_states()
-        self._supervision.watch_seconds()
+        self._supervision.watch(self._progress)
 
     def _progress(self, seconds: float) -> Progress:
-        states, depth = len(self._known), self._result.depth
+        states, depth = len(self._visited), self._result.depth
         return Progress(states, self._crew.transitions, depth, self._waiting, seconds, self.bytes)
 
     def _sample(self) -> None:
@@ -296,13 +294,13 @@ class ParallelSearch:
             state = self._levels.state(depth, position)
             successors = sample.compare(state)
             if depth < self._complete:
-                self._expect_known(state, successors)
+                self._expect_visited(state, successors)
             if time.thread_time() >= enough:
                 break
         self._result.sampled = sample.states
         self._result.sampled_steps = sample.steps
 
-    def _expect_known(self, state: Array, successors: Array) -> None:
+    def _expect_visited(self, state: Array, successors: Array) -> None:
         """See that the search found all these successors of a state."""
         for begin in range(0, len(successors), self._words):
             successor = successors[begin : begin + self._words]

@@ -20,10 +20,10 @@ from lockstep.machine.code.program import Program
 from lockstep.machine.search.crew import Crew, count
 from lockstep.machine.search.interface import BROKEN, DEADLOCKED, FINE, SHARDS
 from lockstep.machine.search.judge import Judge, ranked_functions
-from lockstep.machine.search.known import KnownStates, NewStates
 from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.memory import Array, memory_bound
 from lockstep.machine.search.packed import Packed
+from lockstep.machine.search.visited import NewStates, VisitedStates
 from lockstep.machine.search.workers import Worker
 from lockstep.plain.exploration import Exploration, Walks
 from lockstep.results.search_result import Progress, SearchResult
@@ -31,7 +31,7 @@ from lockstep.results.verdict import Verdict
 from lockstep.words import plural
 
 _BATCH = 256
-"""Walks between two looks at what they found."""
+"""Walks between two looks at the bounds."""
 
 
 @dataclass
@@ -66,7 +66,7 @@ class Simulation:
         self._memory = memory_bound(request.bounds.memory)
         self._on_progress = request.on_progress
         self._initial: Array = np.array(program.layout.encode(program.model.initial), np.uint64)
-        self._known = KnownStates(self._words, self._memory.bound - self._memory.before)
+        self._visited = VisitedStates(self._words, self._memory.bound - self._memory.before)
         allowed = request.deadlock_allowed
         self._crew = Crew(lambda: Worker(program, code, deadlock_allowed=allowed))
         self._crew.grow(self._threads)
@@ -118,7 +118,7 @@ class Simulation:
         if self._max_seconds is not None and self._seconds >= self._max_seconds:
             return f"stopped after {self._seconds:.0f} s as bounded"
         share = _BATCH * (self._steps + 1) // SHARDS
-        if self._memory.used + self._known.growth([share] * SHARDS, 1) > self._memory.bound:
+        if self._memory.used + self._visited.growth([share] * SHARDS, 1) > self._memory.bound:
             return f"stopped at {self._memory} as bounded"
         return ""
 
@@ -132,7 +132,7 @@ class Simulation:
             steps = sum(self._crew.totals.fired)
             longest = max(len(walk.states) // self._words - 1 for walk in walks)
             depth = max(self._result.depth, longest)
-            self._on_progress(Progress(len(self._known), steps, depth, 0, seconds))
+            self._on_progress(Progress(len(self._visited), steps, depth, 0, seconds))
         return walks
 
     def _several(self, worker: Worker, numbers: range) -> list[_Walk]:
@@ -180,12 +180,12 @@ class Simulation:
     def _insert(self, shard: int, worker: Worker) -> None:
         candidates, new = worker.candidates(shard), NewStates()
         count = len(candidates) // self._words
-        self._known.make_room(shard, count)
+        self._visited.make_room(shard, count)
         new.make_room(count, self._words)
-        self._known.insert(shard, candidates, new, worker, checked=False)
+        self._visited.insert(shard, candidates, new, worker, checked=False)
 
     def _count(self) -> None:
         result, totals = self._result, self._crew.totals
         count(self._program.model, totals, result)
-        result.states = len(self._known)
+        result.states = len(self._visited)
         result.transitions = sum(totals.fired)

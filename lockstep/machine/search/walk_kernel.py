@@ -18,7 +18,7 @@ def walk_kernel(words: int) -> Callable[..., Any]:
     def walk(worker: Any, walk: Any, number: Any) -> Any:
         """One random walk of up to `walk.steps` steps: its length, its states in `walk.path`.
 
-        `ended` tells how and, if not FINE, the rank of what is wrong at the end of the path.
+        `ended` says how and, if not FINE, the rank of what is wrong at the end of the path.
         `worker.fired` counts by action the steps taken.
         """
         initial, path = states_at(walk.initial), states_at(walk.path)

@@ -26,7 +26,7 @@ Stretch: TypeAlias = tuple[Array, int, int]
 class Worker:
     """What one thread writes to, and what its kernels are given.
 
-    `fired` counts by action, `marks` tells by property whether it was applied or reached, `report`
+    `fired` counts by action, `marks` says by property whether it was applied or reached, `report`
     counts as `interface` says. `filled[shard]` candidates wait in the buffer of a shard.
     """
 
@@ -52,7 +52,7 @@ class Worker:
         self.marks = np.zeros(max(1, len(program.model.properties)), np.int64)
         self.report = np.zeros(REPORT, np.int64)
         self.filled = np.zeros(SHARDS, np.int64)
-        # The most so far, so that memory which the system has not given yet can be told.
+        # The most so far: the system has given no memory yet for what lies beyond.
         self._fullest = np.zeros(SHARDS, np.int64)
         self._buffers: Array = np.zeros(SHARDS * self.capacity * words, np.uint64)
         self.packed = Packed(

@@ -74,13 +74,13 @@ def model(folder: Path, nodes: str, text: str = LAND, count: int = 2) -> Model:
     return load_model(folder, "land")
 
 
-def orbits(found: Model) -> tuple[int, int]:
+def orbits(land: Model) -> tuple[int, int]:
     """How many states there are, and how many up to the permutations of the nodes."""
-    symmetry = find_symmetry(found, lower(found))
+    symmetry = find_symmetry(land, lower(land))
     states: list[State] = []
-    Search(PlainEngine(found), on_state=lambda state, _: states.append(state)).run()
+    Search(PlainEngine(land), on_state=lambda state, _: states.append(state)).run()
     classes = {
-        frozenset(permuted_state(state, each) for each in symmetry.permutations())
+        frozenset(permuted_state(state, permutation) for permutation in symmetry.permutations())
         for state in states
     }
     return len(states), len(classes)
@@ -90,11 +90,11 @@ def orbits(found: Model) -> tuple[int, int]:
     "nodes", ['("a", "b")', "(1, 2)", '("z", "b")'], ids=["names", "numbers", "unsorted"]
 )
 def test_counts_are_those_of_the_orbits(tmp_path: Path, nodes: str) -> None:
-    found = model(tmp_path, nodes)
-    states, classes = orbits(found)
-    assert explore(found, Exploration("compiled")).states == states
+    land = model(tmp_path, nodes)
+    states, classes = orbits(land)
+    assert explore(land, Exploration("compiled")).states == states
     for threads in (1, 2):
-        result = explore(found, Exploration("compiled", symmetry=True, threads=threads))
+        result = explore(land, Exploration("compiled", symmetry=True, threads=threads))
         assert result.states == classes
         assert result.remark.startswith("up to exchanging ")
     assert classes < states * 2 / 3
@@ -102,15 +102,15 @@ def test_counts_are_those_of_the_orbits(tmp_path: Path, nodes: str) -> None:
 
 def test_three_names_have_six_permutations(tmp_path: Path) -> None:
     text = LAND.split("@action\ndef write")[0]
-    found = model(tmp_path, '("a", "b", "c")', text, count=3)
-    states, classes = orbits(found)
-    result = explore(found, Exploration("compiled", symmetry=True))
-    assert (explore(found, Exploration("compiled")).states, result.states) == (states, classes)
+    land = model(tmp_path, '("a", "b", "c")', text, count=3)
+    states, classes = orbits(land)
+    result = explore(land, Exploration("compiled", symmetry=True))
+    assert (explore(land, Exploration("compiled")).states, result.states) == (states, classes)
     assert states / 6 <= classes < states / 4
 
 
 def test_the_depth_and_the_verdict_are_the_same(tmp_path: Path) -> None:
-    found = model(tmp_path, '("a", "b")')
+    land = model(tmp_path, '("a", "b")')
     (tmp_path / "invariants").mkdir()
     (tmp_path / "invariants" / "land.py").write_text(
         "from lockstep import invariant, step_invariant\nfrom models.land import Node\n\n"
@@ -119,17 +119,17 @@ def test_the_depth_and_the_verdict_are_the_same(tmp_path: Path) -> None:
         "@step_invariant()\ndef seat_is_kept(s, new):\n"
         "    return s.seat == 0 or new.seat == s.seat\n"
     )
-    found = load_model(tmp_path, "land")
-    straight = explore(found, Exploration("compiled"))
-    reduced = explore(found, Exploration("compiled", symmetry=True))
+    land = load_model(tmp_path, "land")
+    straight = explore(land, Exploration("compiled"))
+    reduced = explore(land, Exploration("compiled", symmetry=True))
     assert straight.violation is not None
     assert reduced.violation is not None
     assert reduced.violation.properties == straight.violation.properties
     assert len(reduced.violation.trace.steps) == len(straight.violation.trace.steps)
-    plain = PlainEngine(found)
+    plain = PlainEngine(land)
     trace = reduced.violation.trace
     for before, step in zip(trace.states, trace.steps, strict=False):
-        assert plain.run(found.action(step.action), before, step.parameters) == step.state
+        assert plain.run(land.action(step.action), before, step.parameters) == step.state
 
 
 @pytest.mark.parametrize(
@@ -150,13 +150,13 @@ def test_a_false_claim_is_refused(tmp_path: Path, old: str, new: str, why: str) 
     if "c" in new.split("(")[-1]:
         text = text.replace("    new.seat = n\n", "")
     assert text != LAND
-    found = model(tmp_path, '("a", "b")', text)
-    symmetry = build_program(found, symmetry=True).symmetry
+    land = model(tmp_path, '("a", "b")', text)
+    symmetry = build_program(land, symmetry=True).symmetry
     assert symmetry is not None
     assert symmetry.groups == ()
     assert why in symmetry.refused[0]
-    result = explore(found, Exploration("compiled", symmetry=True))
-    assert result.states == explore(found, Exploration("compiled")).states
+    result = explore(land, Exploration("compiled", symmetry=True))
+    assert result.states == explore(land, Exploration("compiled")).states
     assert "no names are interchangeable" in result.remark
 
 
@@ -170,8 +170,8 @@ def test_a_false_claim_is_refused(tmp_path: Path, old: str, new: str, why: str) 
 )
 def test_names_that_are_numbers_are_told_apart(tmp_path: Path, condition: str, why: str) -> None:
     text = LAND.replace("s.leader != n", f"s.leader != n and {condition}")
-    found = model(tmp_path, "(1, 2)", text)
-    symmetry = build_program(found, symmetry=True).symmetry
+    land = model(tmp_path, "(1, 2)", text)
+    symmetry = build_program(land, symmetry=True).symmetry
     assert symmetry is not None
     assert symmetry.groups == ()
     assert why in str(symmetry)

@@ -204,11 +204,11 @@ def test_a_full_disk_keeps_what_was_kept(
     tmp_path: Path, model: Model, whole: SearchResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = os.fsync
-    left = [12]
+    writes = [12]
 
     def full(descriptor: int) -> None:
-        left[0] -= 1
-        if left[0] < 0:
+        writes[0] -= 1
+        if writes[0] < 0:
             raise OSError(28, "No space left on device")
         real(descriptor)
 

@@ -124,7 +124,7 @@ def test_the_searchs_own_code_is_all_of_its_sources(
 ) -> None:
     package = Path(identity.__file__).parent
     digests = [identity._own_code()]
-    for source in ("kernels.py", "known.py"):
+    for source in ("kernels.py", "visited.py"):
         copy = tmp_path / source.removesuffix(".py")
         shutil.copytree(package, copy)
         (copy / source).write_text((copy / source).read_text() + "\n")

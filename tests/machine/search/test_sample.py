@@ -12,9 +12,9 @@ from lockstep.explore.engines import explore
 from lockstep.language.model import Model, load_model
 from lockstep.machine.code.machine import machine_code
 from lockstep.machine.code.program import Program, build_program
-from lockstep.machine.search.known import KnownStates
 from lockstep.machine.search.sample import STATES, Sample, places
 from lockstep.machine.search.search import ParallelSearch
+from lockstep.machine.search.visited import VisitedStates
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.results.search_result import SearchResult
@@ -149,14 +149,14 @@ def test_a_state_that_the_search_lost(
     variant: Callable[..., Model], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both agree on every step, but the table of known states forgot where they lead."""
-    tables: list[KnownStates] = []
+    tables: list[VisitedStates] = []
 
-    class Forgetful(KnownStates):
+    class Forgetful(VisitedStates):
         def __init__(self, *arguments: Any) -> None:
             super().__init__(*arguments)
             tables.append(self)
 
-    monkeypatch.setattr("lockstep.machine.search.search.KnownStates", Forgetful)
+    monkeypatch.setattr("lockstep.machine.search.search.VisitedStates", Forgetful)
     compare = Sample.compare
 
     def forget(sample: Sample, packed: Any) -> Any:

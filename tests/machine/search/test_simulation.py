@@ -69,9 +69,9 @@ def test_a_violation_is_a_behaviour_of_the_model(fault: str) -> None:
 def test_a_deadlock_ends_a_walk() -> None:
     letters = load_model(TURNSTILE, "letters", {"SACK": 1})
     assert simulate(letters, Walks(50)).violation is None
-    found = simulate(letters, Walks(50), Exploration(deadlock_allowed=False)).violation
-    assert found is not None
-    assert found.properties == ("deadlock",)
+    violation = simulate(letters, Walks(50), Exploration(deadlock_allowed=False)).violation
+    assert violation is not None
+    assert violation.properties == ("deadlock",)
 
 
 def test_time_is_bounded(model: Model) -> None:

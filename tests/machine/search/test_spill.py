@@ -9,9 +9,9 @@ import pytest
 from lockstep.errors import LockstepError
 from lockstep.explore.engines import explore
 from lockstep.language.model import Model, load_model
-from lockstep.machine.search.known import KnownStates
 from lockstep.machine.search.memory import Array
 from lockstep.machine.search.spill import Spill, is_on_disk
+from lockstep.machine.search.visited import VisitedStates
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
@@ -39,14 +39,14 @@ def spilled_tables(monkeypatch: pytest.MonkeyPatch) -> list[Array]:
     What a bound leaves depends on what this process did before, and holds in reserve.
     """
     tables: list[Array] = []
-    zeros, growth = Spill.zeros, KnownStates.growth
+    zeros, growth = Spill.zeros, VisitedStates.growth
 
     def noted(spill: Spill, words: int) -> Array:
         tables.append(zeros(spill, words))
         return tables[-1]
 
     monkeypatch.setattr(Spill, "zeros", noted)
-    monkeypatch.setattr(KnownStates, "growth", lambda *given: growth(*given) and 2**38)
+    monkeypatch.setattr(VisitedStates, "growth", lambda *arguments: growth(*arguments) and 2**38)
     return tables
 
 

@@ -21,8 +21,8 @@ def states(tmp_path: Path) -> Iterator[Callable[[int], StateFile]]:
         return opened[-1]
 
     yield file
-    for each in opened:
-        each.close()
+    for states in opened:
+        states.close()
 
 
 def words(*values: int) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:

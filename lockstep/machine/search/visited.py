@@ -79,7 +79,7 @@ class NewStates:
         self.states, self.count = np.empty(0, np.uint64), 0
 
 
-class KnownStates:
+class VisitedStates:
     """An exact set of packed states, `words` words each.
 
     `counts[shard]` states are in a shard. A shard is used by one thread at a time.
