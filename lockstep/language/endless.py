@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from lockstep.language import ir
 from lockstep.language.atoms import MOST_VALUES
 from lockstep.language.domains import Domain
-from lockstep.language.model import Action, Model, Property
+from lockstep.language.protocol import Action, Model, Property
 from lockstep.language.sizes import capped_product, capped_size
 from lockstep.language.source import Diagnostic, ModelError, Place
 from lockstep.language.totality import parts_of

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from lockstep.language.model import Action, Model
+from lockstep.language.protocol import Action, Model
 
 
 def guard_depths(model: Model) -> dict[str, Mapping[int, int]]:

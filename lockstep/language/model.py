@@ -1,11 +1,14 @@
-"""A model as the engines see it: variables, actions, invariants and goals, in declared order."""
+"""A model is loaded from its files, as they are or with a fault in place.
+
+What it is made of stands in `protocol`; whoever uses a model finds that here, too.
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,87 +20,28 @@ from lockstep.language.declarations import (
     state_class,
 )
 from lockstep.language.domains import Domain
-from lockstep.language.fairness import FairAction, Fairness, read_fairness
+from lockstep.language.fairness import FairAction, read_fairness
+from lockstep.language.frontend.functions import refusals
 from lockstep.language.inventory import Inventory
 from lockstep.language.loader import Universe
 from lockstep.language.notation import FAULT, MARK, FaultMark, Kind, Mark, State
+from lockstep.language.protocol import DEADLOCK, Action, Model, Parameter, Property
 from lockstep.language.source import Diagnostic, ModelError, Place
 from lockstep.language.unread import left_out, unread
 from lockstep.system.text_files import is_file
 
-DEADLOCK = "deadlock"
-"""What a state violates that no step leaves; stands where a property's name does."""
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of an action (exists) or an invariant (for all), with its finite domain."""
-
-    name: str
-    domain: Domain
-
-
-@dataclass(frozen=True)
-class Action:
-    """A step that the protocol may take; `function(s, new, **parameters)` is its meaning."""
-
-    name: str
-    function: Callable[..., None]
-    parameters: tuple[Parameter, ...]
-    doc: str
-
-
-@dataclass(frozen=True)
-class Property:
-    """What must hold, and the requirements it states; `fairness` is what a `leads_to` relies on."""
-
-    name: str
-    kind: Kind
-    function: Callable[..., Any]
-    parameters: tuple[Parameter, ...]
-    requirements: tuple[str, ...]
-    doc: str
-    fairness: tuple[Fairness, ...] = ()
-
-
-@dataclass(frozen=True)
-class Model:
-    """One protocol in one scope.
-
-    `initial` is the only initial state. Every engine explores `actions` in this order, each over
-    its parameters in the order of their domains, the last parameter running fastest.
-    """
-
-    name: str
-    doc: str
-    universe: Universe
-    state: type[State]
-    initial: State
-    actions: tuple[Action, ...]
-    properties: tuple[Property, ...]
-    constants: Mapping[str, object]
-
-    @property
-    def variables(self) -> Mapping[str, Domain]:
-        """Name and domain of each state variable."""
-        return self.state.fields
-
-    def of_kind(self, kind: Kind) -> tuple[Property, ...]:
-        """The properties of one kind, in order."""
-        return tuple(found for found in self.properties if found.kind is kind)
-
-    def without(self, kind: Kind) -> Model:
-        """The model without its properties of one kind; itself where it has none."""
-        kept = tuple(found for found in self.properties if found.kind is not kind)
-        return self if kept == self.properties else replace(self, properties=kept)
-
-    def action(self, name: str) -> Action:
-        """The action of that name; `StopIteration` when there is none."""
-        return next(found for found in self.actions if found.name == name)
-
-    def property(self, name: str) -> Property:
-        """The property of that name; `StopIteration` when there is none."""
-        return next(found for found in self.properties if found.name == name)
+__all__ = [
+    "DEADLOCK",
+    "Action",
+    "Model",
+    "Parameter",
+    "Property",
+    "fault_mark",
+    "fault_marks",
+    "load_model",
+    "model_names",
+    "with_goal",
+]
 
 
 def load_model(
@@ -175,8 +119,6 @@ def load_model(
 
 def _problems_in(model: Model) -> list[Diagnostic]:
     """What is wrong in the functions of a model that has problems elsewhere."""
-    from lockstep.language.frontend import lower
-
     refused = {problem.place for problem in model.universe.problems}
 
     def is_readable(function: Callable[..., Any]) -> bool:
@@ -185,11 +127,7 @@ def _problems_in(model: Model) -> list[Diagnostic]:
 
     actions = tuple(each for each in model.actions if is_readable(each.function))
     properties = tuple(each for each in model.properties if is_readable(each.function))
-    try:
-        lower(replace(model, actions=actions, properties=properties))
-    except ModelError as error:
-        return error.diagnostics
-    return []
+    return refusals(replace(model, actions=actions, properties=properties))
 
 
 @contextmanager
