@@ -24,9 +24,10 @@ from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDom
 from lockstep.language.model import Model, load_model
 from tests.random_models.parts.choices import Choices
 from tests.random_models.parts.functions import Functions
+from tests.random_models.parts.grammar import Writer
 from tests.random_models.parts.size import LARGE, USUAL, Count, Size
 from tests.random_models.parts.vocabulary import Vocabulary, is_interchangeable
-from tests.random_models.parts.writer import Writer
+from tests.random_models.parts.writer import TextWriter
 
 NAME = "sample"
 """The name of every random model."""
@@ -96,7 +97,7 @@ def random_models(
     if symmetric is None:
         symmetric = choices.now_and_then(6)
     vocabulary = Vocabulary(choices, size, symmetric=symmetric)
-    writer = Writer(choices, vocabulary)
+    writer = TextWriter(choices, vocabulary)
     if risky is None:
         risky = choices.now_and_then(4)
     variables = {_VARIABLES[n]: vocabulary.domain(2) for n in _numbers(choices, size.variables)}

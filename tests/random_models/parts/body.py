@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from lockstep.language.domains import Domain, MapDomain, OptionDomain, RangeDomain, RecordDomain
 from tests.random_models.parts import conditions, moves, numbers, paths
+from tests.random_models.parts.grammar import Function, Writer
 from tests.random_models.parts.pieces import Env, Expr, fits
-from tests.random_models.parts.writer import Function, Writer
 
 _LINE = 88
 """Statements longer than this are broken where that is easy."""

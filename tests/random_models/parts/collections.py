@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lockstep.language.domains import (
     Domain,
     MapDomain,
@@ -15,6 +13,7 @@ from lockstep.language.domains import (
 )
 from lockstep.language.types import NOTHING, is_within, join
 from tests.random_models.parts import comprehensions, paths
+from tests.random_models.parts.grammar import Writer
 from tests.random_models.parts.pieces import (
     COMMON,
     DIFFERENCE,
@@ -25,9 +24,6 @@ from tests.random_models.parts.pieces import (
     Expr,
     indented,
 )
-
-if TYPE_CHECKING:
-    from tests.random_models.parts.writer import Writer
 
 _OPERATORS = {"|": UNION, "^": DIFFERENCE, "&": COMMON, "-": SUM}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from lockstep.language.domains import (
     Domain,
@@ -14,6 +13,7 @@ from lockstep.language.domains import (
 from lockstep.language.ir import Gather
 from lockstep.language.types import NOTHING, item_of, join
 from tests.random_models.parts import comprehensions, numbers, paths
+from tests.random_models.parts.grammar import Writer
 from tests.random_models.parts.pieces import (
     AND,
     BOOL,
@@ -26,9 +26,6 @@ from tests.random_models.parts.pieces import (
     Expr,
     indented,
 )
-
-if TYPE_CHECKING:
-    from tests.random_models.parts.writer import Writer
 
 
 def condition(writer: Writer, env: Env) -> Expr:

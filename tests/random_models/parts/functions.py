@@ -16,9 +16,10 @@ from lockstep.language.domains import (
 )
 from tests.random_models.parts import conditions, numbers, paths
 from tests.random_models.parts.body import Body
+from tests.random_models.parts.grammar import Function, Writer
 from tests.random_models.parts.pieces import BOOL, COMPARISON, Env, Expr, indented
 from tests.random_models.parts.vocabulary import MOST
-from tests.random_models.parts.writer import Function, Writer, choice
+from tests.random_models.parts.writer import choice
 
 _DEPTH = 3
 _MOST_INSTANCES = 18

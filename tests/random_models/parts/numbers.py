@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from lockstep.language.domains import Domain, MapDomain, OptionDomain, RangeDomain
 from lockstep.language.ir import Gather
 from lockstep.language.types import capacity_of, is_within, item_of
 from tests.random_models.parts import comprehensions, paths
+from tests.random_models.parts.grammar import Writer
 from tests.random_models.parts.pieces import (
     ATOM,
     CONDITIONAL,
@@ -18,10 +18,8 @@ from tests.random_models.parts.pieces import (
     Env,
     Expr,
     fits,
+    interval,
 )
-
-if TYPE_CHECKING:
-    from tests.random_models.parts.writer import Writer
 
 _LARGEST = 2**40
 """Intervals that grow past this are cut: engines compute with 64 bits."""
@@ -73,10 +71,8 @@ def fitted(writer: Writer, env: Env, made: Expr, target: RangeDomain) -> Expr:
     if not fits(made.domain, target) or env.total:
         return literal(writer, low, high)
     otherwise = literal(writer, low, high)
-    interval, other = made.domain, otherwise.domain
-    assert isinstance(interval, RangeDomain)
-    assert isinstance(other, RangeDomain)
-    both = RangeDomain(min(interval.low, other.low), max(interval.high, other.high))
+    (least, most), (other, _) = interval(made), interval(otherwise)
+    both = RangeDomain(min(least, other), max(most, other))
     text = f"{made.at(SUM)} if {low} <= {made.at(SUM)} <= {high} else {otherwise.text}"
     return Expr(text, both, CONDITIONAL, made.fails)
 
@@ -97,12 +93,6 @@ def operand(writer: Writer, env: Env) -> Expr:
         if found is not None and isinstance(found.domain, OptionDomain):
             return Expr(found.text, found.domain.some, fails=True)
     return number(writer, env)
-
-
-def interval(made: Expr) -> tuple[int, int]:
-    """The smallest and the largest value that an integer expression may have."""
-    assert isinstance(made.domain, RangeDomain)
-    return made.domain.low, made.domain.high
 
 
 def _small(writer: Writer, env: Env) -> Expr:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from lockstep.language.domains import (
     Domain,
@@ -15,11 +14,9 @@ from lockstep.language.domains import (
     SequenceDomain,
 )
 from lockstep.language.types import NOTHING, is_within, join
+from tests.random_models.parts.grammar import Writer
 from tests.random_models.parts.pieces import COMPARISON, CONDITIONAL, MINUS, Env, Expr, fits
 from tests.random_models.parts.vocabulary import is_interchangeable
-
-if TYPE_CHECKING:
-    from tests.random_models.parts.writer import Writer
 
 _STEPS = 3
 _POSITIONS = RangeDomain(0, 2)

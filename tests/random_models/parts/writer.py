@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from lockstep.language.domains import (
     Domain,
@@ -19,40 +18,17 @@ from lockstep.language.domains import (
 )
 from lockstep.language.types import NOTHING, is_within, join
 from tests.random_models.parts import collections, conditions, numbers, paths
-from tests.random_models.parts.choices import Choices
+from tests.random_models.parts.grammar import Function, Writer
 from tests.random_models.parts.pieces import BOOL, CONDITIONAL, OR, Env, Expr, fits
-from tests.random_models.parts.vocabulary import Vocabulary, is_interchangeable
+from tests.random_models.parts.vocabulary import is_interchangeable
 
 Maker = Callable[[Env], Expr | None]
 
 
-@dataclass(frozen=True)
-class Function:
-    """A helper (with a result) or a procedure (that writes some variables), and its text."""
-
-    name: str
-    states: tuple[str, ...]
-    parameters: tuple[tuple[str, Domain], ...]
-    text: str
-    risky: bool
-    result: Expr | None = None
-    written: frozenset[str] = frozenset()
-
-
-class Writer:
-    """Writes expressions. `functions` are the helpers and procedures that there are so far."""
-
-    def __init__(self, choices: Choices, vocabulary: Vocabulary) -> None:
-        self.choices = choices
-        self.vocabulary = vocabulary
-        self.functions: list[Function] = []
+class TextWriter(Writer):
+    """Writes expressions of any type."""
 
     def value(self, env: Env, target: Domain) -> Expr:
-        """An expression whose value, wherever it has one, lies in `target`.
-
-        Where `env` is risky its evaluation may fail; else it always has a value, even though the
-        front end may be unable to see so.
-        """
         pick = self.choices.below(8) if env.depth > 0 else self.choices.below(3)
         made: Expr | None = None
         if pick in (1, 2):
@@ -70,7 +46,6 @@ class Writer:
         return made
 
     def within(self, env: Env, target: Domain) -> Expr:
-        """The same, and the front end sees that the value lies in `target`."""
         made = self.value(env, target)
         return made if is_within(made.domain, target) else self.literal(target)
 
@@ -93,14 +68,21 @@ class Writer:
             return conditions.condition(self, env)
         return paths.guarded(self, env, target)
 
+    def number(self, env: Env) -> Expr:
+        return numbers.number(self, env)
+
+    def condition(self, env: Env) -> Expr:
+        return conditions.condition(self, env)
+
+    def guard(self, env: Env) -> tuple[Expr, Env]:
+        return conditions.guard(self, env)
+
     def conditional(self, env: Env, target: Domain) -> Expr:
-        """`then if test else otherwise`; each branch may rely on what the test says of None."""
         test, if_true, if_false = conditions.branching(self, env.deeper())
         then, otherwise = self.value(if_true, target), self.value(if_false, target)
         return choice(then, test, otherwise)
 
     def helper_call(self, env: Env, target: Domain) -> Expr | None:
-        """A call of a helper whose result always lies in `target`."""
         suitable = [
             function
             for function in self.functions
@@ -120,12 +102,6 @@ class Writer:
         return Expr(text, function.result.domain, fails=fails or function.result.fails)
 
     def arguments(self, env: Env, function: Function) -> tuple[str, bool] | None:
-        """The call of a function, and whether an argument may fail in the front end's eyes.
-
-        None where no argument of the right type can be written. A body is typed anew for every
-        call: one that asks for None needs an option, one that may fail just what it was
-        written for.
-        """
         parts, fails = [], False
         for state in function.states:
             parts.append("new" if state == "new" else self.choices.pick(env.states))
@@ -149,7 +125,6 @@ class Writer:
         return paths.readable(self, env, lambda found: found == domain)
 
     def literal(self, domain: Domain) -> Expr:
-        """A value written out; now and then a larger one as a name of the module."""
         made = self._literal(domain)
         large = isinstance(domain, RecordDomain | SetDomain | SequenceDomain)
         if large and self.choices.now_and_then(6):
