@@ -42,7 +42,7 @@ def _too_many_instances(model: Model, function: Action | Property) -> Iterator[D
     assert definition is not None, f"{function.name} has no text"
     node, file = definition
     widest = max(domains, key=lambda name: capped_size(domains[name], MOST_VALUES + 1))
-    argument = next(each for each in node.args.args if each.arg == widest)
+    argument = next(part for part in node.args.args if part.arg == widest)
     yield Diagnostic(
         "too-many-instances",
         Place.of(argument, file),

@@ -15,7 +15,7 @@ from typing import Any
 from lockstep.errors import LockstepError, nearest
 from lockstep.language.declarations import (
     initial_state,
-    misplaced,
+    misplaced_functions,
     read_parameters,
     state_class,
 )
@@ -27,7 +27,7 @@ from lockstep.language.loader import Universe
 from lockstep.language.notation import FAULT, MARK, FaultMark, Kind, Mark, State
 from lockstep.language.protocol import DEADLOCK, Action, Model, Parameter, Property
 from lockstep.language.source import Diagnostic, ModelError, Place
-from lockstep.language.unread import left_out, unread
+from lockstep.language.unread import missing_functions, unread_functions
 from lockstep.system.text_files import is_file
 
 __all__ = [
@@ -61,14 +61,14 @@ def load_model(
     """
     universe = Universe(root, dict(constants or {}), collects=True)
     if not is_file(root / "models" / f"{name}.py"):
-        known = ", ".join(model_names(root)) or "none"
-        raise LockstepError(f"there is no model {name!r}", cure=f"the models here are: {known}")
+        names = ", ".join(model_names(root)) or "none"
+        raise LockstepError(f"there is no model {name!r}", cure=f"the models here are: {names}")
     module = universe.load(f"models.{name}")
     has_invariants = is_file(root / "invariants" / f"{name}.py")
     checks = universe.load(f"invariants.{name}") if has_invariants else None
     members = [*vars(module).values(), *(vars(checks).values() if checks is not None else ())]
     problems = universe.problems
-    problems += left_out(universe, name, members, list(universe.modules))
+    problems += missing_functions(universe, name, members, list(universe.modules))
     extra = {} if fault is None else _apply_fault(universe, name, fault)
     if not universe.problems and (unused := universe.unused_constants()):
         raise LockstepError(
@@ -92,11 +92,11 @@ def load_model(
     for part, kinds in ((module, {Kind.ACTION}), (checks, set(Kind) - {Kind.ACTION})):
         if part is not None:
             with _noted(problems):
-                problems += misplaced(universe, part, kinds)
-            problems += unread(universe, part)
+                problems += misplaced_functions(universe, part, kinds)
+            problems += unread_functions(universe, part)
     actions = _actions(universe, {**vars(module), **extra}, problems)
     marked = _marked(vars(checks) if checks is not None else {})
-    kept = [each for each in marked if lemmas or not each[2].lemma]
+    kept = [claim for claim in marked if lemmas or not claim[2].lemma]
     properties = _properties(universe, kept, actions, problems)
     if any(prop.name == DEADLOCK for prop in properties):
         raise LockstepError(
@@ -122,11 +122,11 @@ def _problems_in(model: Model) -> list[Diagnostic]:
     refused = {problem.place for problem in model.universe.problems}
 
     def is_readable(function: Callable[..., Any]) -> bool:
-        found = model.universe.definition(function)
-        return found is not None and Place.of(*found) not in refused
+        definition = model.universe.definition(function)
+        return definition is not None and Place.of(*definition) not in refused
 
-    actions = tuple(each for each in model.actions if is_readable(each.function))
-    properties = tuple(each for each in model.properties if is_readable(each.function))
+    actions = tuple(action for action in model.actions if is_readable(action.function))
+    properties = tuple(prop for prop in model.properties if is_readable(prop.function))
     return refusals(replace(model, actions=actions, properties=properties))
 
 
@@ -141,7 +141,7 @@ def _noted(problems: list[Diagnostic]) -> Iterator[None]:
 
 @contextmanager
 def _without_more(problems: list[Diagnostic]) -> Iterator[None]:
-    """Where nothing more can be read, the problems found before say why."""
+    """Where nothing more can be read, the problems before say why."""
     try:
         yield
     except LockstepError:
@@ -157,8 +157,8 @@ def model_names(root: Path) -> list[str]:
 
 def fault_marks(root: Path, name: str) -> dict[str, tuple[FaultMark, str]]:
     """The faults of a model: name to (mark, docstring), in order of declaration."""
-    found = _faults(Universe(root), name)
-    return {each: (getattr(made, FAULT), _doc(made)) for each, made in found.items()}
+    faults = _faults(Universe(root), name)
+    return {fault: (getattr(function, FAULT), _doc(function)) for fault, function in faults.items()}
 
 
 def fault_mark(root: Path, name: str, fault: str | None) -> FaultMark | None:
@@ -175,26 +175,26 @@ def _faults(universe: Universe, name: str) -> dict[str, Callable[..., Any]]:
         return {}
     module = universe.load(f"models.faults.{name}")
     members = vars(module)
-    lost = left_out(universe, name, members.values(), [module.__name__])
-    if problems := unread(universe, module) + lost:
+    missing = missing_functions(universe, name, members.values(), [module.__name__])
+    if problems := unread_functions(universe, module) + missing:
         raise ModelError(problems)
     return {
-        each: made
-        for each, made in members.items()
-        if isinstance(getattr(made, FAULT, None), FaultMark)
+        fault: function
+        for fault, function in members.items()
+        if isinstance(getattr(function, FAULT, None), FaultMark)
     }
 
 
 def _fault(universe: Universe, name: str, fault: str) -> Callable[..., Any]:
-    known = _faults(universe, name)
-    if fault not in known:
+    faults = _faults(universe, name)
+    if fault not in faults:
         if universe.problems:
             raise ModelError(universe.problems)
         raise LockstepError(
             f"{name} has no fault {fault!r}",
-            cure=nearest(fault, known, f"its faults are: {', '.join(known) or 'none'}"),
+            cure=nearest(fault, faults, f"its faults are: {', '.join(faults) or 'none'}"),
         )
-    return known[fault]
+    return faults[fault]
 
 
 def _apply_fault(universe: Universe, name: str, fault: str) -> dict[str, Callable[..., Any]]:
@@ -238,7 +238,7 @@ def _properties(
     actions: tuple[Action, ...],
     problems: list[Diagnostic],
 ) -> tuple[Property, ...]:
-    known = {
+    fair_actions = {
         action.name: FairAction(
             tuple(parameter.name for parameter in action.parameters),
             action.function.__module__,
@@ -254,7 +254,7 @@ def _properties(
             _parameters(universe, function, mark.kind, problems),
             mark.requirements,
             _doc(function),
-            read_fairness(universe, function, mark, known, problems),
+            read_fairness(universe, function, mark, fair_actions, problems),
         )
         for name, function, mark in marked
         if mark.kind is not Kind.ACTION
@@ -269,14 +269,14 @@ def with_goal(model: Model, goal: str, predicate: str, file: Path) -> Model:
     """
     own = model.universe.load(f"models.{model.name}")
     others = (
-        each
-        for name, each in model.universe.modules.items()
+        module
+        for name, module in model.universe.modules.items()
         if name.startswith("models.") and not name.startswith("models.faults")
     )
-    known: dict[str, str] = {}
-    for each in (own, *others):
-        known |= {n: each.__name__ for n in vars(each) if n[0] != "_" and n not in known}
-    imports = "".join(f"from {module} import {name}\n" for name, module in known.items())
+    modules: dict[str, str] = {}
+    for module in (own, *others):
+        modules |= {n: module.__name__ for n in vars(module) if n[0] != "_" and n not in modules}
+    imports = "".join(f"from {module} import {name}\n" for name, module in modules.items())
     file.write_text(
         '"""What is asked for."""\n\n'
         f"from lockstep import sometimes\n{imports}\n\n"
@@ -285,10 +285,10 @@ def with_goal(model: Model, goal: str, predicate: str, file: Path) -> Model:
     )
     module = model.universe.load_file(f"invariants.{goal}", file)
     problems: list[Diagnostic] = []
-    found = _properties(model.universe, _marked({goal: vars(module)[goal]}), (), problems)
+    goals = _properties(model.universe, _marked({goal: vars(module)[goal]}), (), problems)
     if problems:
         raise ModelError(problems)
-    return replace(model, properties=(*model.properties, *found))
+    return replace(model, properties=(*model.properties, *goals))
 
 
 def _marked(members: Mapping[str, object]) -> list[tuple[str, Callable[..., Any], Mark]]:
@@ -303,10 +303,10 @@ def _marked(members: Mapping[str, object]) -> list[tuple[str, Callable[..., Any]
 def _parameters(
     universe: Universe, function: Callable[..., Any], kind: Kind, problems: list[Diagnostic]
 ) -> tuple[Parameter, ...]:
-    found: list[tuple[str, Domain]] = []
+    parameters: list[tuple[str, Domain]] = []
     with _noted(problems):
-        found = read_parameters(universe, function, kind, problems)
-    return tuple(Parameter(name, domain) for name, domain in found)
+        parameters = read_parameters(universe, function, kind, problems)
+    return tuple(Parameter(name, domain) for name, domain in parameters)
 
 
 def _doc(function: Callable[..., Any]) -> str:

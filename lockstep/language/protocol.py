@@ -81,17 +81,17 @@ class Model:
 
     def of_kind(self, kind: Kind) -> tuple[Property, ...]:
         """The properties of one kind, in order."""
-        return tuple(found for found in self.properties if found.kind is kind)
+        return tuple(prop for prop in self.properties if prop.kind is kind)
 
     def without(self, kind: Kind) -> Model:
         """The model without its properties of one kind; itself where it has none."""
-        kept = tuple(found for found in self.properties if found.kind is not kind)
+        kept = tuple(prop for prop in self.properties if prop.kind is not kind)
         return self if kept == self.properties else replace(self, properties=kept)
 
     def action(self, name: str) -> Action:
         """The action of that name; `StopIteration` when there is none."""
-        return next(found for found in self.actions if found.name == name)
+        return next(action for action in self.actions if action.name == name)
 
     def property(self, name: str) -> Property:
         """The property of that name; `StopIteration` when there is none."""
-        return next(found for found in self.properties if found.name == name)
+        return next(prop for prop in self.properties if prop.name == name)

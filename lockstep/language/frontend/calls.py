@@ -196,8 +196,8 @@ def _gathered(scope: Scope, node: ast.Call, kind: ir.Gather) -> ir.Expression:
     # `sum(xs)` is `sum(x for x in xs)`; the name stands in a scope of its own.
     element = ast.copy_location(ast.Name("item", ast.Load()), argument)
     target = ast.copy_location(ast.Name("item", ast.Store()), argument)
-    each = ast.comprehension(target=target, iter=argument, ifs=[], is_async=0)
-    return gather(scope, node, kind, [each], element, default)
+    rounds = ast.comprehension(target=target, iter=argument, ifs=[], is_async=0)
+    return gather(scope, node, kind, [rounds], element, default)
 
 
 def _refuse_form(scope: Scope, node: ast.Call) -> NoReturn:

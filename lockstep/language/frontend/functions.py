@@ -156,9 +156,9 @@ class _Top:
         parameters: tuple[Parameter, ...],
         states: tuple[Binding, ...],
     ) -> None:
-        found = model.universe.definition(function)
-        assert found is not None, f"{function.__name__} has no text"
-        self.definition, file = found
+        text = model.universe.definition(function)
+        assert text is not None, f"{function.__name__} has no text"
+        self.definition, file = text
         self.unit = Unit(model.universe, model.variables, lower_expression)
         self.scope = Scope(
             self.unit,
@@ -171,9 +171,9 @@ class _Top:
         for argument, state in zip(arguments, states, strict=False):
             self.scope.bind(argument.arg, state)
         codes = []
-        known = {parameter.name: parameter for parameter in parameters}
+        by_name = {parameter.name: parameter for parameter in parameters}
         for argument in arguments[len(states) :]:
-            parameter = known.get(argument.arg)
+            parameter = by_name.get(argument.arg)
             if parameter is None:
                 self.scope.bind(argument.arg, Broken())
                 continue

@@ -11,7 +11,7 @@ from lockstep.language import ir
 from lockstep.language.domains import domain_of
 from lockstep.language.frontend.expected import condition, either
 from lockstep.language.frontend.locals import assigned_names, lower_local, refuse_statement
-from lockstep.language.frontend.presence import forgotten, present_where
+from lockstep.language.frontend.presence import as_declared, present_where
 from lockstep.language.frontend.scope import NewName, Scope, StateName
 from lockstep.language.types import counted, described, join
 
@@ -97,9 +97,9 @@ def enter(
     scope: Scope, node: ast.Call, function: Callable[..., Any]
 ) -> tuple[Scope, list[Bound], list[ast.stmt]]:
     """The scope inside a function that is called, the slots to bind first, and its statements."""
-    found = scope.unit.universe.definition(function)
-    assert found is not None
-    definition, file = found
+    text = scope.unit.universe.definition(function)
+    assert text is not None
+    definition, file = text
     if function in scope.calls:
         scope.refuse(
             node,
@@ -181,7 +181,7 @@ def _bind(
         return None
     lowered = scope.lower(node)
     _check_annotation(scope, node, lowered, function, parameter)
-    option = forgotten(lowered)
+    option = as_declared(lowered)
     if isinstance(option, ir.Literal | ir.Local):
         inner.bind(parameter, option)
         return None

@@ -74,7 +74,7 @@ class Noted:
 class Unit:
     """One action or property while it is lowered, with all that it inlines.
 
-    `lower` lowers any expression; `variables` are the state's; `problems` are found so far.
+    `lower` lowers any expression; `variables` are the state's; `problems` are those so far.
     """
 
     universe: Universe
@@ -187,11 +187,11 @@ class Scope:
             return self.module[node.id]
         if hasattr(builtins, node.id):
             return getattr(builtins, node.id)
-        known = sorted(set(self.names) | {n for n in self.module if not n.startswith("_")})
+        names = sorted(set(self.names) | {n for n in self.module if not n.startswith("_")})
         self.refuse(
             node,
             "unknown-name",
             f"{node.id} is not defined",
             "a name is a parameter, a local, or something that the module defines or imports",
-            nearest(node.id, known, "define it, or import it at the top of the file"),
+            nearest(node.id, names, "define it, or import it at the top of the file"),
         )
