@@ -24,7 +24,7 @@ class ImportCycle(ImportError):
 
 
 def not_python(error: SyntaxError, path: Path) -> Diagnostic:
-    """The text cannot be parsed."""
+    """The file is not Python."""
     line, letters = error.lineno or 1, max(0, (error.offset or 1) - 1)
     column = len((error.text or "")[:letters].encode())
     return Diagnostic(
@@ -37,9 +37,9 @@ def not_python(error: SyntaxError, path: Path) -> Diagnostic:
 
 
 def too_deep(path: Path, text: str, among: range | None = None) -> Diagnostic:
-    """What is read by recursion has no end; nobody says where, but it is mostly the longest line.
+    """An expression is nested too deeply.
 
-    `among` are the numbers of the lines that it may be in.
+    Python does not say where, so the longest of the lines `among` is shown, by default of all.
     """
     lines = text.splitlines() or [""]
     within = among or range(1, len(lines) + 1)

@@ -141,7 +141,7 @@ def _noted(problems: list[Diagnostic]) -> Iterator[None]:
 
 @contextmanager
 def _without_more(problems: list[Diagnostic]) -> Iterator[None]:
-    """Where nothing more can be read, the problems before say why."""
+    """Where nothing more can be read, show the problems that were noted before."""
     try:
         yield
     except LockstepError:
@@ -162,7 +162,7 @@ def fault_marks(root: Path, name: str) -> dict[str, tuple[FaultMark, str]]:
 
 
 def fault_mark(root: Path, name: str, fault: str | None) -> FaultMark | None:
-    """The mark of one fault, and None without one; `LockstepError` where the model has no such."""
+    """The mark of one fault, or None without one; `LockstepError` where there is no such fault."""
     if fault is None:
         return None
     mark: FaultMark = getattr(_fault(Universe(root), name, fault), FAULT)

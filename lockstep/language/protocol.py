@@ -13,7 +13,7 @@ from lockstep.language.loader import Universe
 from lockstep.language.notation import Kind, State
 
 DEADLOCK = "deadlock"
-"""What a state violates that no step leaves; stands where a property's name does."""
+"""The name, among those of properties, of what a state violates that no step leaves."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,10 @@ class Action:
 
 @dataclass(frozen=True)
 class Property:
-    """What must hold, and the requirements it states; `fairness` is what a `leads_to` relies on."""
+    """What must hold, or be reached, or come to pass; `requirements` are those that it states.
+
+    `fairness` is what a `leads_to` relies on.
+    """
 
     name: str
     kind: Kind

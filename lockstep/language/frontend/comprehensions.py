@@ -22,7 +22,7 @@ from lockstep.language.types import capacity_of, described, item_of
 
 
 def lower_generator(scope: Scope, node: ast.GeneratorExp) -> ir.Expression:
-    """A generator stands only inside what gathers it."""
+    """Refuse a generator that nothing gathers into a value."""
     scope.refuse(
         node,
         "bare-generator",

@@ -13,7 +13,8 @@ from lockstep.language.frontend.expected import condition, either
 from lockstep.language.frontend.locals import assigned_names, lower_local, refuse_statement
 from lockstep.language.frontend.presence import as_declared, present_where
 from lockstep.language.frontend.scope import NewName, Scope, StateName
-from lockstep.language.types import counted, described, join
+from lockstep.language.types import described, join
+from lockstep.words import plural
 
 Bound = tuple[int, ir.Expression]
 """A slot, and the value to bind it to."""
@@ -159,7 +160,7 @@ def _arguments(scope: Scope, node: ast.Call, definition: ast.FunctionDef) -> dic
         scope.refuse(
             node,
             "arguments",
-            f"{definition.name} takes {counted(len(parameters), 'argument')}, not "
+            f"{definition.name} takes {plural(len(parameters), 'argument')}, not "
             f"{len(node.args) + len(node.keywords)}",
             f"its parameters are {', '.join(parameters) or 'none'}",
             "give one value for each",

@@ -53,7 +53,7 @@ Binding: TypeAlias = StateName | NewName | Broken | Expression
 
 
 class Noted:
-    """The parts of something that were refused: their problems are noted, and the others read."""
+    """Reads all parts of something and notes the problems of those that are refused."""
 
     def __init__(self, problems: list[Diagnostic]) -> None:
         self._problems = problems
@@ -61,7 +61,7 @@ class Noted:
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """One part."""
+        """Note what is refused in one part, and go on with the next."""
         try:
             yield
         except Refused as refused:
@@ -83,7 +83,7 @@ class Unit:
     slots: int = 0
     problems: list[Diagnostic] = field(default_factory=list)
     expressions: int = 0
-    """How many were lowered so far."""
+    """How many expressions were lowered so far."""
     call: Place | None = None
     """The call in the action or property itself that is being inlined."""
     unreachable: bool = False

@@ -156,10 +156,7 @@ def _divisor(writer: Writer, env: Env) -> Expr:
 def _opposite(writer: Writer, env: Env) -> Expr:
     made = operand(writer, env.deeper())
     low, high = interval(made)
-    if writer.choices.below(2) == 0:
-        return Expr(f"-{made.at(MINUS)}", RangeDomain(-high, -low), MINUS, made.fails)
-    domain = RangeDomain(max(low, -high, 0), max(abs(low), abs(high)))
-    return Expr(f"abs({made.text})", domain, fails=made.fails)
+    return Expr(f"-{made.at(MINUS)}", RangeDomain(-high, -low), MINUS, made.fails)
 
 
 def _extremum(writer: Writer, env: Env) -> Expr:
