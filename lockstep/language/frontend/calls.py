@@ -80,7 +80,7 @@ def _instead(node: ast.Call) -> str:
         case "list" | "dict":
             return f"leave it out: `{given}` never changes, so no copy is needed"
         case "abs":
-            return f"write `max({given}, -{given})`"
+            return f"write `max({given}, -({given}))`"
         case "int":
             return f"write `1 if {given} else 0`"
         case "bool":
