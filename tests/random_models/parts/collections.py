@@ -144,10 +144,10 @@ def _items(writer: Writer, env: Env, item: Domain, most: int) -> list[Expr]:
     """Up to so many items that the front end takes to be of one kind."""
     items: list[Expr] = []
     for _ in range(writer.choices.below(most + 1)):
-        made = writer.value(env.deeper(), item)
-        kinds = _joined_kind([*items, made])
+        expression = writer.value(env.deeper(), item)
+        kinds = _joined_kind([*items, expression])
         if kinds is not None and (not items or _is_like(kinds, item)):
-            items.append(made)
+            items.append(expression)
     return items
 
 

@@ -98,18 +98,18 @@ def _source(writer: Writer, env: Env, *, ordered: bool) -> _Source:
 
 def _collection(writer: Writer, env: Env, accepts: Callable[[Domain], bool]) -> Expr | None:
     if env.risky and not env.total and writer.choices.now_and_then(5):
-        found = paths.readable(
+        path = paths.readable(
             writer,
             env,
             lambda domain: isinstance(domain, OptionDomain) and accepts(domain.some),
         )
-        if found is not None and isinstance(found.domain, OptionDomain):
-            return Expr(found.text, found.domain.some, fails=True)
-    found = paths.readable(writer, env, accepts)
-    if found is not None and writer.choices.now_and_then(3):
-        made = writer.value(env.deeper(), found.domain)
-        return made if accepts(made.domain) else found
-    return found
+        if path is not None and isinstance(path.domain, OptionDomain):
+            return Expr(path.text, path.domain.some, fails=True)
+    path = paths.readable(writer, env, accepts)
+    if path is not None and writer.choices.now_and_then(3):
+        expression = writer.value(env.deeper(), path.domain)
+        return expression if accepts(expression.domain) else path
+    return path
 
 
 def _range(writer: Writer, env: Env) -> _Source:
@@ -158,17 +158,17 @@ def gathered_number(writer: Writer, env: Env, kind: Gather) -> Expr | None:
 
 
 def _gathered_collection(writer: Writer, env: Env, kind: Gather) -> Expr | None:
-    found = paths.readable(writer, env, lambda domain: isinstance(item_of(domain), RangeDomain))
-    if found is None or isinstance(found.domain, MapDomain):
+    path = paths.readable(writer, env, lambda domain: isinstance(item_of(domain), RangeDomain))
+    if path is None or isinstance(path.domain, MapDomain):
         return None
-    item, most = item_of(found.domain), capacity_of(found.domain)
+    item, most = item_of(path.domain), capacity_of(path.domain)
     assert isinstance(item, RangeDomain)
     if kind is Gather.SUM:
         domain = RangeDomain(min(0, item.low * most), max(0, item.high * most))
-        return Expr(f"sum({found.text})", domain, fails=found.fails)
+        return Expr(f"sum({path.text})", domain, fails=path.fails)
     default = writer.number(env.deeper())
     ends = (item.low, item.high)
-    return _with_default(found.text, kind.name.lower(), ends, default, found.fails)
+    return _with_default(path.text, kind.name.lower(), ends, default, path.fails)
 
 
 def _with_default(text: str, word: str, ends: tuple[int, int], default: Expr, fails: bool) -> Expr:
@@ -203,10 +203,10 @@ def sought(writer: Writer, env: Env, item: Domain) -> Expr:
         other = paths.readable(
             writer,
             env,
-            lambda found: (
-                found not in (item, OptionDomain(NOTHING))
-                and join(found, item) is not None
-                and not is_within(found, item)
+            lambda candidate: (
+                candidate not in (item, OptionDomain(NOTHING))
+                and join(candidate, item) is not None
+                and not is_within(candidate, item)
             ),
         )
         if other is not None:

@@ -77,7 +77,7 @@ def _parameter(writer: Writer, env: Env, domain: Domain) -> Expr | None:
     """A parameter or local of some type."""
     bare = tuple(root for root in env.roots if "." not in root.text)
     inner = Env(bare, (), 0, env.risky, env.total)
-    return paths.readable(writer, inner, lambda found: is_within(found, domain))
+    return paths.readable(writer, inner, lambda candidate: is_within(candidate, domain))
 
 
 def _other_name(writer: Writer, old: Expr) -> Expr | None:

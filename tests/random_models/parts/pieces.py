@@ -82,10 +82,10 @@ def fits(value: Domain, target: Domain) -> bool:
     return join(value, target) is not None and not is_disjoint(value, target)
 
 
-def interval(made: Expr) -> tuple[int, int]:
+def interval(expression: Expr) -> tuple[int, int]:
     """The smallest and the largest value that an integer expression may have."""
-    assert isinstance(made.domain, RangeDomain)
-    return made.domain.low, made.domain.high
+    assert isinstance(expression.domain, RangeDomain)
+    return expression.domain.low, expression.domain.high
 
 
 def indented(text: str) -> str:

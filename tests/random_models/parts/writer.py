@@ -30,24 +30,28 @@ class TextWriter(Writer):
 
     def value(self, env: Env, target: Domain) -> Expr:
         pick = self.choices.below(8) if env.depth > 0 else self.choices.below(3)
-        made: Expr | None = None
+        expression: Expr | None = None
         if pick in (1, 2):
-            made = paths.readable(self, env, lambda domain: is_within(domain, target))
+            expression = paths.readable(self, env, lambda domain: is_within(domain, target))
         elif pick == 3:
-            made = self.conditional(env, target)
+            expression = self.conditional(env, target)
         elif pick == 4:
-            made = self.helper_call(env, target)
+            expression = self.helper_call(env, target)
         elif pick >= 5:
-            made = self._particular(env, target)
-        if made is None and (pick > 0 or is_interchangeable(target)):
-            made = paths.readable(self, env, lambda domain: is_within(domain, target))
-        if made is None or not fits(made.domain, target) or (env.total and made.fails):
+            expression = self._particular(env, target)
+        if expression is None and (pick > 0 or is_interchangeable(target)):
+            expression = paths.readable(self, env, lambda domain: is_within(domain, target))
+        if (
+            expression is None
+            or not fits(expression.domain, target)
+            or (env.total and expression.fails)
+        ):
             return self.literal(target)
-        return made
+        return expression
 
     def within(self, env: Env, target: Domain) -> Expr:
-        made = self.value(env, target)
-        return made if is_within(made.domain, target) else self.literal(target)
+        expression = self.value(env, target)
+        return expression if is_within(expression.domain, target) else self.literal(target)
 
     def _particular(self, env: Env, target: Domain) -> Expr | None:
         """An operator that only this kind of type has."""
@@ -122,14 +126,16 @@ class TextWriter(Writer):
         argument = self.value(env, domain)
         if argument.domain == domain or (not exact and alike(argument.domain, domain)):
             return argument
-        return paths.readable(self, env, lambda found: found == domain)
+        return paths.readable(self, env, lambda candidate: candidate == domain)
 
     def literal(self, domain: Domain) -> Expr:
-        made = self._literal(domain)
+        expression = self._literal(domain)
         large = isinstance(domain, RecordDomain | SetDomain | SequenceDomain)
         if large and self.choices.now_and_then(6):
-            return dataclasses.replace(made, text=self.vocabulary.hoisted(made.text), broken=None)
-        return made
+            return dataclasses.replace(
+                expression, text=self.vocabulary.hoisted(expression.text), broken=None
+            )
+        return expression
 
     def _literal(self, domain: Domain) -> Expr:
         pick = self.choices.pick
@@ -167,11 +173,11 @@ class TextWriter(Writer):
         """Some items written out, all of one kind in the front end's eyes."""
         if is_interchangeable(item):
             return []
-        made = [self._literal(item) for _ in range(self.choices.below(most + 1))]
-        if len(made) > 1 and is_integer_name(item):
+        expression = [self._literal(item) for _ in range(self.choices.below(most + 1))]
+        if len(expression) > 1 and is_integer_name(item):
             # Several integers are names where they meet names, and one by itself is either.
-            made = [dataclasses.replace(each, domain=item) for each in made]
-        return made
+            expression = [dataclasses.replace(literal, domain=item) for literal in expression]
+        return expression
 
 
 def choice(then: Expr, test: Expr, otherwise: Expr) -> Expr:
@@ -183,25 +189,25 @@ def choice(then: Expr, test: Expr, otherwise: Expr) -> Expr:
     return Expr(text, domain, CONDITIONAL, then.fails or test.fails or otherwise.fails)
 
 
-def alike(found: Domain, wanted: Domain) -> bool:
+def alike(given: Domain, wanted: Domain) -> bool:
     """Whether a body written for the one type is well typed for a value of the other.
 
-    It may ask whether a value is None where the wanted type has that, so the found one must, too.
+    It may ask whether a value is None where the wanted type has that, so the given one must, too.
     """
     if isinstance(wanted, OptionDomain):
         return (
-            isinstance(found, OptionDomain)
-            and found.some != NOTHING
-            and alike(found.some, wanted.some)
+            isinstance(given, OptionDomain)
+            and given.some != NOTHING
+            and alike(given.some, wanted.some)
         )
     if isinstance(wanted, MapDomain):
         return (
-            isinstance(found, MapDomain)
-            and found.key == wanted.key
-            and alike(found.value, wanted.value)
+            isinstance(given, MapDomain)
+            and given.key == wanted.key
+            and alike(given.value, wanted.value)
         )
-    integer = isinstance(found, RangeDomain)
-    return is_within(found, wanted) and not (integer and isinstance(wanted, NameDomain))
+    integer = isinstance(given, RangeDomain)
+    return is_within(given, wanted) and not (integer and isinstance(wanted, NameDomain))
 
 
 def is_integer_name(domain: Domain) -> bool:
