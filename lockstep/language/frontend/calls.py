@@ -180,12 +180,12 @@ def _gathered(scope: Scope, node: ast.Call, kind: ir.Gather) -> ir.Expression:
         _refuse_form(scope, node)
     argument = node.args[0]
     if isinstance(argument, ast.GeneratorExp):
-        return gather(scope, node, kind, argument.generators, argument.elt, default)
+        return gather(scope, node, kind, argument, default)
     # `sum(xs)` is `sum(x for x in xs)`; the name stands in a scope of its own.
     element = ast.copy_location(ast.Name("item", ast.Load()), argument)
     target = ast.copy_location(ast.Name("item", ast.Store()), argument)
     rounds = ast.comprehension(target=target, iter=argument, ifs=[], is_async=0)
-    return gather(scope, node, kind, [rounds], element, default)
+    return gather(scope, node, kind, ast.GeneratorExp(element, [rounds]), default)
 
 
 def _refuse_form(scope: Scope, node: ast.Call) -> NoReturn:

@@ -36,12 +36,11 @@ def gather(
     scope: Scope,
     node: ast.expr,
     kind: ir.Gather,
-    generators: list[ast.comprehension],
-    element: ast.expr,
+    values: ast.GeneratorExp | ast.SetComp,
     default: ast.expr | None = None,
 ) -> ir.Expression:
-    """Gather the values of a comprehension in the way of `kind`."""
-    rounds = _Rounds(scope, generators)
+    """Gather the values of a comprehension in the way of `kind`; `node` is what gathers them."""
+    rounds, element = _Rounds(scope, values.generators), values.elt
     inner, place = rounds.scope, scope.place(node)
     fallback: ir.Expression | None = None
     domain: Domain = BOOL

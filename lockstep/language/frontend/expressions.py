@@ -63,7 +63,7 @@ def lower_expression(scope: Scope, node: ast.expr) -> ir.Expression:
         case ast.DictComp():
             return total_map(scope, node)
         case ast.SetComp():
-            return gather(scope, node, ir.Gather.SET, node.generators, node.elt)
+            return gather(scope, node, ir.Gather.SET, node)
         case ast.GeneratorExp():
             return lower_generator(scope, node)
     what, cure = _INSTEAD.get(type(node), (f"`{ast.unparse(node)}`", "use the notation"))
