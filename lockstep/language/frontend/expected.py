@@ -105,7 +105,7 @@ def definite(scope: Scope, node: ast.AST, lowered: ir.Expression) -> ir.Expressi
             "may-be-none",
             f"this is {described(lowered.domain)}",
             "only a value can stand here, and Python would go on with None",
-            "exclude None first: `require(x is not None)`, or `... if x is not None else ...`",
+            "exclude None first: `x = present(...)`, or `... if x is not None else ...`",
         )
     return lowered
 
