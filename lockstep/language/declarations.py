@@ -22,12 +22,14 @@ from lockstep.language.values import NotInDomain
 
 def state_class(module: types.ModuleType) -> type[State]:
     """The one state class of a module: one that no other state class there is derived from."""
-    known = [
+    classes = [
         value
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, State) and value is not State
     ]
-    final = [one for one in known if not any(one in other.__mro__[1:] for other in known)]
+    final = [
+        last for last in classes if not any(last in derived.__mro__[1:] for derived in classes)
+    ]
     if len(final) != 1:
         names = ", ".join(one.__name__ for one in final) or "none"
         raise LockstepError(
@@ -98,13 +100,13 @@ def read_parameters(
             )
         )
         return []
-    found = []
+    parameters = []
     for argument in arguments[len(states) :]:
         hint = function.__annotations__.get(argument.arg)
         try:
             if argument.annotation is None:
                 raise TypeError(f"parameter {argument.arg} has no domain")
-            found.append((argument.arg, domain_of(hint, argument.arg)))
+            parameters.append((argument.arg, domain_of(hint, argument.arg)))
         except TypeError as error:
             problems.append(
                 Diagnostic(
@@ -115,12 +117,14 @@ def read_parameters(
                     getattr(error, "cure", None) or f"write `{argument.arg}: Domain`",
                 )
             )
-    return found
+    return parameters
 
 
-def misplaced(universe: Universe, module: types.ModuleType, kinds: set[Kind]) -> list[Diagnostic]:
+def misplaced_functions(
+    universe: Universe, module: types.ModuleType, kinds: set[Kind]
+) -> list[Diagnostic]:
     """The functions marked in a file that is not for their kind: they would never be used."""
-    found = []
+    problems = []
     for function in vars(module).values():
         mark = getattr(function, MARK, None)
         if (
@@ -130,7 +134,7 @@ def misplaced(universe: Universe, module: types.ModuleType, kinds: set[Kind]) ->
         ):
             node, path = text_of(universe, function)
             action = mark.kind is Kind.ACTION
-            found.append(
+            problems.append(
                 Diagnostic(
                     "misplaced",
                     Place.of(node, path),
@@ -139,7 +143,7 @@ def misplaced(universe: Universe, module: types.ModuleType, kinds: set[Kind]) ->
                     f"move it to {'models/' if action else 'invariants/'}{path.name}",
                 )
             )
-    return found
+    return problems
 
 
 def text_of(universe: Universe, function: Callable[..., Any]) -> tuple[ast.FunctionDef, Path]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from lockstep.language import ir
 from lockstep.language.atoms import MOST_VALUES
 from lockstep.language.domains import Domain
-from lockstep.language.model import Action, Model, Property
+from lockstep.language.protocol import Action, Model, Property
 from lockstep.language.sizes import capped_product, capped_size
 from lockstep.language.source import Diagnostic, ModelError, Place
 from lockstep.language.totality import parts_of
@@ -42,7 +42,7 @@ def _too_many_instances(model: Model, function: Action | Property) -> Iterator[D
     assert definition is not None, f"{function.name} has no text"
     node, file = definition
     widest = max(domains, key=lambda name: capped_size(domains[name], MOST_VALUES + 1))
-    argument = next(each for each in node.args.args if each.arg == widest)
+    argument = next(part for part in node.args.args if part.arg == widest)
     yield Diagnostic(
         "too-many-instances",
         Place.of(argument, file),

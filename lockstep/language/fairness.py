@@ -65,17 +65,19 @@ def read_fairness(
 
     `actions` are those of the model by name.
     """
-    found: list[Fairness] = []
+    promises: list[Fairness] = []
     given = [(fair, strong) for strong in (False, True) for fair in _given(mark, strong)]
     for fair, strong in given:
         try:
             promise = _promise(fair, strong, actions)
-            if any((promise.action, promise.positions) == (p.action, p.positions) for p in found):
+            if any(
+                (promise.action, promise.positions) == (p.action, p.positions) for p in promises
+            ):
                 raise _Unfair(
                     f"{promise.action} is promised fairness twice",
                     "strong fairness implies weak: name it once",
                 )
-            found.append(promise)
+            promises.append(promise)
         except _Unfair as unfair:
             what, cure = unfair.args
             node, path = text_of(universe, function)
@@ -89,7 +91,7 @@ def read_fairness(
                     cure,
                 )
             )
-    return tuple(found)
+    return tuple(promises)
 
 
 def _is(action: object, own: FairAction) -> bool:
@@ -109,14 +111,14 @@ def _promise(fair: Fair, strong: bool, actions: Mapping[str, FairAction]) -> Fai
     name = getattr(action, "__name__", repr(action))
     own = actions.get(name)
     if own is None or not _is(action, own):
-        known = ", ".join(actions)
-        raise _Unfair(f"{name} is no action of this model", f"name one as a function: {known}")
+        names = ", ".join(actions)
+        raise _Unfair(f"{name} is no action of this model", f"name one as a function: {names}")
     if not isinstance(fair, Each):
         return Fairness(name, strong)
     parameters = own.parameters
     for parameter in fair.parameters:
         if parameter not in parameters:
-            told = ", ".join(parameters) or "none"
-            raise _Unfair(f"{name} has no parameter {parameter!r}", f"its parameters are: {told}")
+            names = ", ".join(parameters) or "none"
+            raise _Unfair(f"{name} has no parameter {parameter!r}", f"its parameters are: {names}")
     wanted = fair.parameters or parameters
     return Fairness(name, strong, tuple(map(parameters.index, dict.fromkeys(wanted))))

@@ -1,9 +1,9 @@
 """On how many leading parameters each statement of an action depends.
 
-This serves enumeration only: where an action is refused by a `require` up to which nothing reads
-a parameter past the k-th, it is refused in the same way for every value of the later ones. It
-changes how fast instances are found, never which: what comes before the `require` counts too,
-since it might be an error for another value.
+This serves enumeration only: where an action is refused by a `require` or a `present` up to which
+nothing reads a parameter past the k-th, it is refused in the same way for every value of the later
+ones. It changes how fast instances are found, never which: what comes before it counts too, since
+it might be an error for another value.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from lockstep.language.model import Action, Model
+from lockstep.language.protocol import Action, Model
 
 
 def guard_depths(model: Model) -> dict[str, Mapping[int, int]]:

@@ -325,7 +325,7 @@ class Bind:
 
 @dataclass(frozen=True)
 class Guard:
-    """A `require` (in an action) or `when` (in an invariant)."""
+    """A `require` (in an action) or `when` (in an invariant), or that of a `present`."""
 
     place: Place
     test: Expression

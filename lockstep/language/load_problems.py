@@ -20,11 +20,11 @@ class ForeignImport(ImportError):
 
 
 class ImportCycle(ImportError):
-    """A module is asked for a name that it defines only after it has imported the asker."""
+    """A module imports a name from one that is still being loaded, and has not defined it yet."""
 
 
 def not_python(error: SyntaxError, path: Path) -> Diagnostic:
-    """The text cannot be parsed."""
+    """The file is not Python."""
     line, letters = error.lineno or 1, max(0, (error.offset or 1) - 1)
     column = len((error.text or "")[:letters].encode())
     return Diagnostic(
@@ -37,13 +37,13 @@ def not_python(error: SyntaxError, path: Path) -> Diagnostic:
 
 
 def too_deep(path: Path, text: str, among: range | None = None) -> Diagnostic:
-    """What is read by recursion has no end; nobody says where, but it is mostly the longest line.
+    """An expression is nested too deeply.
 
-    `among` are the numbers of the lines that it may be in.
+    Python does not say where, so the longest of the lines `among` is shown, by default of all.
     """
     lines = text.splitlines() or [""]
     within = among or range(1, len(lines) + 1)
-    number = max(within, key=lambda each: len(lines[each - 1]))
+    number = max(within, key=lambda line: len(lines[line - 1]))
     line = lines[number - 1]
     start = len(line) - len(line.lstrip())
     return Diagnostic(
@@ -69,12 +69,12 @@ def no_value(node: ast.AnnAssign, name: str, path: Path) -> Diagnostic:
 def duplicates(tree: ast.Module, path: Path) -> list[Diagnostic]:
     """Functions and classes of a name that is defined before: Python would forget the first."""
     first: dict[str, int] = {}
-    found = []
+    problems = []
     for node in tree.body:
         if not isinstance(node, ast.FunctionDef | ast.ClassDef):
             continue
         if node.name in first:
-            found.append(
+            problems.append(
                 Diagnostic(
                     "defined-twice",
                     Place.of(node, path),
@@ -84,14 +84,14 @@ def duplicates(tree: ast.Module, path: Path) -> list[Diagnostic]:
                 )
             )
         first.setdefault(node.name, node.lineno)
-    return found
+    return problems
 
 
 def failing_lines(
     node: ast.ClassDef, members: Mapping[str, object], path: Path
 ) -> list[tuple[ast.AnnAssign, Exception]]:
     """The variables or fields of a class that cannot be made, each with what fails."""
-    found: list[tuple[ast.AnnAssign, Exception]] = []
+    failing: list[tuple[ast.AnnAssign, Exception]] = []
     names = dict(members)
     for line in node.body:
         if isinstance(line, ast.AnnAssign):
@@ -101,8 +101,8 @@ def failing_lines(
                 if line.value is not None:
                     _value(line.value, names, path)
             except Exception as error:
-                found.append((line, error))
-    return found
+                failing.append((line, error))
+    return failing
 
 
 def failed_in(line: ast.AnnAssign, error: Exception, path: Path) -> Diagnostic:

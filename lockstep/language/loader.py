@@ -169,8 +169,8 @@ class Universe:
         if code is None or code.co_filename not in self.files:
             return None
         file = self.files[code.co_filename]
-        found = file.functions.get((code.co_name, code.co_firstlineno))
-        return None if found is None else (found, file.path)
+        node = file.functions.get((code.co_name, code.co_firstlineno))
+        return None if node is None else (node, file.path)
 
     def _file(self, name: str) -> Path:
         return self.root.joinpath(*name.split(".")).with_suffix(".py")
@@ -356,12 +356,12 @@ def _defined(node: ast.stmt) -> set[str]:
 
 
 def _functions(tree: ast.Module) -> dict[tuple[str, int], ast.FunctionDef]:
-    found: dict[tuple[str, int], ast.FunctionDef] = {}
+    functions: dict[tuple[str, int], ast.FunctionDef] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            found[node.name, first] = node
-    return found
+            functions[node.name, first] = node
+    return functions
 
 
 def _constant_name(node: ast.stmt) -> str | None:

@@ -1,106 +1,50 @@
-"""A model as the engines see it: variables, actions, invariants and goals, in declared order."""
+"""A model is loaded from its files, as they are or with a fault in place.
+
+What it is made of stands in `protocol`; whoever uses a model finds that here, too.
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from lockstep.errors import LockstepError, nearest
 from lockstep.language.declarations import (
     initial_state,
-    misplaced,
+    misplaced_functions,
     read_parameters,
     state_class,
 )
 from lockstep.language.domains import Domain
-from lockstep.language.fairness import FairAction, Fairness, read_fairness
+from lockstep.language.fairness import FairAction, read_fairness
+from lockstep.language.frontend.functions import refusals
 from lockstep.language.inventory import Inventory
 from lockstep.language.loader import Universe
 from lockstep.language.notation import FAULT, MARK, FaultMark, Kind, Mark, State
+from lockstep.language.protocol import DEADLOCK, Action, Model, Parameter, Property
 from lockstep.language.source import Diagnostic, ModelError, Place
-from lockstep.language.unread import left_out, unread
+from lockstep.language.unread import missing_functions, unread_functions
 from lockstep.system.text_files import is_file
+
+__all__ = [
+    "DEADLOCK",
+    "Action",
+    "Model",
+    "Parameter",
+    "Property",
+    "fault_mark",
+    "fault_marks",
+    "load_model",
+    "model_names",
+    "with_goal",
+]
 
 CLAIMS = ("invariants", "invariants.lemmas")
 """The packages with a file of claims for each model, under its name."""
-
-DEADLOCK = "deadlock"
-"""What a state violates that no step leaves; stands where a property's name does."""
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of an action (exists) or an invariant (for all), with its finite domain."""
-
-    name: str
-    domain: Domain
-
-
-@dataclass(frozen=True)
-class Action:
-    """A step that the protocol may take; `function(s, new, **parameters)` is its meaning."""
-
-    name: str
-    function: Callable[..., None]
-    parameters: tuple[Parameter, ...]
-    doc: str
-
-
-@dataclass(frozen=True)
-class Property:
-    """What must hold, and the requirements it states; `fairness` is what a `leads_to` relies on."""
-
-    name: str
-    kind: Kind
-    function: Callable[..., Any]
-    parameters: tuple[Parameter, ...]
-    requirements: tuple[str, ...]
-    doc: str
-    fairness: tuple[Fairness, ...] = ()
-
-
-@dataclass(frozen=True)
-class Model:
-    """One protocol in one scope.
-
-    `initial` is the only initial state. Every engine explores `actions` in this order, each over
-    its parameters in the order of their domains, the last parameter running fastest.
-    """
-
-    name: str
-    doc: str
-    universe: Universe
-    state: type[State]
-    initial: State
-    actions: tuple[Action, ...]
-    properties: tuple[Property, ...]
-    constants: Mapping[str, object]
-
-    @property
-    def variables(self) -> Mapping[str, Domain]:
-        """Name and domain of each state variable."""
-        return self.state.fields
-
-    def of_kind(self, kind: Kind) -> tuple[Property, ...]:
-        """The properties of one kind, in order."""
-        return tuple(found for found in self.properties if found.kind is kind)
-
-    def without(self, kind: Kind) -> Model:
-        """The model without its properties of one kind; itself where it has none."""
-        kept = tuple(found for found in self.properties if found.kind is not kind)
-        return self if kept == self.properties else replace(self, properties=kept)
-
-    def action(self, name: str) -> Action:
-        """The action of that name; `StopIteration` when there is none."""
-        return next(found for found in self.actions if found.name == name)
-
-    def property(self, name: str) -> Property:
-        """The property of that name; `StopIteration` when there is none."""
-        return next(found for found in self.properties if found.name == name)
 
 
 def load_model(
@@ -121,15 +65,15 @@ def load_model(
     """
     universe = Universe(root, dict(constants or {}), collects=True)
     if not is_file(root / "models" / f"{name}.py"):
-        known = ", ".join(model_names(root)) or "none"
-        raise LockstepError(f"there is no model {name!r}", cure=f"the models here are: {known}")
+        names = ", ".join(model_names(root)) or "none"
+        raise LockstepError(f"there is no model {name!r}", cure=f"the models here are: {names}")
     module = universe.load(f"models.{name}")
     files = [(f"{package}.{name}", root.joinpath(*package.split("."))) for package in CLAIMS]
     checks = [universe.load(file) for file, folder in files if is_file(folder / f"{name}.py")]
     claims = {key: value for part in checks for key, value in vars(part).items()}
     problems = universe.problems
     members = [*vars(module).values(), *claims.values()]
-    problems += left_out(universe, name, members, list(universe.modules))
+    problems += missing_functions(universe, name, members, list(universe.modules))
     extra = {} if fault is None else _apply_fault(universe, name, fault)
     if not universe.problems and (unused := universe.unused_constants()):
         raise LockstepError(
@@ -153,10 +97,10 @@ def load_model(
     for part in (module, *checks):
         kinds = {Kind.ACTION} if part is module else set(Kind) - {Kind.ACTION}
         with _noted(problems):
-            problems += misplaced(universe, part, kinds)
-        problems += unread(universe, part)
+            problems += misplaced_functions(universe, part, kinds)
+        problems += unread_functions(universe, part)
     actions = _actions(universe, {**vars(module), **extra}, problems)
-    kept = [each for each in _marked(claims) if lemmas or not each[2].lemma]
+    kept = [claim for claim in _marked(claims) if lemmas or not claim[2].lemma]
     properties = _properties(universe, kept, actions, problems)
     if any(prop.name == DEADLOCK for prop in properties):
         raise LockstepError(
@@ -179,21 +123,15 @@ def load_model(
 
 def _problems_in(model: Model) -> list[Diagnostic]:
     """What is wrong in the functions of a model that has problems elsewhere."""
-    from lockstep.language.frontend import lower
-
     refused = {problem.place for problem in model.universe.problems}
 
     def is_readable(function: Callable[..., Any]) -> bool:
-        found = model.universe.definition(function)
-        return found is not None and Place.of(*found) not in refused
+        definition = model.universe.definition(function)
+        return definition is not None and Place.of(*definition) not in refused
 
-    actions = tuple(each for each in model.actions if is_readable(each.function))
-    properties = tuple(each for each in model.properties if is_readable(each.function))
-    try:
-        lower(replace(model, actions=actions, properties=properties))
-    except ModelError as error:
-        return error.diagnostics
-    return []
+    actions = tuple(action for action in model.actions if is_readable(action.function))
+    properties = tuple(prop for prop in model.properties if is_readable(prop.function))
+    return refusals(replace(model, actions=actions, properties=properties))
 
 
 @contextmanager
@@ -207,7 +145,7 @@ def _noted(problems: list[Diagnostic]) -> Iterator[None]:
 
 @contextmanager
 def _without_more(problems: list[Diagnostic]) -> Iterator[None]:
-    """Where nothing more can be read, the problems found before say why."""
+    """Where nothing more can be read, show the problems that were noted before."""
     try:
         yield
     except LockstepError:
@@ -223,12 +161,12 @@ def model_names(root: Path) -> list[str]:
 
 def fault_marks(root: Path, name: str) -> dict[str, tuple[FaultMark, str]]:
     """The faults of a model: name to (mark, docstring), in order of declaration."""
-    found = _faults(Universe(root), name)
-    return {each: (getattr(made, FAULT), _doc(made)) for each, made in found.items()}
+    faults = _faults(Universe(root), name)
+    return {fault: (getattr(function, FAULT), _doc(function)) for fault, function in faults.items()}
 
 
 def fault_mark(root: Path, name: str, fault: str | None) -> FaultMark | None:
-    """The mark of one fault, and None without one; `LockstepError` where the model has no such."""
+    """The mark of one fault, or None without one; `LockstepError` where there is no such fault."""
     if fault is None:
         return None
     mark: FaultMark = getattr(_fault(Universe(root), name, fault), FAULT)
@@ -241,26 +179,26 @@ def _faults(universe: Universe, name: str) -> dict[str, Callable[..., Any]]:
         return {}
     module = universe.load(f"models.faults.{name}")
     members = vars(module)
-    lost = left_out(universe, name, members.values(), [module.__name__])
-    if problems := unread(universe, module) + lost:
+    missing = missing_functions(universe, name, members.values(), [module.__name__])
+    if problems := unread_functions(universe, module) + missing:
         raise ModelError(problems)
     return {
-        each: made
-        for each, made in members.items()
-        if isinstance(getattr(made, FAULT, None), FaultMark)
+        fault: function
+        for fault, function in members.items()
+        if isinstance(getattr(function, FAULT, None), FaultMark)
     }
 
 
 def _fault(universe: Universe, name: str, fault: str) -> Callable[..., Any]:
-    known = _faults(universe, name)
-    if fault not in known:
+    faults = _faults(universe, name)
+    if fault not in faults:
         if universe.problems:
             raise ModelError(universe.problems)
         raise LockstepError(
             f"{name} has no fault {fault!r}",
-            cure=nearest(fault, known, f"its faults are: {', '.join(known) or 'none'}"),
+            cure=nearest(fault, faults, f"its faults are: {', '.join(faults) or 'none'}"),
         )
-    return known[fault]
+    return faults[fault]
 
 
 def _apply_fault(universe: Universe, name: str, fault: str) -> dict[str, Callable[..., Any]]:
@@ -304,7 +242,7 @@ def _properties(
     actions: tuple[Action, ...],
     problems: list[Diagnostic],
 ) -> tuple[Property, ...]:
-    known = {
+    fair_actions = {
         action.name: FairAction(
             tuple(parameter.name for parameter in action.parameters),
             action.function.__module__,
@@ -320,7 +258,7 @@ def _properties(
             _parameters(universe, function, mark.kind, problems),
             mark.requirements,
             _doc(function),
-            read_fairness(universe, function, mark, known, problems),
+            read_fairness(universe, function, mark, fair_actions, problems),
         )
         for name, function, mark in marked
         if mark.kind is not Kind.ACTION
@@ -335,14 +273,14 @@ def with_goal(model: Model, goal: str, predicate: str, file: Path) -> Model:
     """
     own = model.universe.load(f"models.{model.name}")
     others = (
-        each
-        for name, each in model.universe.modules.items()
+        module
+        for name, module in model.universe.modules.items()
         if name.startswith("models.") and not name.startswith("models.faults")
     )
-    known: dict[str, str] = {}
-    for each in (own, *others):
-        known |= {n: each.__name__ for n in vars(each) if n[0] != "_" and n not in known}
-    imports = "".join(f"from {module} import {name}\n" for name, module in known.items())
+    modules: dict[str, str] = {}
+    for module in (own, *others):
+        modules |= {n: module.__name__ for n in vars(module) if n[0] != "_" and n not in modules}
+    imports = "".join(f"from {module} import {name}\n" for name, module in modules.items())
     file.write_text(
         '"""What is asked for."""\n\n'
         f"from lockstep import sometimes\n{imports}\n\n"
@@ -351,10 +289,10 @@ def with_goal(model: Model, goal: str, predicate: str, file: Path) -> Model:
     )
     module = model.universe.load_file(f"invariants.{goal}", file)
     problems: list[Diagnostic] = []
-    found = _properties(model.universe, _marked({goal: vars(module)[goal]}), (), problems)
+    goals = _properties(model.universe, _marked({goal: vars(module)[goal]}), (), problems)
     if problems:
         raise ModelError(problems)
-    return replace(model, properties=(*model.properties, *found))
+    return replace(model, properties=(*model.properties, *goals))
 
 
 def _marked(members: Mapping[str, object]) -> list[tuple[str, Callable[..., Any], Mark]]:
@@ -369,10 +307,10 @@ def _marked(members: Mapping[str, object]) -> list[tuple[str, Callable[..., Any]
 def _parameters(
     universe: Universe, function: Callable[..., Any], kind: Kind, problems: list[Diagnostic]
 ) -> tuple[Parameter, ...]:
-    found: list[tuple[str, Domain]] = []
+    parameters: list[tuple[str, Domain]] = []
     with _noted(problems):
-        found = read_parameters(universe, function, kind, problems)
-    return tuple(Parameter(name, domain) for name, domain in found)
+        parameters = read_parameters(universe, function, kind, problems)
+    return tuple(Parameter(name, domain) for name, domain in parameters)
 
 
 def _doc(function: Callable[..., Any]) -> str:

@@ -2,7 +2,8 @@
 
 A model is ordinary Python. `s` is the state before, `new` the state after; what an action does
 not write is unchanged. A parameter's annotation is an existential over its domain (a universal,
-in an invariant); `require` is a conjunct of the guard, `when` the premise of an invariant.
+in an invariant); `require` is a conjunct of the guard, `when` the premise of an invariant, and
+`present` either of them, with a name for the value that it asks for.
 """
 
 from __future__ import annotations

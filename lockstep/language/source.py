@@ -48,8 +48,8 @@ def place_in(trace: TracebackType | None, files: Container[str]) -> Place | None
     while trace is not None:
         code = trace.tb_frame.f_code
         if code.co_filename in files:
-            found = list(code.co_positions())[trace.tb_lasti // 2]
-            line, end_line, column, end_column = found
+            position = list(code.co_positions())[trace.tb_lasti // 2]
+            line, end_line, column, end_column = position
             place = Place(
                 Path(code.co_filename),
                 line or trace.tb_lineno,
@@ -121,7 +121,7 @@ def _excerpt(line: str, start: int, length: int) -> tuple[str, str, int]:
 
 
 class ModelError(LockstepError):
-    """A model is not well formed; the text shows every problem found."""
+    """A model is not well formed; the text shows every problem."""
 
     def __init__(self, diagnostics: list[Diagnostic]) -> None:
         super().__init__("\n\n".join(problem.render() for problem in diagnostics))

@@ -151,11 +151,6 @@ def described(domain: Domain) -> str:
     return f"a {domain}"
 
 
-def counted(number: int, noun: str) -> str:
-    """A number of things in the words of a diagnostic: `1 field`, `2 fields`."""
-    return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
 _COLLECTIONS: dict[type[Domain], str] = {
     SetDomain: "set",
     SequenceDomain: "sequence",

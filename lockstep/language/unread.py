@@ -24,14 +24,14 @@ _FAULTS = "models.faults."
 _Written: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 
 
-def unread(universe: Universe, module: types.ModuleType) -> list[Diagnostic]:
+def unread_functions(universe: Universe, module: types.ModuleType) -> list[Diagnostic]:
     """The functions of a loaded file that look like an action, a claim or a fault and are neither.
 
     In `models/` these have the parameters `s, new`. Files of claims and of faults have nothing but
     claims or faults, and what they call.
     """
     path = Path(str(module.__file__))
-    if str(path) not in universe.files:  # it is no Python, which is told already
+    if str(path) not in universe.files:  # it is no Python: that is a problem of its own
         return []
     syntax = Syntax(path)
     functions = dict(_functions(syntax))
@@ -41,7 +41,7 @@ def unread(universe: Universe, module: types.ModuleType) -> list[Diagnostic]:
     for name, node in functions.items():
         looks_like_one = not module.__name__.startswith("models.") or _has_the_form(node)
         looks_like_one = looks_like_one or module.__name__.startswith(_FAULTS)
-        is_made = name in vars(module)  # why it could not be made is told already
+        is_made = name in vars(module)  # why it could not be is a problem of its own
         if name in reached or not looks_like_one or not is_made:
             continue
         if not _is_taken(universe.root, module.__name__, path, name):
@@ -69,7 +69,7 @@ def _unread_imports(
     return problems
 
 
-def left_out(
+def missing_functions(
     universe: Universe, model: str, taken: Iterable[object], modules: Iterable[str]
 ) -> list[Diagnostic]:
     """The functions marked in some modules that are not among what a model takes up.
@@ -98,7 +98,7 @@ def left_out(
 def _functions(syntax: Syntax) -> Iterator[tuple[str, _Written]]:
     for node in syntax.statements:
         if isinstance(node, FUNCTIONS):
-            if not syntax.bears_mark(node):  # what becomes of those is told by `left_out`
+            if not syntax.bears_mark(node):  # `missing_functions` says what becomes of those
                 yield node.name, node
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
             for target in node.targets:

@@ -148,9 +148,9 @@ class ExpressionCompiler:
         mapping, key, place = self.expression(node.mapping), self.expression(node.key), node.place
 
         def evaluate(frame: Frame) -> Any:
-            found, wanted = mapping(frame), key(frame)
+            whole, wanted = mapping(frame), key(frame)
             try:
-                return found[wanted]
+                return whole[wanted]
             except KeyError:
                 raise Undefined(place, f"{wanted!r} is no key of this map") from None
 
@@ -164,10 +164,10 @@ class ExpressionCompiler:
         )
 
         def evaluate(frame: Frame) -> Any:
-            found, wanted = sequence(frame), index(frame)
-            if not -len(found) <= wanted < len(found):
-                raise Undefined(place, f"there is no item {wanted} in a sequence of {len(found)}")
-            return found[wanted]
+            whole, wanted = sequence(frame), index(frame)
+            if not -len(whole) <= wanted < len(whole):
+                raise Undefined(place, f"there is no item {wanted} in a sequence of {len(whole)}")
+            return whole[wanted]
 
         return evaluate
 
@@ -321,11 +321,11 @@ class ExpressionCompiler:
                 default = None if node.default is None else self.expression(node.default)
 
                 def evaluate(frame: Frame) -> Any:
-                    found = list(values(frame))
+                    numbers = list(values(frame))
                     fallback = None if default is None else default(frame)
-                    if not found and default is None:
+                    if not numbers and default is None:
                         raise Undefined(place, f"{pick.__name__} of nothing")
-                    return pick(found) if found else fallback
+                    return pick(numbers) if numbers else fallback
 
                 return evaluate
 

@@ -148,13 +148,13 @@ class _Statements:
     def _write(self, write: ir.Write) -> Run:
         position = self._positions[write.variable]
         value = self._expression(write.value)
-        keys = [
+        key_evaluators = [
             self._expression(step.key) if isinstance(step, ir.KeyStep) else None
             for step in write.path
         ]
         whole, path, place = self._variables[write.variable], write.path, write.place
 
-        def update(domain: Domain, old: Any, depth: int, new: object, found: list[Any]) -> Any:
+        def update(domain: Domain, old: Any, depth: int, new: object, keys: list[Any]) -> Any:
             if depth == len(path):
                 return domain.coerce(new, write.variable)
             if isinstance(domain, OptionDomain):
@@ -165,22 +165,22 @@ class _Statements:
             if isinstance(step, ir.KeyStep):
                 assert isinstance(domain, MapDomain)
                 try:
-                    inner = update(domain.value, old[found[depth]], depth + 1, new, found)
-                    return domain.updated(old, found[depth], inner)
+                    inner = update(domain.value, old[keys[depth]], depth + 1, new, keys)
+                    return domain.updated(old, keys[depth], inner)
                 except KeyError:
-                    raise Undefined(place, f"{found[depth]!r} is no key of {domain}") from None
+                    raise Undefined(place, f"{keys[depth]!r} is no key of {domain}") from None
             assert isinstance(domain, RecordDomain)
             values = list(old)
             field = domain.record.fields[step.name]
-            values[step.position] = update(field, values[step.position], depth + 1, new, found)
+            values[step.position] = update(field, values[step.position], depth + 1, new, keys)
             return domain.record.of(values)
 
         def run(frame: Frame, written: list[Any]) -> bool:
             # Python evaluates the right-hand side before the target's keys.
             new = value(frame)
-            found = [None if key is None else key(frame) for key in keys]
+            keys = [None if key is None else key(frame) for key in key_evaluators]
             try:
-                written[position] = update(whole, written[position], 0, new, found)
+                written[position] = update(whole, written[position], 0, new, keys)
             except NotInDomain as error:
                 raise Undefined(place, str(error)) from None
             return True

@@ -84,7 +84,7 @@ def reachable(engine: Engine, most: int) -> Iterator[tuple[State, list[State]]]:
                 waiting.append(step.state)
 
 
-def found(result: SearchResult) -> dict[str, Any]:
+def outcome(result: SearchResult) -> dict[str, Any]:
     """All that a search says, but the engine's name, the time, and how it words an error."""
     said = {**vars(result), "error": failure(result.error)}
     unlike = {"engine", "seconds"} | ({"because"} if result.error is not None else set())
@@ -103,7 +103,7 @@ def assert_agreement(model: Model, engine: WatchedEngine, most: int) -> None:
                 said = says_of(engine, prop, state, after)
                 assert said == says_of(oracle, prop, state, after), (prop.name, state, after)
     searched = Search(engine, Exploration(bounds=Bounds(max_states=most))).run()
-    assert found(searched) == found(
+    assert outcome(searched) == outcome(
         Search(oracle, Exploration(bounds=Bounds(max_states=most))).run()
     )
 

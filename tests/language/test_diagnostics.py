@@ -31,23 +31,23 @@ def code_of(case: str) -> str:
 
 
 def refused(root: Path, text: str) -> ModelError:
-    """What is told of a case where loading it, or an exploration of it, is refused."""
+    """What is said of a case where loading it, or an exploration of it, is refused."""
     write_files(text, root)
     with pytest.raises(ModelError) as raised:
         explore(load_model(root, "case"), Exploration("python"))
     return raised.value
 
 
-def hold(told: str, expected: Path) -> None:
-    """Hold what is told against a file, or write that file anew."""
+def hold(text: str, expected: Path) -> None:
+    """Hold a text against a file, or write that file anew."""
     if os.environ.get("LOCKSTEP_ACCEPT"):
-        expected.write_text(told, encoding="utf-8")
-    assert told == expected.read_text(encoding="utf-8")
+        expected.write_text(text, encoding="utf-8")
+    assert text == expected.read_text(encoding="utf-8")
 
 
 def codes() -> set[str]:
     """The codes of all diagnostics, read from the text of the package."""
-    found = set()
+    names = set()
     for path in Path(lockstep.language.__path__[0]).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call):
@@ -57,8 +57,8 @@ def codes() -> set[str]:
             )
             code = {"refuse": 1, "Diagnostic": 0}.get(name)
             if code is not None and isinstance(argument := node.args[code], ast.Constant):
-                found.add(str(argument.value))
-    return found
+                names.add(str(argument.value))
+    return names
 
 
 def write_files(text: str, root: Path) -> None:
@@ -95,8 +95,8 @@ def test_all_mistakes_are_told_in_one_run(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_file_that_is_no_python_hides_none_of_another(tmp_path: Path) -> None:
     text = "x = = 1\n# invariants/case.py\nfrom models.case import x\ny = )\n"
-    found = refused(tmp_path, text).diagnostics
-    assert [(one.code, one.place.file.parent.name) for one in found] == [
+    problems = refused(tmp_path, text).diagnostics
+    assert [(one.code, one.place.file.parent.name) for one in problems] == [
         ("syntax", "models"),
         ("syntax", "invariants"),
     ]

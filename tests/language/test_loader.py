@@ -129,7 +129,7 @@ def test_a_list_is_a_tuple_in_a_model(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("write")
 @pytest.mark.parametrize(
-    ("constants", "told"),
+    ("constants", "message"),
     [
         ({"MOOST": 3}, "counter has no constant MOOST(.|\n)*did you mean MOST"),
         ({"WIDTH": 3}, "counter has no constant WIDTH(.|\n)*MOST, STEP"),
@@ -137,14 +137,16 @@ def test_a_list_is_a_tuple_in_a_model(tmp_path: Path) -> None:
         ({"MOST": {"a": 1}}, "the constant MOST cannot be"),
     ],
 )
-def test_a_constant_that_cannot_be(tmp_path: Path, constants: dict[str, object], told: str) -> None:
-    with pytest.raises(LockstepError, match=told):
+def test_a_constant_that_cannot_be(
+    tmp_path: Path, constants: dict[str, object], message: str
+) -> None:
+    with pytest.raises(LockstepError, match=message):
         load_model(tmp_path, "counter", constants)
 
 
 @pytest.mark.usefixtures("write")
 @pytest.mark.parametrize(
-    ("most", "code", "told"),
+    ("most", "code", "message"),
     [
         (-1, "load", r"Range\(0, -1\)(.|\n)*limits.py:5:9"),
         ("three", "load", r"Range\(0, 'three'\)"),
@@ -152,9 +154,9 @@ def test_a_constant_that_cannot_be(tmp_path: Path, constants: dict[str, object],
     ],
 )
 def test_a_constant_for_which_a_domain_cannot_be_made(
-    tmp_path: Path, most: object, code: str, told: str
+    tmp_path: Path, most: object, code: str, message: str
 ) -> None:
-    with pytest.raises(ModelError, match=told) as raised:
+    with pytest.raises(ModelError, match=message) as raised:
         load_model(tmp_path, "counter", {"MOST": most})
     assert [problem.code for problem in raised.value.diagnostics] == [code]
 

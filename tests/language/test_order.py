@@ -61,7 +61,7 @@ CASES = {
     "larger set": "require(\n{s.queue[0]}\n> {s.queue[1]}\n)",
     "set that is None": "require(\ns.seen\n>= {s.queue[1]}\n)",
     "max": "new.zero = max(\ns.level,\ns.queue[0],\n)",
-    "abs": "new.zero = abs(\ns.level\n)",
+    "minus": "new.zero = (\n-s.level\n+ s.queue[0]\n)",
     "helper": "new.zero = added(\ny=s.queue[0],\nx=s.queue[1],\n)",
     "helper of None": "new.zero = added(\ns.level,\ns.queue[1],\n)",
     "procedure": "put(\ns,\nnew,\ns.level\n+ 1,\ns.queue[0],\n)",

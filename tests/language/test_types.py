@@ -97,8 +97,8 @@ def test_an_interval_holds_every_result_and_no_needless_end(tmp_path: Path, name
     )
     code = lower(load_model(tmp_path, "sums"))
     for (left, right), action in zip(pairs, code.actions, strict=True):
-        found = next(node for node in walk(action) if isinstance(node, ir.Bind)).value.domain
-        assert isinstance(found, RangeDomain)
+        domain = next(node for node in walk(action) if isinstance(node, ir.Bind)).value.domain
+        assert isinstance(domain, RangeDomain)
         results = [
             OPERATORS[name](x, y)
             for x in range(left[0], left[1] + 1)
@@ -106,9 +106,9 @@ def test_an_interval_holds_every_result_and_no_needless_end(tmp_path: Path, name
             if y or name not in ("//", "%")
         ]
         low, high = min(results), max(results)
-        assert found.low <= low <= high <= found.high, (left, right)
+        assert domain.low <= low <= high <= domain.high, (left, right)
         if name != "%":
-            assert (found.low, found.high) == (low, high), (left, right)
+            assert (domain.low, domain.high) == (low, high), (left, right)
 
 
 def is_shut(tmp_path: Path, guard: str) -> bool:

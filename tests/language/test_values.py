@@ -37,7 +37,7 @@ def test_a_record_knows_its_fields() -> None:
 
 
 @pytest.mark.parametrize(
-    ("positional", "named", "told"),
+    ("positional", "named", "message"),
     [
         (("n1",), {}, "lacks number"),
         (("n1", 1, 2), {}, "2 fields, 3 values"),
@@ -46,9 +46,9 @@ def test_a_record_knows_its_fields() -> None:
     ],
 )
 def test_a_record_has_each_field_once(
-    positional: tuple[object, ...], named: dict[str, object], told: str
+    positional: tuple[object, ...], named: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(TypeError, match=told):
+    with pytest.raises(TypeError, match=message):
         Message(*positional, **named)
 
 

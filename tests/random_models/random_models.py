@@ -24,9 +24,10 @@ from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDom
 from lockstep.language.model import Model, load_model
 from tests.random_models.parts.choices import Choices
 from tests.random_models.parts.functions import Functions
+from tests.random_models.parts.grammar import Writer
 from tests.random_models.parts.size import LARGE, USUAL, Count, Size
 from tests.random_models.parts.vocabulary import Vocabulary, is_interchangeable
-from tests.random_models.parts.writer import Writer
+from tests.random_models.parts.writer import TextWriter
 
 NAME = "sample"
 """The name of every random model."""
@@ -96,7 +97,7 @@ def random_models(
     if symmetric is None:
         symmetric = choices.now_and_then(6)
     vocabulary = Vocabulary(choices, size, symmetric=symmetric)
-    writer = Writer(choices, vocabulary)
+    writer = TextWriter(choices, vocabulary)
     if risky is None:
         risky = choices.now_and_then(4)
     variables = {_VARIABLES[n]: vocabulary.domain(2) for n in _numbers(choices, size.variables)}
@@ -174,20 +175,24 @@ def _assembled(writer: Writer, variables: Mapping[str, str], texts: _Texts) -> R
     used = {n: text for n, text in functions.items() if n in wanted}
     body = [*declared.values(), state, *used.values(), *texts.actions]
     constants = {n: value for n, value in vocabulary.constants.items() if n in wanted}
-    known = {*declared, *used, *(name for text in texts.actions for name in _defined(text))}
+    declared_names = {
+        *declared,
+        *used,
+        *(name for text in texts.actions for name in _defined(text)),
+    }
     return RandomModel(
         _notation(body) + _joined(body),
-        _beside(texts.claims, known),
+        _beside(texts.claims, declared_names),
         constants,
-        _beside(texts.faults, known),
+        _beside(texts.faults, declared_names),
     )
 
 
-def _beside(functions: list[str], known: set[str]) -> str:
-    """A file of functions that names some of what is known in the model's file."""
+def _beside(functions: list[str], declared_names: set[str]) -> str:
+    """A file of functions that names some of what is declared_names in the model's file."""
     if not functions:
         return ""
-    mentioned = sorted(known & _words(functions))
+    mentioned = sorted(declared_names & _words(functions))
     imports = f"from models.{NAME} import {', '.join(mentioned)}\n" if mentioned else ""
     return _notation(functions) + imports + _joined(functions)
 
@@ -214,11 +219,11 @@ def _notation(parts: list[str]) -> str:
 def _with_all_they_use(texts: list[str], declared: Mapping[str, str]) -> set[str]:
     """The names of the declarations that the texts use, directly or through others."""
     wanted: set[str] = set()
-    left = list(texts)
-    while left:
-        found = {word for word in _words([left.pop()]) if word in declared} - wanted
-        wanted |= found
-        left += [declared[name] for name in found]
+    remaining = list(texts)
+    while remaining:
+        names = {word for word in _words([remaining.pop()]) if word in declared} - wanted
+        wanted |= names
+        remaining += [declared[name] for name in names]
     return wanted
 
 

@@ -11,7 +11,7 @@ from lockstep.language import ir
 from lockstep.language.domains import MapDomain, RangeDomain, SequenceDomain, SetDomain
 from lockstep.language.frontend.comprehensions import gather
 from lockstep.language.frontend.cures import instead_of_method
-from lockstep.language.frontend.expected import as_integer, integer, unwrapped
+from lockstep.language.frontend.expected import as_integer, unwrapped
 from lockstep.language.frontend.helpers import inline_helper
 from lockstep.language.frontend.names import is_namespace
 from lockstep.language.frontend.order import operands_first
@@ -54,8 +54,6 @@ def lower_call(scope: Scope, node: ast.Call) -> ir.Expression:
         )
     if called is len:
         return _size(scope, node)
-    if called is abs:
-        return _absolute(scope, node)
     if called is records.replace:
         return replace_fields(scope, node)
     if isinstance(called, type) and issubclass(called, records.Record):
@@ -76,11 +74,13 @@ def lower_call(scope: Scope, node: ast.Call) -> ir.Expression:
 
 
 def _instead(node: ast.Call) -> str:
-    """The cure for a function that is not known here."""
+    """The cure for a function that is not part of the notation."""
     given = ast.unparse(node.args[0]) if node.args else "x"
     match ast.unparse(node.func):
         case "list" | "dict":
             return f"leave it out: `{given}` never changes, so no copy is needed"
+        case "abs":
+            return f"write `max({given}, -({given}))`"
         case "int":
             return f"write `1 if {given} else 0`"
         case "bool":
@@ -93,7 +93,7 @@ def _instead(node: ast.Call) -> str:
             return "take the choice as a parameter of the action, and `require` what it must be"
         case "isinstance" | "type":
             return "leave it out: each variable is of one kind"
-    return "use len, abs, min, max, sum, all, any, set, tuple, a record, or a helper of your own"
+    return "use len, min, max, sum, all, any, set, tuple, a record, or a helper of your own"
 
 
 def callee(scope: Scope, node: ast.Call) -> object:
@@ -147,18 +147,6 @@ def _size(scope: Scope, node: ast.Call) -> ir.Expression:
     return ir.Let(place, length.domain, scope.unit.fresh(), collection, length)
 
 
-def _absolute(scope: Scope, node: ast.Call) -> ir.Expression:
-    operand, interval = integer(scope, only_argument(scope, node), node)
-    place, slot = scope.place(node), scope.unit.fresh()
-    held = ir.Local(operand.place, interval, slot)
-    opposite = ir.Negate(place, RangeDomain(-interval.high, -interval.low), held)
-    largest = RangeDomain(
-        max(interval.low, -interval.high, 0), max(abs(interval.low), abs(interval.high))
-    )
-    body = ir.Extremum(place, largest, True, (held, opposite))
-    return ir.Let(place, largest, slot, operand, body)
-
-
 def _extremum(scope: Scope, node: ast.Call, *, largest: bool) -> ir.Expression:
     if node.keywords:
         _refuse_form(scope, node)
@@ -192,12 +180,12 @@ def _gathered(scope: Scope, node: ast.Call, kind: ir.Gather) -> ir.Expression:
         _refuse_form(scope, node)
     argument = node.args[0]
     if isinstance(argument, ast.GeneratorExp):
-        return gather(scope, node, kind, argument.generators, argument.elt, default)
+        return gather(scope, node, kind, argument, default)
     # `sum(xs)` is `sum(x for x in xs)`; the name stands in a scope of its own.
     element = ast.copy_location(ast.Name("item", ast.Load()), argument)
     target = ast.copy_location(ast.Name("item", ast.Store()), argument)
-    each = ast.comprehension(target=target, iter=argument, ifs=[], is_async=0)
-    return gather(scope, node, kind, [each], element, default)
+    rounds = ast.comprehension(target=target, iter=argument, ifs=[], is_async=0)
+    return gather(scope, node, kind, ast.GeneratorExp(element, [rounds]), default)
 
 
 def _refuse_form(scope: Scope, node: ast.Call) -> NoReturn:

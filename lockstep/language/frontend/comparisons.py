@@ -9,11 +9,11 @@ from lockstep.language import ir
 from lockstep.language.domains import MapDomain, OptionDomain, RangeDomain, SetDomain
 from lockstep.language.frontend.cures import as_member
 from lockstep.language.frontend.expected import BOOL, unwrapped
-from lockstep.language.frontend.known_names import refuse_unknown_name
 from lockstep.language.frontend.numerals import both_as_names
 from lockstep.language.frontend.order import in_call_order, operands_first
-from lockstep.language.frontend.presence import forgotten
+from lockstep.language.frontend.presence import as_declared
 from lockstep.language.frontend.scope import Scope
+from lockstep.language.frontend.unknown_names import refuse_unknown_name
 from lockstep.language.types import described, item_of, join, some_of
 
 _ORDER: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
@@ -67,8 +67,8 @@ def _compare(scope: Scope, pair: _Pair) -> ir.Expression:
             is_none = _is_none(scope, pair)
             return ir.Not(place, BOOL, is_none) if isinstance(pair.operator, ast.IsNot) else is_none
         case ast.In() | ast.NotIn():
-            found = _contains(scope, pair)
-            return ir.Not(place, BOOL, found) if isinstance(pair.operator, ast.NotIn) else found
+            is_in = _contains(scope, pair)
+            return ir.Not(place, BOOL, is_in) if isinstance(pair.operator, ast.NotIn) else is_in
         case ast.Eq() | ast.NotEq():
             return _equal(scope, pair)
     return _ordered(scope, pair)
@@ -146,7 +146,7 @@ def _is_none(scope: Scope, pair: _Pair) -> ir.Expression:
             "values have no identity: two that are equal are the same",
             "write == or !=; `is` stands before None only",
         )
-    option = forgotten(pair.left)
+    option = as_declared(pair.left)
     if not isinstance(option.domain, OptionDomain):
         scope.refuse(
             pair.node,

@@ -22,7 +22,7 @@ from lockstep.language.types import capacity_of, described, item_of
 
 
 def lower_generator(scope: Scope, node: ast.GeneratorExp) -> ir.Expression:
-    """A generator stands only inside what gathers it."""
+    """Refuse a generator that nothing gathers into a value."""
     scope.refuse(
         node,
         "bare-generator",
@@ -36,12 +36,11 @@ def gather(
     scope: Scope,
     node: ast.expr,
     kind: ir.Gather,
-    generators: list[ast.comprehension],
-    element: ast.expr,
+    values: ast.GeneratorExp | ast.SetComp,
     default: ast.expr | None = None,
 ) -> ir.Expression:
-    """Gather the values of a comprehension in the way of `kind`."""
-    rounds = _Rounds(scope, generators)
+    """Gather the values of a comprehension in the way of `kind`; `node` is what gathers them."""
+    rounds, element = _Rounds(scope, values.generators), values.elt
     inner, place = rounds.scope, scope.place(node)
     fallback: ir.Expression | None = None
     domain: Domain = BOOL
@@ -120,9 +119,9 @@ class _Rounds:
         outside = scope
         for part in generators:
             assert isinstance(part.target, ast.Name)
-            source, found = self._source(outside, part.iter)
+            source, items = self._source(outside, part.iter)
             slot = scope.unit.fresh()
-            self.scope.bind(part.target.id, ir.Local(scope.place(part.target), found, slot))
+            self.scope.bind(part.target.id, ir.Local(scope.place(part.target), items, slot))
             conditions = []
             for test in part.ifs:
                 conditions.append(condition(self.scope, test))
@@ -152,19 +151,19 @@ class _Rounds:
                 "write `Bool`",
             )
         collection = unwrapped(scope, node, scope.lower(node))
-        found = item_of(collection.domain)
-        if found is None or isinstance(collection.domain, MapDomain):
+        items = item_of(collection.domain)
+        if items is None or isinstance(collection.domain, MapDomain):
             scope.refuse(
                 node,
                 "not-iterable",
                 f"this is {described(collection.domain)}, which has no items to go through",
                 "one iterates over a domain, a collection or range(...)",
-                "iterate over the domain of the keys" if found else "iterate over one of these",
+                "iterate over the domain of the keys" if items else "iterate over one of these",
             )
         if not isinstance(collection.domain, SequenceDomain):
             self.unordered = self.unordered or node
         self.most *= capacity_of(collection.domain)
-        return ir.OverCollection(collection), found
+        return ir.OverCollection(collection), items
 
     def _range(self, scope: Scope, node: ast.Call) -> tuple[ir.Source, Domain]:
         if node.keywords or not 1 <= len(node.args) <= 2:

@@ -180,7 +180,7 @@ def _with_root(
 ) -> ast.expr:
     match node:
         case ast.Name(name) if isinstance(scope.names.get(name), old):
-            names = (known for known, bound in scope.names.items() if isinstance(bound, new))
+            names = (name for name, bound in scope.names.items() if isinstance(bound, new))
             return ast.copy_location(ast.Name(next(names, name), ast.Load()), node)
         case ast.Attribute(value, name):
             changed = ast.Attribute(_with_root(scope, value, old, new), name, ast.Load())

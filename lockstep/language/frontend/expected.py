@@ -105,7 +105,7 @@ def definite(scope: Scope, node: ast.AST, lowered: ir.Expression) -> ir.Expressi
             "may-be-none",
             f"this is {described(lowered.domain)}",
             "only a value can stand here, and Python would go on with None",
-            "exclude None first: `require(x is not None)`, or `... if x is not None else ...`",
+            "exclude None first: `x = present(...)`, or `... if x is not None else ...`",
         )
     return lowered
 
@@ -146,19 +146,19 @@ def either(
 
 def common(scope: Scope, node: ast.AST, items: tuple[ir.Expression, ...]) -> Domain:
     """The type of all the items of one collection."""
-    found: Domain = NOTHING
+    kind: Domain = NOTHING
     for part in items:
-        both = join(found, part.domain)
+        both = join(kind, part.domain)
         if both is None:
             scope.refuse(
                 node,
                 "mixed-items",
-                f"{described(found)} and {described(part.domain)} stand in one collection",
+                f"{described(kind)} and {described(part.domain)} stand in one collection",
                 "the items of a collection are of one kind",
                 "make a record with a field for each",
             )
-        found = both
-    return found
+        kind = both
+    return kind
 
 
 def stored(scope: Scope, node: ast.expr, domain: Domain, place: str) -> ir.Expression:

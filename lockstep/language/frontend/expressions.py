@@ -13,7 +13,7 @@ from lockstep.language.frontend.comprehensions import gather, lower_generator, t
 from lockstep.language.frontend.expected import BOOL, common, condition, either, item
 from lockstep.language.frontend.indexing import lower_subscript
 from lockstep.language.frontend.names import literal, lower_attribute, lower_name
-from lockstep.language.frontend.presence import known, present_where
+from lockstep.language.frontend.presence import narrowed, present_where
 from lockstep.language.frontend.scope import Scope
 
 _INSTEAD: dict[type[ast.expr], tuple[str, str]] = {
@@ -34,11 +34,11 @@ def lower_expression(scope: Scope, node: ast.expr) -> ir.Expression:
     """The IR of an expression; `Refused` when it is outside the notation or ill typed."""
     match node:
         case ast.Name():
-            return known(lower_name(scope, node), scope.present)
+            return narrowed(lower_name(scope, node), scope.present)
         case ast.Attribute():
-            return known(lower_attribute(scope, node), scope.present)
+            return narrowed(lower_attribute(scope, node), scope.present)
         case ast.Subscript():
-            return known(lower_subscript(scope, node), scope.present)
+            return narrowed(lower_subscript(scope, node), scope.present)
         case ast.Constant():
             return literal(scope, node, node.value)
         case ast.BinOp():
@@ -63,7 +63,7 @@ def lower_expression(scope: Scope, node: ast.expr) -> ir.Expression:
         case ast.DictComp():
             return total_map(scope, node)
         case ast.SetComp():
-            return gather(scope, node, ir.Gather.SET, node.generators, node.elt)
+            return gather(scope, node, ir.Gather.SET, node)
         case ast.GeneratorExp():
             return lower_generator(scope, node)
     what, cure = _INSTEAD.get(type(node), (f"`{ast.unparse(node)}`", "use the notation"))

@@ -24,9 +24,9 @@ from lockstep.language.frontend.scope import (
 )
 from lockstep.language.frontend.statements import lower_statements
 from lockstep.language.load_problems import too_deep
-from lockstep.language.model import Action, Model, Parameter, Property
 from lockstep.language.nesting import reading
 from lockstep.language.notation import Kind
+from lockstep.language.protocol import Action, Model, Parameter, Property
 from lockstep.language.source import Diagnostic, ModelError
 
 _Declared = TypeVar("_Declared", Action, Property)
@@ -34,35 +34,52 @@ _Code = TypeVar("_Code")
 
 
 def lower(model: Model) -> ir.ModelCode:
-    """The IR of a model; `ModelError` with every problem found when it is not well formed."""
-    problems: list[Diagnostic] = []
-    with reading():
-        actions = [_read(_action, model, action, problems) for action in model.actions]
-        properties = [_read(_property, model, prop, problems) for prop in model.properties]
-    if problems:
-        raise ModelError(model.universe.in_file_order(problems))
+    """The IR of a model; `ModelError` with every problem in it when it is not well formed.
+
+    Each function is lowered once: its code is kept with the model.
+    """
+    if problems := refusals(model):
+        raise ModelError(problems)
     return ir.ModelCode(
         tuple(model.variables.items()),
-        tuple(action for action in actions if action is not None),
-        tuple(prop for prop in properties if prop is not None),
+        tuple(model.lowered.actions[action] for action in model.actions),
+        tuple(model.lowered.properties[prop] for prop in model.properties),
     )
+
+
+def refusals(model: Model) -> list[Diagnostic]:
+    """What is not well formed in the functions of a model, in the order of its files."""
+    problems: list[Diagnostic] = []
+    lowered = model.lowered
+    with reading():
+        for action in model.actions:
+            if action not in lowered.actions:
+                problems += _read(_action, model, action, lowered.actions)
+        for prop in model.properties:
+            if prop not in lowered.properties:
+                problems += _read(_property, model, prop, lowered.properties)
+    return model.universe.in_file_order(problems)
 
 
 def _read(
     read: Callable[[Model, _Declared, list[Diagnostic]], _Code | None],
     model: Model,
     declared: _Declared,
-    problems: list[Diagnostic],
-) -> _Code | None:
-    """What `read` makes of a function, unless that is nested too deeply."""
+    lowered: dict[_Declared, _Code],
+) -> list[Diagnostic]:
+    """Keep what `read` makes of a function; the problems in it, with which nothing is kept."""
+    problems: list[Diagnostic] = []
+    code: _Code | None = None
     try:
-        return read(model, declared, problems)
+        code = read(model, declared, problems)
     except RecursionError:
         definition, path = text_of(model.universe, declared.function)
         text = model.universe.files[str(path)].text
         lines = range(definition.lineno, (definition.end_lineno or definition.lineno) + 1)
         problems.append(too_deep(path, text, lines))
-        return None
+    if code is not None and not problems:
+        lowered[declared] = code
+    return problems
 
 
 def _action(model: Model, action: Action, problems: list[Diagnostic]) -> ir.ActionCode | None:
@@ -139,9 +156,9 @@ class _Top:
         parameters: tuple[Parameter, ...],
         states: tuple[Binding, ...],
     ) -> None:
-        found = model.universe.definition(function)
-        assert found is not None, f"{function.__name__} has no text"
-        self.definition, file = found
+        text = model.universe.definition(function)
+        assert text is not None, f"{function.__name__} has no text"
+        self.definition, file = text
         self.unit = Unit(model.universe, model.variables, lower_expression)
         self.scope = Scope(
             self.unit,
@@ -154,9 +171,9 @@ class _Top:
         for argument, state in zip(arguments, states, strict=False):
             self.scope.bind(argument.arg, state)
         codes = []
-        known = {parameter.name: parameter for parameter in parameters}
+        by_name = {parameter.name: parameter for parameter in parameters}
         for argument in arguments[len(states) :]:
-            parameter = known.get(argument.arg)
+            parameter = by_name.get(argument.arg)
             if parameter is None:
                 self.scope.bind(argument.arg, Broken())
                 continue

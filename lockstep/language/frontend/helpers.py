@@ -11,9 +11,10 @@ from lockstep.language import ir
 from lockstep.language.domains import domain_of
 from lockstep.language.frontend.expected import condition, either
 from lockstep.language.frontend.locals import assigned_names, lower_local, refuse_statement
-from lockstep.language.frontend.presence import forgotten, present_where
+from lockstep.language.frontend.presence import as_declared, present_where
 from lockstep.language.frontend.scope import NewName, Scope, StateName
-from lockstep.language.types import counted, described, join
+from lockstep.language.types import described, join
+from lockstep.words import plural
 
 Bound = tuple[int, ir.Expression]
 """A slot, and the value to bind it to."""
@@ -97,9 +98,9 @@ def enter(
     scope: Scope, node: ast.Call, function: Callable[..., Any]
 ) -> tuple[Scope, list[Bound], list[ast.stmt]]:
     """The scope inside a function that is called, the slots to bind first, and its statements."""
-    found = scope.unit.universe.definition(function)
-    assert found is not None
-    definition, file = found
+    text = scope.unit.universe.definition(function)
+    assert text is not None
+    definition, file = text
     if function in scope.calls:
         scope.refuse(
             node,
@@ -159,7 +160,7 @@ def _arguments(scope: Scope, node: ast.Call, definition: ast.FunctionDef) -> dic
         scope.refuse(
             node,
             "arguments",
-            f"{definition.name} takes {counted(len(parameters), 'argument')}, not "
+            f"{definition.name} takes {plural(len(parameters), 'argument')}, not "
             f"{len(node.args) + len(node.keywords)}",
             f"its parameters are {', '.join(parameters) or 'none'}",
             "give one value for each",
@@ -181,7 +182,7 @@ def _bind(
         return None
     lowered = scope.lower(node)
     _check_annotation(scope, node, lowered, function, parameter)
-    option = forgotten(lowered)
+    option = as_declared(lowered)
     if isinstance(option, ir.Literal | ir.Local):
         inner.bind(parameter, option)
         return None

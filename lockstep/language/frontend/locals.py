@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from lockstep.language import ir
 from lockstep.language.frontend.cures import instead_of_augmented
-from lockstep.language.frontend.presence import forgotten
+from lockstep.language.frontend.presence import as_declared
 from lockstep.language.frontend.scope import Broken, NewName, Refused, Scope, StateName
 
 _INSTEAD: dict[type[ast.stmt], tuple[str, str]] = {
@@ -68,7 +68,7 @@ def lower_local(scope: Scope, line: ast.stmt) -> tuple[int, ir.Expression] | Non
     except Refused:
         scope.bind(name, Broken())
         raise
-    value, slot = forgotten(lowered), scope.unit.fresh()
+    value, slot = as_declared(lowered), scope.unit.fresh()
     scope.bind(name, ir.Local(scope.place(line), value.domain, slot))
     if value is not lowered:
         scope.present.add(("slot", slot))

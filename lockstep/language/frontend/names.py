@@ -154,13 +154,13 @@ def domain_in(scope: Scope, node: ast.expr) -> Domain | None:
 
 def _member(scope: Scope, node: ast.Attribute, name: str, owner: object) -> object:
     if not hasattr(owner, node.attr):
-        known = [known for known in vars(owner) if not known.startswith("_")]
+        names = [name for name in vars(owner) if not name.startswith("_")]
         scope.refuse(
             node,
             "unknown-member",
             f"{name} has no {node.attr}",
             "it is not defined there",
-            nearest(node.attr, known, "define it there"),
+            nearest(node.attr, names, "define it there"),
         )
     return getattr(owner, node.attr)
 
@@ -182,16 +182,16 @@ def _value_domain(value: object) -> Domain | None:
 
 
 def _collection_domain(value: tuple[object, ...] | frozenset[object]) -> Domain | None:
-    found: Domain = NOTHING
+    items: Domain = NOTHING
     for part in value:
         domain = _value_domain(part)
-        both = None if domain is None else join(found, domain)
+        both = None if domain is None else join(items, domain)
         if both is None or not is_item(both):
             return None
-        found = both
+        items = both
     if isinstance(value, tuple):
-        return SequenceDomain(found, len(value))
-    return SetDomain(found)
+        return SequenceDomain(items, len(value))
+    return SetDomain(items)
 
 
 def _no_value(node: ast.expr, value: object) -> tuple[str, str]:

@@ -41,14 +41,14 @@ def _named(written: ir.Expression) -> ir.Expression:
             if both is not None:
                 return replace(written, domain=both, then=then, otherwise=otherwise)
         case ir.MakeSet(_, SetDomain() as domain) | ir.MakeSequence(_, SequenceDomain() as domain):
-            items = tuple(_named(each) for each in written.items)
+            items = tuple(_named(part) for part in written.items)
             item: Domain | None = NOTHING
-            for each in items:
-                item = None if item is None else join(item, each.domain)
+            for part in items:
+                item = None if item is None else join(item, part.domain)
             if item is not None:
                 return replace(written, domain=replace(domain, item=item), items=items)
     return written
 
 
 def _are_integers(values: Collection[object]) -> bool:
-    return len(values) > 0 and all(type(each) is int for each in values)
+    return len(values) > 0 and all(type(value) is int for value in values)

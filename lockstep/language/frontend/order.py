@@ -41,7 +41,7 @@ def bound_first(
             slot = scope.unit.fresh()
             parts[index] = ir.Local(value.place, value.domain, slot)
             held.append((slot, value))
-    made = make(parts)
+    whole = make(parts)
     for slot, value in reversed(held):
-        made = ir.Let(made.place, made.domain, slot, value, made)
-    return made
+        whole = ir.Let(whole.place, whole.domain, slot, value, whole)
+    return whole

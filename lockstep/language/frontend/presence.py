@@ -51,10 +51,12 @@ def present_where(test: ir.Expression, truth: bool) -> set[Path]:
         case ir.Or() if not truth:
             return _all(present_where(item, False) for item in test.items)
         case ir.Let():
-            found, value = present_where(test.body, truth), path_of(test.value)
+            paths, value = present_where(test.body, truth), path_of(test.value)
             if value is not None:
-                found |= {(*value, *path[2:]) for path in found if path[:2] == ("slot", test.slot)}
-            return found
+                paths |= {
+                    (*value, *inner[2:]) for inner in paths if inner[:2] == ("slot", test.slot)
+                }
+            return paths
         case ir.IsNone() if not truth:
             return _of(test.option)
         case ir.Compare() if test.operator == ("==" if truth else "!="):
@@ -71,11 +73,11 @@ def _of(expression: ir.Expression) -> set[Path]:
     return set() if path is None else {path}
 
 
-def _all(found: Iterable[set[Path]]) -> set[Path]:
-    return set().union(*found)
+def _all(paths: Iterable[set[Path]]) -> set[Path]:
+    return set().union(*paths)
 
 
-def known(expression: ir.Expression, present: Set[Path]) -> ir.Expression:
+def narrowed(expression: ir.Expression, present: Set[Path]) -> ir.Expression:
     """The value inside the option, where it is known to be present; else the expression itself."""
     domain = expression.domain
     path = path_of(expression)
@@ -84,7 +86,7 @@ def known(expression: ir.Expression, present: Set[Path]) -> ir.Expression:
     return expression
 
 
-def forgotten(expression: ir.Expression) -> ir.Expression:
+def as_declared(expression: ir.Expression) -> ir.Expression:
     """The option itself, where only its context says that it is not None.
 
     What a name stands for has the type that its text gives it, not that of one of its uses: a

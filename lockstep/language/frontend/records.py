@@ -11,7 +11,8 @@ from lockstep.language.frontend.names import field
 from lockstep.language.frontend.order import in_call_order, operands_first
 from lockstep.language.frontend.scope import Scope
 from lockstep.language.records import Record
-from lockstep.language.types import counted, described
+from lockstep.language.types import described
+from lockstep.words import plural
 
 
 def make_record(scope: Scope, node: ast.Call, record: type[Record]) -> ir.Expression:
@@ -34,7 +35,7 @@ def make_record(scope: Scope, node: ast.Call, record: type[Record]) -> ir.Expres
         wrong = (
             f"lacks {', '.join(missing)}"
             if missing
-            else f"is given {len(node.args)} values for {counted(len(names), 'field')}"
+            else f"is given {len(node.args)} values for {plural(len(names), 'field')}"
         )
         scope.refuse(
             node,

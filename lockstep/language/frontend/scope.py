@@ -53,7 +53,7 @@ Binding: TypeAlias = StateName | NewName | Broken | Expression
 
 
 class Noted:
-    """The parts of something that were refused: their problems are noted, and the others read."""
+    """Reads all parts of something and notes the problems of those that are refused."""
 
     def __init__(self, problems: list[Diagnostic]) -> None:
         self._problems = problems
@@ -61,7 +61,7 @@ class Noted:
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """One part."""
+        """Note what is refused in one part, and go on with the next."""
         try:
             yield
         except Refused as refused:
@@ -74,7 +74,7 @@ class Noted:
 class Unit:
     """One action or property while it is lowered, with all that it inlines.
 
-    `lower` lowers any expression; `variables` are the state's; `problems` are found so far.
+    `lower` lowers any expression; `variables` are the state's; `problems` are those so far.
     """
 
     universe: Universe
@@ -83,7 +83,7 @@ class Unit:
     slots: int = 0
     problems: list[Diagnostic] = field(default_factory=list)
     expressions: int = 0
-    """How many were lowered so far."""
+    """How many expressions were lowered so far."""
     call: Place | None = None
     """The call in the action or property itself that is being inlined."""
     unreachable: bool = False
@@ -187,11 +187,11 @@ class Scope:
             return self.module[node.id]
         if hasattr(builtins, node.id):
             return getattr(builtins, node.id)
-        known = sorted(set(self.names) | {n for n in self.module if not n.startswith("_")})
+        names = sorted(set(self.names) | {n for n in self.module if not n.startswith("_")})
         self.refuse(
             node,
             "unknown-name",
             f"{node.id} is not defined",
             "a name is a parameter, a local, or something that the module defines or imports",
-            nearest(node.id, known, "define it, or import it at the top of the file"),
+            nearest(node.id, names, "define it, or import it at the top of the file"),
         )

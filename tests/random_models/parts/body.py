@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from lockstep.language.domains import Domain, MapDomain, OptionDomain, RangeDomain, RecordDomain
 from tests.random_models.parts import conditions, moves, numbers, paths
+from tests.random_models.parts.grammar import Function, Writer
 from tests.random_models.parts.pieces import Env, Expr, fits
-from tests.random_models.parts.writer import Function, Writer
 
 _LINE = 88
 """Statements longer than this are broken where that is easy."""
@@ -26,10 +26,12 @@ class Body:
         self.lines: list[str] = []
         self.written: set[str] = set()
 
-    def add(self, start: str, made: Expr) -> None:
+    def add(self, start: str, expression: Expr) -> None:
         """A statement that begins with these words and ends with an expression."""
-        too_long = len(start) + len(made.text) > _LINE
-        self.lines.append(start + (made.broken if too_long and made.broken else made.text))
+        too_long = len(start) + len(expression.text) > _LINE
+        self.lines.append(
+            start + (expression.broken if too_long and expression.broken else expression.text)
+        )
 
     def guard(self, word: str) -> None:
         """`require(...)` or `when(...)`, or `present(...)`, which is either with a name."""
@@ -46,10 +48,10 @@ class Body:
 
     def _present(self) -> bool:
         """A name for something that may be None, and is not after this; False where none is."""
-        found = conditions.presence(self._writer, self.env)
-        if found is None:
+        pair = conditions.presence(self._writer, self.env)
+        if pair is None:
             return False
-        option, inside = found
+        option, inside = pair
         name = self._name()
         self.lines.append(f"{name} = present({option.text})")
         self.env = self.env.knowing(inside).naming(name, inside.domain)
@@ -58,9 +60,9 @@ class Body:
     def answer(self, domain: Domain) -> tuple[Expr, Expr]:
         """A guard line of a helper; its value and its condition."""
         test, if_true, self.env = conditions.branching(self._writer, self.env)
-        made = self._writer.within(if_true, domain)
-        self.lines.append(f"if {test.text}:\n    return {made.text}")
-        return made, test
+        expression = self._writer.within(if_true, domain)
+        self.lines.append(f"if {test.text}:\n    return {expression.text}")
+        return expression, test
 
     def _name(self) -> str:
         return self._choices.pick(("t", "u", "x"))
@@ -68,9 +70,9 @@ class Body:
     def local(self, domain: Domain) -> None:
         """A name for an expression; perhaps one that had a meaning already."""
         name = self._name()
-        made = self._writer.value(self.env, domain)
-        self.add(f"{name} = ", made)
-        self.env = self.env.naming(name, made.domain)
+        expression = self._writer.value(self.env, domain)
+        self.add(f"{name} = ", expression)
+        self.env = self.env.naming(name, expression.domain)
 
     def call(self, procedure: Function) -> bool:
         """Call a procedure, if arguments for it can be written."""
@@ -125,7 +127,9 @@ class Body:
     def _key(self, domain: Domain) -> Expr:
         if self.env.risky and self._choices.now_and_then(3):
             other = paths.readable(
-                self._writer, self.env, lambda found: found != domain and fits(found, domain)
+                self._writer,
+                self.env,
+                lambda candidate: candidate != domain and fits(candidate, domain),
             )
             if other is not None:
                 return other
@@ -139,11 +143,13 @@ class Body:
                 if fits(number.domain, domain):
                     return number
             other = paths.readable(
-                self._writer, self.env, lambda found: found != domain and fits(found, domain)
+                self._writer,
+                self.env,
+                lambda candidate: candidate != domain and fits(candidate, domain),
             )
             if other is not None:
                 return other
-        made = self._writer.value(self.env, domain) if self._choices.below(3) == 0 else None
-        if (made is None or made.text == old) and self.env.states:
-            made = moves.moved(self._writer, self.env, Expr(old, domain)) or made
-        return made or self._writer.value(self.env, domain)
+        expression = self._writer.value(self.env, domain) if self._choices.below(3) == 0 else None
+        if (expression is None or expression.text == old) and self.env.states:
+            expression = moves.moved(self._writer, self.env, Expr(old, domain)) or expression
+        return expression or self._writer.value(self.env, domain)

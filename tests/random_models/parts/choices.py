@@ -47,7 +47,7 @@ class Choices:
 
     def some(self, options: Sequence[Option], most: int) -> list[Option]:
         """Up to `most` different options, in the order in which they are drawn."""
-        left, chosen = list(options), list[Option]()
-        while left and len(chosen) < most and self.below(3):
-            chosen.append(left.pop(self.below(len(left))))
+        remaining, chosen = list(options), list[Option]()
+        while remaining and len(chosen) < most and self.below(3):
+            chosen.append(remaining.pop(self.below(len(remaining))))
         return chosen

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lockstep.language.domains import (
     Domain,
     MapDomain,
@@ -15,6 +13,7 @@ from lockstep.language.domains import (
 )
 from lockstep.language.types import NOTHING, is_within, join
 from tests.random_models.parts import comprehensions, paths
+from tests.random_models.parts.grammar import Writer
 from tests.random_models.parts.pieces import (
     COMMON,
     DIFFERENCE,
@@ -25,9 +24,6 @@ from tests.random_models.parts.pieces import (
     Expr,
     indented,
 )
-
-if TYPE_CHECKING:
-    from tests.random_models.parts.writer import Writer
 
 _OPERATORS = {"|": UNION, "^": DIFFERENCE, "&": COMMON, "-": SUM}
 
@@ -148,10 +144,10 @@ def _items(writer: Writer, env: Env, item: Domain, most: int) -> list[Expr]:
     """Up to so many items that the front end takes to be of one kind."""
     items: list[Expr] = []
     for _ in range(writer.choices.below(most + 1)):
-        made = writer.value(env.deeper(), item)
-        kinds = _joined_kind([*items, made])
+        expression = writer.value(env.deeper(), item)
+        kinds = _joined_kind([*items, expression])
         if kinds is not None and (not items or _is_like(kinds, item)):
-            items.append(made)
+            items.append(expression)
     return items
 
 

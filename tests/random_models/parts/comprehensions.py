@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from lockstep.language.domains import (
     Domain,
@@ -16,11 +15,9 @@ from lockstep.language.domains import (
 )
 from lockstep.language.ir import Gather
 from lockstep.language.types import NOTHING, capacity_of, is_within, item_of, join
-from tests.random_models.parts import conditions, numbers, paths
-from tests.random_models.parts.pieces import BOOL, OR, Env, Expr
-
-if TYPE_CHECKING:
-    from tests.random_models.parts.writer import Writer
+from tests.random_models.parts import paths
+from tests.random_models.parts.grammar import Writer
+from tests.random_models.parts.pieces import BOOL, OR, Env, Expr, interval
 
 _VARIABLES = ("i", "j")
 _MOST_ROUNDS = 16
@@ -68,7 +65,7 @@ def rounds(writer: Writer, env: Env, *, ordered: bool) -> Rounds:
         inner = inner.naming(name, source.item)
         text += f" for {name} in {source.text}"
         if writer.choices.now_and_then(3):
-            test, inner = conditions.guard(writer, inner)
+            test, inner = writer.guard(inner)
             text += f" if {test.at(OR)}"
             fails = fails or test.fails
             never_empty = False
@@ -101,18 +98,18 @@ def _source(writer: Writer, env: Env, *, ordered: bool) -> _Source:
 
 def _collection(writer: Writer, env: Env, accepts: Callable[[Domain], bool]) -> Expr | None:
     if env.risky and not env.total and writer.choices.now_and_then(5):
-        found = paths.readable(
+        path = paths.readable(
             writer,
             env,
             lambda domain: isinstance(domain, OptionDomain) and accepts(domain.some),
         )
-        if found is not None and isinstance(found.domain, OptionDomain):
-            return Expr(found.text, found.domain.some, fails=True)
-    found = paths.readable(writer, env, accepts)
-    if found is not None and writer.choices.now_and_then(3):
-        made = writer.value(env.deeper(), found.domain)
-        return made if accepts(made.domain) else found
-    return found
+        if path is not None and isinstance(path.domain, OptionDomain):
+            return Expr(path.text, path.domain.some, fails=True)
+    path = paths.readable(writer, env, accepts)
+    if path is not None and writer.choices.now_and_then(3):
+        expression = writer.value(env.deeper(), path.domain)
+        return expression if accepts(expression.domain) else path
+    return path
 
 
 def _range(writer: Writer, env: Env) -> _Source:
@@ -134,7 +131,7 @@ def quantified(writer: Writer, env: Env, kind: Gather) -> Expr:
     word = "all" if kind is Gather.ALL else "any"
     ordered = writer.choices.below(2) == 0
     inside = rounds(writer, env if ordered else env.strict(), ordered=ordered)
-    body = conditions.condition(writer, inside.inner)
+    body = writer.condition(inside.inner)
     text = f"{word}({body.at(OR)} {inside.text})"
     return Expr(text, BOOL, fails=body.fails or inside.fails)
 
@@ -145,8 +142,8 @@ def gathered_number(writer: Writer, env: Env, kind: Gather) -> Expr | None:
     if plain is not None:
         return plain
     inside = rounds(writer, env, ordered=False)
-    body = numbers.number(writer, inside.inner)
-    low, high = numbers.interval(body)
+    body = writer.number(inside.inner)
+    low, high = interval(body)
     word = kind.name.lower()
     fails = body.fails or inside.fails
     if kind is Gather.SUM:
@@ -156,26 +153,26 @@ def gathered_number(writer: Writer, env: Env, kind: Gather) -> Expr | None:
     if without or (env.risky and not env.total and writer.choices.now_and_then(3)):
         text = f"{word}({body.at(OR)} {inside.text})"
         return Expr(text, RangeDomain(low, high), fails=fails or not inside.never_empty)
-    default = numbers.number(writer, env.deeper())
+    default = writer.number(env.deeper())
     return _with_default(f"({body.at(OR)} {inside.text})", word, (low, high), default, fails)
 
 
 def _gathered_collection(writer: Writer, env: Env, kind: Gather) -> Expr | None:
-    found = paths.readable(writer, env, lambda domain: isinstance(item_of(domain), RangeDomain))
-    if found is None or isinstance(found.domain, MapDomain):
+    path = paths.readable(writer, env, lambda domain: isinstance(item_of(domain), RangeDomain))
+    if path is None or isinstance(path.domain, MapDomain):
         return None
-    item, most = item_of(found.domain), capacity_of(found.domain)
+    item, most = item_of(path.domain), capacity_of(path.domain)
     assert isinstance(item, RangeDomain)
     if kind is Gather.SUM:
         domain = RangeDomain(min(0, item.low * most), max(0, item.high * most))
-        return Expr(f"sum({found.text})", domain, fails=found.fails)
-    default = numbers.number(writer, env.deeper())
+        return Expr(f"sum({path.text})", domain, fails=path.fails)
+    default = writer.number(env.deeper())
     ends = (item.low, item.high)
-    return _with_default(found.text, kind.name.lower(), ends, default, found.fails)
+    return _with_default(path.text, kind.name.lower(), ends, default, path.fails)
 
 
 def _with_default(text: str, word: str, ends: tuple[int, int], default: Expr, fails: bool) -> Expr:
-    least, most = numbers.interval(default)
+    least, most = interval(default)
     domain = RangeDomain(min(ends[0], least), max(ends[1], most))
     return Expr(f"{word}({text}, default={default.text})", domain, fails=fails or default.fails)
 
@@ -206,10 +203,10 @@ def sought(writer: Writer, env: Env, item: Domain) -> Expr:
         other = paths.readable(
             writer,
             env,
-            lambda found: (
-                found not in (item, OptionDomain(NOTHING))
-                and join(found, item) is not None
-                and not is_within(found, item)
+            lambda candidate: (
+                candidate not in (item, OptionDomain(NOTHING))
+                and join(candidate, item) is not None
+                and not is_within(candidate, item)
             ),
         )
         if other is not None:

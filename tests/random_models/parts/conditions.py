@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from lockstep.language.domains import (
     Domain,
@@ -14,6 +13,7 @@ from lockstep.language.domains import (
 from lockstep.language.ir import Gather
 from lockstep.language.types import NOTHING, item_of, join
 from tests.random_models.parts import comprehensions, numbers, paths
+from tests.random_models.parts.grammar import Writer
 from tests.random_models.parts.pieces import (
     AND,
     BOOL,
@@ -27,9 +27,6 @@ from tests.random_models.parts.pieces import (
     indented,
 )
 
-if TYPE_CHECKING:
-    from tests.random_models.parts.writer import Writer
-
 
 def condition(writer: Writer, env: Env) -> Expr:
     """Any condition."""
@@ -37,34 +34,34 @@ def condition(writer: Writer, env: Env) -> Expr:
     if env.depth > 0:
         makers += [_order, _order, _membership, _membership, _inclusion, _negation, _connected]
         makers += [_connected, _quantified, _chain, _helper, _conditional]
-    made = writer.choices.pick(makers)(writer, env)
-    if made is None or (env.total and made.fails):
-        made = _equality(writer, env.strict() if env.total else env)
-    if made is None or (env.total and made.fails):
+    expression = writer.choices.pick(makers)(writer, env)
+    if expression is None or (env.total and expression.fails):
+        expression = _equality(writer, env.strict() if env.total else env)
+    if expression is None or (env.total and expression.fails):
         return writer.literal(BOOL)
-    return made
+    return expression
 
 
 def branching(writer: Writer, env: Env) -> tuple[Expr, Env, Env]:
     """A condition, and what can be read where it is true and where it is false."""
     if writer.choices.below(2) == 0:
         return condition(writer, env), env, env
-    found = presence(writer, env)
-    if found is None:
+    pair = presence(writer, env)
+    if pair is None:
         return condition(writer, env), env, env
-    option, inside = found
-    known = env.knowing(inside)
+    option, inside = pair
+    after = env.knowing(inside)
     if writer.choices.below(2) == 0:
-        return Expr(f"{option.text} is not None", BOOL, COMPARISON, option.fails), known, env
-    return Expr(f"{option.text} is None", BOOL, COMPARISON, option.fails), env, known
+        return Expr(f"{option.text} is not None", BOOL, COMPARISON, option.fails), after, env
+    return Expr(f"{option.text} is None", BOOL, COMPARISON, option.fails), env, after
 
 
 def guard(writer: Writer, env: Env) -> tuple[Expr, Env]:
     """A condition that stands as a guard, and what can be read after it."""
     if writer.choices.now_and_then(4):
-        found = presence(writer, env)
-        if found is not None:
-            option, inside = found
+        pair = presence(writer, env)
+        if pair is not None:
+            option, inside = pair
             after = env.knowing(inside)
             test = Expr(f"{option.text} is not None", BOOL, COMPARISON, option.fails)
             if writer.choices.below(2):
@@ -108,8 +105,9 @@ def _counterpart(writer: Writer, env: Env, domain: Domain) -> Expr:
         other = paths.readable(
             writer,
             env,
-            lambda found: (
-                found not in (domain, OptionDomain(NOTHING)) and join(found, domain) is not None
+            lambda candidate: (
+                candidate not in (domain, OptionDomain(NOTHING))
+                and join(candidate, domain) is not None
             ),
         )
         if other is not None:
@@ -140,7 +138,9 @@ def _membership(writer: Writer, env: Env) -> Expr | None:
 
     if env.risky and not env.total and writer.choices.now_and_then(5):
         collection = paths.readable(
-            writer, env, lambda found: isinstance(found, OptionDomain) and has_members(found.some)
+            writer,
+            env,
+            lambda candidate: isinstance(candidate, OptionDomain) and has_members(candidate.some),
         )
         if collection is not None and isinstance(collection.domain, OptionDomain):
             collection = Expr(collection.text, collection.domain.some, fails=True)
@@ -184,8 +184,8 @@ def _read(writer: Writer, env: Env) -> Expr | None:
 
 
 def _negation(writer: Writer, env: Env) -> Expr:
-    made = condition(writer, env.deeper())
-    return Expr(f"not {made.at(NOT)}", BOOL, NOT, made.fails)
+    expression = condition(writer, env.deeper())
+    return Expr(f"not {expression.at(NOT)}", BOOL, NOT, expression.fails)
 
 
 def _connected(writer: Writer, env: Env) -> Expr:

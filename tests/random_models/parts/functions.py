@@ -16,9 +16,10 @@ from lockstep.language.domains import (
 )
 from tests.random_models.parts import conditions, numbers, paths
 from tests.random_models.parts.body import Body
+from tests.random_models.parts.grammar import Function, Writer
 from tests.random_models.parts.pieces import BOOL, COMPARISON, Env, Expr, indented
 from tests.random_models.parts.vocabulary import MOST
-from tests.random_models.parts.writer import Function, Writer, choice
+from tests.random_models.parts.writer import choice
 
 _DEPTH = 3
 _MOST_INSTANCES = 18
@@ -175,11 +176,11 @@ class Functions:
         if shape == 0:
             return conditions.condition(self._writer, env)
         if shape <= 2:
-            found = paths.readable(self._writer, env, numbers.is_number)
-            if found is not None and isinstance(found.domain, RangeDomain):
-                low, high = found.domain.low, found.domain.high
-                text = f"{low} <= {found.text} <= {high}"
-                return Expr(text, BOOL, COMPARISON, found.fails)
+            path = paths.readable(self._writer, env, numbers.is_number)
+            if path is not None and isinstance(path.domain, RangeDomain):
+                low, high = path.domain.low, path.domain.high
+                text = f"{low} <= {path.text} <= {high}"
+                return Expr(text, BOOL, COMPARISON, path.fails)
         return conditions.likely(self._writer, env, 3)
 
     def _effect(self, body: Body, *, certain: bool = True) -> None:
@@ -201,11 +202,11 @@ class Functions:
 
     def _parameters(self, most: int, *, whole: bool) -> tuple[tuple[str, Domain], ...]:
         """Parameters with few values together; with `whole`, of any type that a variable has."""
-        found: list[tuple[str, Domain]] = []
+        parameters: list[tuple[str, Domain]] = []
         instances = 1
         if self._vocabulary.is_symmetric and self._choices.below(4):
-            found.append(("w", self._vocabulary.member()))
-            instances = found[0][1].size()
+            parameters.append(("w", self._vocabulary.member()))
+            instances = parameters[0][1].size()
         for round_ in self._choices.times(0, most):
             name = ("x", "y", "z")[round_]
             if whole and self._choices.below(2):
@@ -213,10 +214,10 @@ class Functions:
             else:
                 domain = self._parameter_domain()
             instances *= domain.size() if not whole else 1
-            if instances > (_MOST_OF_ONE if len(found) == 0 else _MOST_INSTANCES):
+            if instances > (_MOST_OF_ONE if len(parameters) == 0 else _MOST_INSTANCES):
                 break
-            found.append((name, domain))
-        return tuple(found)
+            parameters.append((name, domain))
+        return tuple(parameters)
 
     def _parameter_domain(self) -> Domain:
         """A domain of few values, most often one that the state has somewhere."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lockstep.language.domains import (
     Domain,
     EnumDomain,
@@ -15,6 +13,7 @@ from lockstep.language.domains import (
 )
 from lockstep.language.types import is_within, join
 from tests.random_models.parts import paths
+from tests.random_models.parts.grammar import Writer
 from tests.random_models.parts.pieces import (
     BOOL,
     CONDITIONAL,
@@ -27,9 +26,6 @@ from tests.random_models.parts.pieces import (
     Expr,
 )
 from tests.random_models.parts.vocabulary import is_interchangeable
-
-if TYPE_CHECKING:
-    from tests.random_models.parts.writer import Writer
 
 
 def moved(writer: Writer, env: Env, old: Expr) -> Expr | None:
@@ -81,7 +77,7 @@ def _parameter(writer: Writer, env: Env, domain: Domain) -> Expr | None:
     """A parameter or local of some type."""
     bare = tuple(root for root in env.roots if "." not in root.text)
     inner = Env(bare, (), 0, env.risky, env.total)
-    return paths.readable(writer, inner, lambda found: is_within(found, domain))
+    return paths.readable(writer, inner, lambda candidate: is_within(candidate, domain))
 
 
 def _other_name(writer: Writer, old: Expr) -> Expr | None:

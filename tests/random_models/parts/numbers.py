@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from lockstep.language.domains import Domain, MapDomain, OptionDomain, RangeDomain
 from lockstep.language.ir import Gather
 from lockstep.language.types import capacity_of, is_within, item_of
 from tests.random_models.parts import comprehensions, paths
+from tests.random_models.parts.grammar import Writer
 from tests.random_models.parts.pieces import (
     ATOM,
     CONDITIONAL,
@@ -18,10 +18,8 @@ from tests.random_models.parts.pieces import (
     Env,
     Expr,
     fits,
+    interval,
 )
-
-if TYPE_CHECKING:
-    from tests.random_models.parts.writer import Writer
 
 _LARGEST = 2**40
 """Intervals that grow past this are cut: engines compute with 64 bits."""
@@ -47,38 +45,36 @@ def number(writer: Writer, env: Env) -> Expr:
     if env.depth > 0:
         makers += [_read, _sum, _product, _quotient, _opposite, _extremum, _size, _gather]
         makers += [_conditional, _helper]
-    made = writer.choices.pick(makers)(writer, env)
-    if made is None or (env.total and made.fails):
+    expression = writer.choices.pick(makers)(writer, env)
+    if expression is None or (env.total and expression.fails):
         return _small(writer, env)
-    return _cut(made)
+    return _cut(expression)
 
 
-def fitted(writer: Writer, env: Env, made: Expr, target: RangeDomain) -> Expr:
+def fitted(writer: Writer, env: Env, expression: Expr, target: RangeDomain) -> Expr:
     """A number brought into a domain, or tested before it is used; in a risky place, neither."""
     low, high = target.low, target.high
-    if is_within(made.domain, target):
-        return made
-    if env.risky and fits(made.domain, target) and writer.choices.now_and_then(3):
-        return made
+    if is_within(expression.domain, target):
+        return expression
+    if env.risky and fits(expression.domain, target) and writer.choices.now_and_then(3):
+        return expression
     way = writer.choices.below(3)
     if way == 0:
-        inner = f"min({high}, {made.text})"
-        return Expr(f"max({low}, {inner})", target, fails=made.fails)
+        inner = f"min({high}, {expression.text})"
+        return Expr(f"max({low}, {inner})", target, fails=expression.fails)
     if way == 1:
         size = high - low + 1
-        rest = f"{made.at(PRODUCT)} % {size}"
+        rest = f"{expression.at(PRODUCT)} % {size}"
         if low == 0:
-            return Expr(rest, target, PRODUCT, made.fails)
-        return Expr(f"{rest} + {low}", target, SUM, made.fails)
-    if not fits(made.domain, target) or env.total:
+            return Expr(rest, target, PRODUCT, expression.fails)
+        return Expr(f"{rest} + {low}", target, SUM, expression.fails)
+    if not fits(expression.domain, target) or env.total:
         return literal(writer, low, high)
     otherwise = literal(writer, low, high)
-    interval, other = made.domain, otherwise.domain
-    assert isinstance(interval, RangeDomain)
-    assert isinstance(other, RangeDomain)
-    both = RangeDomain(min(interval.low, other.low), max(interval.high, other.high))
-    text = f"{made.at(SUM)} if {low} <= {made.at(SUM)} <= {high} else {otherwise.text}"
-    return Expr(text, both, CONDITIONAL, made.fails)
+    (least, most), (other, _) = interval(expression), interval(otherwise)
+    both = RangeDomain(min(least, other), max(most, other))
+    text = f"{expression.at(SUM)} if {low} <= {expression.at(SUM)} <= {high} else {otherwise.text}"
+    return Expr(text, both, CONDITIONAL, expression.fails)
 
 
 def is_number(domain: Domain) -> bool:
@@ -93,16 +89,10 @@ def operand(writer: Writer, env: Env) -> Expr:
         def may_be_number(domain: Domain) -> bool:
             return isinstance(domain, OptionDomain) and is_number(domain.some)
 
-        found = paths.readable(writer, env, may_be_number)
-        if found is not None and isinstance(found.domain, OptionDomain):
-            return Expr(found.text, found.domain.some, fails=True)
+        path = paths.readable(writer, env, may_be_number)
+        if path is not None and isinstance(path.domain, OptionDomain):
+            return Expr(path.text, path.domain.some, fails=True)
     return number(writer, env)
-
-
-def interval(made: Expr) -> tuple[int, int]:
-    """The smallest and the largest value that an integer expression may have."""
-    assert isinstance(made.domain, RangeDomain)
-    return made.domain.low, made.domain.high
 
 
 def _small(writer: Writer, env: Env) -> Expr:
@@ -156,20 +146,17 @@ def _quotient(writer: Writer, env: Env) -> Expr | None:
 
 
 def _divisor(writer: Writer, env: Env) -> Expr:
-    found = _read(writer, env) if writer.choices.below(2) else None
-    if found is None or (env.total and interval(found)[0] <= 0 <= interval(found)[1]):
+    path = _read(writer, env) if writer.choices.below(2) else None
+    if path is None or (env.total and interval(path)[0] <= 0 <= interval(path)[1]):
         value = writer.choices.pick((2, 3, -2))
         return Expr(str(value), RangeDomain(value, value), ATOM if value > 0 else MINUS)
-    return found
+    return path
 
 
 def _opposite(writer: Writer, env: Env) -> Expr:
-    made = operand(writer, env.deeper())
-    low, high = interval(made)
-    if writer.choices.below(2) == 0:
-        return Expr(f"-{made.at(MINUS)}", RangeDomain(-high, -low), MINUS, made.fails)
-    domain = RangeDomain(max(low, -high, 0), max(abs(low), abs(high)))
-    return Expr(f"abs({made.text})", domain, fails=made.fails)
+    expression = operand(writer, env.deeper())
+    low, high = interval(expression)
+    return Expr(f"-{expression.at(MINUS)}", RangeDomain(-high, -low), MINUS, expression.fails)
 
 
 def _extremum(writer: Writer, env: Env) -> Expr:
@@ -183,15 +170,15 @@ def _extremum(writer: Writer, env: Env) -> Expr:
 
 
 def _size(writer: Writer, env: Env) -> Expr | None:
-    found = paths.readable(writer, env, lambda domain: item_of(domain) is not None)
-    if found is None:
+    path = paths.readable(writer, env, lambda domain: item_of(domain) is not None)
+    if path is None:
         return None
-    if isinstance(found.domain, MapDomain):
-        keys = found.domain.key.size()
-        return Expr(f"len({found.text})", RangeDomain(keys, keys), fails=found.fails)
-    made = writer.value(env.deeper(), found.domain) if writer.choices.now_and_then(3) else found
-    domain = RangeDomain(0, capacity_of(made.domain))
-    return Expr(f"len({made.text})", domain, fails=made.fails)
+    if isinstance(path.domain, MapDomain):
+        keys = path.domain.key.size()
+        return Expr(f"len({path.text})", RangeDomain(keys, keys), fails=path.fails)
+    expression = writer.value(env.deeper(), path.domain) if writer.choices.now_and_then(3) else path
+    domain = RangeDomain(0, capacity_of(expression.domain))
+    return Expr(f"len({expression.text})", domain, fails=expression.fails)
 
 
 def _gather(writer: Writer, env: Env) -> Expr | None:
@@ -207,9 +194,9 @@ def _helper(writer: Writer, env: Env) -> Expr | None:
     return writer.helper_call(env, RangeDomain(-_LARGEST, _LARGEST))
 
 
-def _cut(made: Expr) -> Expr:
+def _cut(expression: Expr) -> Expr:
     """The expression itself, or a remainder of it where its interval is very large."""
-    low, high = interval(made)
+    low, high = interval(expression)
     if low >= -_LARGEST and high <= _LARGEST:
-        return made
-    return Expr(f"{made.at(PRODUCT)} % 7", RangeDomain(0, 6), PRODUCT, made.fails)
+        return expression
+    return Expr(f"{expression.at(PRODUCT)} % 7", RangeDomain(0, 6), PRODUCT, expression.fails)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from lockstep.language.domains import (
     Domain,
@@ -15,11 +14,9 @@ from lockstep.language.domains import (
     SequenceDomain,
 )
 from lockstep.language.types import NOTHING, is_within, join
+from tests.random_models.parts.grammar import Writer
 from tests.random_models.parts.pieces import COMPARISON, CONDITIONAL, MINUS, Env, Expr, fits
 from tests.random_models.parts.vocabulary import is_interchangeable
-
-if TYPE_CHECKING:
-    from tests.random_models.parts.writer import Writer
 
 _STEPS = 3
 _POSITIONS = RangeDomain(0, 2)
@@ -52,13 +49,13 @@ class _Route:
 
 def readable(writer: Writer, env: Env, accepts: Callable[[Domain], bool]) -> Expr | None:
     """Something that can be read and has an accepted type; None when there is nothing."""
-    found = [
+    routes = [
         route
         for root in env.roots
         for route in _routes(env, _Route(root, (), root.domain, root.fails))
         if accepts(route.domain) and not (env.total and route.fails)
     ]
-    return _read(writer, env, writer.choices.pick(found)) if found else None
+    return _read(writer, env, writer.choices.pick(routes)) if routes else None
 
 
 def _routes(env: Env, route: _Route) -> Iterator[_Route]:
@@ -104,15 +101,17 @@ def _read(writer: Writer, env: Env, route: _Route) -> Expr:
                 text += f"[{index.text}]"
                 stable = stable and index.stable
     # An option that is known not to be None is what it holds.
-    known = env.known(text)
-    return known if known is not None else Expr(text, route.domain, fails=fails, stable=stable)
+    certain = env.known(text)
+    return certain if certain is not None else Expr(text, route.domain, fails=fails, stable=stable)
 
 
 def _key(writer: Writer, env: Env, domain: Domain) -> Expr:
     """A key for a map; in a risky place also one that may be outside."""
     inner = Env(env.roots, env.states, min(1, env.depth - 1), env.risky, env.total)
     if env.risky and not env.total and writer.choices.now_and_then(3):
-        other = readable(writer, inner, lambda found: found != domain and fits(found, domain))
+        other = readable(
+            writer, inner, lambda candidate: candidate != domain and fits(candidate, domain)
+        )
         if other is not None:
             return other
     return writer.within(inner, domain)
@@ -172,7 +171,9 @@ def _guarded_key(writer: Writer, env: Env, target: Domain) -> Expr | None:
     domain = mapping.domain.key
     assert isinstance(domain, RangeDomain)
     key = readable(
-        writer, env, lambda found: isinstance(found, RangeDomain) and fits(found, domain)
+        writer,
+        env,
+        lambda candidate: isinstance(candidate, RangeDomain) and fits(candidate, domain),
     )
     if key is None:
         return None

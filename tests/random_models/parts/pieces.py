@@ -6,7 +6,7 @@ import dataclasses
 import re
 from dataclasses import dataclass
 
-from lockstep.language.domains import BoolDomain, Domain
+from lockstep.language.domains import BoolDomain, Domain, RangeDomain
 from lockstep.language.types import is_disjoint, join
 
 CONDITIONAL, OR, AND, NOT, COMPARISON, UNION, DIFFERENCE, COMMON, SUM, PRODUCT, MINUS, ATOM = range(
@@ -80,6 +80,12 @@ class Env:
 def fits(value: Domain, target: Domain) -> bool:
     """Whether the front end lets a value of the first type be stored in the second domain."""
     return join(value, target) is not None and not is_disjoint(value, target)
+
+
+def interval(expression: Expr) -> tuple[int, int]:
+    """The smallest and the largest value that an integer expression may have."""
+    assert isinstance(expression.domain, RangeDomain)
+    return expression.domain.low, expression.domain.high
 
 
 def indented(text: str) -> str:

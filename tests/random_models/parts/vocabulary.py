@@ -201,9 +201,9 @@ class Vocabulary:
 
     def _record(self, name: str, base: type[Record], own: Mapping[str, Domain]) -> RecordDomain:
         lines = "".join(f"\n    {field}: {self.annotation(d)}" for field, d in own.items())
-        made = FieldedType(name, (base,), {"__annotations__": dict(own)})
-        assert issubclass(made, Record)
-        return self._declare(name, f"class {name}({base.__name__}):{lines}", RecordDomain(made))
+        record = FieldedType(name, (base,), {"__annotations__": dict(own)})
+        assert issubclass(record, Record)
+        return self._declare(name, f"class {name}({base.__name__}):{lines}", RecordDomain(record))
 
     def item(self, depth: int) -> Domain:
         """A domain of which collections can be made: atoms, or records of few values."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from lockstep.language.domains import (
     Domain,
@@ -19,60 +18,40 @@ from lockstep.language.domains import (
 )
 from lockstep.language.types import NOTHING, is_within, join
 from tests.random_models.parts import collections, conditions, numbers, paths
-from tests.random_models.parts.choices import Choices
+from tests.random_models.parts.grammar import Function, Writer
 from tests.random_models.parts.pieces import BOOL, CONDITIONAL, OR, Env, Expr, fits
-from tests.random_models.parts.vocabulary import Vocabulary, is_interchangeable
+from tests.random_models.parts.vocabulary import is_interchangeable
 
 Maker = Callable[[Env], Expr | None]
 
 
-@dataclass(frozen=True)
-class Function:
-    """A helper (with a result) or a procedure (that writes some variables), and its text."""
-
-    name: str
-    states: tuple[str, ...]
-    parameters: tuple[tuple[str, Domain], ...]
-    text: str
-    risky: bool
-    result: Expr | None = None
-    written: frozenset[str] = frozenset()
-
-
-class Writer:
-    """Writes expressions. `functions` are the helpers and procedures that there are so far."""
-
-    def __init__(self, choices: Choices, vocabulary: Vocabulary) -> None:
-        self.choices = choices
-        self.vocabulary = vocabulary
-        self.functions: list[Function] = []
+class TextWriter(Writer):
+    """Writes expressions of any type."""
 
     def value(self, env: Env, target: Domain) -> Expr:
-        """An expression whose value, wherever it has one, lies in `target`.
-
-        Where `env` is risky its evaluation may fail; else it always has a value, even though the
-        front end may be unable to see so.
-        """
         pick = self.choices.below(8) if env.depth > 0 else self.choices.below(3)
-        made: Expr | None = None
+        expression: Expr | None = None
         if pick in (1, 2):
-            made = paths.readable(self, env, lambda domain: is_within(domain, target))
+            expression = paths.readable(self, env, lambda domain: is_within(domain, target))
         elif pick == 3:
-            made = self.conditional(env, target)
+            expression = self.conditional(env, target)
         elif pick == 4:
-            made = self.helper_call(env, target)
+            expression = self.helper_call(env, target)
         elif pick >= 5:
-            made = self._particular(env, target)
-        if made is None and (pick > 0 or is_interchangeable(target)):
-            made = paths.readable(self, env, lambda domain: is_within(domain, target))
-        if made is None or not fits(made.domain, target) or (env.total and made.fails):
+            expression = self._particular(env, target)
+        if expression is None and (pick > 0 or is_interchangeable(target)):
+            expression = paths.readable(self, env, lambda domain: is_within(domain, target))
+        if (
+            expression is None
+            or not fits(expression.domain, target)
+            or (env.total and expression.fails)
+        ):
             return self.literal(target)
-        return made
+        return expression
 
     def within(self, env: Env, target: Domain) -> Expr:
-        """The same, and the front end sees that the value lies in `target`."""
-        made = self.value(env, target)
-        return made if is_within(made.domain, target) else self.literal(target)
+        expression = self.value(env, target)
+        return expression if is_within(expression.domain, target) else self.literal(target)
 
     def _particular(self, env: Env, target: Domain) -> Expr | None:
         """An operator that only this kind of type has."""
@@ -93,14 +72,21 @@ class Writer:
             return conditions.condition(self, env)
         return paths.guarded(self, env, target)
 
+    def number(self, env: Env) -> Expr:
+        return numbers.number(self, env)
+
+    def condition(self, env: Env) -> Expr:
+        return conditions.condition(self, env)
+
+    def guard(self, env: Env) -> tuple[Expr, Env]:
+        return conditions.guard(self, env)
+
     def conditional(self, env: Env, target: Domain) -> Expr:
-        """`then if test else otherwise`; each branch may rely on what the test says of None."""
         test, if_true, if_false = conditions.branching(self, env.deeper())
         then, otherwise = self.value(if_true, target), self.value(if_false, target)
         return choice(then, test, otherwise)
 
     def helper_call(self, env: Env, target: Domain) -> Expr | None:
-        """A call of a helper whose result always lies in `target`."""
         suitable = [
             function
             for function in self.functions
@@ -120,12 +106,6 @@ class Writer:
         return Expr(text, function.result.domain, fails=fails or function.result.fails)
 
     def arguments(self, env: Env, function: Function) -> tuple[str, bool] | None:
-        """The call of a function, and whether an argument may fail in the front end's eyes.
-
-        None where no argument of the right type can be written. A body is typed anew for every
-        call: one that asks for None needs an option, one that may fail just what it was
-        written for.
-        """
         parts, fails = [], False
         for state in function.states:
             parts.append("new" if state == "new" else self.choices.pick(env.states))
@@ -146,15 +126,16 @@ class Writer:
         argument = self.value(env, domain)
         if argument.domain == domain or (not exact and alike(argument.domain, domain)):
             return argument
-        return paths.readable(self, env, lambda found: found == domain)
+        return paths.readable(self, env, lambda candidate: candidate == domain)
 
     def literal(self, domain: Domain) -> Expr:
-        """A value written out; now and then a larger one as a name of the module."""
-        made = self._literal(domain)
+        expression = self._literal(domain)
         large = isinstance(domain, RecordDomain | SetDomain | SequenceDomain)
         if large and self.choices.now_and_then(6):
-            return dataclasses.replace(made, text=self.vocabulary.hoisted(made.text), broken=None)
-        return made
+            return dataclasses.replace(
+                expression, text=self.vocabulary.hoisted(expression.text), broken=None
+            )
+        return expression
 
     def _literal(self, domain: Domain) -> Expr:
         pick = self.choices.pick
@@ -192,11 +173,11 @@ class Writer:
         """Some items written out, all of one kind in the front end's eyes."""
         if is_interchangeable(item):
             return []
-        made = [self._literal(item) for _ in range(self.choices.below(most + 1))]
-        if len(made) > 1 and is_integer_name(item):
+        expression = [self._literal(item) for _ in range(self.choices.below(most + 1))]
+        if len(expression) > 1 and is_integer_name(item):
             # Several integers are names where they meet names, and one by itself is either.
-            made = [dataclasses.replace(each, domain=item) for each in made]
-        return made
+            expression = [dataclasses.replace(literal, domain=item) for literal in expression]
+        return expression
 
 
 def choice(then: Expr, test: Expr, otherwise: Expr) -> Expr:
@@ -208,25 +189,25 @@ def choice(then: Expr, test: Expr, otherwise: Expr) -> Expr:
     return Expr(text, domain, CONDITIONAL, then.fails or test.fails or otherwise.fails)
 
 
-def alike(found: Domain, wanted: Domain) -> bool:
+def alike(given: Domain, wanted: Domain) -> bool:
     """Whether a body written for the one type is well typed for a value of the other.
 
-    It may ask whether a value is None where the wanted type has that, so the found one must, too.
+    It may ask whether a value is None where the wanted type has that, so the given one must, too.
     """
     if isinstance(wanted, OptionDomain):
         return (
-            isinstance(found, OptionDomain)
-            and found.some != NOTHING
-            and alike(found.some, wanted.some)
+            isinstance(given, OptionDomain)
+            and given.some != NOTHING
+            and alike(given.some, wanted.some)
         )
     if isinstance(wanted, MapDomain):
         return (
-            isinstance(found, MapDomain)
-            and found.key == wanted.key
-            and alike(found.value, wanted.value)
+            isinstance(given, MapDomain)
+            and given.key == wanted.key
+            and alike(given.value, wanted.value)
         )
-    integer = isinstance(found, RangeDomain)
-    return is_within(found, wanted) and not (integer and isinstance(wanted, NameDomain))
+    integer = isinstance(given, RangeDomain)
+    return is_within(given, wanted) and not (integer and isinstance(wanted, NameDomain))
 
 
 def is_integer_name(domain: Domain) -> bool:

@@ -45,17 +45,17 @@ def refuse_unknown_name(
 
 def names_in(universe: Universe) -> set[str]:
     """Every name of a domain of these modules, and those that their constants have by default."""
-    found: set[str] = set()
+    names: set[str] = set()
     for module in universe.modules.values():
         for value in vars(module).values():
-            found.update(_names(value))
+            names.update(_names(value))
     for file in universe.files.values():
         for node in ast.walk(ast.parse(file.text)):
             if isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "Constant":
                 parts = ast.walk(node)
                 texts = (part.value for part in parts if isinstance(part, ast.Constant))
-                found.update(text for text in texts if isinstance(text, str))
-    return found
+                names.update(text for text in texts if isinstance(text, str))
+    return names
 
 
 def _names(value: object) -> Iterator[str]:
