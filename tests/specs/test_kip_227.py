@@ -103,7 +103,7 @@ def definitions() -> dict[str, str]:
     found: dict[str, str] = {}
     files = [
         file
-        for folder in ("models", "models/faults", "invariants")
+        for folder in ("models", "models/faults", "invariants", "invariants/lemmas")
         for file in sorted((ROOT / folder).glob("*.py"))
     ]
     for file in files:
