@@ -98,7 +98,7 @@ def test_eviction_time_is_exceeded_not_reached(kip: Kip, unused: int, stale: boo
 def definitions() -> dict[str, str]:
     """What is defined in the workspace, and its text: functions, classes, constants, modules.
 
-    The text of a constant goes on to the next definition, so that it includes its docstring.
+    The text of a constant includes its docstring.
     """
     found: dict[str, str] = {}
     files = [
@@ -114,7 +114,8 @@ def definitions() -> dict[str, str]:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 name, last = node.name, node.end_lineno
             elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-                name, last = node.target.id, following.end_lineno if following else node.end_lineno
+                described = following if isinstance(following, ast.Expr) else node
+                name, last = node.target.id, described.end_lineno
             else:
                 continue
             found[name] = "\n".join(lines[node.lineno - 1 : last])
