@@ -10,8 +10,8 @@
     [scopes.small.idle]
     "Partitions do not fail here; they do in scope default." = ["fail_partition"]
 
-A scope that is `like` another has its constants and its reasons for silence, but for its own. What a
-scope is known to give is always its own.
+A scope that is `like` another has its constants and its reasons for silence, but for its own. What
+a scope is known to give is always its own.
 """
 
 from __future__ import annotations
