@@ -23,9 +23,9 @@ from models.leader_discovery import (
 from models.leader_discovery_state import FIRST_EPOCH, Broker, Error, LeaderDiscovery
 
 
-def is_later(epoch, known):
-    """An epoch is greater than the known one, or the first that is known at all."""
-    return known is None or known < epoch
+def is_later(epoch, other):
+    """An epoch is greater than another one, or the first that is known."""
+    return other is None or other < epoch
 
 
 def was_answered(s: LeaderDiscovery, new: LeaderDiscovery):
@@ -52,15 +52,15 @@ def leader_changed(s: LeaderDiscovery, new: LeaderDiscovery):
 def told_leader_is_what_the_broker_knows(s: LeaderDiscovery, new: LeaderDiscovery):
     """Only a refusal tells a leader: the one that the broker has heard of, and where that is."""
     when(was_answered(s, new) and s.attempt is not None)
-    told = new.response.current_leader
-    when(told is not None)
-    known = s.heard[s.attempt.to]
+    hint = new.response.current_leader
+    when(hint is not None)
+    heard = s.heard[s.attempt.to]
     return (
         is_refusal(new.response.error)
-        and told.leader == known.leader
-        and told.epoch == known.epoch
-        and told.endpoint is not None
-        and told.endpoint == known.endpoints[known.leader]
+        and hint.leader == heard.leader
+        and hint.epoch == heard.epoch
+        and hint.endpoint is not None
+        and hint.endpoint == heard.endpoints[heard.leader]
     )
 
 
@@ -80,9 +80,9 @@ def fenced_epoch_is_an_old_one(s: LeaderDiscovery, new: LeaderDiscovery):
     when(was_answered(s, new) and s.attempt is not None)
     named = s.attempt.epoch
     when(named is not None)
-    known = s.heard[s.attempt.to].epoch
-    return (new.response.error != Error.FENCED_LEADER_EPOCH or named < known) and (
-        new.response.error != Error.UNKNOWN_LEADER_EPOCH or named > known
+    heard = s.heard[s.attempt.to].epoch
+    return (new.response.error != Error.FENCED_LEADER_EPOCH or named < heard) and (
+        new.response.error != Error.UNKNOWN_LEADER_EPOCH or named > heard
     )
 
 
@@ -108,14 +108,14 @@ def newer_leader_is_taken(s: LeaderDiscovery, new: LeaderDiscovery):
     """A newer leader that a response tells is the client's from then on, and is where the response
     says, whatever the client had before."""
     when(took_response(s, new))
-    told = s.response.current_leader
-    when(told is not None)
-    when(told.endpoint is not None and is_later(told.epoch, s.leader_epoch))
+    hint = s.response.current_leader
+    when(hint is not None)
+    when(hint.endpoint is not None and is_later(hint.epoch, s.leader_epoch))
     return (
-        new.leader == told.leader
-        and new.leader_epoch == told.epoch
+        new.leader == hint.leader
+        and new.leader_epoch == hint.epoch
         and all(
-            new.endpoints[b] == (told.endpoint if b == told.leader else s.endpoints[b])
+            new.endpoints[b] == (hint.endpoint if b == hint.leader else s.endpoints[b])
             for b in Broker
         )
     )
@@ -126,8 +126,8 @@ def nothing_newer_changes_nothing(s: LeaderDiscovery, new: LeaderDiscovery):
     """A response that tells no leader, or none that is newer, leaves the client's metadata as it
     is."""
     when(took_response(s, new))
-    told = s.response.current_leader
-    when(told is None or (s.leader_epoch is not None and told.epoch <= s.leader_epoch))
+    hint = s.response.current_leader
+    when(hint is None or (s.leader_epoch is not None and hint.epoch <= s.leader_epoch))
     return not leader_changed(s, new) and new.endpoints == s.endpoints
 
 

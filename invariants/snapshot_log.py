@@ -68,7 +68,7 @@ def nothing_is_missing(s: SnapshotLog):
     )
 
 
-def found(s: SnapshotLog):
+def recovered(s: SnapshotLog):
     """What a boot would come to know: the latest snapshot, and the log after it."""
     return content(s.snapshots[newest(s)]) + (
         () if any_ahead(s) else s.log[max(0, newest(s) - s.base) :]
@@ -222,7 +222,7 @@ def everything_held_is_found(s: SnapshotLog):
     """Whatever the crash, as long as the replica boots: committed records for which it answers
     are in its latest snapshot and in its log after that."""
     when(nothing_is_missing(s))
-    return len(found(s)) >= s.held and found(s)[: s.held] == s.committed[: s.held]
+    return len(recovered(s)) >= s.held and recovered(s)[: s.held] == s.committed[: s.held]
 
 
 @invariant("630-34")

@@ -3,7 +3,9 @@
 What is exported here is the notation: everything that a model file needs.
 """
 
-from lockstep.language.domains import Bool, Map, OneOf, Range, Sequence, Set
+from typing import TYPE_CHECKING
+
+from lockstep.language.domains import Bool, OneOf, Range, Sequence
 from lockstep.language.notation import (
     Constant,
     State,
@@ -21,9 +23,15 @@ from lockstep.language.notation import (
 )
 from lockstep.language.records import Record, replace
 
+if TYPE_CHECKING:
+    from lockstep.notation_types import Domain, Map, Set
+else:
+    from lockstep.language.domains import Domain, Map, Set
+
 __all__ = [
     "Bool",
     "Constant",
+    "Domain",
     "Map",
     "OneOf",
     "Range",

@@ -13,7 +13,7 @@ No other pair is sent (227-D16).
 
 from enum import Enum
 
-from lockstep import Constant, OneOf, Range, Record
+from lockstep import Constant, Domain, OneOf, Range, Record
 
 SESSION_IDS: Constant = (1, 2)
 """The ids that a leader may draw. Names, not numbers: nothing adds or orders them."""
@@ -26,10 +26,10 @@ INITIAL_EPOCH = 0
 FINAL_EPOCH = -1
 FIRST_INCREMENTAL_EPOCH = 1
 
-OpenId = OneOf(SESSION_IDS, interchangeable=True)
-SessionId = OneOf((NO_SESSION, *SESSION_IDS))
-Epoch = Range(FINAL_EPOCH, MAX_EPOCH)
-SessionEpoch = Range(FIRST_INCREMENTAL_EPOCH, MAX_EPOCH)
+OpenId: Domain = OneOf(SESSION_IDS, interchangeable=True)
+SessionId: Domain = OneOf((NO_SESSION, *SESSION_IDS))
+Epoch: Domain = Range(FINAL_EPOCH, MAX_EPOCH)
+SessionEpoch: Domain = Range(FIRST_INCREMENTAL_EPOCH, MAX_EPOCH)
 
 
 class Error(Enum):

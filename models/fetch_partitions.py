@@ -4,7 +4,7 @@ KIP-227, "Cached data about each partition", "Incremental Fetch Requests" and "I
 Responses".
 """
 
-from lockstep import Constant, Map, OneOf, Range, Record, replace
+from lockstep import Constant, Domain, Map, OneOf, Range, Record, replace
 
 PARTITIONS: Constant = ("p1", "p2")
 MAX_OFFSET: Constant = 1
@@ -19,19 +19,23 @@ fetch offsets alone vary; scope `fields` lets the others vary instead."""
 
 UNKNOWN = -1
 
-Partition = OneOf(PARTITIONS, interchangeable=True)
-Offset = Range(0, MAX_OFFSET)
-KnownOffset = Range(UNKNOWN, MAX_OFFSET)
+Partition: Domain = OneOf(PARTITIONS, interchangeable=True)
+Offset: Domain = Range(0, MAX_OFFSET)
+KnownOffset: Domain = Range(UNKNOWN, MAX_OFFSET)
+FetcherLogStart: Domain = Range(UNKNOWN, MAX_FETCHER_LOG_START)
+Bytes: Domain = Range(0, MAX_BYTES)
+LeaderEpoch: Domain = Range(UNKNOWN, MAX_LEADER_EPOCH)
+FetchedEpoch: Domain = Range(UNKNOWN, MAX_FETCHED_EPOCH)
 
 
 class Interest(Record):
     """One partition of a request, its fields named as in FetchRequest (227-D6, 227-D7)."""
 
     fetch_offset: Offset
-    log_start_offset: Range(UNKNOWN, MAX_FETCHER_LOG_START)  # a consumer has none: -1
-    partition_max_bytes: Range(0, MAX_BYTES)
-    current_leader_epoch: Range(UNKNOWN, MAX_LEADER_EPOCH)
-    last_fetched_epoch: Range(UNKNOWN, MAX_FETCHED_EPOCH)
+    log_start_offset: FetcherLogStart  # a consumer has none: -1
+    partition_max_bytes: Bytes
+    current_leader_epoch: LeaderEpoch
+    last_fetched_epoch: FetchedEpoch
 
 
 class Answer(Record):

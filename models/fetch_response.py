@@ -5,7 +5,7 @@ records while there is room, reports changed offsets besides, and moves a partit
 the list when it returned records of it. Backlogs are counted in messages of equal size.
 """
 
-from lockstep import Constant, Map, OneOf, Range, Sequence, Set, State, action, require
+from lockstep import Constant, Domain, Map, OneOf, Range, Sequence, Set, State, action, require
 
 PARTITIONS: Constant = ("p1", "p2")
 
@@ -19,10 +19,10 @@ LIMIT: Constant = 2
 PARTITION_LIMIT: Constant = 2
 """The most bytes of one partition in a response, with the same exception."""
 
-Partition = OneOf(PARTITIONS)
-Messages = Range(0, MAX_BACKLOG)
-Order = Sequence[Partition, len(PARTITIONS)]
-Wait = Range(0, len(PARTITIONS))
+Partition: Domain = OneOf(PARTITIONS)
+Messages: Domain = Range(0, MAX_BACKLOG)
+Order: Domain = Sequence[Partition, len(PARTITIONS)]
+Wait: Domain = Range(0, len(PARTITIONS))
 
 
 class FetchResponse(State):

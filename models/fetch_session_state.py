@@ -4,6 +4,7 @@ from enum import Enum
 
 from lockstep import (
     Constant,
+    Domain,
     Map,
     OneOf,
     Range,
@@ -39,7 +40,9 @@ MAX_DISTURBANCES: Constant = 1
 MAX_FAILURES: Constant = 1
 """How often a partition becomes unavailable in one behaviour."""
 
-Fetcher = OneOf(FETCHERS, interchangeable=True)
+Fetcher: Domain = OneOf(FETCHERS, interchangeable=True)
+Disturbances: Domain = Range(0, MAX_DISTURBANCES)
+Failures: Domain = Range(0, MAX_FAILURES)
 
 
 class Via(Enum):
@@ -75,7 +78,7 @@ class FetchSession(State):
     high_watermark: Map[Partition, Offset] = {p: 0 for p in Partition}
     log_end: Map[Partition, Offset] = {p: 0 for p in Partition}
     failing: Set[Partition] = set()
-    failures: Range(0, MAX_FAILURES) = 0
+    failures: Failures = 0
     # The leader's session cache.
     sessions: Map[OpenId, Session | None] = {i: None for i in OpenId}
     # The network.
@@ -90,4 +93,4 @@ class FetchSession(State):
         f: {p: None for p in Partition} for f in Fetcher
     }
     # How often a fetcher's messages were lost, repeated or delayed, or its process restarted.
-    disturbances: Map[Fetcher, Range(0, MAX_DISTURBANCES)] = {f: 0 for f in Fetcher}
+    disturbances: Map[Fetcher, Disturbances] = {f: 0 for f in Fetcher}

@@ -5,7 +5,7 @@ partition with little left does not need goes to the others, whichever comes fir
 counted in units of equal size.
 """
 
-from lockstep import Constant, Map, OneOf, Range, State, action, require
+from lockstep import Constant, Domain, Map, OneOf, Range, State, action, require
 
 PARTITIONS: Constant = ("p1", "p2")
 
@@ -19,8 +19,8 @@ REQUEST_MAX_BYTES: Constant = 4
 LEADER_MAX_BYTES: Constant = 3
 """replica.fetch.response.max.bytes of the leader."""
 
-Partition = OneOf(PARTITIONS, interchangeable=True)
-Remaining = Range(0, MAX_REMAINING)
+Partition: Domain = OneOf(PARTITIONS, interchangeable=True)
+Remaining: Domain = Range(0, MAX_REMAINING)
 
 
 class FetchSnapshotResponse(State):

@@ -66,9 +66,9 @@ def hear(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker):
 # The client sends.
 
 
-def is_newer(epoch, known):
-    """A leader epoch advances what is known."""
-    return known is None or epoch > known
+def is_newer(epoch, other):
+    """A leader epoch is greater than another one, or the first that is known."""
+    return other is None or epoch > other
 
 
 def attempt_to_the_leader(s: LeaderDiscovery, new: LeaderDiscovery):
@@ -181,13 +181,13 @@ def refuses_leadership(error):
     return error in (Error.NOT_LEADER_OR_FOLLOWER, Error.FENCED_LEADER_EPOCH)
 
 
-def advances(s: LeaderDiscovery, told):
+def advances(s: LeaderDiscovery, hint):
     """What a response tells of the leader is newer than what the client knows, and of use: the
     client knows where that leader is, or is told."""
     return (
-        told is not None
-        and is_newer(told.epoch, s.leader_epoch)
-        and (told.endpoint is not None or s.endpoints[told.leader] is not None)
+        hint is not None
+        and is_newer(hint.epoch, s.leader_epoch)
+        and (hint.endpoint is not None or s.endpoints[hint.leader] is not None)
     )
 
 
@@ -203,12 +203,12 @@ def receive_served(s: LeaderDiscovery, new: LeaderDiscovery):
     new.attempt = None
 
 
-def take_leader(s: LeaderDiscovery, new: LeaderDiscovery, told):
+def take_leader(s: LeaderDiscovery, new: LeaderDiscovery, hint):
     """The client believes in another leader from now on, and in where that is."""
-    new.leader = told.leader
-    new.leader_epoch = told.epoch
+    new.leader = hint.leader
+    new.leader_epoch = hint.epoch
     new.endpoints = {
-        b: told.endpoint if b == told.leader and told.endpoint is not None else s.endpoints[b]
+        b: hint.endpoint if b == hint.leader and hint.endpoint is not None else s.endpoints[b]
         for b in Broker
     }
 
@@ -283,9 +283,9 @@ def answer_refresh(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker):
     new.refresh = s.heard[b]
 
 
-def is_stale(epoch, known):
+def is_stale(epoch, leader_epoch):
     """A refresh is older than what the client knows of the leader."""
-    return known is not None and epoch < known
+    return leader_epoch is not None and epoch < leader_epoch
 
 
 def take_endpoints(s: LeaderDiscovery, new: LeaderDiscovery, leader):

@@ -4,6 +4,7 @@ from enum import Enum
 
 from lockstep import (
     Constant,
+    Domain,
     Map,
     OneOf,
     Range,
@@ -21,9 +22,10 @@ MAX_DISTURBANCES: Constant = 1
 
 FIRST_EPOCH = 0
 
-Broker = OneOf(BROKERS)
-Epoch = Range(FIRST_EPOCH, MAX_EPOCH)
-Endpoint = Range(0, MAX_DISTURBANCES)
+Broker: Domain = OneOf(BROKERS)
+Epoch: Domain = Range(FIRST_EPOCH, MAX_EPOCH)
+Disturbances: Domain = Range(0, MAX_DISTURBANCES)
+Endpoint: Domain = Range(0, MAX_DISTURBANCES)
 """Of one broker: it comes back at a greater one each time."""
 
 
@@ -88,6 +90,6 @@ class LeaderDiscovery(State):
     response: Response | None = None
     backing_off: bool = False
     # What went wrong so far.
-    disturbances: Range(0, MAX_DISTURBANCES) = 0
+    disturbances: Disturbances = 0
     # For the reader: any one of the elections so far.
     witnessed: Election = Election(leader=BROKERS[0], epoch=FIRST_EPOCH)

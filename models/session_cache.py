@@ -8,7 +8,7 @@ it has (see fetch_session).
 The clock is a number of eviction times' worth of ticks, and ends at `MAX_TIME`.
 """
 
-from lockstep import Constant, Map, OneOf, Range, Record, State, action, replace, require
+from lockstep import Constant, Domain, Map, OneOf, Range, Record, State, action, replace, require
 
 SLOTS: Constant = ("slot1", "slot2")
 """max.incremental.fetch.session.cache.slots of them: 1,000 in Kafka."""
@@ -26,9 +26,12 @@ LETTER_OF_RULE_THREE: Constant = False
 """Whether a larger consumer displaces an old but live follower, as the KIP's sentence says and
 Apache Kafka does not (227-D26)."""
 
-Slot = OneOf(SLOTS, interchangeable=True)
-Time = Range(0, MAX_TIME)
-Size = Range(1, MAX_SIZE)
+Slot: Domain = OneOf(SLOTS, interchangeable=True)
+Time: Domain = Range(0, MAX_TIME)
+Size: Domain = Range(1, MAX_SIZE)
+NumSessions: Domain = Range(0, len(SLOTS) + 1)
+NumPartitions: Domain = Range(0, len(SLOTS) * MAX_SIZE)
+Evictions: Domain = Range(0, METER - 1)
 
 
 class Session(Record):
@@ -50,9 +53,9 @@ class SessionCache(State):
     cache: Map[Slot, Session | None] = {x: None for x in Slot}
     proposal: Proposal | None = None
     # The metrics, kept up to date by each change as a broker does, not computed from the cache.
-    num_sessions: Range(0, len(SLOTS) + 1) = 0
-    num_partitions_cached: Range(0, len(SLOTS) * MAX_SIZE) = 0
-    evictions: Range(0, METER - 1) = 0
+    num_sessions: NumSessions = 0
+    num_partitions_cached: NumPartitions = 0
+    evictions: Evictions = 0
     # What really happened to the session in each slot; the cache never looks at it.
     truly_created: Map[Slot, Time] = {x: 0 for x in Slot}
     truly_used: Map[Slot, Time] = {x: 0 for x in Slot}

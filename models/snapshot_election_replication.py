@@ -87,10 +87,10 @@ def advanced(s: SnapshotElection, leader, fetched):
     )
 
 
-def learned(s: SnapshotElection, v, told, end):
+def learned(s: SnapshotElection, v, high_watermark, end):
     """A follower's high watermark when the leader tells its own, and the follower's log goes up to
     `end`."""
-    return max(s.high_watermark[v], min(told, end))
+    return max(s.high_watermark[v], min(high_watermark, end))
 
 
 @action

@@ -8,6 +8,7 @@ from enum import Enum
 
 from lockstep import (
     Constant,
+    Domain,
     Map,
     OneOf,
     Range,
@@ -39,8 +40,11 @@ RESET: Constant = "always"
 newer by epoch, then by offset, as in Apache Kafka; "offset", if it ends beyond the log; "both", if
 it ends beyond the log and its epoch is no older (630-D17)."""
 
-Voter = OneOf(VOTERS, interchangeable=True)
-Records = Sequence[Epoch, MAX_OFFSET]
+Voter: Domain = OneOf(VOTERS, interchangeable=True)
+Records: Domain = Sequence[Epoch, MAX_OFFSET]
+Snapshots: Domain = Range(0, MAX_SNAPSHOTS)
+Restarts: Domain = Range(0, MAX_RESTARTS)
+Wipes: Domain = Range(0, MAX_WIPES)
 
 
 class Role(Enum):
@@ -78,9 +82,9 @@ class SnapshotElection(State):
     fetched: Map[Voter, Map[Voter, Offset]] = {v: {w: 0 for w in Voter} for v in Voter}
     # Known to the reader only.
     committed: Records = ()
-    snapshots: Range(0, MAX_SNAPSHOTS) = 0
-    restarts: Range(0, MAX_RESTARTS) = 0
-    wipes: Range(0, MAX_WIPES) = 0
+    snapshots: Snapshots = 0
+    restarts: Restarts = 0
+    wipes: Wipes = 0
 
 
 # What a replica has.

@@ -217,10 +217,12 @@ def next_log_start(s: SnapshotFetch, leader, r):
 def follow(s: SnapshotFetch, new: SnapshotFetch, leader, r, log):
     """A replica takes an answer in: its log is now so, and the rest follows the leader."""
     start = next_log_start(s, leader, r)
-    known = known_high_watermark(s, leader, r)
+    high_watermark = known_high_watermark(s, leader, r)
     take_in(s, new, leader, r)
     new.high_watermark[r] = (
-        s.high_watermark[r] if known == 0 else min(known, s.log_start[r] + len(log))
+        s.high_watermark[r]
+        if high_watermark == 0
+        else min(high_watermark, s.log_start[r] + len(log))
     )
     new.log_start[r] = start
     new.log[r] = log[max(0, start - s.log_start[r]) :]

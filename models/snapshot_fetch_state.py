@@ -8,6 +8,7 @@ from enum import Enum
 
 from lockstep import (
     Constant,
+    Domain,
     Map,
     OneOf,
     Range,
@@ -47,13 +48,15 @@ MAX_WIPED: Constant = 0
 """How many replicas lose their disk in one behaviour."""
 
 
-Replica = OneOf(REPLICAS)
+Replica: Domain = OneOf(REPLICAS)
+Records: Domain = Sequence[Epoch, MAX_OFFSET]
+Disturbances: Domain = Range(0, MAX_DISTURBANCES)
 
 FOOTER = 0
 DAMAGED = MAX_EPOCH + 1
-Unit = Range(FOOTER, MAX_EPOCH + 1)
-File = Sequence[Unit, MAX_OFFSET + 1]
-Position = Range(0, MAX_OFFSET + 1)
+Unit: Domain = Range(FOOTER, MAX_EPOCH + 1)
+File: Domain = Sequence[Unit, MAX_OFFSET + 1]
+Position: Domain = Range(0, MAX_OFFSET + 1)
 
 
 class Error(Enum):
@@ -99,7 +102,7 @@ class SnapshotFetch(State):
     leading: Set[Replica] = {VOTERS[0]}
     # What each replica has: the epochs of the records in its log, and its snapshots.
     log_start: Map[Replica, Offset] = {r: 0 for r in Replica}
-    log: Map[Replica, Sequence[Epoch, MAX_OFFSET]] = {r: () for r in Replica}
+    log: Map[Replica, Records] = {r: () for r in Replica}
     high_watermark: Map[Replica, Offset] = {r: 0 for r in Replica}
     snapshots: Map[Replica, Map[Offset, File | None]] = {
         r: {x: None for x in Offset} for r in Replica
@@ -111,10 +114,10 @@ class SnapshotFetch(State):
     download: Map[Replica, Download | None] = {r: None for r in Replica}
     response: Map[Replica, Response | None] = {r: None for r in Replica}
     # What went wrong so far.
-    disturbances: Range(0, MAX_DISTURBANCES) = 0
+    disturbances: Disturbances = 0
     wiped: Set[Replica] = set()
     # For the reader: the committed records.
-    committed: Sequence[Epoch, MAX_OFFSET] = ()
+    committed: Records = ()
 
 
 # What a replica has.

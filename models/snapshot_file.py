@@ -2,21 +2,21 @@
 
 from enum import Enum
 
-from lockstep import Range, Record, Sequence
+from lockstep import Domain, Range, Record, Sequence
 from models.snapshot_id import MAX_EPOCH, MAX_OFFSET, Epoch, OffsetAndEpoch
 
-RecordEpoch = Range(1, MAX_EPOCH)
-Records = Sequence[RecordEpoch, MAX_OFFSET]
+RecordEpoch: Domain = Range(1, MAX_EPOCH)
+Records: Domain = Sequence[RecordEpoch, MAX_OFFSET]
 """The epochs in which records were written: with their offsets, that is which records they are."""
 
 HEADER = 0
 FOOTER = MAX_EPOCH + 1
 
-Batch = Range(HEADER, FOOTER)
+Batch: Domain = Range(HEADER, FOOTER)
 """A batch of a file: its header, its footer, or a record of the epoch between."""
 
-Batches = Sequence[Batch, MAX_OFFSET + 2]
-Length = Range(0, MAX_OFFSET + 2)
+Batches: Domain = Sequence[Batch, MAX_OFFSET + 2]
+Length: Domain = Range(0, MAX_OFFSET + 2)
 
 
 class Stage(Enum):

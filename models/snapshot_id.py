@@ -3,7 +3,7 @@
 KIP-630 calls it a snapshot id; KIP-595 the end offset and the last epoch of a log.
 """
 
-from lockstep import Constant, Range, Record
+from lockstep import Constant, Domain, Range, Record
 
 MAX_OFFSET: Constant = 3
 """How many records there may be."""
@@ -11,8 +11,8 @@ MAX_OFFSET: Constant = 3
 MAX_EPOCH: Constant = 2
 """How many leader epochs there may be; the first is 1, and 0 is that of no record."""
 
-Offset = Range(0, MAX_OFFSET)
-Epoch = Range(0, MAX_EPOCH)
+Offset: Domain = Range(0, MAX_OFFSET)
+Epoch: Domain = Range(0, MAX_EPOCH)
 
 
 class OffsetAndEpoch(Record):

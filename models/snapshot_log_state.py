@@ -4,6 +4,7 @@ from enum import Enum
 
 from lockstep import (
     Constant,
+    Domain,
     Map,
     Range,
     Record,
@@ -44,6 +45,10 @@ MAX_CRASHES: Constant = 1
 
 MAX_DAMAGES: Constant = 1
 """How often a file that was flushed is found cut short all the same."""
+
+
+Crashes: Domain = Range(0, MAX_CRASHES)
+Damages: Domain = Range(0, MAX_DAMAGES)
 
 
 class Phase(Enum):
@@ -87,8 +92,8 @@ class SnapshotLog(State):
     snapshots: Map[Offset, Snapshot | None] = {x: None for x in Offset}
     parts: Map[Writer, Part | None] = {w: None for w in Writer}
     # Bounds.
-    crashes: Range(0, MAX_CRASHES) = 0
-    damages: Range(0, MAX_DAMAGES) = 0
+    crashes: Crashes = 0
+    damages: Damages = 0
 
 
 def log_end(s: SnapshotLog):

@@ -4,15 +4,15 @@ What records and files hold, epochs and crashes are in snapshot_log and snapshot
 what offsets say of each other, so that it can be proved for all that 64 bits can hold.
 """
 
-from lockstep import Constant, Map, OneOf, Range, State, action, require
+from lockstep import Constant, Domain, Map, OneOf, Range, State, action, require
 
 PLACES: Constant = ("one", "two")
 """As many snapshots as a replica keeps at most."""
 
 MAX_OFFSET: Constant = 4
 
-Place = OneOf(PLACES, interchangeable=True)
-Offset = Range(0, MAX_OFFSET)
+Place: Domain = OneOf(PLACES, interchangeable=True)
+Offset: Domain = Range(0, MAX_OFFSET)
 
 
 class SnapshotOffsets(State):

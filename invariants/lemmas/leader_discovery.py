@@ -53,10 +53,14 @@ def agree(one, other):
     return one.epoch != other.epoch or one.leader == other.leader
 
 
-def is_an_election(s: LeaderDiscovery, known):
+def is_an_election(s: LeaderDiscovery, believed):
     """None that is still to come, and nothing else than the cluster's own metadata and the witness
     say."""
-    return known.epoch <= s.cluster.epoch and agree(known, s.cluster) and agree(known, s.witnessed)
+    return (
+        believed.epoch <= s.cluster.epoch
+        and agree(believed, s.cluster)
+        and agree(believed, s.witnessed)
+    )
 
 
 @lemma
@@ -78,26 +82,26 @@ def refresh_agrees_with_brokers(s: LeaderDiscovery, b: Broker):
 @lemma
 def response_agrees_with_brokers_and_refresh(s: LeaderDiscovery, b: Broker):
     when(s.response is not None)
-    told = s.response.current_leader
-    when(told is not None)
+    hint = s.response.current_leader
+    when(hint is not None)
     return (
-        is_an_election(s, told)
-        and agree(told, s.heard[b])
-        and (s.refresh is None or agree(told, s.refresh))
+        is_an_election(s, hint)
+        and agree(hint, s.heard[b])
+        and (s.refresh is None or agree(hint, s.refresh))
     )
 
 
 @lemma
 def client_agrees_with_all(s: LeaderDiscovery, b: Broker):
     when(s.leader_epoch is not None)
-    known = Election(leader=s.leader, epoch=s.leader_epoch)
+    believed = Election(leader=s.leader, epoch=s.leader_epoch)
     return (
-        is_an_election(s, known)
-        and agree(known, s.heard[b])
-        and (s.refresh is None or agree(known, s.refresh))
+        is_an_election(s, believed)
+        and agree(believed, s.heard[b])
+        and (s.refresh is None or agree(believed, s.refresh))
         and (
             s.response is None
             or s.response.current_leader is None
-            or agree(known, s.response.current_leader)
+            or agree(believed, s.response.current_leader)
         )
     )

@@ -176,8 +176,8 @@ def is_elected(s: SnapshotElection, v):
 def who_is_elected_has_what_others_know(s: SnapshotElection, leader: Voter, v: Voter):
     """Who is elected has what anybody knows to be committed who is in no later epoch."""
     when(is_elected(s, leader) and s.epoch[leader] >= s.epoch[v])
-    known = max(s.high_watermark[v], len(s.snapshot[v]))
-    return goes_on_with(s, leader)[:known] == s.committed[:known]
+    end = max(s.high_watermark[v], len(s.snapshot[v]))
+    return goes_on_with(s, leader)[:end] == s.committed[:end]
 
 
 @lemma

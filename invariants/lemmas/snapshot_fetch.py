@@ -30,10 +30,10 @@ def epochs_are_elected_in_order(s: SnapshotFetch, e: Epoch):
 def known_epochs_have_a_leader(s: SnapshotFetch, r: Replica):
     """Nobody is in an epoch, and no answer is of one, in which nobody was elected; but who lost its
     disk knows of none."""
-    known = s.epoch[r]
+    epoch = s.epoch[r]
     return (
-        (0 < known or r in s.wiped)
-        and known <= newest_epoch(s)
+        (0 < epoch or r in s.wiped)
+        and epoch <= newest_epoch(s)
         and s.fetched[r].leader_epoch <= newest_epoch(s)
         and (s.response[r] is None or s.response[r].leader_epoch <= newest_epoch(s))
     )

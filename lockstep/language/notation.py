@@ -9,7 +9,7 @@ in an invariant); `require` is a conjunct of the guard, `when` the premise of an
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -304,7 +304,7 @@ def fault(
     replaces: Callable[..., Any] | None = None,
     scope: str | None = None,
     source: str | None = None,
-    constants: dict[str, object] | None = None,
+    constants: Mapping[str, object] | None = None,
 ) -> Callable[[Function], Function]: ...
 def fault(
     *given: Any,
@@ -313,7 +313,7 @@ def fault(
     replaces: Callable[..., Any] | None = None,
     scope: str | None = None,
     source: str | None = None,
-    constants: dict[str, object] | None = None,
+    constants: Mapping[str, object] | None = None,
 ) -> Any:
     """A small change to a model: a property catches it (`breaks`), or none does (`harmless`).
 

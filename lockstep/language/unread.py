@@ -64,7 +64,9 @@ def _unread_imports(
         if name in reached or _is_marked(member) or not callable(member):
             continue
         definition = universe.definition(member)
-        if definition is not None and _has_the_form(definition[0]):
+        if definition is None or definition[1] == Path(str(module.__file__)):
+            continue
+        if _has_the_form(definition[0]):
             problems.append(_unread(name, definition[0], module.__name__, definition[1]))
     return problems
 

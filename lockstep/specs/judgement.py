@@ -96,14 +96,14 @@ def _without(names: Iterable[str], base: Collection[str]) -> list[str]:
 
 
 def _must_be_in(
-    known: Collection[str], names: Iterable[str], where: str, what: str, model: str
+    declared: Collection[str], names: Iterable[str], where: str, what: str, model: str
 ) -> None:
     for name in names:
-        if name not in known:
-            names_there_are = f"known: {', '.join(sorted(known)) or 'none'}"
+        if name not in declared:
+            names_there_are = f"known: {', '.join(sorted(declared)) or 'none'}"
             raise LockstepError(
                 f"{where}.{name}: {model} has no such {what}",
-                cure=nearest(name, known, names_there_are),
+                cure=nearest(name, declared, names_there_are),
             )
 
 
@@ -141,7 +141,7 @@ def judge(model: Model, scope: Scope, result: SearchResult, *, pinned: bool) -> 
         silence.append(f"never fired in this scope: {', '.join(idle)}")
     if vacuous:
         silence.append(f"premise never true in this scope: {', '.join(vacuous)}")
-    reasons = _told(differences)
+    reasons = _as_reasons(differences)
     if stale:
         reasons.append(f"declared silent in this scope, but not so: {', '.join(stale)}")
     verdict = Verdict.VIOLATED if is_violated else Verdict.HOLDS
@@ -187,7 +187,7 @@ def _violated(result: SearchResult) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*at_the_end, *others, *result.missed]))
 
 
-def _told(differences: tuple[Difference, ...]) -> list[str]:
+def _as_reasons(differences: tuple[Difference, ...]) -> list[str]:
     if not differences:
         return []
     return [f"differs from what is pinned: {', '.join(map(str, differences))}"]
@@ -195,11 +195,11 @@ def _told(differences: tuple[Difference, ...]) -> list[str]:
 
 def _silent(model: Model, result: SearchResult) -> list[str]:
     """The properties whose premise no state or step satisfied, of those that were checked."""
-    known = result.applied.union(result.unchecked)
+    applied = result.applied.union(result.unchecked)
     return [
         prop.name
         for prop in model.properties
-        if prop.kind is not Kind.SOMETIMES and prop.name not in known
+        if prop.kind is not Kind.SOMETIMES and prop.name not in applied
     ]
 
 

@@ -108,8 +108,8 @@ def load_kip(file: Path) -> Kip:
 
 def load_kips(root: Path) -> list[Kip]:
     """Every `specs/kip_*.toml` of the workspace at `root`, by number."""
-    found = [load_kip(file) for file in (root / "specs").glob("kip_*.toml")]
-    return sorted(found, key=lambda kip: kip.number)
+    kips = [load_kip(file) for file in (root / "specs").glob("kip_*.toml")]
+    return sorted(kips, key=lambda kip: kip.number)
 
 
 def _rows(document: Table, key: str, read: Callable[[Table], Row], prefix: str) -> tuple[Row, ...]:

@@ -46,14 +46,14 @@ def build_matrix(root: Path, names: Sequence[str], *, every_file: bool) -> Matri
         if every_file
         else [load_kip(root / "specs" / f"{file}.toml") for file in files]
     )
-    known = _Workspace(root)
+    workspace = _Workspace(root)
     for row in matrix.requirements:
         for reference in row.answered_by:
-            problem = known.problem(reference, matrix)
+            problem = workspace.problem(reference, matrix)
             if problem is not None:
                 matrix.problems.append(f"{row.id} refers to {reference}: {problem}")
     for name in names:
-        matrix.problems.extend(known.disagreements(name, matrix.requirements))
+        matrix.problems.extend(workspace.disagreements(name, matrix.requirements))
     return matrix
 
 
@@ -69,30 +69,30 @@ class _Workspace:
     def problem(self, reference: Reference, matrix: Matrix) -> str | None:
         """Why a reference leads nowhere; None when it does not."""
         if reference.kind == "deviation":
-            known = {row.id for kip in matrix.kips for row in kip.deviations}
-            return None if reference.name in known else "there is no such deviation"
+            deviations = {row.id for kip in matrix.kips for row in kip.deviations}
+            return None if reference.name in deviations else "there is no such deviation"
         if reference.kind == "test":
             return self._test_problem(reference, matrix)
         model_name, _, name = reference.name.partition(".")
         if model_name not in self._names:
             return f"there is no model {model_name}"
         if reference.kind == "fault":
-            found = set(fault_marks(self._root, model_name))
+            names = set(fault_marks(self._root, model_name))
         elif reference.kind == "action":
-            found = {action.name for action in self._model(model_name).actions}
+            names = {action.name for action in self._model(model_name).actions}
         else:
-            found = {prop.name for prop in self._model(model_name).properties}
-        return None if name in found else f"{model_name} has no {reference.kind} {name}"
+            names = {prop.name for prop in self._model(model_name).properties}
+        return None if name in names else f"{model_name} has no {reference.kind} {name}"
 
     def disagreements(self, name: str, requirements: Sequence[Requirement]) -> Iterator[str]:
         """Where a model's invariants and the requirements do not name each other."""
-        asked = {row.id: row for row in requirements}
+        rows = {row.id: row for row in requirements}
         for prop in self._model(name).properties:
             reference = Reference("invariant", f"{name}.{prop.name}")
             for identity in prop.requirements:
-                if identity not in asked:
+                if identity not in rows:
                     yield f"{reference} states {identity}, which is no requirement of its files"
-                elif reference not in asked[identity].answered_by:
+                elif reference not in rows[identity].answered_by:
                     yield f"{reference} states {identity}, whose answered_by does not name it"
             for row in requirements:
                 if reference in row.answered_by and row.id not in prop.requirements:

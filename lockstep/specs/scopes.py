@@ -1,4 +1,18 @@
-"""`specs/MODEL.toml`: the scopes in which a model is checked, and what each is known to give."""
+"""`specs/MODEL.toml`: the scopes in which a model is checked, and what each is known to give.
+
+    [scopes.small]
+    purpose = "As default, with one partition."
+    like = "default"
+    constants = { PARTITIONS = ["p1"] }
+    verdict = "holds"
+    states = 9292
+
+    [scopes.small.idle]
+    "Partitions do not fail here; they do in scope default." = ["fail_partition"]
+
+A scope that is `like` another has its constants and its reasons for silence, but for its own. What
+a scope is known to give is always its own.
+"""
 
 from __future__ import annotations
 
@@ -107,10 +121,10 @@ class ModelSpec:
                 f"{self.name} has no scope {name!r}: there is no specs/{self.name}.toml",
                 cure=f"write one with a table [scopes.{name}]",
             )
-        known = ", ".join(self.scopes) or "none"
+        names = ", ".join(self.scopes) or "none"
         raise LockstepError(
             f"{self.name} has no scope {name!r} in {self.file}",
-            cure=nearest(name, self.scopes, f"its scopes are: {known}"),
+            cure=nearest(name, self.scopes, f"its scopes are: {names}"),
         )
 
 

@@ -30,7 +30,7 @@ class Table:
         self.file = file
         self.where = where
         self._content = content
-        self._known: list[str] = []
+        self._taken: list[str] = []
 
     def __contains__(self, key: str) -> bool:
         return key in self._content
@@ -109,12 +109,12 @@ class Table:
     def finish(self) -> None:
         """Refuse a key that was not asked for."""
         for key in self._content:
-            if key not in self._known:
-                cure = nearest(key, self._known, f"known: {', '.join(self._known)}")
+            if key not in self._taken:
+                cure = nearest(key, self._taken, f"known: {', '.join(self._taken)}")
                 raise self.error(key, "is not a key that is known here", cure)
 
     def _has(self, key: str) -> bool:
-        self._known.append(key)
+        self._taken.append(key)
         return key in self._content
 
     def _take(self, key: str, default: object = _REQUIRED) -> object:

@@ -191,11 +191,11 @@ def throttled_response_counts_as_told(s: FetchSession, new: FetchSession, f: Fet
     serve_incremental_throttled(s, new, f, via)
     request = incoming(s, f, via)
     cached = session_after(s, request)
-    told = {
+    partitions = {
         p: None if cached[p] is None else answered(cached[p], answer(s, p, False))
         for p in Partition
     }
-    accept(s, new, f, request, told)
+    accept(s, new, f, request, partitions)
 
 
 @fault(replaces=must_answer, breaks="learns_what_a_full_fetch_would_tell")

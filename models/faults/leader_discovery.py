@@ -75,46 +75,46 @@ def tells_itself(s: LeaderDiscovery, b):
 
 
 @fault(replaces=advances, breaks="leader_epoch_never_goes_back")
-def accepts_any_leader(s: LeaderDiscovery, told):
+def accepts_any_leader(s: LeaderDiscovery, hint):
     """Whatever a response tells is taken."""
-    return told is not None
+    return hint is not None
 
 
 @fault(replaces=advances, breaks="leader_epoch_never_goes_back")
-def accepts_any_other_leader(s: LeaderDiscovery, told):
+def accepts_any_other_leader(s: LeaderDiscovery, hint):
     """Leaders are compared by their ids."""
-    return told is not None and told.leader != s.leader
+    return hint is not None and hint.leader != s.leader
 
 
 @fault(replaces=advances, breaks="nothing_newer_changes_nothing")
-def accepts_an_equal_epoch(s: LeaderDiscovery, told):
+def accepts_an_equal_epoch(s: LeaderDiscovery, hint):
     """The epoch known already is good enough."""
-    return told is not None and (s.leader_epoch is None or told.epoch >= s.leader_epoch)
+    return hint is not None and (s.leader_epoch is None or hint.epoch >= s.leader_epoch)
 
 
 @fault(replaces=advances, breaks="newer_leader_is_taken")
-def accepts_no_leader_in_the_first_epoch(s: LeaderDiscovery, told):
+def accepts_no_leader_in_the_first_epoch(s: LeaderDiscovery, hint):
     """A client that knows no epoch takes none from a response."""
-    return told is not None and s.leader_epoch is not None and told.epoch > s.leader_epoch
+    return hint is not None and s.leader_epoch is not None and hint.epoch > s.leader_epoch
 
 
 @fault(replaces=take_leader, breaks="newer_leader_is_taken")
-def keeps_the_endpoint_it_had(s: LeaderDiscovery, new: LeaderDiscovery, told):
+def keeps_the_endpoint_it_had(s: LeaderDiscovery, new: LeaderDiscovery, hint):
     """The endpoint of a broker that the client knows already is not touched."""
-    new.leader = told.leader
-    new.leader_epoch = told.epoch
+    new.leader = hint.leader
+    new.leader_epoch = hint.epoch
     new.endpoints = {
-        b: told.endpoint if b == told.leader and s.endpoints[b] is None else s.endpoints[b]
+        b: hint.endpoint if b == hint.leader and s.endpoints[b] is None else s.endpoints[b]
         for b in Broker
     }
 
 
 @fault(replaces=take_leader, breaks="newer_leader_is_taken")
-def knows_nobody_but_the_leader(s: LeaderDiscovery, new: LeaderDiscovery, told):
+def knows_nobody_but_the_leader(s: LeaderDiscovery, new: LeaderDiscovery, hint):
     """The endpoints told take the place of all that were known."""
-    new.leader = told.leader
-    new.leader_epoch = told.epoch
-    new.endpoints = {b: told.endpoint if b == told.leader else None for b in Broker}
+    new.leader = hint.leader
+    new.leader_epoch = hint.epoch
+    new.endpoints = {b: hint.endpoint if b == hint.leader else None for b in Broker}
 
 
 @fault(replaces=receive_nothing_newer, breaks="nothing_newer_changes_nothing")
@@ -130,15 +130,15 @@ def forgets_who_refused(s: LeaderDiscovery, new: LeaderDiscovery):
 
 
 @fault(replaces=is_stale, breaks="leader_epoch_never_goes_back")
-def stale_refresh_overrides(epoch, known):
+def stale_refresh_overrides(epoch, leader_epoch):
     """The leader of every refresh is taken."""
     return False
 
 
 @fault(replaces=is_stale, breaks="refresh_is_taken_unless_it_is_stale")
-def only_the_first_refresh_counts(epoch, known):
+def only_the_first_refresh_counts(epoch, leader_epoch):
     """Once an epoch is known, a refresh changes it no more."""
-    return known is not None
+    return leader_epoch is not None
 
 
 @fault(replaces=receive_refresh, breaks="new_leader_can_be_reached", constants={"MAX_EPOCH": 2})

@@ -160,9 +160,9 @@ def high_watermark_follows_the_fetches(s: SnapshotElection, leader, fetched):
 
 
 @fault(replaces=learned, breaks="what_counts_as_committed_is")
-def high_watermark_beyond_the_log(s: SnapshotElection, v, told, end):
+def high_watermark_beyond_the_log(s: SnapshotElection, v, high_watermark, end):
     """A follower takes the leader's high watermark for its own, although its log ends before."""
-    return max(s.high_watermark[v], told)
+    return max(s.high_watermark[v], high_watermark)
 
 
 @fault(replaces=unflushed_from, breaks="a_majority_has_what_is_committed", scope="default")

@@ -129,17 +129,17 @@ def test_lemmas_stand_in_a_file_of_their_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("@lemma\n", "", "nothing reads lit_or_not"),
         ("lit_or_not", "never", "never is marked, and the model does not have it"),
         ("@lemma", "@action", "lit_or_not is an action in the wrong file"),
     ],
 )
-def test_no_lemma_is_left_out(old: str, new: str, told: str, tmp_path: Path) -> None:
+def test_no_lemma_is_left_out(old: str, new: str, message: str, tmp_path: Path) -> None:
     text = LEMMA.replace("import lemma", "import action, lemma").replace(old, new)
     root = write(tmp_path, invariants__lamp=CLAIM, invariants__lemmas__lamp=text)
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         load_model(root, "lamp")
 
 

@@ -51,13 +51,13 @@ def test_machine_finds_nothing_wrong(name: str) -> None:
     assert idle - RARE.get(name, set()) == allowed, taken
 
 
-@pytest.mark.parametrize(("name", "fault"), [each for each in FAULTS if each[0] not in LONG])
+@pytest.mark.parametrize(("name", "fault"), [case for case in FAULTS if case[0] not in LONG])
 def test_machine_finds_and_shrinks(name: str, fault: str) -> None:
     assert_found_and_shrunk(run_fault(name, fault))
 
 
 @pytest.mark.verify
-@pytest.mark.parametrize(("name", "fault"), [each for each in FAULTS if each[0] in LONG])
+@pytest.mark.parametrize(("name", "fault"), [case for case in FAULTS if case[0] in LONG])
 def test_machine_finds_and_shrinks_in_its_time(name: str, fault: str) -> None:
     assert_found_and_shrunk(run_fault(name, fault))
 

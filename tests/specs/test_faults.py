@@ -27,14 +27,14 @@ def test_every_fault_is_caught_and_every_invariant_catches_one(
 ) -> None:
     monkeypatch.chdir(ROOT)
     code = run(["check", name, "--faults", "--json"])
-    found = json.loads(capsys.readouterr().out)
-    assert found["summary"]["errors"] == []
-    assert found["summary"]["problems"] == []
+    report = json.loads(capsys.readouterr().out)
+    assert report["summary"]["errors"] == []
+    assert report["summary"]["problems"] == []
     assert code == 0
     assert [
         row["fault"]
-        for row in found["results"]
+        for row in report["results"]
         if not row["harmless"] and row["expected"] not in row["caught_by"]
     ] == []
-    assert [row["fault"] for row in found["results"] if row["harmless"] and row["caught_by"]] == []
-    assert [row["invariant"] for row in found["invariants"] if not row["faults"]] == []
+    assert [row["fault"] for row in report["results"] if row["harmless"] and row["caught_by"]] == []
+    assert [row["invariant"] for row in report["invariants"] if not row["faults"]] == []

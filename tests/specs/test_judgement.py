@@ -33,8 +33,12 @@ def scope(pins: Pins = UNPINNED, **idle: str) -> Scope:
 
 
 def test_as_pinned(model: Model, result: SearchResult) -> None:
-    found = judge(model, scope(Pins("holds", 5, 7, 4)), result, pinned=True)
-    assert (found.verdict, found.because, found.exit_code) == (Verdict.HOLDS, "", ExitCode.HOLDS)
+    judgement = judge(model, scope(Pins("holds", 5, 7, 4)), result, pinned=True)
+    assert (judgement.verdict, judgement.because, judgement.exit_code) == (
+        Verdict.HOLDS,
+        "",
+        ExitCode.HOLDS,
+    )
 
 
 @pytest.mark.parametrize(
@@ -49,11 +53,11 @@ def test_as_pinned(model: Model, result: SearchResult) -> None:
 def test_a_pin_that_differs(
     model: Model, result: SearchResult, pins: Pins, difference: Difference
 ) -> None:
-    found = judge(model, scope(pins), result, pinned=True)
-    assert found.verdict is Verdict.DIFFERS
-    assert found.differences == (difference,)
-    assert str(difference) in found.because
-    assert found.exit_code is ExitCode.DIFFERS
+    judgement = judge(model, scope(pins), result, pinned=True)
+    assert judgement.verdict is Verdict.DIFFERS
+    assert judgement.differences == (difference,)
+    assert str(difference) in judgement.because
+    assert judgement.exit_code is ExitCode.DIFFERS
     unpinned = judge(model, scope(pins), result, pinned=False)
     assert (unpinned.verdict, unpinned.pins) == (Verdict.HOLDS, None)
 
@@ -71,23 +75,23 @@ def test_silence_is_no_proof_unless_it_is_declared(model: Model, result: SearchR
 
 
 def test_a_stale_declaration_differs(model: Model, result: SearchResult) -> None:
-    found = judge(model, scope(jam="", coin="never"), result, pinned=True)
-    assert (found.verdict, found.stale) == (Verdict.DIFFERS, ("coin",))
+    judgement = judge(model, scope(jam="", coin="never"), result, pinned=True)
+    assert (judgement.verdict, judgement.stale) == (Verdict.DIFFERS, ("coin",))
 
 
 def test_what_differs_hides_no_silence(model: Model, result: SearchResult) -> None:
-    found = judge(model, Scope("small", pins=Pins("holds", 6)), result, pinned=True)
-    assert (found.verdict, found.exit_code) == (Verdict.INCONCLUSIVE, ExitCode.INCONCLUSIVE)
-    assert (found.idle, [pin.name for pin in found.differences]) == (("jam",), ["states"])
-    assert "jam" in found.because
-    assert "states expected 6, found 5" in found.because
+    judgement = judge(model, Scope("small", pins=Pins("holds", 6)), result, pinned=True)
+    assert (judgement.verdict, judgement.exit_code) == (Verdict.INCONCLUSIVE, ExitCode.INCONCLUSIVE)
+    assert (judgement.idle, [pin.name for pin in judgement.differences]) == (("jam",), ["states"])
+    assert "jam" in judgement.because
+    assert "states expected 6, found 5" in judgement.because
 
 
 def test_no_property_is_no_proof(model: Model) -> None:
     bare = dataclasses.replace(model, properties=())
-    found = judge(bare, scope(), Search(PlainEngine(bare)).run(), pinned=True)
-    assert found.verdict is Verdict.INCONCLUSIVE
-    assert found.because == "nothing is claimed: invariants/turnstile.py has no property"
+    judgement = judge(bare, scope(), Search(PlainEngine(bare)).run(), pinned=True)
+    assert judgement.verdict is Verdict.INCONCLUSIVE
+    assert judgement.because == "nothing is claimed: invariants/turnstile.py has no property"
 
 
 def test_a_pinned_violation_is_what_was_asked_for(model: Model) -> None:

@@ -32,7 +32,7 @@ def test_the_files_of_a_workspace_come_by_number(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ('id = "9-2"', 'id = "9-1"', r"requirement\[2\].id: 9-1 is there twice"),
         ('id = "9-2"', 'id = "8-2"', r"requirement\[2\].id: is '8-2'(.|\n)*write 9-1, 9-2"),
@@ -50,11 +50,11 @@ def test_the_files_of_a_workspace_come_by_number(tmp_path: Path) -> None:
         ("number = 9", 'number = "9"', r"kip.number: is '9', not a whole number"),
     ],
 )
-def test_errors_name_file_and_key(tmp_path: Path, old: str, new: str, told: str) -> None:
+def test_errors_name_file_and_key(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in TEXT
     file = tmp_path / "kip_9.toml"
     file.write_text(TEXT.replace(old, new, 1))
-    with pytest.raises(LockstepError, match=told) as error:
+    with pytest.raises(LockstepError, match=message) as error:
         load_kip(file)
     assert str(error.value).startswith(str(file))
 

@@ -98,12 +98,12 @@ def test_eviction_time_is_exceeded_not_reached(kip: Kip, unused: int, stale: boo
 def definitions() -> dict[str, str]:
     """What is defined in the workspace, and its text: functions, classes, constants, modules.
 
-    The text of a constant goes on to the next definition, so that it includes its docstring.
+    The text of a constant includes its docstring.
     """
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     files = [
         file
-        for folder in ("models", "models/faults", "invariants")
+        for folder in ("models", "models/faults", "invariants", "invariants/lemmas")
         for file in sorted((ROOT / folder).glob("*.py"))
     ]
     for file in files:
@@ -114,13 +114,14 @@ def definitions() -> dict[str, str]:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 name, last = node.name, node.end_lineno
             elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-                name, last = node.target.id, following.end_lineno if following else node.end_lineno
+                described = following if isinstance(following, ast.Expr) else node
+                name, last = node.target.id, described.end_lineno
             else:
                 continue
-            found[name] = "\n".join(lines[node.lineno - 1 : last])
+            texts[name] = "\n".join(lines[node.lineno - 1 : last])
         if file.parent.name == "models":
-            found.setdefault(file.stem, ast.get_docstring(tree) or "")
-    return found
+            texts.setdefault(file.stem, ast.get_docstring(tree) or "")
+    return texts
 
 
 def named(deviation: Deviation) -> list[str]:
@@ -132,12 +133,12 @@ def mentions(text: str) -> list[str]:
 
 
 def test_what_deviations_name_exists(kip: Kip) -> None:
-    known = definitions()
+    texts = definitions()
     assert [
         (deviation.id, name)
         for deviation in kip.deviations
         for name in named(deviation)
-        if name not in known
+        if name not in texts
     ] == []
 
 
@@ -149,19 +150,19 @@ def test_names_in_deviations_are_marked(kip: Kip) -> None:
 
 
 def test_what_takes_a_deviation_says_so(kip: Kip) -> None:
-    known = definitions()
+    texts = definitions()
     assert [
         deviation.id
         for deviation in kip.deviations
         if named(deviation)
-        and not any(deviation.id in mentions(known[name]) for name in named(deviation))
+        and not any(deviation.id in mentions(texts[name]) for name in named(deviation))
     ] == []
 
 
 def test_deviations_that_are_mentioned_exist(kip: Kip) -> None:
-    known = {deviation.id for deviation in kip.deviations}
+    ids = {deviation.id for deviation in kip.deviations}
     assert [deviation.id for deviation in kip.deviations] == [
-        f"227-D{number}" for number in range(1, len(known) + 1)
+        f"227-D{number}" for number in range(1, len(ids) + 1)
     ]
     files = [
         file
@@ -170,7 +171,7 @@ def test_deviations_that_are_mentioned_exist(kip: Kip) -> None:
         if file.suffix in (".py", ".tla", ".cfg", ".toml", ".md")
     ]
     for file in [*files, ROOT / "README.md"]:
-        assert set(mentions(file.read_text(encoding="utf-8"))) <= known, file
+        assert set(mentions(file.read_text(encoding="utf-8"))) <= ids, file
 
 
 def test_what_mentions_a_deviation_is_named_by_it(kip: Kip) -> None:

@@ -55,7 +55,7 @@ def test_no_row_waits_for_its_answer() -> None:
 
 
 def test_rows_and_deviations_that_are_mentioned_exist(kip: Kip) -> None:
-    known = {row.id for row in kip.requirements} | {row.id for row in kip.deviations}
+    ids = {row.id for row in kip.requirements} | {row.id for row in kip.deviations}
     files = [
         file
         for folder in ("models", "invariants", "tla", "specs", "docs", "tests")
@@ -64,7 +64,7 @@ def test_rows_and_deviations_that_are_mentioned_exist(kip: Kip) -> None:
     ]
     for file in files:
         mentioned = re.findall(rf"\b{kip.number}-D?\d+\b", file.read_text(encoding="utf-8"))
-        assert set(mentioned) <= known, file
+        assert set(mentioned) <= ids, file
 
 
 def test_names_in_deviations_exist(kip: Kip) -> None:

@@ -12,7 +12,7 @@ from kio.schema.errors import ErrorCode
 
 from lockstep.specs.kip import load_kip
 from lockstep.specs.tables import Plain
-from models.leader_discovery import Error
+from models.leader_discovery_state import Error
 
 ROOT = Path(__file__).parents[2]
 FIRST_WITH_ENDPOINTS = {"fetch": 16, "produce": 10}

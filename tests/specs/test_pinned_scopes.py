@@ -44,10 +44,10 @@ def assert_as_pinned(
 ) -> None:
     capsys.readouterr()
     code = run(["check", name, "--scope", scope, "--engine", engine, "--json", "--no-cache"])
-    (found,) = json.loads(capsys.readouterr().out)["results"]
-    assert found["because"] == ""
+    (result,) = json.loads(capsys.readouterr().out)["results"]
+    assert result["because"] == ""
     pins = spec(name).scope(scope).pins
-    assert (found["verdict"], found["states"], found["transitions"], found["depth"]) == (
+    assert (result["verdict"], result["states"], result["transitions"], result["depth"]) == (
         pins.verdict,
         pins.states,
         pins.transitions,

@@ -15,8 +15,8 @@ NAMES = model_names(ROOT)
 
 def stated(pattern: str) -> list[int]:
     """The numbers in the one sentence of that form."""
-    (found,) = re.findall(pattern, README)
-    return [int(number) for number in ([found] if isinstance(found, str) else found)]
+    (numbers,) = re.findall(pattern, README)
+    return [int(number) for number in ([numbers] if isinstance(numbers, str) else numbers)]
 
 
 def test_requirements_and_deviations() -> None:

@@ -137,7 +137,7 @@ def test_without_a_file_the_model_stands_as_it_is(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ('name = "gate"', 'name = "door"', r"gate.toml: model.name: is 'door'"),
         ('["kip_9"]', '["kip_8"]', r"model.requirements: there is no specs/kip_8.toml"),
@@ -172,10 +172,10 @@ def test_without_a_file_the_model_stands_as_it_is(root: Path) -> None:
         ("[model]", "[modle]", r"model is missing"),
     ],
 )
-def test_errors_name_file_and_key(root: Path, old: str, new: str, told: str) -> None:
+def test_errors_name_file_and_key(root: Path, old: str, new: str, message: str) -> None:
     assert old in WHOLE
     write(root, WHOLE.replace(old, new, 1))
-    with pytest.raises(LockstepError, match=told) as error:
+    with pytest.raises(LockstepError, match=message) as error:
         load_model_spec(root, "gate")
     assert str(root / "specs" / "gate.toml") in str(error.value)
 

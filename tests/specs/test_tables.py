@@ -54,22 +54,22 @@ def test_errors_name_file_and_key() -> None:
 
 
 def test_a_key_that_nobody_took_is_refused_with_the_nearest() -> None:
-    found = table(stats=1)
-    found.optional_count("states")
+    stats = table(stats=1)
+    stats.optional_count("states")
     with pytest.raises(LockstepError, match=r"scopes.small.stats: is not a key.*\n.*mean states\?"):
-        found.finish()
+        stats.finish()
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"a = = 1", r"is not TOML: .*line 1"),
         (b"\xff", "is not UTF-8 text: byte 0"),
     ],
 )
-def test_a_damaged_file(tmp_path: Path, content: bytes, told: str) -> None:
+def test_a_damaged_file(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "x.toml").write_bytes(content)
-    with pytest.raises(LockstepError, match=told):
+    with pytest.raises(LockstepError, match=message):
         read_toml(tmp_path / "x.toml")
     with pytest.raises(LockstepError, match="cannot be read"):
         read_toml(tmp_path / "y.toml")
