@@ -54,7 +54,7 @@ def test_a_behaviour_that_goes_on_for_ever(passed_over: "Desk") -> None:
     assert "because  is_passed is violated by a behaviour that goes on for ever" in ran.out
     assert re.search(r"fails for g=(east|west)\n", ran.out)
     _, for_ever = ran.out.split("\n    then for ever:\n")
-    assert re.search(r"    \d+  push\(g=\w+\)\n", for_ever)
+    assert re.search(r"    \d+  push\(g=\w+\) +models/turnstile\.py:\d+\n", for_ever)
     assert re.search(r"    and on as after step \d+\n", for_ever)
     assert re.search(r"    fairness:\n      weak push: taken in step \d+\n", for_ever)
     assert "      strong coin: taken in step" in for_ever

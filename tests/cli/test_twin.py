@@ -71,7 +71,9 @@ def test_a_wrong_twin_is_shown_with_the_way_to_the_first_difference(desk: "Desk"
     assert "    in the model, push(g=east):\n      arm[east]: OPEN -> LOCKED\n" in told
     assert "      entries[east]: 0 -> 1\n" in told
     assert "the two part first after 1 step, which both can take:" in told
-    assert re.search(r"1  coin\(g=east\)\n +arm\[east\]: LOCKED -> OPEN\n", told)
+    assert re.search(
+        r"1  coin\(g=east\) +models/turnstile\.py:\d+\n +arm\[east\]: LOCKED -> OPEN\n", told
+    )
     assert "  reproduce with  lockstep twin turnstile --scope small\n" in told
 
 

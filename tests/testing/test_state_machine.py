@@ -144,7 +144,7 @@ def test_a_failure_prints_its_steps_and_a_test_to_paste(monkeypatch: pytest.Monk
     first, blank, program = str(failure).split("\n", 2)
     assert first == "entries_are_paid is violated after 3 steps, for g=east"
     assert blank == ""
-    assert '        fault="stays_open",\n' in program
+    assert '        fault="stays_open")\n' in program
     monkeypatch.chdir(TURNSTILE)
     scope: dict[str, object] = {}
     exec(compile(program, "pasted", "exec"), scope)

@@ -9,6 +9,7 @@ from lockstep.language.model import Model, Property, load_model
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
 from lockstep.results.trace import Trace
+from lockstep.specs.scopes import load_model_spec
 from lockstep.trace.itf import Origin, constants_of
 from lockstep.trace.pytest_export import to_pytest, workspace_from
 
@@ -87,10 +88,12 @@ def test_a_behaviour_that_violates_nothing_is_no_test() -> None:
 
 
 def test_values_are_those_of_the_model() -> None:
-    model = load_model(KAFKA, "fetch_session", fault="sends_before_epoch_advances")
+    scope = load_model_spec(KAFKA, "fetch_session").scope("small")
+    fault = "sends_before_epoch_advances"
+    model = load_model(KAFKA, "fetch_session", scope.constants, fault=fault)
     violation = Search(PlainEngine(model)).run().violation
     assert violation is not None
-    origin = Origin(model.name, violation.properties[0], fault="sends_before_epoch_advances")
+    origin = Origin(model.name, violation.properties[0], fault=fault)
     program = to_pytest(model, violation.trace, origin)
     assert '    Interest = behaviour.named("models.fetch_partitions.Interest")\n' in program
     assert (
