@@ -103,23 +103,49 @@ def _shape(value: Any, names: frozenset[Name]) -> Any:
 def _read_elsewhere(model: Model, constant: str, left_out: set[str]) -> Place | None:
     """Where a constant is read other than to say which names there are.
 
-    `left_out` are the variables and properties that do not count.
+    `left_out` are the variables and properties that do not count, and with them the domains that
+    nothing else reads.
     """
-    for file in model.universe.files.values():
-        tree = ast.parse(file.text)
+    trees = {file.path: ast.parse(file.text) for file in model.universe.files.values()}
+    left_out = _with_their_domains(list(trees.values()), left_out)
+    for path, tree in trees.items():
         listed = {id(name) for node in ast.walk(tree) for name in _listed(node)}
         for node in _but(tree, left_out):
-            match node:
-                case ast.Name(id=name, ctx=ast.Load()):
-                    is_read = name == constant and id(node) not in listed
-                case ast.Attribute(attr=name):
-                    is_read = name == constant
-                case ast.alias(name=name, asname=str()):
-                    is_read = name == constant
-                case _:
-                    is_read = False
-            if is_read:
-                return Place.of(node, file.path)
+            if _name_read(node) == constant and id(node) not in listed:
+                return Place.of(node, path)
+    return None
+
+
+def _with_their_domains(trees: list[ast.Module], left_out: set[str]) -> set[str]:
+    """What is left out, and the module-level names that are read nowhere but in that."""
+    declared = {
+        node.target.id
+        for tree in trees
+        for node in tree.body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value
+    }
+    while True:
+        read = {_name_read(node) for tree in trees for node in _but(tree, left_out)}
+        imported = {
+            alias.name
+            for tree in trees
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        unread = declared - read - imported - left_out
+        if not unread:
+            return left_out
+        left_out = left_out | unread
+
+
+def _name_read(node: ast.AST) -> str | None:
+    """The name that a node reads, if it reads one; an import under the same name reads nothing."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name):
+            return name
+        case ast.alias(name=name, asname=str()):
+            return name
     return None
 
 
