@@ -103,7 +103,9 @@ class Sample(State):
 
 @action
 def act0(s, new, x: Message1):
-    new.c = s.c + (Message2(f0=x.f0),) if len(s.c) < 2 else ()
+    new.c = (
+        (tuple(Message2(f0=x.f0) for m in s.c) + (Message2(f0=x.f0),))[:2] if len(s.c) < 2 else ()
+    )
 """,
     invariants="",
 )
