@@ -233,8 +233,7 @@ def test_a_claim_about_more_numbers_than_can_be_gone_through(proved: "Desk") -> 
     assert re.search(r"\n  apart +violated after 1 step\n", ran.out)
     again = proved.run("replay", ".lockstep/counterexamples/turnstile-apart.itf.json")
     assert again.code == 1
-    assert "apart fails for g=" in again.out
-    assert ", n=2147483646\n" in again.out
+    assert re.search(r"\napart\(g=\w+, n=2147483646\) is false ", again.out)
 
 
 def test_a_false_lemma_is_shown(proved: "Desk") -> None:
@@ -243,7 +242,7 @@ def test_a_false_lemma_is_shown(proved: "Desk") -> None:
     ran = proved.run("prove", "turnstile")
     assert ran.code == 1
     assert re.search(r"an_open_arm_is_paid_for +violated after 3 steps\n", ran.out)
-    assert re.search(r"\n    3  coin\(g=\w+\)\n", ran.out)
+    assert re.search(r"\n    3  coin\(g=\w+\) +models/turnstile.py:\d+\n", ran.out)
     file = ".lockstep/counterexamples/turnstile-an_open_arm_is_paid_for.itf.json"
     assert f"see it with  lockstep replay {file}" in ran.out
     again = proved.run("replay", file, "--json")
@@ -257,7 +256,7 @@ def test_text_without_meaning_is_an_error_with_the_way_to_it(proved: "Desk") -> 
     assert re.search(r"turnstile .*: error, ", ran.out)
     assert "  error[no-meaning]: coin: coins[" in ran.out
     assert "  37 |     new.coins[g] = s.coins[g] + 1\n     |     ^^^^^^^^^^^^\n" in ran.out
-    assert re.search(r"\n    2  push\(g=\w+\)\n", ran.out)
+    assert re.search(r"\n    2  push\(g=\w+\) +models/turnstile.py:\d+\n", ran.out)
     row = proved.run("prove", "turnstile", "--set", "MAX_COINS=1", "--json").json["results"][0]
     assert (row["verdict"], row["exit_code"]) == ("error", 2)
     assert row["error"]["function"] == "coin"

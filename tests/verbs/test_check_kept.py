@@ -49,7 +49,7 @@ def test_the_same_is_told_again(workspace: Workspace) -> None:
     [
         ("models/turnstile.py", "class ", "# another text\nclass "),
         ("invariants/turnstile.py", FREELY, f"{FREELY} or False"),
-        ("specs/turnstile.toml", "deadlock = ", "# the same\ndeadlock = "),
+        ("specs/turnstile.toml", "[scopes.small]", "# the same\n[scopes.small]"),
     ],
 )
 def test_a_changed_text_is_explored_anew(
