@@ -24,7 +24,6 @@ from lockstep.conform.findings import (
     Unused,
 )
 from lockstep.conform.walker import Walker
-from lockstep.language.model import Model
 from models.kafka_files.request_log import (
     FetchLine,
     Reason,
@@ -465,6 +464,3 @@ def _constants(lines: list[FetchLine], client: str) -> dict[str, object]:
 def _some(partitions: Iterable[str]) -> str:
     names = sorted(partitions)
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-
-
-__all__ = ["Model", "observe"]
