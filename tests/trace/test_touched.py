@@ -65,8 +65,8 @@ def test_what_steps_and_the_property_read_or_change_matters(tmp_path: Path) -> N
         "     1 other variable is neither read nor changed here",
     ]
     assert lines[-4:] == [
-        "few() is false                                   invariants/counters.py:5",
-        "     s.count < s.most                            invariants/counters.py:6",
+        "few() is false                                    invariants/counters.py:5",
+        "     s.count < s.most                             invariants/counters.py:6",
         "     s.count = 5",
         "     s.most = 4",
     ]
