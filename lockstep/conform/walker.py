@@ -24,12 +24,12 @@ class Walker:
 
         Raises `EvaluationError` when an argument or a result lies outside its domain.
         """
-        found = self._actions[action]
+        definition = self._actions[action]
         values = tuple(
             parameter.domain.coerce(arguments[parameter.name], parameter.name)
-            for parameter in found.parameters
+            for parameter in definition.parameters
         )
-        return self._engine.run(found, self.state, values)
+        return self._engine.run(definition, self.state, values)
 
     def take(self, action: str, **arguments: object) -> bool:
         """Take one action instance; False, and no move, when it is not enabled."""

@@ -16,7 +16,7 @@ import itertools
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from random import Random
 
 from hypothesis.internal.conjecture.data import ConjectureData
@@ -143,7 +143,7 @@ class Guide:
         if not walk.thorough:
             place = self._choose(self._at_the_edge, self.ways_beyond, provider.random)
         if place is None:
-            place = self._choose(self._unfinished, lambda one: one.untried, provider.random)
+            place = self._choose(self._unfinished, attrgetter("untried"), provider.random)
         steps = []
         while place is not None:
             steps.append(place.drawn)

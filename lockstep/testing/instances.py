@@ -156,13 +156,16 @@ class Situations:
                 options.append(_Drawn(strategy))
                 ways.append((number, None, None))
             elif action.name in steps:
-                found = steps[action.name]
+                enabled_steps = steps[action.name]
                 places = self._places[action.name]
-                at = [places.of(step.parameters) for step in found]
-                instances = [Instance(action, step.parameters, step.state) for step in found]
+                at = [places.of(step.parameters) for step in enabled_steps]
+                instances = [
+                    Instance(action, step.parameters, step.state) for step in enabled_steps
+                ]
                 options.append(_Listed(at, instances, places.count))
                 ways += [
-                    (number, place, hash(step.state)) for place, step in zip(at, found, strict=True)
+                    (number, place, hash(step.state))
+                    for place, step in zip(at, enabled_steps, strict=True)
                 ]
             else:
                 continue
@@ -206,14 +209,15 @@ class _Places:
 
 def _places(action: Action) -> _Places:
     positions = tuple(
-        {value: index for index, value in enumerate(one.domain)} for one in action.parameters
+        {value: index for index, value in enumerate(parameter.domain)}
+        for parameter in action.parameters
     )
     return _Places(positions, math.prod(map(len, positions)))
 
 
 def is_wide(parameters: tuple[Parameter, ...]) -> bool:
     """Whether there are too many bindings of some parameters to go through them."""
-    return capped_product((one.domain for one in parameters), LISTED + 1) > LISTED
+    return capped_product((parameter.domain for parameter in parameters), LISTED + 1) > LISTED
 
 
 @dataclass(frozen=True)

@@ -192,7 +192,7 @@ def _situation(tested: _Tested, state: State) -> Situation:
 @lru_cache(maxsize=_REMEMBERED)
 def _failing(tested: _Tested, before: State | None, state: State) -> dict[str, Arguments]:
     """The properties that fail in a state and over the step to it, each with a binding."""
-    found: dict[str, Arguments] = {}
+    failing: dict[str, Arguments] = {}
     for prop in tested.model.properties:
         if prop.kind is Kind.INVARIANT:
             outcome = tested.engine.evaluate(prop, state, None)
@@ -201,5 +201,5 @@ def _failing(tested: _Tested, before: State | None, state: State) -> dict[str, A
         else:
             continue
         if outcome.failing is not None:
-            found[prop.name] = outcome.failing
-    return found
+            failing[prop.name] = outcome.failing
+    return failing

@@ -49,8 +49,8 @@ def values(domain: Domain, near: Sequence[int] = ()) -> st.SearchStrategy[Any]:
         case SequenceDomain(item, capacity):
             return st.lists(values(item, near), max_size=capacity).map(tuple)
         case MapDomain(key, value):
-            one = values(value, near)
-            return st.tuples(*(one for _ in key)).map(domain.of)
+            part = values(value, near)
+            return st.tuples(*(part for _ in key)).map(domain.of)
         case _:
             return st.sampled_from(tuple(domain))
 
@@ -69,8 +69,8 @@ def simplest(domain: Domain) -> Any:
         case SequenceDomain():
             return ()
         case MapDomain(key, value):
-            one = simplest(value)
-            return domain.of(one for _ in key)
+            part = simplest(value)
+            return domain.of(part for _ in key)
         case _:
             return next(iter(domain))
 

@@ -1,1 +1,1 @@
-"""Behaviours kept and shown: ITF files, what changed in each step, replays, tests to paste."""
+"""Behaviours kept and shown: ITF files, what a reader sees of them, and tests made of them."""

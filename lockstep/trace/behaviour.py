@@ -72,9 +72,9 @@ class Behaviour:
         `LockstepError` for an unknown action or a parameter that it cannot be given.
         `EvaluationError` when the action writes what its domain does not allow.
         """
-        action = next((each for each in self._model.actions if each.name == name), None)
+        action = next((declared for declared in self._model.actions if declared.name == name), None)
         if action is None:
-            actions = ", ".join(each.name for each in self._model.actions)
+            actions = ", ".join(declared.name for declared in self._model.actions)
             raise LockstepError(
                 f"{self._model.name} has no action {name!r}", cure=f"its actions are: {actions}"
             )

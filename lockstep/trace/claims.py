@@ -40,9 +40,9 @@ def failing_binding(
         return () if is_stuck(trace.last, engine.successors(trace.last)) else None
     prop = find_property(engine.model, name)
     if prop is None:
-        known = ", ".join(found.name for found in engine.model.properties) or "none"
+        names = ", ".join(declared.name for declared in engine.model.properties) or "none"
         raise LockstepError(
-            f"{engine.model.name} has no property {name!r}", cure=f"its properties are: {known}"
+            f"{engine.model.name} has no property {name!r}", cure=f"its properties are: {names}"
         )
     if prop.kind is Kind.SOMETIMES:
         raise LockstepError(f"{name} is a goal: no single behaviour violates it")
@@ -59,7 +59,7 @@ def failing_binding(
     before, after = trace.states[-2:] if is_step else (trace.last, None)
     if recorded:
         failing = engine.evaluate(_bound(prop, recorded), before, after).failing
-        if failing is not None or prod(each.domain.size() for each in prop.parameters) > (
+        if failing is not None or prod(parameter.domain.size() for parameter in prop.parameters) > (
             _MOST_BINDINGS
         ):
             return None if failing is None else recorded

@@ -86,9 +86,11 @@ def _in_function(
     if definition is None or depth > _MOST_CALLS:
         raise _Unclear
     node, file = definition
-    given = {each.arg: value for each, value in zip(node.args.args, arguments, strict=True)}
-    names = {**function.__globals__, **given}
-    bound = {name: value for name, value in given.items() if depth and name not in ("s", "new")}
+    bindings = {
+        parameter.arg: value for parameter, value in zip(node.args.args, arguments, strict=True)
+    }
+    names = {**function.__globals__, **bindings}
+    bound = {name: value for name, value in bindings.items() if depth and name not in ("s", "new")}
     scope = _Scope(universe, file, names, bound, depth)
     result = _returned(node.body, scope)
     return None if result is None else _in_expression(result, scope)
@@ -119,10 +121,10 @@ def _in_expression(node: ast.expr, scope: _Scope) -> Conjunct | None:
             return _in_expression(next(part for part in parts if not scope.value(part)), scope)
         case ast.IfExp(test, then, otherwise):
             return _in_expression(then if scope.value(test) else otherwise, scope)
-        case ast.Call(ast.Name("all"), [ast.GeneratorExp() as each], []):
+        case ast.Call(ast.Name("all"), [ast.GeneratorExp() as generation], []):
             if scope.value(node.func) is builtins.all:
-                names = _first_false(each, scope)
-                return _in_expression(each.elt, scope.inside(names))
+                names = _first_false(generation, scope)
+                return _in_expression(generation.elt, scope.inside(names))
         case ast.Call(ast.Name(), arguments, []) if isinstance(
             function := scope.value(node.func), types.FunctionType
         ):
@@ -144,18 +146,18 @@ def _values(node: ast.expr, scope: _Scope) -> dict[str, object]:
     return values
 
 
-def _first_false(each: ast.GeneratorExp, scope: _Scope) -> dict[str, object]:
+def _first_false(generation: ast.GeneratorExp, scope: _Scope) -> dict[str, object]:
     """For which values of its names a generator first yields what is false."""
     targets = [
         part.id
-        for generator in each.generators
+        for generator in generation.generators
         for part in ast.walk(generator.target)
         if isinstance(part, ast.Name)
     ]
     names = ast.Tuple([ast.Name(target, ast.Load()) for target in targets], ast.Load())
-    element = ast.Tuple([names, each.elt], ast.Load())
-    listed = ast.ListComp(element, each.generators)
-    outcomes = scope.value(ast.fix_missing_locations(ast.copy_location(listed, each)))
+    element = ast.Tuple([names, generation.elt], ast.Load())
+    listed = ast.ListComp(element, generation.generators)
+    outcomes = scope.value(ast.fix_missing_locations(ast.copy_location(listed, generation)))
     first = next(values for values, holds in outcomes if not holds)
     return dict(zip(targets, first, strict=True))
 

@@ -48,7 +48,7 @@ def faulty_steps(model: Model, fault: str | None, trace: Trace) -> dict[int, Fau
 def _taken(engine: PlainEngine, model: Model, step: Step, before: State) -> State | None:
     """Where the step leads in a model that was loaded apart; None where it is not enabled."""
     sound = engine.model
-    action = next((each for each in sound.actions if each.name == step.action), None)
+    action = next((candidate for candidate in sound.actions if candidate.name == step.action), None)
     if action is None:
         return None
     try:
@@ -56,11 +56,11 @@ def _taken(engine: PlainEngine, model: Model, step: Step, before: State) -> Stat
             decode(domain, value, name)
             for (name, domain), value in zip(sound.variables.items(), _encoded(before), strict=True)
         )
-        given = zip(model.action(step.action).parameters, step.parameters, strict=True)
-        arguments = [encode(each.domain, value) for each, value in given]
+        bindings = zip(model.action(step.action).parameters, step.parameters, strict=True)
+        arguments = [encode(parameter.domain, value) for parameter, value in bindings]
         parameters: tuple[Any, ...] = tuple(
-            decode(each.domain, value, each.name)
-            for each, value in zip(action.parameters, arguments, strict=True)
+            decode(parameter.domain, value, parameter.name)
+            for parameter, value in zip(action.parameters, arguments, strict=True)
         )
         return engine.run(action, state, parameters)
     except (EvaluationError, Misfit):

@@ -150,20 +150,20 @@ def to_json(model: Model, trace: Trace, origin: Origin) -> str:
 
 def constants_of(model: Model) -> dict[str, Any]:
     """The constants that make a model's scope: all that it declares and a file can hold."""
-    kept = {}
+    constants = {}
     for name, value in model.constants.items():
         try:
             encode_plain(value)
         except TypeError:
             continue  # computed from others, as a domain is
-        kept[name] = value
-    return kept
+        constants[name] = value
+    return constants
 
 
 def binding_of(prop: Property, values: Sequence[Any]) -> dict[str, Json]:
     """The parameters of a property as a file holds them."""
     pairs = zip(prop.parameters, values, strict=True)
-    return {each.name: encode(each.domain, value) for each, value in pairs}
+    return {parameter.name: encode(parameter.domain, value) for parameter, value in pairs}
 
 
 def save(file: Path, text: str) -> None:

@@ -185,16 +185,16 @@ def _pairs(
     read_key: Callable[[Json, str], Any],
     read_value: Callable[[Json, str], Any],
 ) -> dict[Any, Any]:
-    found: dict[Any, Any] = {}
+    values: dict[Any, Any] = {}
     for number, pair in enumerate(_tagged(written, place, "#map")):
         at = f"{place}[{number}]"
         if not isinstance(pair, list) or len(pair) != 2:
             raise Misfit(at, "not a pair of key and value")
         key = read_key(pair[0], f"{at}[0]")
-        if key in found:
+        if key in values:
             raise Misfit(at, f"the key {key!r} is there twice")
-        found[key] = read_value(pair[1], f"{at}[1]")
-    return found
+        values[key] = read_value(pair[1], f"{at}[1]")
+    return values
 
 
 def _order(item: Json) -> tuple[int, str]:

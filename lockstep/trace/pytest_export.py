@@ -75,8 +75,10 @@ class _Program:
 
     def call(self, name: str, parameters: tuple[object, ...]) -> list[str]:
         """The lines that take an action."""
-        given = zip(self._model.action(name).parameters, parameters, strict=True)
-        arguments = [prefixed(f"{each.name}=", self._literal(value)) for each, value in given]
+        bindings = zip(self._model.action(name).parameters, parameters, strict=True)
+        arguments = [
+            prefixed(f"{parameter.name}=", self._literal(value)) for parameter, value in bindings
+        ]
         return lay_out([Group("behaviour.take(", (_quoted(name), *arguments), ")")], _BODY)
 
     def names(self) -> Iterator[str]:
@@ -112,7 +114,7 @@ class _Program:
     def _name(self, kind: type) -> str:
         """The name of a type in the test: its own, and another where two have the same."""
         if kind not in self._names:
-            same = sum(each.__name__ == kind.__name__ for each in self._names)
+            same = sum(earlier.__name__ == kind.__name__ for earlier in self._names)
             self._names[kind] = kind.__name__ + (f"_{same + 1}" if same else "")
         return self._names[kind]
 

@@ -36,21 +36,21 @@ def in_connection_order(lines: Iterable[FetchLine]) -> tuple[list[FetchLine], li
     Ids are compared as clients count them, where -2147483648 follows 2147483647: the ids of one
     connection are taken to lie less than 2147483648 from the first one in the log.
     """
-    given = list(lines)
+    log = list(lines)
     put_before: dict[int, list[int]] = defaultdict(list)
     put_after: dict[int, list[int]] = defaultdict(list)
     moved: set[int] = set()
-    for positions in _first_showings(given).values():
-        origin = given[positions[0]].correlation_id
-        ages = [_steps(origin, given[position].correlation_id) for position in positions]
-        kept = {positions[place] for place in _longest_ascending(ages)}
-        if len(kept) == len(positions):
+    for positions in _first_showings(log).values():
+        origin = log[positions[0]].correlation_id
+        ages = [_steps(origin, log[position].correlation_id) for position in positions]
+        in_place = {positions[place] for place in _longest_ascending(ages)}
+        if len(in_place) == len(positions):
             continue
-        moved.update(position for position in positions if position not in kept)
+        moved.update(position for position in positions if position not in in_place)
         waiting: list[int] = []
         last_kept = -1
         for _, position in sorted(zip(ages, positions, strict=True)):
-            if position in kept:
+            if position in in_place:
                 put_before[position] = waiting
                 waiting = []
                 last_kept = position
@@ -60,11 +60,11 @@ def in_connection_order(lines: Iterable[FetchLine]) -> tuple[list[FetchLine], li
 
     order = [
         placed
-        for position in range(len(given))
+        for position in range(len(log))
         if position not in moved
         for placed in (*put_before.get(position, ()), position, *put_after.get(position, ()))
     ]
-    return [given[position] for position in order], _report(given, order, moved)
+    return [log[position] for position in order], _report(log, order, moved)
 
 
 def _first_showings(lines: Sequence[FetchLine]) -> dict[str, list[int]]:

@@ -97,8 +97,8 @@ def _topic(of: JsonObject, where: str, version: int) -> str:
         return text(of, "topic", where)
     topic_id = text(of, "topicId", where)
     if not _TOPIC_ID.fullmatch(topic_id):
-        found = f"{path(where, 'topicId')} is {shown(topic_id)}"
-        raise FieldRefused(f"{found}, not a topic id of 22 characters of base64url")
+        actual = f"{path(where, 'topicId')} is {shown(topic_id)}"
+        raise FieldRefused(f"{actual}, not a topic id of 22 characters of base64url")
     return topic_id
 
 
@@ -111,15 +111,15 @@ def _by_partition(
     index: str,
 ) -> dict[TopicPartition, _Told]:
     """What is told of every partition, in the order of the log; names are those of the fields."""
-    told: dict[TopicPartition, _Told] = {}
+    partitions_by_name: dict[TopicPartition, _Told] = {}
     for topic, topic_path in topics:
         topic_name = _topic(topic, topic_path, version)
         for partition, at in members(topic, partitions, topic_path):
             which = TopicPartition(topic_name, int32(partition, index, at))
-            if which in told:
+            if which in partitions_by_name:
                 raise FieldRefused(f"{at} is {shown(str(which))}, which stands before it already")
-            told[which] = read(partition, at, version)
-    return told
+            partitions_by_name[which] = read(partition, at, version)
+    return partitions_by_name
 
 
 def _requested(partition: JsonObject, at: str, version: int) -> RequestedPartition:

@@ -58,25 +58,25 @@ def member(of: JsonObject, name: str, where: str) -> JsonObject:
 
 def members(of: JsonObject, name: str, where: str) -> list[tuple[JsonObject, str]]:
     """A field that is an array of objects; each object with its path."""
-    found = []
+    objects = []
     for position, value in enumerate(_elements(of, name, where)):
         at = f"{path(where, name)}[{position}]"
         if type(value) is not dict:
             raise FieldRefused(f"{at} is {shown(value)}, not an object")
-        found.append((value, at))
-    return found
+        objects.append((value, at))
+    return objects
 
 
 def int32_elements(of: JsonObject, name: str, where: str) -> list[int]:
     """A field that is an array of the type int32."""
-    found = []
+    integers = []
     for position, value in enumerate(_elements(of, name, where)):
         if type(value) is not int or not _LOWEST_INT32 <= value <= _HIGHEST_INT32:
             at = f"{path(where, name)}[{position}]"
-            wanted = _integer_from(_LOWEST_INT32, _HIGHEST_INT32)
-            raise FieldRefused(f"{at} is {shown(value)}, not {wanted}")
-        found.append(value)
-    return found
+            expected = _integer_from(_LOWEST_INT32, _HIGHEST_INT32)
+            raise FieldRefused(f"{at} is {shown(value)}, not {expected}")
+        integers.append(value)
+    return integers
 
 
 def path(where: str, name: str) -> str:
@@ -95,7 +95,7 @@ def _elements(of: JsonObject, name: str, where: str) -> list[Json]:
     _refuse(of, name, where, "an array")
 
 
-def _refuse(of: JsonObject, name: str, where: str, wanted: str) -> NoReturn:
+def _refuse(of: JsonObject, name: str, where: str, expected: str) -> NoReturn:
     if name not in of:
         raise FieldRefused(f"{path(where, name)} is missing")
-    raise FieldRefused(f"{path(where, name)} is {shown(of[name])}, not {wanted}")
+    raise FieldRefused(f"{path(where, name)} is {shown(of[name])}, not {expected}")

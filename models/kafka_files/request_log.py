@@ -131,12 +131,12 @@ def _completed_request(rest: str) -> JsonObject:
 def _time_ms(prefix: str) -> int | None:
     if milliseconds := _MILLISECOND_TIME.match(prefix):
         return int(milliseconds[1])
-    found = _DATE_TIME.search(prefix)
-    if found is None:
+    match = _DATE_TIME.search(prefix)
+    if match is None:
         return None
-    fraction, sign, hours, minutes = found.group(7, 8, 9, 10)
+    fraction, sign, hours, minutes = match.group(7, 8, 9, 10)
     try:
-        year, month, day, hour, minute, second = (int(part) for part in found.groups()[:6])
+        year, month, day, hour, minute, second = (int(part) for part in match.groups()[:6])
         zone = UTC
         if sign:
             east = timedelta(hours=int(hours), minutes=int(minutes))

@@ -24,7 +24,6 @@ from lockstep.conform.findings import (
     Unused,
 )
 from lockstep.conform.walker import Walker
-from lockstep.language.model import Model
 from models.kafka_files.request_log import (
     FetchLine,
     Reason,
@@ -68,16 +67,16 @@ def _by_fetcher(lines: Iterable[FetchLine]) -> list[list[FetchLine]]:
     holders: dict[tuple[str, int], list[FetchLine]] = {}
     fetchers: list[list[FetchLine]] = []
     for line in lines:
-        known = owners.get(line.connection)
-        if known is None and line.session_id != 0:
-            known = holders.get((line.client_id, line.session_id))
-        if known is None:
-            known = []
-            fetchers.append(known)
-        owners[line.connection] = known
-        known.append(line)
+        fetcher = owners.get(line.connection)
+        if fetcher is None and line.session_id != 0:
+            fetcher = holders.get((line.client_id, line.session_id))
+        if fetcher is None:
+            fetcher = []
+            fetchers.append(fetcher)
+        owners[line.connection] = fetcher
+        fetcher.append(line)
         if line.response_session_id != 0:
-            holders[line.client_id, line.response_session_id] = known
+            holders[line.client_id, line.response_session_id] = fetcher
     return fetchers
 
 
@@ -165,13 +164,13 @@ class _Fetcher:
         self._catch_up(walker, line)
         listed = {
             str(partition): self._records["Interest"](
-                fetch_offset=asked.fetch_offset,
-                log_start_offset=asked.log_start_offset,
-                partition_max_bytes=asked.max_bytes,
-                current_leader_epoch=asked.leader_epoch,
-                last_fetched_epoch=asked.last_fetched_epoch,
+                fetch_offset=interest.fetch_offset,
+                log_start_offset=interest.log_start_offset,
+                partition_max_bytes=interest.max_bytes,
+                current_leader_epoch=interest.leader_epoch,
+                last_fetched_epoch=interest.last_fetched_epoch,
             )
-            for partition, asked in line.partitions.items()
+            for partition, interest in line.partitions.items()
         }
         forgotten = {str(partition) for partition in line.forgotten}
         if line.session_epoch > 0:
@@ -182,8 +181,8 @@ class _Fetcher:
         action = "send_full"
         if line.session_epoch < 0:
             action = "send_close" if line.session_id else "send_sessionless"
-        wanted = {p: listed.get(p) for p in self._partitions()}
-        if not walker.take(action, f=f, wanted=wanted):
+        interests = {p: listed.get(p) for p in self._partitions()}
+        if not walker.take(action, f=f, wanted=interests):
             raise _Departure(
                 f"the fetcher cannot send ({line.session_id}, {line.session_epoch}) with "
                 f"{len(listed)} partitions here"
@@ -193,7 +192,7 @@ class _Fetcher:
         """Infer what happened, unlogged, between the last line and this request."""
         f, state = self._client, self._state
         held, epoch = state.metadata[f].session_id, state.metadata[f].epoch
-        asked = (line.session_id, line.session_epoch)
+        request = (line.session_id, line.session_epoch)
         if line.session_epoch > 0:
             if held == 0:
                 raise _LostSight(
@@ -206,9 +205,9 @@ class _Fetcher:
                 raise _LostSight(
                     f"line {gap[0]} cannot be read, and {missing} requests are missing"
                 )
-            if asked != (held, epoch):
+            if request != (held, epoch):
                 raise _Departure(
-                    f"the fetcher's next request is ({held}, {epoch}), but it sent {asked}"
+                    f"the fetcher's next request is ({held}, {epoch}), but it sent {request}"
                 )
         elif line.session_id == 0 and held != 0:
             walker.take("restart_fetcher", f=f, arrives=False)
@@ -232,17 +231,19 @@ class _Fetcher:
         for p in forgotten:
             if old[p] is None:
                 raise _Departure(f"{p} is named as removed, but the session does not have it")
-        wanted = {p: None if p in forgotten else listed.get(p, old[p]) for p in self._partitions()}
-        if not walker.take("send_incremental", f=f, wanted=wanted):
-            raise _Departure(self._why_not_sent(old, wanted))
+        interests = {
+            p: None if p in forgotten else listed.get(p, old[p]) for p in self._partitions()
+        }
+        if not walker.take("send_incremental", f=f, wanted=interests):
+            raise _Departure(self._why_not_sent(old, interests))
 
-    def _why_not_sent(self, old: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
-        told = self._state.told[self._client]
+    def _why_not_sent(self, old: Mapping[str, Any], interests: Mapping[str, Any]) -> str:
+        knowledge = self._state.told[self._client]
         for p in self._partitions():
-            before, after = old[p], wanted[p]
+            before, after = old[p], interests[p]
             if before is None or after is None or after.fetch_offset <= before.fetch_offset:
                 continue
-            if told[p] is None or not told[p].records:
+            if knowledge[p] is None or not knowledge[p].records:
                 since = self._told_on.get(p)
                 return (
                     f"the fetch offset of {p} moved from {before.fetch_offset} to "
@@ -386,29 +387,35 @@ class _Fetcher:
     def _difference(
         self, expected: Mapping[str, Any], observed: Mapping[str, Any], line: FetchLine
     ) -> str | None:
-        told = self._state.told[self._client]
+        knowledge_of = self._state.told[self._client]
         for p in self._partitions():
-            wanted, seen = expected[p], observed.get(p)
-            if wanted == seen:
+            answer_due, answer_given = expected[p], observed.get(p)
+            if answer_due == answer_given:
                 continue
-            if seen is None:
-                known = told[p]
+            if answer_given is None:
+                knowledge = knowledge_of[p]
                 before = (
-                    "nothing yet" if known is None else f"high watermark {known.high_watermark}"
+                    "nothing yet"
+                    if knowledge is None
+                    else f"high watermark {knowledge.high_watermark}"
                 )
                 return (
                     f"{p} is not answered: the fetcher knows {before}, and the leader has high "
-                    f"watermark {wanted.high_watermark}"
+                    f"watermark {answer_due.high_watermark}"
                 )
-            if wanted is None:
-                answer = next(each for of, each in line.answered.items() if str(of) == p)
+            if answer_due is None:
+                answer = next(
+                    partition_answer
+                    for of, partition_answer in line.answered.items()
+                    if str(of) == p
+                )
                 if answer.has_diverging_epoch or answer.preferred_read_replica >= 0:
                     raise _LostSight(
                         f"{p} is answered for a diverging epoch or a preferred replica, which are "
                         "outside the model"
                     )
                 return f"{p} is answered, although nothing about it changed and it has no records"
-            return f"{p} is answered with {seen}, not {wanted}"
+            return f"{p} is answered with {answer_given}, not {answer_due}"
         return None
 
     # The fetcher receives.
@@ -457,6 +464,3 @@ def _constants(lines: list[FetchLine], client: str) -> dict[str, object]:
 def _some(partitions: Iterable[str]) -> str:
     names = sorted(partitions)
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-
-
-__all__ = ["Model", "observe"]

@@ -82,9 +82,9 @@ def test_repeated_epoch_departs(tmp_path: Path, number: int) -> None:
     def repeat(document: Any) -> None:
         document["request"]["sessionEpoch"] -= 1
 
-    found = only(edited(tmp_path, "kafka-python.log", change(number + 1, repeat)))
-    assert (found.verdict, found.line) == ("departs", number + 1)
-    assert "next request is (204474231," in found.because
+    session = only(edited(tmp_path, "kafka-python.log", change(number + 1, repeat)))
+    assert (session.verdict, session.line) == ("departs", number + 1)
+    assert "next request is (204474231," in session.because
 
 
 @pytest.mark.parametrize("part", ["request", "response"])
@@ -92,18 +92,18 @@ def test_wrong_session_id_departs(tmp_path: Path, part: str) -> None:
     def other(document: Any) -> None:
         document[part]["sessionId"] = 4711
 
-    found = only(edited(tmp_path, "java-consumer.log", change(17, other)))
-    assert (found.verdict, found.line) == ("departs", 17)
-    assert "4711" in found.because
+    session = only(edited(tmp_path, "java-consumer.log", change(17, other)))
+    assert (session.verdict, session.line) == ("departs", 17)
+    assert "4711" in session.because
 
 
 def test_partition_dropped_from_a_full_response_departs(tmp_path: Path) -> None:
     def drop(document: Any) -> None:
         document["response"]["responses"][0]["partitions"].pop(0)
 
-    found = only(edited(tmp_path, "java-classic.log", change(1, drop)))
-    assert (found.verdict, found.line) == ("departs", 1)
-    assert "is not answered" in found.because
+    session = only(edited(tmp_path, "java-classic.log", change(1, drop)))
+    assert (session.verdict, session.line) == ("departs", 1)
+    assert "is not answered" in session.because
 
 
 def test_partition_with_changed_watermark_dropped_departs(tmp_path: Path) -> None:
@@ -112,9 +112,9 @@ def test_partition_with_changed_watermark_dropped_departs(tmp_path: Path) -> Non
     def drop(document: Any) -> None:
         document["response"]["responses"] = []
 
-    found = only(edited(tmp_path, "kafka-python.log", change(3, drop)))
-    assert (found.verdict, found.line) == ("departs", 4)
-    assert found.because == (
+    session = only(edited(tmp_path, "kafka-python.log", change(3, drop)))
+    assert (session.verdict, session.line) == ("departs", 4)
+    assert session.because == (
         "the fetch offset of t1-2 moved from 0 to 1, but no response carried records of it "
         "since line 1"
     )
@@ -128,18 +128,18 @@ def test_watermark_dropped_while_records_say_otherwise(tmp_path: Path) -> None:
         partition["highWatermark"] = 0
         partition["recordsSizeInBytes"] = 0
 
-    found = only(edited(tmp_path, "java-consumer.log", change(10, stale)))
-    assert (found.verdict, found.line) == ("departs", 10)
-    assert "went back" in found.because
+    session = only(edited(tmp_path, "java-consumer.log", change(10, stale)))
+    assert (session.verdict, session.line) == ("departs", 10)
+    assert "went back" in session.because
 
 
 def test_undeserved_error_departs(tmp_path: Path) -> None:
     def fail(document: Any) -> None:
         document["response"].update(errorCode=71, sessionId=0, responses=[])
 
-    found = only(edited(tmp_path, "java-classic.log", change(9, fail)))
-    assert (found.verdict, found.line) == ("departs", 9)
-    assert "not deserved" in found.because
+    session = only(edited(tmp_path, "java-classic.log", change(9, fail)))
+    assert (session.verdict, session.line) == ("departs", 9)
+    assert "not deserved" in session.because
 
 
 def test_eviction_is_inferred(tmp_path: Path) -> None:
@@ -151,8 +151,8 @@ def test_eviction_is_inferred(tmp_path: Path) -> None:
     def cut(lines: Lines) -> Lines:
         return change(9, evict)(lines)[:9]
 
-    found = only(edited(tmp_path, "java-classic.log", cut))
-    assert found.verdict == "conforms"
+    session = only(edited(tmp_path, "java-classic.log", cut))
+    assert session.verdict == "conforms"
 
 
 def test_unchanged_partition_answered_departs(tmp_path: Path) -> None:
@@ -161,15 +161,15 @@ def test_unchanged_partition_answered_departs(tmp_path: Path) -> None:
         again = {**topic["partitions"][0], "partitionIndex": 0, "highWatermark": 44}
         topic["partitions"].append({**again, "recordsSizeInBytes": 0})
 
-    found = only(edited(tmp_path, "java-classic.log", change(4, add)))
-    assert (found.verdict, found.line) == ("departs", 4)
-    assert "although nothing about it changed" in found.because
+    session = only(edited(tmp_path, "java-classic.log", change(4, add)))
+    assert (session.verdict, session.line) == ("departs", 4)
+    assert "although nothing about it changed" in session.because
 
 
 def test_session_open_before_the_log_is_unknown(tmp_path: Path) -> None:
-    found = only(edited(tmp_path, "java-consumer.log", lambda lines: lines[3:]))
-    assert (found.verdict, found.line) == ("unknown", 1)
-    assert "open before the log begins" in found.because
+    session = only(edited(tmp_path, "java-consumer.log", lambda lines: lines[3:]))
+    assert (session.verdict, session.line) == ("unknown", 1)
+    assert "open before the log begins" in session.because
 
 
 def test_truncated_line_is_named_and_blamed(tmp_path: Path) -> None:
@@ -179,14 +179,14 @@ def test_truncated_line_is_named_and_blamed(tmp_path: Path) -> None:
 
     findings = edited(tmp_path, "java-consumer.log", cut)
     assert [(line.line, line.reason) for line in findings.unused] == [(10, "truncated")]
-    found = only(findings)
-    assert (found.verdict, found.line) == ("unknown", 11)
-    assert "line 10 cannot be read" in found.because
+    session = only(findings)
+    assert (session.verdict, session.line) == ("unknown", 11)
+    assert "line 10 cannot be read" in session.because
 
 
 def test_missing_line_departs(tmp_path: Path) -> None:
-    found = only(edited(tmp_path, "java-consumer.log", lambda lines: lines[:9] + lines[10:]))
-    assert (found.verdict, found.line) == ("departs", 10)
+    session = only(edited(tmp_path, "java-consumer.log", lambda lines: lines[:9] + lines[10:]))
+    assert (session.verdict, session.line) == ("departs", 10)
 
 
 def test_foreign_lines_are_named_and_harmless(tmp_path: Path) -> None:
@@ -214,9 +214,9 @@ def test_preferred_replica_is_outside_the_model(tmp_path: Path) -> None:
         again = {**topic["partitions"][0], "partitionIndex": 0, "highWatermark": 44}
         topic["partitions"].append({**again, "recordsSizeInBytes": 0, "preferredReadReplica": 2})
 
-    found = only(edited(tmp_path, "java-classic.log", change(4, add)))
-    assert (found.verdict, found.line) == ("unknown", 4)
-    assert "preferred replica" in found.because
+    session = only(edited(tmp_path, "java-classic.log", change(4, add)))
+    assert (session.verdict, session.line) == ("unknown", 4)
+    assert "preferred replica" in session.because
 
 
 @pytest.mark.parametrize("number", [1, 17], ids=["full", "incremental"])
@@ -228,5 +228,5 @@ def test_empty_response_over_quota_without_session(
         response = {"throttleTimeMs": throttle, "sessionId": 0, "responses": []}
         document["response"].update(response)
 
-    found = edited(tmp_path, "java-consumer.log", change(number, empty)).sessions[0]
-    assert (found.verdict, found.line) == (verdict, number)
+    session = edited(tmp_path, "java-consumer.log", change(number, empty)).sessions[0]
+    assert (session.verdict, session.line) == (verdict, number)

@@ -120,8 +120,8 @@ def recover(directory: Path, *, log_start_offset: int = 0, disk: Disk | None = N
     snapshots cannot be of one log.
     """
     disk = disk or Disk()
-    found = _found(directory)
-    ids = sorted(identity for identity, stage in found.values() if stage is Stage.WHOLE)
+    names = _found(directory)
+    ids = sorted(identity for identity, stage in names.values() if stage is Stage.WHOLE)
     _agree(directory, ids)
     kept = tuple(identity for identity in ids if identity.end_offset >= log_start_offset)
     latest, damaged = _latest(directory, kept)
@@ -133,7 +133,7 @@ def recover(directory: Path, *, log_start_offset: int = 0, disk: Disk | None = N
         raise SnapshotDamaged(directory, 0, why, cure)
     removed = sorted(
         name
-        for name, (identity, stage) in found.items()
+        for name, (identity, stage) in names.items()
         if stage is not Stage.WHOLE or identity not in kept
     )
     # After a crash of the process alone, the name of the latest may be in memory only.

@@ -191,14 +191,14 @@ def _batches(path: Path, content: bytes, epoch: int) -> Iterator[tuple[Batch, tu
 
 def _framed(path: Path, content: bytes, position: int, offset: int, epoch: int) -> bytes:
     """The bytes of the batch at a position; proves what its checksum does not cover."""
-    left = len(content) - position
-    if left < _BATCH_HEADER:
-        why = f"the file ends {left} bytes after the beginning of a batch, within its header"
+    remaining = len(content) - position
+    if remaining < _BATCH_HEADER:
+        why = f"the file ends {remaining} bytes after the beginning of a batch, within its header"
         raise SnapshotDamaged(path, len(content), why)
     base_offset, length, its_epoch = _FRAME.unpack_from(content, position)
     size = _BEFORE_LENGTH + length
-    if size > left:
-        why = f"the batch at {position} has {size} bytes, the file only {left} from there"
+    if size > remaining:
+        why = f"the batch at {position} has {size} bytes, the file only {remaining} from there"
         raise SnapshotDamaged(path, len(content), why)
     if base_offset != offset:
         why = f"the batch has base offset {base_offset}, {offset} is next"

@@ -80,13 +80,13 @@ def parse_name(name: str) -> SnapshotName | None:
     """
     if not _CLAIMS.search(name):
         return None
-    found = _NAME.fullmatch(name)
-    if found is None:
+    match = _NAME.fullmatch(name)
+    if match is None:
         form = f"{OFFSET_DIGITS} digits, a hyphen, {EPOCH_DIGITS} digits, {SUFFIX}"
         raise NotASnapshotName(f"the name is not of the form {form}")
-    identity = SnapshotId(int(found["offset"]), int(found["epoch"]))
+    identity = SnapshotId(int(match["offset"]), int(match["epoch"]))
     if identity.end_offset > _LARGEST_OFFSET or identity.epoch > _LARGEST_EPOCH:
         raise NotASnapshotName("the end offset is no int64, or the epoch no int32")
-    if found["part"]:
+    if match["part"]:
         return SnapshotName(identity, Stage.PART)
-    return SnapshotName(identity, Stage.DELETED if found["deleted"] else Stage.WHOLE)
+    return SnapshotName(identity, Stage.DELETED if match["deleted"] else Stage.WHOLE)

@@ -125,11 +125,11 @@ def test_a_model_without_a_fault_passes(backend: str) -> None:
 )
 def test_a_fault_is_found_and_shrunk(backend: str, fault: str, broken: str, steps: int) -> None:
     failure = violated(turnstile(fault), backend=backend)
-    found, model = failure.violation, failure.model
-    assert found.properties == (broken,)
-    assert found.parameters == ("east",)
-    assert len(found.trace.steps) == steps
-    for before, step in zip(found.trace.states, found.trace.steps, strict=False):
+    violation, model = failure.violation, failure.model
+    assert violation.properties == (broken,)
+    assert violation.parameters == ("east",)
+    assert len(violation.trace.steps) == steps
+    for before, step in zip(violation.trace.states, violation.trace.steps, strict=False):
         action = model.action(step.action)
         assert PlainEngine(model).run(action, before, step.parameters) == step.state
 

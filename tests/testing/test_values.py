@@ -61,8 +61,8 @@ def test_a_value_is_in_its_domain_and_canonical(
 def test_every_value_can_be_drawn(kind: str) -> None:
     domain = SMALL[kind]
     many = settings(max_examples=5_000, derandomize=True, database=None)
-    for wanted in domain:
-        assert find(values(domain), functools.partial(operator.eq, wanted), settings=many) == wanted
+    for target in domain:
+        assert find(values(domain), functools.partial(operator.eq, target), settings=many) == target
 
 
 @pytest.mark.parametrize("kind", SMALL)
@@ -130,5 +130,5 @@ def test_integers_near_a_state_are_those_in_it_and_next_to_it() -> None:
         domain.coerce(part, name)
         for (name, domain), part in zip(Held.fields.items(), parts + inside, strict=True)
     )
-    found = [6, 7, 8, 19, 20, 21, 29, 30, 31, 32, 39, 40, 41, 49, 50, 51]
-    assert integers_near(state) == [*found, 10**18 - 1, 10**18, 10**18 + 1]
+    value = [6, 7, 8, 19, 20, 21, 29, 30, 31, 32, 39, 40, 41, 49, 50, 51]
+    assert integers_near(state) == [*value, 10**18 - 1, 10**18, 10**18 + 1]

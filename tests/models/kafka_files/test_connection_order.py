@@ -78,8 +78,8 @@ def test_one_connection(
 
 
 def test_connections_do_not_touch_each_other() -> None:
-    given = log(5, ("b", 1), 7, ("b", 3), ("c", 9), 6, ("b", 2), ("c", 8))
-    ordered, report = in_connection_order(given)
+    lines = log(5, ("b", 1), 7, ("b", 3), ("c", 9), 6, ("b", 2), ("c", 8))
+    ordered, report = in_connection_order(lines)
     assert order(ordered) == [1, 2, 6, 3, 7, 4, 8, 5]
     assert report == [
         Moved(6, "a", 6, 1),
@@ -132,7 +132,7 @@ def test_no_fewer_lines_could_be_moved(lines: list[FetchLine]) -> None:
         shown = first_showings(lines, connection)
         count = sum(entry.connection == connection for entry in report)
         for size in range(len(shown) - count + 1, len(shown) + 1):
-            assert not any(is_ascending(list(kept)) for kept in combinations(shown, size))
+            assert not any(is_ascending(list(in_place)) for in_place in combinations(shown, size))
 
 
 @given(lines=small_logs)

@@ -41,25 +41,25 @@ def refusal(completed: dict[str, Any]) -> str:
 
 def steps(name: str) -> list[str | int]:
     """`a.b[2].c` as keys and indices."""
-    found: list[str | int] = []
+    fields: list[str | int] = []
     for step in name.split("."):
         key, _, index = step.rstrip("]").partition("[")
-        found += [key, int(index)] if index else [key]
-    return found
+        fields += [key, int(index)] if index else [key]
+    return fields
 
 
 def changed(completed: dict[str, Any], name: str, value: object) -> dict[str, Any]:
     """A copy with another value at a path, or with nothing there for `ABSENT`."""
-    made = copy.deepcopy(completed)
+    line = copy.deepcopy(completed)
     *outer, last = steps(name)
-    holder: Any = made
+    holder: Any = line
     for step in outer:
         holder = holder[step]
     if value is ABSENT:
         del holder[last]
     else:
         holder[last] = value
-    return made
+    return line
 
 
 def without_what_came_after(version: int) -> dict[str, Any]:

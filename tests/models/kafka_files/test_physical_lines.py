@@ -93,10 +93,10 @@ def test_a_false_check_sum(file: Path) -> None:
 def test_lines_too_long_to_hold(file: Path, longest: int) -> None:
     sizes = [longest, longest + 1, 3, 3 * longest, 0, longest + 200_000, longest]
     file.write_bytes(b"\n".join(b"x" * size for size in sizes))
-    found = list(physical_lines(file, longest=longest))
-    assert [line.number for line in found] == [1, 2, 3, 4, 5, 6, 7]
-    assert [line.has_end for line in found] == [True] * 6 + [False]
-    for line, size in zip(found, sizes, strict=True):
+    lines = list(physical_lines(file, longest=longest))
+    assert [line.number for line in lines] == [1, 2, 3, 4, 5, 6, 7]
+    assert [line.has_end for line in lines] == [True] * 6 + [False]
+    for line, size in zip(lines, sizes, strict=True):
         if size <= longest:
             assert line[1:] == (b"x" * size, size != sizes[-1] or line.number == 1, None)
         else:
