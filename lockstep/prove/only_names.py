@@ -102,12 +102,15 @@ def _shape(value: Any, names: frozenset[Name]) -> Any:
 def _read_elsewhere(model: Model, constant: str, left_out: set[str]) -> Place | None:
     """Where a constant is read other than to say which names there are.
 
-    `left_out` are the variables and properties that do not count.
+    `left_out` are the variables and properties that do not count; nor does what is named for them
+    alone, as a variable's domain may be.
     """
-    for file in model.universe.files.values():
-        tree = ast.parse(file.text)
+    trees = {file.path: ast.parse(file.text) for file in model.universe.files.values()}
+    read = {name for tree in trees.values() for name in _names_read(tree, left_out)}
+    for path, tree in trees.items():
         listed = {id(each) for node in ast.walk(tree) for each in _listed(node)}
-        for node in _but(tree, left_out):
+        statements = (line for line in tree.body if not _is_named_for_nothing(line, read))
+        for node in (part for line in statements for part in _but(line, left_out)):
             match node:
                 case ast.Name(id=name, ctx=ast.Load()):
                     found = name == constant and id(node) not in listed
@@ -118,8 +121,25 @@ def _read_elsewhere(model: Model, constant: str, left_out: set[str]) -> Place | 
                 case _:
                     found = False
             if found:
-                return Place.of(node, file.path)
+                return Place.of(node, path)
     return None
+
+
+def _names_read(tree: ast.Module, left_out: set[str]) -> Iterator[str]:
+    for node in _but(tree, left_out):
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name):
+                yield name
+            case ast.alias(name=name, asname=str()):
+                yield name
+
+
+def _is_named_for_nothing(line: ast.stmt, read: set[str]) -> bool:
+    """Whether a line gives a value a name that nothing reads."""
+    match line:
+        case ast.AnnAssign(target=ast.Name(id=name)) | ast.Assign(targets=[ast.Name(id=name)]):
+            return name not in read
+    return False
 
 
 def _listed(node: ast.AST) -> list[ast.expr]:
