@@ -261,3 +261,14 @@ def test_variables_that_nothing_reads_are_left_out(tmp_path: Path) -> None:
     reading = text.replace("new.count = ", "require(s.count < 2)\n    new.count = ")
     with pytest.raises(NotProvable, match="depends on how many there are"):
         enough_names(loader(tmp_path, reading, ""), "NODES", numbered)
+
+
+def test_what_is_named_for_them_alone_is_left_out(tmp_path: Path) -> None:
+    names = "Number = Range(0, 1)\nCount = Range(0, len(NODES))\nSOME = len(NODES) > 0"
+    text = ADDS.replace("Number = Range(0, 1)", names)
+    text = text.replace("flag: Number", "count: Count = 0\n    flag: Number")
+    text += "\n\n@action\ndef tally(s, new):\n    new.count = s.count + 1\n"
+    assert "count" in enough_names(loader(tmp_path, text, ""), "NODES", numbered).unread
+    reading = text.replace("new.some =", "require(SOME)\n    new.some =")
+    with pytest.raises(NotProvable, match="it says more than which there are"):
+        enough_names(loader(tmp_path, reading, ""), "NODES", numbered)
