@@ -48,19 +48,17 @@ class GraphProgram:
         return self.first_labels[-1]
 
     def instances(self, labels: Sequence[int]) -> list[tuple[str, tuple[Any, ...]]]:
-        """The action and the parameters of each of some labels, which ascend."""
-        instances: list[tuple[str, tuple[Any, ...]]] = []
+        """The action and the parameters of each of some labels."""
+        instances: dict[int, tuple[str, tuple[Any, ...]]] = {}
         for action, begin, end in zip(
             self.model.actions, self.first_labels, self.first_labels[1:], strict=False
         ):
-            wanted = {label - begin for label in labels if begin <= label < end}
+            wanted = {label for label in labels if begin <= label < end}
             if wanted:
-                instances += (
-                    (action.name, values)
-                    for number, values in enumerate(all_bindings(action.parameters))
-                    if number in wanted
-                )
-        return instances
+                for label, values in enumerate(all_bindings(action.parameters), begin):
+                    if label in wanted:
+                        instances[label] = action.name, values
+        return [instances[label] for label in labels]
 
 
 def all_bindings(parameters: Sequence[Parameter]) -> product[tuple[Any, ...]]:

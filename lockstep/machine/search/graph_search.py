@@ -105,13 +105,13 @@ class GraphSearch:
         self._limits.watch(self.bytes + self._taken)  # they are put together into one array each
         numbered = graph.number("numbered")
         self._states = self._states[: numbered * self._words]
-        used, renumbered = _renumbered(labels, self._most)
+        used, renumbered = _in_order_of_occurrence(labels, self._most)
         return StateGraph(
             PackedStates(self._program.layout, self._states),
             np.concatenate(first),
             np.concatenate(targets),
             renumbered,
-            self._program.instances(used.tolist()),
+            self._program.instances(used),
         )
 
     def pledges(self, prop: Property) -> Pledges:
@@ -227,12 +227,20 @@ class GraphSearch:
             )
 
 
-def _renumbered(
+def _in_order_of_occurrence(
     labels: list[NDArray[np.int32]], most: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The labels that there are, and each label's position among them."""
-    occurs = np.zeros(most, np.bool_)
-    for part in labels:
-        occurs[part] = True
-    positions = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
-    return np.flatnonzero(occurs), np.concatenate([positions[part] for part in labels])
+) -> tuple[list[int], NDArray[np.int32]]:
+    """The labels that there are, the first to occur first, and the position of each among them.
+
+    Plain Python numbers them so, and of several ways to go on for ever the numbers choose one.
+    """
+    total = end = sum(map(len, labels))
+    first = np.full(most, total, np.int64)
+    for part in reversed(labels):
+        # Of several values for one place the last is kept: backwards, the first position.
+        first[part[::-1]] = np.arange(end - 1, end - len(part) - 1, -1)
+        end -= len(part)
+    order = np.argsort(first)[: int(np.count_nonzero(first < total))]
+    positions = np.zeros(most, np.int32)
+    positions[order] = np.arange(len(order), dtype=np.int32)
+    return order.tolist(), np.concatenate([positions[part] for part in labels])
