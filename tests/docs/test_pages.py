@@ -16,9 +16,7 @@ from tests.docs.page import Block, blocks_of
 from tests.docs.walk import Walk
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted(
-    [*ROOT.joinpath("docs").rglob("*.md"), ROOT / "CONTRIBUTING.md", ROOT / "README.md"]
-)
+PAGES = sorted([*ROOT.joinpath("docs").rglob("*.md"), ROOT / "CONTRIBUTING.md", ROOT / "README.md"])
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
