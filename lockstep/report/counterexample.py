@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -78,7 +79,10 @@ class Counterexample:
         if prop.doc:
             line(indented(prop.doc, 4))
         for identity in prop.requirements:
-            line(f"    {identity}  {self._requirement(identity)}")
+            text = f"{identity}  {self._requirement(identity)}"
+            indent = " " * (6 + len(identity))
+            for part in textwrap.wrap(text, 80, initial_indent="    ", subsequent_indent=indent):
+                line(part)
         violation = checked.result.violation
         if violation is not None and prop.parameters:
             line(f"    fails for {render_binding(prop.parameters, violation.parameters)}")

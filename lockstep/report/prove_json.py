@@ -8,8 +8,8 @@ from lockstep.report.json import VERSION, error_json, parameters_json, steps_jso
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict, verdict_without
 from lockstep.trace.claims import find_property
+from lockstep.trace.saving import Saved
 from lockstep.verbs.prove import Result, Task
-from lockstep.verbs.prove_files import Written
 from lockstep.verbs.prove_request import Request
 from lockstep.verbs.prove_result import Proved, Unproved, is_lemma
 from lockstep.verbs.run import Run
@@ -38,7 +38,7 @@ def prove_json(request: Request, run: Run[Task, Result]) -> dict[str, object]:
     }
 
 
-def trace_json(model: Model, trace: Trace, written: Written | None) -> dict[str, object]:
+def trace_json(model: Model, trace: Trace, written: Saved | None) -> dict[str, object]:
     """A behaviour, and where it was saved."""
     return {
         "steps": steps_json(model, trace),

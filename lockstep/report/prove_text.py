@@ -15,8 +15,8 @@ from lockstep.words import indented, plural, shown_path
 
 if TYPE_CHECKING:
     from lockstep.prove.any_number import Enough
+    from lockstep.trace.saving import Saved
     from lockstep.verbs.prove import Result, Task
-    from lockstep.verbs.prove_files import Written
     from lockstep.verbs.run import Run
 
 
@@ -143,7 +143,7 @@ class ProofText:
         if file is not None:
             line(f"  see it with  lockstep replay {shown_path(file)}")
 
-    def _written(self, written: Written, what: str) -> None:
+    def _written(self, written: Saved, what: str) -> None:
         if written.file is not None:
             self._output.line(f"  {what} written to {shown_path(written.file)}", "dim")
         else:

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -164,23 +162,6 @@ def binding_of(prop: Property, values: Sequence[Any]) -> dict[str, Json]:
     """The parameters of a property as a file holds them."""
     pairs = zip(prop.parameters, values, strict=True)
     return {parameter.name: encode(parameter.domain, value) for parameter, value in pairs}
-
-
-def save(file: Path, text: str) -> None:
-    """Write a file whole or not at all; `LockstepError` in one line when it cannot be written."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-                stream.write(text)
-            Path(name).chmod(0o644)
-            os.replace(name, file)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise LockstepError(f"{file} cannot be written: {error.strerror}") from None
 
 
 def read(file: Path) -> Recording:

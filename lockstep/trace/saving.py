@@ -8,7 +8,8 @@ from pathlib import Path
 from lockstep.errors import LockstepError, not_written
 from lockstep.language.model import Model
 from lockstep.results.trace import Trace
-from lockstep.trace.itf import Origin, save, to_json
+from lockstep.system.text_files import write_text
+from lockstep.trace.itf import Origin, to_json
 from lockstep.workspace import Workspace
 
 
@@ -33,7 +34,7 @@ def save_trace(
     try:
         if folder.is_relative_to(workspace.output):
             workspace.make_output()
-        save(file, to_json(model, trace, origin))
+        write_text(file, to_json(model, trace, origin))
     except OSError as error:
         return Saved(None, not_written(workspace.output, error))
     except LockstepError as error:

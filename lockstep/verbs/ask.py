@@ -13,7 +13,8 @@ from lockstep.prove.solver import ctrl_c_ends_a_question
 from lockstep.results.exits import INTERRUPTED
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
-from lockstep.verbs.prove_files import Reason, Written, keep_trace
+from lockstep.trace.saving import Saved
+from lockstep.verbs.prove_files import Reason, keep_trace
 from lockstep.verbs.prove_request import SECONDS, Widths
 from lockstep.verbs.prove_subject import Subject, load_subject
 from lockstep.words import plural
@@ -48,7 +49,7 @@ class Searched:
     request: SearchRequest
     model: Model
     result: BoundedResult
-    written: Written | None
+    written: Saved | None
 
     @property
     def trace(self) -> Trace | None:

@@ -13,7 +13,6 @@ import json
 import os
 import platform
 import stat
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,7 +22,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lockstep.errors import not_written
+from lockstep.errors import LockstepError, not_written
+from lockstep.system.text_files import write_text
 from lockstep.system.user_cache import is_trusted
 
 if TYPE_CHECKING:
@@ -113,11 +113,12 @@ class Decisions:
         text = json.dumps({"seal": _digest_of(decision), "decision": decision}, indent=1)
         try:
             self._workspace.make_output()
-            self._folder.mkdir(parents=True, exist_ok=True)
-            _write(self._file(digest), text)
+            write_text(self._file(digest), text)
             self._prune()
         except OSError as error:
             return not_written(self._folder, error)
+        except LockstepError as error:
+            return error.message
         return None
 
     def _file(self, digest: str) -> Path:
@@ -165,18 +166,6 @@ def _content(file: Path) -> bytes:
         if not is_ours or status.st_size > _MOST_BYTES:
             return b""
         return stream.read()
-
-
-def _write(file: Path, text: str) -> None:
-    """Put a whole file in place, or none."""
-    descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        Path(name).replace(file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def _digest_of(document: Mapping[str, Any]) -> str:

@@ -16,8 +16,8 @@ from lockstep.results.exits import worst
 from lockstep.results.search_result import SearchResult
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
-from lockstep.trace.itf import Origin, constants_of, save, to_json
-from lockstep.trace.saving import file_name
+from lockstep.trace.itf import Origin, constants_of
+from lockstep.trace.saving import save_trace
 from lockstep.verbs.check import fault_scope
 from lockstep.verbs.fault_run import FaultRun, FaultsOfModel
 from lockstep.verbs.models import choose
@@ -109,7 +109,7 @@ class _Work:
             run = self._run(spec, fault, mark)
             result.add(run)
             if self.request.save is not None:
-                _save(run, self.request.save)
+                self._save(run, self.request.save)
         except LockstepError as error:
             result.errors.append(error)
 
@@ -148,16 +148,18 @@ class _Work:
         title = f"{spec.name} without {run.name}"
         return self._explore(model, title, exploration).violation is not None
 
-
-def _save(run: FaultRun, folder: Path) -> None:
-    if run.trace is None:
-        return
-    origin = Origin(
-        model=run.model.name,
-        property=run.first,
-        scope=run.scope.name,
-        fault=run.name,
-        engine=run.result.engine,
-        constants=constants_of(run.model),
-    )
-    save(folder / file_name(origin), to_json(run.model, run.trace, origin))
+    def _save(self, run: FaultRun, folder: Path) -> None:
+        """Save the behaviour of a fault; `LockstepError` when that cannot be done."""
+        if run.trace is None:
+            return
+        origin = Origin(
+            model=run.model.name,
+            property=run.first,
+            scope=run.scope.name,
+            fault=run.name,
+            engine=run.result.engine,
+            constants=constants_of(run.model),
+        )
+        saved = save_trace(self.workspace, run.model, run.trace, origin, folder)
+        if saved.why_not is not None:
+            raise LockstepError(saved.why_not)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lockstep.errors import LockstepError, not_written
+from lockstep.errors import not_written
+from lockstep.trace.saving import Saved, save_trace
 
 if TYPE_CHECKING:
     from lockstep.language.model import Model
@@ -16,14 +17,6 @@ if TYPE_CHECKING:
     from lockstep.results.search_result import Violation
     from lockstep.results.trace import Trace
     from lockstep.verbs.prove_subject import Subject
-
-
-@dataclass(frozen=True)
-class Written:
-    """Where a file or a folder is, or why there is none."""
-
-    file: Path | None
-    why_not: str | None = None
 
 
 @dataclass(frozen=True)
@@ -38,10 +31,10 @@ class Reason:
     start: str | None = None
 
 
-def keep_trace(subject: Subject, model: Model, trace: Trace, reason: Reason) -> Written:
+def keep_trace(subject: Subject, model: Model, trace: Trace, reason: Reason) -> Saved:
     """Save a behaviour for `lockstep replay`."""
     from lockstep.trace.claims import find_property
-    from lockstep.trace.itf import Origin, binding_of, constants_of, save, to_json
+    from lockstep.trace.itf import Origin, binding_of, constants_of
 
     violation = reason.violation
     name = None if violation is None else violation.properties[0]
@@ -59,20 +52,10 @@ def keep_trace(subject: Subject, model: Model, trace: Trace, reason: Reason) -> 
         start=reason.start,
         binding=binding_of(prop, violation.parameters) if prop and violation else {},
     )
-    workspace = subject.workspace
-    parts = filter(None, (model.name, name or "found", fault))
-    file = workspace.output / "counterexamples" / f"{'-'.join(parts)}.itf.json"
-    try:
-        workspace.make_output()
-        save(file, to_json(model, trace, origin))
-    except OSError as error:
-        return Written(None, not_written(workspace.output, error))
-    except LockstepError as error:
-        return Written(None, error.message)
-    return Written(file)
+    return save_trace(subject.workspace, model, trace, origin)
 
 
-def write_questions(folder: Path, obligations: Sequence[Obligation]) -> Written:
+def write_questions(folder: Path, obligations: Sequence[Obligation]) -> Saved:
     """Write each question to a file of its own; those of an earlier proof are gone then."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -82,5 +65,5 @@ def write_questions(folder: Path, obligations: Sequence[Obligation]) -> Written:
             name = re.sub(r"[^A-Za-z0-9_]+", "-", obligation.name).strip("-")
             (folder / f"{number:03}-{name}.smt2").write_text(obligation.text, "utf-8")
     except OSError as error:
-        return Written(None, not_written(folder, error))
-    return Written(folder)
+        return Saved(None, not_written(folder, error))
+    return Saved(folder)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lockstep.prove.bounded import BoundedResult
     from lockstep.prove.proofs import Induction, Proof
     from lockstep.results.search_result import Violation
-    from lockstep.verbs.prove_files import Written
+    from lockstep.trace.saving import Saved
     from lockstep.verbs.prove_request import Request
     from lockstep.verbs.prove_subject import Subject
 
@@ -41,9 +41,9 @@ class Proved:
     bounded: BoundedResult | None = None
     searched: tuple[str, ...] = ()
     enough: Enough | None = None
-    counterexample: Written | None = None
+    counterexample: Saved | None = None
     """The file of the behaviour that violates something, if there is one."""
-    questions: Written | None = None
+    questions: Saved | None = None
     """The folder of the questions, if they were to be written."""
     since: datetime | None = None
     """When it was decided, where that was in an earlier run."""

@@ -13,9 +13,10 @@ from lockstep.plain.run import PlainEngine
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import Verdict
+from lockstep.system.text_files import write_text
 from lockstep.trace.changes import changes
 from lockstep.trace.claims import evaluate_all, failing_binding, find_property
-from lockstep.trace.itf import Origin, Recording, damaged, digest, read, save
+from lockstep.trace.itf import Origin, Recording, damaged, digest, read
 from lockstep.trace.itf_values import Misfit
 from lockstep.trace.pytest_export import to_pytest, workspace_from
 from lockstep.trace.render import render_instance
@@ -85,7 +86,7 @@ def replay(request: ReplayRequest) -> Replay:
         return result
     place = workspace_from(request.pytest, root)
     test = to_pytest(result.model, result.trace, result.origin, place)
-    save(request.pytest, test)
+    write_text(request.pytest, test)
     return replace(result, test=test)
 
 

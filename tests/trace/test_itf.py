@@ -8,7 +8,8 @@ from lockstep.language.model import Model, load_model
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
 from lockstep.results.trace import Trace
-from lockstep.trace.itf import Origin, constants_of, digest, read, save, to_json
+from lockstep.system.text_files import write_text
+from lockstep.trace.itf import Origin, constants_of, digest, read, to_json
 
 ROOT = Path(__file__).parents[1] / "workspaces" / "turnstile"
 
@@ -30,7 +31,7 @@ def test_a_behaviour_is_read_back_as_it_was(tmp_path: Path) -> None:
         digest=digest(model),
     )
     file = tmp_path / "new" / "folder" / "x.itf.json"
-    save(file, to_json(model, trace, origin))
+    write_text(file, to_json(model, trace, origin))
     recording = read(file)
     assert recording.origin == origin
     states = [recording.state(model, index) for index in range(len(recording.states))]
@@ -83,6 +84,6 @@ def test_a_file_is_written_whole_or_not_at_all(
 
     monkeypatch.setattr("os.replace", full)
     with pytest.raises(LockstepError, match=r"x.itf.json cannot be written: No space left"):
-        save(file, "new")
+        write_text(file, "new")
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]
