@@ -19,9 +19,9 @@ from lockstep.system.standard_streams import tell
 
 VERBS: dict[str, Callable[..., int]] = {
     "check": command(check),
-    "conform": conform,
+    "conform": command(conform),
     "prove": prove,
-    "replay": replay,
+    "replay": command(replay),
     "twin": command(twin),
 }
 """Each verb and its function, which returns the exit code. A verb's module imports at its top only

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, Field, fields, is_dataclass
+from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from typer import Argument, BadParameter
@@ -76,7 +77,9 @@ def _request(request: Any, given: dict[str, Any]) -> Any:
         value = given[described.name]
         if _is_many(request, described):
             texts = tuple(value or ())
-            value = texts if shown.gather is None else shown.gather(texts)
+            value = (
+                _items(request, described, texts) if shown.gather is None else shown.gather(texts)
+            )
         values[described.name] = value
     return request(**values)
 
@@ -86,9 +89,10 @@ def _parameter(request: Any, described: Field[Any]) -> inspect.Parameter | None:
     if shown is None:
         return None
     many = _is_many(request, described)
-    kind = list[str] | None if many else get_type_hints(request)[described.name]
-    default = None if many or described.default is MISSING else described.default
     is_required = described.default is MISSING and described.default_factory is MISSING
+    texts = list[str] if is_required else list[str] | None
+    kind = texts if many else get_type_hints(request)[described.name]
+    default = None if many or described.default is MISSING else described.default
     return inspect.Parameter(
         described.name,
         inspect.Parameter.KEYWORD_ONLY,
@@ -119,6 +123,12 @@ def _parser(parse: Callable[[str], Any]) -> Callable[[str], Any]:
 
     parsed.__name__ = parse.__name__
     return parsed
+
+
+def _items(request: Any, described: Field[Any], texts: tuple[str, ...]) -> tuple[Any, ...]:
+    """The texts as what a tuple holds: paths, or texts."""
+    item = get_args(get_type_hints(request)[described.name])[0]
+    return tuple(map(Path, texts)) if item is Path else texts
 
 
 def _is_many(request: Any, described: Field[Any]) -> bool:

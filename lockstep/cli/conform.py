@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from dataclasses import dataclass
 
-from typer import Argument, Option
+from lockstep.verbs.conform_request import ConformRequest
+from lockstep.verbs.option import option
 
 
-def conform(
-    logs: Annotated[list[Path], Argument(metavar="LOG...", help="Request logs, plain or gzip.")],
-    model: Annotated[
-        str | None, Option("--model", help="The model to follow; by default the only one.")
-    ] = None,
-    as_json: Annotated[bool, Option("--json", help="Print JSON and nothing else.")] = False,
-    verbose: Annotated[
-        bool, Option("--verbose", "-v", help="Name every line that was not used.")
-    ] = False,
-) -> int:
+@dataclass(frozen=True)
+class ConformView:
+    """What `conform` prints."""
+
+    verbose: bool = option(
+        "--verbose", "-v", default=False, help="Print every line that was not used."
+    )
+    json: bool = option("--json", default=False, help="Print JSON and nothing else.")
+
+
+def conform(request: ConformRequest, view: ConformView) -> int:
     """Follow each session of request logs through the model.
 
     Exit codes: 0 every session conforms, 1 one departs, 2 a log cannot be read, 3 none departs,
@@ -27,13 +28,11 @@ def conform(
     from lockstep.report.conform_text import print_conform
     from lockstep.report.output import Output
     from lockstep.report.progress import TerminalWatch
-    from lockstep.verbs.conform import ConformRequest
     from lockstep.verbs.conform import conform as run
 
-    result = run(ConformRequest(tuple(logs), model), watch=TerminalWatch())
-    output = Output()
-    if as_json:
+    output, result = Output(), run(request, watch=TerminalWatch())
+    if view.json:
         output.json(conform_json(result))
     else:
-        print_conform(output, result, verbose=verbose)
+        print_conform(output, result, verbose=view.verbose)
     return int(result.exit_code)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from dataclasses import dataclass
 
-from typer import Argument, Option
+from lockstep.verbs.option import option
+from lockstep.verbs.replay_request import ReplayRequest
 
 
-def replay(
-    file: Annotated[Path, Argument(metavar="FILE", help="A trace that `check` saved.")],
-    pytest: Annotated[
-        Path | None, Option("--pytest", metavar="FILE", help="Write the trace as a pytest file.")
-    ] = None,
-    as_json: Annotated[bool, Option("--json", help="Print JSON and nothing else.")] = False,
-) -> int:
+@dataclass(frozen=True)
+class ReplayView:
+    """What `replay` prints."""
+
+    json: bool = option("--json", default=False, help="Print JSON and nothing else.")
+
+
+def replay(request: ReplayRequest, view: ReplayView) -> int:
     """Take a saved counterexample again, step by step.
 
     Plain Python takes each step, and what it changes is shown.
@@ -25,13 +26,11 @@ def replay(
     from lockstep.report.output import Output
     from lockstep.report.replay_json import replay_json
     from lockstep.report.replay_text import print_replay
-    from lockstep.verbs.replay import ReplayRequest
     from lockstep.verbs.replay import replay as run
 
-    result = run(ReplayRequest(file, pytest))
-    output = Output()
-    if as_json:
-        output.json(replay_json(file, result))
+    output, result = Output(), run(request)
+    if view.json:
+        output.json(replay_json(request.file, result))
     else:
-        print_replay(output, result, pytest)
+        print_replay(output, result, request.pytest)
     return int(result.exit_code)

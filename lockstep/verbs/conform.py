@@ -20,20 +20,11 @@ from lockstep.conform.followers import load_follower
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.inventory import FOLLOWERS
 from lockstep.language.model import Model, load_model
+from lockstep.verbs.conform_request import ConformRequest
 from lockstep.verbs.run import Unwatched, Watch
 from lockstep.workspace import Workspace, find_workspace
 
-
-@dataclass(frozen=True)
-class ConformRequest:
-    """Logs to hold against a model."""
-
-    logs: tuple[Path, ...]
-    """Request logs, plain or compressed by gzip."""
-    model: str | None = None
-    """The model to follow; the only one that has a follower unless told."""
-    workspace: Workspace | None = None
-    """Where the model is; that of the current folder unless told."""
+__all__ = ["ConformRequest", "ConformResult", "conform"]
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,9 @@ from lockstep.workspace import CHOSEN
 
 _KEY = "option"
 
+REQUIRED = object()
+"""Stands for the default of what has none."""
+
 
 @dataclass(frozen=True)
 class Option:
@@ -38,8 +41,13 @@ class Option:
 
 
 def option(*flags: str, default: Any = None, **described: Any) -> Any:
-    """A field that is given by a flag; `described` are fields of `Option`."""
+    """A field that is given by a flag; `described` are fields of `Option`.
+
+    It has to be given where its `default` is `REQUIRED`.
+    """
     metadata = {_KEY: Option(flags=flags, **described)}
+    if default is REQUIRED:
+        return field(metadata=metadata)
     if isinstance(default, dict):
         return field(default_factory=dict, metadata=metadata)
     return field(default=default, metadata=metadata)

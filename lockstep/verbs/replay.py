@@ -20,19 +20,10 @@ from lockstep.trace.itf import Origin, Recording, damaged, digest, read
 from lockstep.trace.itf_values import Misfit
 from lockstep.trace.pytest_export import to_pytest, workspace_from
 from lockstep.trace.render import render_instance
-from lockstep.workspace import Workspace, find_workspace
+from lockstep.verbs.replay_request import ReplayRequest
+from lockstep.workspace import find_workspace
 
-
-@dataclass(frozen=True)
-class ReplayRequest:
-    """A recorded behaviour to take again."""
-
-    file: Path
-    """A trace that a verb saved."""
-    pytest: Path | None = None
-    """Where to write it as a test, if it still violates what it did."""
-    workspace: Workspace | None = None
-    """Where its model is; that of the current folder unless told."""
+__all__ = ["Replay", "ReplayRequest", "replay"]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,25 @@
+"""What is asked of `conform`, for Python and for the command line alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockstep.verbs.option import REQUIRED, option
+from lockstep.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class ConformRequest:
+    """Logs to hold against a model."""
+
+    logs: tuple[Path, ...] = option(
+        default=REQUIRED, metavar="LOG...", help="Request logs, plain or compressed by gzip."
+    )
+    model: str | None = option(
+        "--model",
+        metavar="MODEL",
+        help="The model to follow; the only one that has a follower unless told.",
+    )
+    workspace: Workspace | None = None
+    """Where the model is; that of the current folder unless told."""
