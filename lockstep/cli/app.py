@@ -20,7 +20,7 @@ from lockstep.system.standard_streams import tell
 VERBS: dict[str, Callable[..., int]] = {
     "check": command(check),
     "conform": command(conform),
-    "prove": prove,
+    "prove": command(prove),
     "replay": command(replay),
     "twin": command(twin),
 }

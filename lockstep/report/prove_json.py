@@ -10,12 +10,12 @@ from lockstep.results.verdict import Verdict, verdict_without
 from lockstep.trace.claims import find_property
 from lockstep.trace.saving import Saved
 from lockstep.verbs.prove import Result, Task
-from lockstep.verbs.prove_request import Request
+from lockstep.verbs.prove_request import ProveRequest
 from lockstep.verbs.prove_result import Proved, Unproved, is_lemma
 from lockstep.verbs.run import Run
 
 
-def prove_json(request: Request, run: Run[Task, Result]) -> dict[str, object]:
+def prove_json(request: ProveRequest, run: Run[Task, Result]) -> dict[str, object]:
     """The document of a run."""
     rows = [
         _proved_json(result) if isinstance(result, Proved) else _unproved_json(request, result)
@@ -127,7 +127,7 @@ def _questions_json(proved: Proved) -> dict[str, object] | None:
     }
 
 
-def _unproved_json(request: Request, unproved: Unproved) -> dict[str, object]:
+def _unproved_json(request: ProveRequest, unproved: Unproved) -> dict[str, object]:
     """A model that could not be asked about, in the same fields as far as they have a meaning."""
     return {
         "model": unproved.name,

@@ -18,7 +18,7 @@ from lockstep.verbs.prove_files import Reason, keep_trace
 from lockstep.verbs.prove_request import SECONDS, Widths
 from lockstep.verbs.prove_subject import Subject, load_subject
 from lockstep.words import plural
-from lockstep.workspace import Workspace
+from lockstep.workspace import Workspace, find_workspace
 
 _GOAL, _START = "found", "started"
 """The names of the two predicates of a search, as goals of the model."""
@@ -39,6 +39,8 @@ class SearchRequest:
     widths: Widths = field(default_factory=Widths)
     depth: int | None = None
     max_seconds: float = SECONDS
+    workspace: Workspace | None = None
+    """Where the model is; that of the current folder unless told."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +94,9 @@ class Searched:
         return "; ".join(part for part in (result.because, nothing) if part)
 
 
-def search(workspace: Workspace, request: SearchRequest) -> Searched:
+def search(request: SearchRequest) -> Searched:
     """Look for a shortest behaviour, and save it. LockstepError for a request with mistakes."""
+    workspace = request.workspace or find_workspace()
     with ctrl_c_ends_a_question():
         subject = load_subject(workspace, request.model, request.widths)
         model, start = subject.load(lemmas=False), None
@@ -133,6 +136,8 @@ class EqualRequest:
     actions: tuple[str, str]
     widths: Widths = field(default_factory=Widths)
     max_seconds: float = SECONDS
+    workspace: Workspace | None = None
+    """Where the model is; that of the current folder unless told."""
 
 
 @dataclass(frozen=True)
@@ -155,11 +160,12 @@ class Compared:
         return int(ExitCode[self.verdict.name])
 
 
-def compare_actions(workspace: Workspace, request: EqualRequest) -> Compared:
+def compare_actions(request: EqualRequest) -> Compared:
     """Whether two actions do the same.
 
     LockstepError for actions that cannot be compared, and NotProvable where the solver gives up.
     """
+    workspace = request.workspace or find_workspace()
     with ctrl_c_ends_a_question():
         subject = load_subject(workspace, request.model, request.widths)
         model = subject.load(lemmas=False)

@@ -11,17 +11,17 @@ from lockstep.results.verdict import Verdict
 from lockstep.system.crash import failure_of
 from lockstep.verbs.prove_files import Reason, keep_trace, write_questions
 from lockstep.verbs.prove_kept import find_proof, keep_proof
-from lockstep.verbs.prove_request import Request, Widths
+from lockstep.verbs.prove_request import ProveRequest, Widths
 from lockstep.verbs.prove_result import Proved, Unproved, is_lemma
 from lockstep.verbs.prove_subject import Subject, load_subjects
 from lockstep.verbs.run import Run, Unwatched, Watch, run_each
+from lockstep.workspace import Workspace, find_workspace
 
 if TYPE_CHECKING:
     from lockstep.language.model import Model
     from lockstep.prove.any_number import Enough
     from lockstep.prove.bounded import BoundedResult
     from lockstep.prove.proofs import Induction
-    from lockstep.workspace import Workspace
 
 Task: TypeAlias = Subject | Unproved
 """What is to be proved, or why it cannot be."""
@@ -31,12 +31,10 @@ Result: TypeAlias = Proved | Unproved
 OnStep: TypeAlias = Callable[[str], None]
 """Is given the name of each step of a proof."""
 
-_UNWATCHED = Unwatched()
-
 __all__ = [
     "OnStep",
+    "ProveRequest",
     "Proved",
-    "Request",
     "Result",
     "Subject",
     "Task",
@@ -47,10 +45,10 @@ __all__ = [
 
 
 def prove(
-    workspace: Workspace,
-    request: Request,
+    request: ProveRequest = ProveRequest(),
+    *,
     on_result: Callable[[Result], None] = lambda _: None,
-    watch: Watch = _UNWATCHED,
+    watch: Watch = Unwatched(),
 ) -> Run[Task, Result]:
     """Prove what the request names, one proof after the other, and tell `on_result` of each.
 
@@ -58,6 +56,8 @@ def prove(
     Ctrl-C ends the run; what is proved until then is in it.
     """
     from lockstep.prove.solver import ctrl_c_ends_a_question
+
+    workspace = request.workspace or find_workspace()
 
     def work(task: Task) -> Result:
         if isinstance(task, Unproved):
@@ -72,7 +72,7 @@ def prove(
         return run_each(_tasks(workspace, request), work, on_result)
 
 
-def _tasks(workspace: Workspace, request: Request) -> list[Task]:
+def _tasks(workspace: Workspace, request: ProveRequest) -> list[Task]:
     """What is to be proved; unless models are named, of those only that have proofs."""
     widths, tasks = request.widths, list[Task]()
     for name in request.models or workspace.models():
@@ -92,7 +92,7 @@ def _tasks(workspace: Workspace, request: Request) -> list[Task]:
     return tasks
 
 
-def _refuse_unknown_names(subject: Subject, request: Request) -> None:
+def _refuse_unknown_names(subject: Subject, request: ProveRequest) -> None:
     """Refuse a fault or a constant that the model does not have, once for all of its proofs."""
     from lockstep.prove.any_number import names_for
 
@@ -102,7 +102,7 @@ def _refuse_unknown_names(subject: Subject, request: Request) -> None:
             names_for(request.any_number, model)
 
 
-def _prove(subject: Subject, request: Request, on_step: OnStep) -> Proved:
+def _prove(subject: Subject, request: ProveRequest, on_step: OnStep) -> Proved:
     _refuse_contradictions(subject, request)
     model = subject.load()
     _refuse_unknown_excuses(subject, model)
@@ -113,7 +113,7 @@ def _prove(subject: Subject, request: Request, on_step: OnStep) -> Proved:
     return proved
 
 
-def _decide(subject: Subject, request: Request, model: Model, on_step: OnStep) -> Proved:
+def _decide(subject: Subject, request: ProveRequest, model: Model, on_step: OnStep) -> Proved:
     enough: Enough | None = None
     constant = request.any_number or subject.proof.any_number
     if constant is None:
@@ -132,7 +132,7 @@ def _decide(subject: Subject, request: Request, model: Model, on_step: OnStep) -
     return proved
 
 
-def _refuse_contradictions(subject: Subject, request: Request) -> None:
+def _refuse_contradictions(subject: Subject, request: ProveRequest) -> None:
     """Refuse what does not go together in a proof."""
     proof = subject.proof
     cure = f"mend k in [proofs.{proof.name}] of {subject.spec.file}"
@@ -162,7 +162,7 @@ def _refuse_unknown_excuses(subject: Subject, model: Model) -> None:
             )
 
 
-def _induction(model: Model, subject: Subject, request: Request, on_step: OnStep) -> Induction:
+def _induction(model: Model, subject: Subject, request: ProveRequest, on_step: OnStep) -> Induction:
     from lockstep.prove.induction import prove as prove_by_induction
     from lockstep.prove.infer import comparisons
     from lockstep.prove.relation import Relation
@@ -178,7 +178,7 @@ def _induction(model: Model, subject: Subject, request: Request, on_step: OnStep
 
 
 def _for_any(
-    constant: str, subject: Subject, request: Request, on_step: OnStep
+    constant: str, subject: Subject, request: ProveRequest, on_step: OnStep
 ) -> tuple[Model, Induction, Enough]:
     """A proof for any number of names, and the model with as many of them as are enough."""
     from lockstep.prove.any_number import names_for, prove_for_any

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from lockstep.prove.any_number import Enough
     from lockstep.prove.bounded import BoundedResult
     from lockstep.prove.proofs import Induction, Proof
-    from lockstep.verbs.prove_request import Request
+    from lockstep.verbs.prove_request import ProveRequest
     from lockstep.verbs.prove_subject import Subject
 
 
-def find_proof(subject: Subject, request: Request, model: Model) -> Proved | None:
+def find_proof(subject: Subject, request: ProveRequest, model: Model) -> Proved | None:
     """The same proof as it was made in an earlier run; None if it has to be made."""
     if request.anew or not _is_kept(request):
         return None
@@ -48,7 +48,7 @@ def keep_proof(proved: Proved, model: Model) -> None:
         proved.not_kept = _decisions(subject).keep(digest, _document(proved))
 
 
-def _is_kept(request: Request) -> bool:
+def _is_kept(request: ProveRequest) -> bool:
     return request.is_pinned and request.smt is None
 
 
@@ -56,7 +56,7 @@ def _decisions(subject: Subject) -> Decisions:
     return Decisions(subject.workspace, "prove")
 
 
-def _digest(subject: Subject, request: Request, model: Model) -> str:
+def _digest(subject: Subject, request: ProveRequest, model: Model) -> str:
     options = {
         "model": subject.name,
         "proof": asdict(subject.proof),
@@ -91,7 +91,7 @@ def _document(proved: Proved) -> dict[str, Any]:
 
 
 def _read(
-    document: Mapping[str, Any], subject: Subject, request: Request, model: Model
+    document: Mapping[str, Any], subject: Subject, request: ProveRequest, model: Model
 ) -> Proved | None:
     """The proof that a document describes; None where it describes none that holds."""
     try:

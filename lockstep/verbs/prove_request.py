@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from lockstep.specs.tables import Plain
+from lockstep.specs.tables import Plain
+from lockstep.verbs.models import read_constants
+from lockstep.verbs.option import command_line, option, seconds
+from lockstep.workspace import Workspace
 
 SECONDS = 60.0
 """How long a question may take unless the request says another time."""
@@ -36,25 +35,62 @@ class Widths:
 
 
 @dataclass(frozen=True)
-class Request:
-    """What is asked of every model alike; None stands for what its proof says.
+class ProveRequest:
+    """Proofs of some models; None stands for what a proof says, and every field has a default."""
 
-    `models` are all that have proofs unless some are named. The induction goes over `k` steps, or
-    over any number of names of the constant `any_number`; with `infer` comparisons of numbers are
-    tried as helps. What is not proved is looked for in behaviours of up to `depth` steps.
-    `max_seconds` bounds each question of a proof, and that search in all. Every question is written
-    to the folder `smt`. With `anew`, what was decided in an earlier run is decided again.
-    """
+    models: tuple[str, ...] = option(
+        default=(), metavar="MODEL", help="Names of models; all that have proofs unless some given."
+    )
+    workspace: Workspace | None = None
+    """Where the models are; that of the current folder unless told."""
+    proof: str | None = option("--proof", metavar="NAME", help="A proof of specs/MODEL.toml.")
+    scope: str | None = option(
+        "--scope", metavar="NAME", help="A scope in place of a proof, with its constants."
+    )
+    constants: Mapping[str, Plain] = option(
+        "--set",
+        default={},
+        gather=read_constants,
+        metavar="NAME=VALUE",
+        help="Change a constant.",
+    )
+    fault: str | None = option(
+        "--fault", metavar="NAME", help="Put one of the model's faults in place."
+    )
+    any_number: str | None = option(
+        "--any", metavar="CONSTANT", help="Prove for any number of the names that CONSTANT lists."
+    )
+    k: int | None = option("--k", least=1, metavar="K", help="Go by induction over K steps.")
+    depth: int | None = option(
+        "--depth", least=0, metavar="N", help="Look for violations in up to N steps."
+    )
+    infer: bool = option(
+        "--infer", default=False, help="Try comparisons of numbers as helps, and show those used."
+    )
+    max_seconds: float = option(
+        "--max-seconds",
+        default=SECONDS,
+        parse=seconds,
+        metavar="S",
+        help="Bound each question of a proof, and the search for a behaviour in all.",
+    )
+    smt: Path | None = option(
+        "--smt",
+        metavar="DIR",
+        is_asked_again=False,
+        help="Write every question of the proofs as SMT-LIB 2 into a folder.",
+    )
+    anew: bool = option(
+        "--no-cache",
+        default=False,
+        is_asked_again=False,
+        help="Decide anew what an earlier run has decided.",
+    )
 
-    models: tuple[str, ...] = ()
-    widths: Widths = field(default_factory=Widths)
-    any_number: str | None = None
-    k: int | None = None
-    depth: int | None = None
-    infer: bool = False
-    max_seconds: float = SECONDS
-    smt: Path | None = None
-    anew: bool = False
+    @property
+    def widths(self) -> Widths:
+        """The constants and the text that the models are asked about."""
+        return Widths(self.proof, self.scope, self.constants, self.fault)
 
     @property
     def is_pinned(self) -> bool:
@@ -64,18 +100,5 @@ class Request:
 
     def again(self, model: str, proof: str, scope: str | None) -> str:
         """The command that asks the same of one model in one proof, or in a scope."""
-        parts = ["lockstep prove", model, f"--scope {scope}" if scope else f"--proof {proof}"]
-        parts += [
-            f"--set {name}={shlex.quote(json.dumps(value))}"
-            for name, value in self.widths.constants.items()
-        ]
-        options = {
-            "--fault": self.widths.fault,
-            "--any": self.any_number,
-            "--k": self.k,
-            "--depth": self.depth,
-        }
-        parts += [f"{option} {value}" for option, value in options.items() if value is not None]
-        parts += ["--infer"] * self.infer
-        parts += [] if self.max_seconds == SECONDS else [f"--max-seconds {self.max_seconds:g}"]
-        return " ".join(parts)
+        where = replace(self, proof=None if scope else proof, scope=scope)
+        return command_line("prove", where, model)

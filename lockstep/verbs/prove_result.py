@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lockstep.prove.proofs import Induction, Proof
     from lockstep.results.search_result import Violation
     from lockstep.trace.saving import Saved
-    from lockstep.verbs.prove_request import Request
+    from lockstep.verbs.prove_request import ProveRequest
     from lockstep.verbs.prove_subject import Subject
 
 _PROVABLE = (Kind.INVARIANT, Kind.STEP_INVARIANT)
@@ -35,7 +35,7 @@ class Proved:
     """
 
     subject: Subject
-    request: Request
+    request: ProveRequest
     model: Model
     induction: Induction
     bounded: BoundedResult | None = None

@@ -8,7 +8,7 @@ import pytest
 from lockstep.errors import LockstepError
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.ask import EqualRequest, SearchRequest, compare_actions, search
-from lockstep.verbs.prove import Proved, Request, Result, Unproved, Widths, prove
+from lockstep.verbs.prove import Proved, ProveRequest, Result, Unproved, prove
 from lockstep.workspace import Workspace
 
 TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"
@@ -25,8 +25,8 @@ def test_each_result_is_told_when_it_is_there(
     workspace: Workspace, capfd: pytest.CaptureFixture[str]
 ) -> None:
     results: list[Result] = []
-    request = Request(("turnstile", "letters", "none"), Widths(scope="small"), depth=2)
-    run = prove(workspace, request, results.append)
+    request = ProveRequest(("turnstile", "letters", "none"), workspace, scope="small", depth=2)
+    run = prove(request, on_result=results.append)
     assert list(run.results) == results
     turnstile, letters, none = results
     assert isinstance(turnstile, Proved)
@@ -40,7 +40,7 @@ def test_each_result_is_told_when_it_is_there(
 def test_a_violation_comes_with_its_behaviour_and_its_file(
     workspace: Workspace, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    run = prove(workspace, Request(("turnstile",), Widths(scope="small", fault="stays_open")))
+    run = prove(ProveRequest(("turnstile",), workspace, scope="small", fault="stays_open"))
     (proved,) = run.results
     assert isinstance(proved, Proved)
     assert proved.violation is not None
@@ -54,17 +54,17 @@ def test_a_violation_comes_with_its_behaviour_and_its_file(
 
 def test_a_workspace_without_proofs(workspace: Workspace) -> None:
     with pytest.raises(LockstepError, match="no model here has a proof"):
-        prove(workspace, Request())
+        prove(ProveRequest(workspace=workspace))
 
 
 def test_a_search_and_a_comparison_print_nothing(
     workspace: Workspace, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    searched = search(workspace, SearchRequest("turnstile", "s.entries['east'] > 0"))
+    searched = search(SearchRequest("turnstile", "s.entries['east'] > 0", workspace=workspace))
     assert (searched.verdict, searched.exit_code) == (Verdict.HOLDS, 0)
     assert searched.trace is not None
     assert [step.action for step in searched.trace.steps] == ["coin", "push"]
-    compared = compare_actions(workspace, EqualRequest("turnstile", ("push", "jam")))
+    compared = compare_actions(EqualRequest("turnstile", ("push", "jam"), workspace=workspace))
     assert (compared.verdict, compared.exit_code) == (Verdict.VIOLATED, 1)
     assert compared.contrast is not None
     assert capfd.readouterr() == ("", "")
