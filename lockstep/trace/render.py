@@ -131,7 +131,10 @@ class _Renderer:
         is_first = state == self._model.initial
         what = "the initial state" if is_first else "a state to begin with"
         yield Line(f"{self._number(0)}{what}", "bold")
-        matters = touched(self._model, self._trace, self._violated, self._parameters)
+        # A state that was asked for is shown with all that sets it apart.
+        matters = set(state.fields)
+        if is_first:
+            matters = touched(self._model, self._trace, self._violated, self._parameters)
         plain = [name for name in state.fields if _is_plain(getattr(state, name))]
         idle = [name for name in state.fields if name not in matters and name not in plain]
         for name in state.fields:

@@ -41,11 +41,11 @@ def test_a_behaviour_from_any_state(proved: "Desk") -> None:
         f"turnstile wide, from any state in which {LAST} and all invariants hold: found" in ran.out
     )
     assert "0  a state to begin with\n" in ran.out
-    assert "coins = {east: 2147483647, " in ran.out
+    assert re.search(r"coins = \{east: 2147483647[,}]", ran.out)
     again = proved.run("replay", ".lockstep/counterexamples/turnstile-found.itf.json")
     assert again.code == 0
     assert f"from a state in which {LAST}; it need not be reachable\n" in again.out
-    assert "coins = {east: 2147483647, " in again.out
+    assert re.search(r"coins = \{east: 2147483647[,}]", again.out)
 
 
 def test_nothing_is_broken_from_there(proved: "Desk") -> None:
