@@ -172,7 +172,7 @@ class Inventory:
             name = file.stem
             is_read = name in self.models or name.startswith(_REQUIREMENTS)
             if not is_read and not name.startswith("."):
-                yield Unused(file, self._no_model(name))
+                yield Unused(file, f"{self._no_model(name)} (requirements are in kip_N.toml)")
 
     def _no_model(self, name: str) -> str:
         hint = nearest(name, self.models, "")

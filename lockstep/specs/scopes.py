@@ -114,9 +114,9 @@ class ModelSpec:
         """The scope of that name; `LockstepError` naming those there are."""
         if name in self.scopes:
             return self.scopes[name]
+        if name == DEFAULT_SCOPE and not self.scopes:
+            return Scope(DEFAULT_SCOPE)
         if self.file is None:
-            if name == DEFAULT_SCOPE:
-                return Scope(DEFAULT_SCOPE)
             raise LockstepError(
                 f"{self.name} has no scope {name!r}: there is no specs/{self.name}.toml",
                 cure=f"write one with a table [scopes.{name}]",

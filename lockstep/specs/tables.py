@@ -37,8 +37,9 @@ class Table:
 
     def error(self, key: str | None, problem: str, cure: str | None = None) -> LockstepError:
         """The error to raise for `key` (None: the table as a whole)."""
-        where = ".".join(part for part in (self.where, key) if part)
-        return LockstepError(f"{self.file}: {where}: {problem}", cure=cure)
+        place = ".".join(part for part in (self.where, key) if part)
+        where = ": ".join(part for part in (str(self.file), place, problem) if part)
+        return LockstepError(where, cure=cure)
 
     def text(self, key: str, default: str | None = None) -> str:
         """A string, with the blanks around it removed; it must not be empty."""
@@ -87,6 +88,9 @@ class Table:
 
     def table(self, key: str) -> Table:
         """A table that must be there."""
+        if not self._has(key):
+            name = ".".join(part for part in (self.where, key) if part)
+            raise self.error(None, f"{key} is missing", f"write a line `[{name}]`")
         return self._as_table(key, self._take(key))
 
     def optional_table(self, key: str) -> Table:

@@ -134,7 +134,9 @@ def _take_again(engine: PlainEngine, recording: Recording, first: State, taken: 
         instance = render_instance(name, action.parameters, parameters)
         after = engine.run(action, state, parameters)
         if after is None:
-            raise _Departs(f"step {index}: {instance} is not enabled")
+            is_last = index == len(recording.steps) and recording.origin.property is not None
+            so = ", so that what it broke is not broken so any more" if is_last else ""
+            raise _Departs(f"step {index}: {instance} is not enabled{so}")
         taken.append(Step(name, parameters, after))
         _compare(f"step {index}: {instance}", recording, model, index, after)
         state = after
