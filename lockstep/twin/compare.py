@@ -29,6 +29,14 @@ Outgoing: TypeAlias = "Counter[tuple[str, TwinState]]"
 
 
 @dataclass(frozen=True)
+class _Side:
+    """The model or its twin, and the steps that it takes from one state."""
+
+    name: str
+    steps: Outgoing
+
+
+@dataclass(frozen=True)
 class Difference:
     """Where the two graphs part first, in breadth-first order.
 
@@ -195,28 +203,31 @@ class _Comparison:
             ]
         elif mine:
             target = mine[0]
-            because = self._one_sided(name, target, "the model", "the twin", ours, theirs)
+            because = self._one_sided(
+                name, target, _Side("the model", ours), _Side("the twin", theirs)
+            )
             details = self._told("the model", state, target, instances)
             if target not in self._known:
                 details.append("the twin has no such state")
         else:
             other = others[0]
-            because = self._one_sided(name, other, "the twin", "the model", theirs, ours)
+            because = self._one_sided(
+                name, other, _Side("the twin", theirs), _Side("the model", ours)
+            )
             details = self._told("the twin", state, other, [])
         return Difference(because, tuple(details), self._trace(state))
 
-    def _one_sided(
-        self, name: str, target: TwinState, one: str, other: str, here: Outgoing, there: Outgoing
-    ) -> str:
+    def _one_sided(self, name: str, target: TwinState, one: _Side, other: _Side) -> str:
         """What to say of a step that one of the two takes more often than the other."""
         if name not in self._actions.values():
             return f"the twin takes {name}, and the model has no action {snake_name(name)}"
-        if there[name, target]:
-            ways = f"{here[name, target]} ways, {other} in {there[name, target]}"
-            return f"{one} can take {name} to the same state in {ways}"
-        if any(name == of for of, _ in there):
-            return f"{one} can take {name} to a state to which {other} does not take it"
-        return f"{one} can take {name}, and {other} cannot"
+        step = name, target
+        if other.steps[step]:
+            ways = f"{one.steps[step]} ways, {other.name} in {other.steps[step]}"
+            return f"{one.name} can take {name} to the same state in {ways}"
+        if any(name == of for of, _ in other.steps):
+            return f"{one.name} can take {name} to a state to which {other.name} does not take it"
+        return f"{one.name} can take {name}, and {other.name} cannot"
 
     def _told(
         self, who: str, before: State, after: TwinState, instances: Iterable[Step]

@@ -7,6 +7,7 @@ import re
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 from lockstep.errors import ExitCode, LockstepError
@@ -50,27 +51,13 @@ class TlcOutOfMemory(LockstepError):
         )
 
 
-def run_tlc(
-    module: Path,
-    config: Path,
-    *,
-    workers: int = 2,
-    library: Path | None = None,
-    dump: Path | None = None,
-    check_deadlock: bool = False,
-    brief: bool = False,
-    heap: str = "2g",
-    timeout: float | None = None,
-    on_progress: Callable[[TlcProgress], None] | None = None,
-) -> TlcRun:
-    """Checks `module` (a .tla file) as `config` (a .cfg file) says.
-
-    Modules that it extends are looked for in its own folder, in `library` if there is one, and
-    among the standard ones. The
-    fingerprint function is always the same, so that equal runs name states equally.
+@dataclass(frozen=True)
+class TlcOptions:
+    """How TLC is run.
 
     - `workers`: threads that search. Where everything holds, any number gives the same counts;
       `depth`, and the length of a trace, are exact with 1 only.
+    - `library`: a folder in which modules are looked for, too.
     - `dump`: where to write the labelled graph, for `read_dump`. The file appears when TLC has
       ended; unless the verdict is `holds` it has only the part that was searched.
     - `check_deadlock`: whether a state without successors is a failure. The configuration can still
@@ -83,6 +70,23 @@ def run_tlc(
     - `timeout`: seconds; None for no limit.
     - `on_progress`: called whenever TLC reports, which is after a few seconds, then every minute,
       and at the end. What it raises stops TLC.
+    """
+
+    workers: int = 2
+    library: Path | None = None
+    dump: Path | None = None
+    check_deadlock: bool = False
+    brief: bool = False
+    heap: str = "2g"
+    timeout: float | None = None
+    on_progress: Callable[[TlcProgress], None] | None = None
+
+
+def run_tlc(module: Path, config: Path, options: TlcOptions = TlcOptions()) -> TlcRun:
+    """Checks `module` (a .tla file) as `config` (a .cfg file) says.
+
+    Modules that it extends are looked for in its own folder and among the standard ones. The
+    fingerprint function is always the same, so that equal runs name states equally.
 
     When this returns or raises, Ctrl-C included, TLC has ended and only the dump is left behind.
 
@@ -90,41 +94,42 @@ def run_tlc(
     such file). What TLC finds wrong with the module or the configuration is a TlcRun, at worst
     with the verdict `error`.
     """
-    _check_request(module, config, dump, workers, heap)
+    _check_request(module, config, options.dump, options.workers, options.heap)
     java, jar = find_java(), tlc_jar()
-    findings = Findings(on_progress)
+    findings = Findings(options.on_progress)
     with ExitStack() as folders:
         scratch = folders.enter_context(scratch_folder("lockstep-tlc-"))
         command = [
-            *_java_command(java, heap, scratch, library, brief),
+            *_java_command(java, options.heap, scratch, options.library, options.brief),
             *("-cp", str(jar), "tlc2.TLC", "-tool"),
-            *("-workers", str(workers)),
+            *("-workers", str(options.workers)),
             *("-fp", "0"),
             *("-metadir", str(scratch / "states")),
             *("-checkpoint", "0"),
             *("-config", str(config.absolute())),
         ]
-        if not check_deadlock:
+        if not options.check_deadlock:
             command.append("-deadlock")
         written: Path | None = None
-        if dump is not None:
+        if options.dump is not None:
             # Beside its destination, so that it can be renamed into place when it is complete. TLC
             # replaces every `.dot` of the path to name the graph of a liveness property.
-            beside = folders.enter_context(scratch_folder(".dumping-", dump.parent))
+            beside = folders.enter_context(scratch_folder(".dumping-", options.dump.parent))
             written = beside.absolute() / "graph.dot"
             command += ["-dump", "dot,actionlabels", str(written)]
         command.append(module.stem)
 
         stderr = scratch / "stderr"
-        exit_code = _run(command, module.absolute().parent, stderr, timeout, findings)
+        exit_code = _run(command, module.absolute().parent, stderr, options.timeout, findings)
         if exit_code is None:
-            raise TlcTimeout(module, timeout or 0.0, findings.progress)
+            raise TlcTimeout(module, options.timeout or 0.0, findings.progress)
         if findings.out_of_memory:
-            raise TlcOutOfMemory(module, heap)
-        found = findings.finish(exit_code, stderr.read_text("utf-8", errors="replace"), workers)
-        if written is not None and dump is not None and written.is_file():
-            os.replace(written, dump)
-        return found
+            raise TlcOutOfMemory(module, options.heap)
+        said = stderr.read_text("utf-8", errors="replace")
+        result = findings.finish(exit_code, said, options.workers)
+        if written is not None and options.dump is not None and written.is_file():
+            os.replace(written, options.dump)
+        return result
 
 
 def _check_request(module: Path, config: Path, dump: Path | None, workers: int, heap: str) -> None:

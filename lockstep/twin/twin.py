@@ -33,7 +33,7 @@ from lockstep.twin.limit import NO_MORE_STATES, limited_module, limited_name
 from lockstep.twin.names import definition_name, snake_name
 from lockstep.twin.sources import require_constants
 from lockstep.twin.states import render_tlc_trace
-from lockstep.twin.tlc import run_tlc
+from lockstep.twin.tlc import TlcOptions, run_tlc
 
 Watch: TypeAlias = "Callable[[str], AbstractContextManager[Callable[[Progress], None] | None]]"
 """Makes what is told of the progress of one part of the work, named by its text."""
@@ -129,24 +129,31 @@ def twin_files(root: Path, spec: ModelSpec) -> TwinFiles:
     return files
 
 
+@dataclass(frozen=True)
+class TwinOptions:
+    """How a model and its twin are compared.
+
+    - `workers`: TLC's threads where counts are compared; a graph is always explored by one, so that
+      the difference named is the first.
+    - `max_seconds`: bounds TLC and the search of the model, each for itself.
+    - `keep`: a folder, made if need be, where TLC's configuration, the module that it began with, and
+      the dump of the graph are left.
+    - `liveness`: whether TLC is asked for it in any scope. It takes TLC many times as long as all
+      else, so that it is asked for in scopes of some thousand states only.
+    - `watch`: makes what looks on at each part of the work.
+    """
+
+    workers: int = 1
+    max_seconds: float | None = None
+    keep: Path | None = None
+    liveness: bool = False
+    watch: Watch = lambda _: nullcontext()
+
+
 def compare_twin(
-    root: Path,
-    spec: ModelSpec,
-    scope: Scope,
-    *,
-    workers: int = 1,
-    max_seconds: float | None = None,
-    keep: Path | None = None,
-    liveness: bool = False,
-    watch: Watch = lambda _: nullcontext(),
+    root: Path, spec: ModelSpec, scope: Scope, options: TwinOptions = TwinOptions()
 ) -> TwinResult:
     """Runs TLC on a model's twin in one scope, explores the model, and compares.
-
-    `workers` are TLC's threads where counts are compared; a graph is always explored by one, so
-    that the difference named is the first. `max_seconds` bounds TLC and the search of the model,
-    each for itself. `keep` is a folder, made if need be, where TLC's configuration, the module that
-    it began with, and the dump of the graph are left. Liveness takes TLC many times as long as all
-    else: it is asked for in scopes of some thousand states, and with `liveness` in any.
 
     Raises TwinUnusable when TLC cannot check the twin; TlcTimeout, TlcOutOfMemory and ModelBounded
     when not everything was seen; and LockstepError when model or twin cannot be used otherwise.
@@ -155,10 +162,10 @@ def compare_twin(
     model = load_model(root, spec.name, scope.constants)
     require_constants(model.constants, files.module)
     with ExitStack() as folders:
-        if keep is None:
-            keep = folders.enter_context(scratch_folder("lockstep-twin-"))
-        work = _Work(model, spec, scope, files, keep, workers, max_seconds, liveness, watch)
-        return work.compare()
+        folder = options.keep
+        if folder is None:
+            folder = folders.enter_context(scratch_folder("lockstep-twin-"))
+        return _Work(model, spec, scope, files, folder, options).compare()
 
 
 @dataclass(frozen=True)
@@ -170,10 +177,7 @@ class _Work:
     scope: Scope
     files: TwinFiles
     folder: Path
-    workers: int
-    max_seconds: float | None
-    liveness: bool
-    watch: Watch
+    options: TwinOptions
 
     def compare(self) -> TwinResult:
         started = time.monotonic()
@@ -195,11 +199,11 @@ class _Work:
 
     def _explore(self, on_state: Callable[[State, list[Step]], None] | None) -> SearchResult:
         name, scope = self.spec.name, self.scope.name
-        with self.watch(f"{name} {scope}: model") as on_progress:
+        with self.options.watch(f"{name} {scope}: model") as on_progress:
             explored = explore(
                 self.model,
                 on_state=on_state,
-                max_seconds=self.max_seconds,
+                max_seconds=self.options.max_seconds,
                 on_progress=on_progress,
             )
         if explored.interrupted:
@@ -222,18 +226,17 @@ class _Work:
         config.write_text(f"{text.rstrip()}\n\nCONSTRAINT {NO_MORE_STATES}\n", "utf-8")
         module = self.folder / f"{limited_name(self.files.module, self.scope.name)}.tla"
         module.write_text(limited_module(self.files.module, self.scope.name, limit), "utf-8")
-        with self.watch(f"{self.spec.name} {self.scope.name}: TLC") as show:
-            run = run_tlc(
-                module,
-                config,
-                workers=self.workers if dump is None else 1,
+        with self.options.watch(f"{self.spec.name} {self.scope.name}: TLC") as show:
+            options = TlcOptions(
+                workers=self.options.workers if dump is None else 1,
                 library=self.files.module.parent,
                 dump=dump,
                 check_deadlock=claims and not self.spec.deadlock_allowed,
                 brief=limit <= _BRIEF,
-                timeout=self.max_seconds,
+                timeout=self.options.max_seconds,
                 on_progress=None if show is None else lambda now: show(_as_progress(now)),
             )
+            run = run_tlc(module, config, options)
         if run.verdict == "error":
             behaviour = list(render_tlc_trace(self.model, run.trace))
             raise unusable(run.message, self.files.module, config, behaviour)
@@ -272,7 +275,7 @@ class _Work:
         )
 
     def _unchecked(self, states: int) -> tuple[str, ...]:
-        if self.liveness or states <= _MOST_LIVE:
+        if self.options.liveness or states <= _MOST_LIVE:
             return ()
         return tuple(prop.name for prop in self.model.of_kind(Kind.LEADS_TO))
 

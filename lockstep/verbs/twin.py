@@ -14,7 +14,7 @@ from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.twin.artifacts import tlc_jar
 from lockstep.twin.java import find_java
-from lockstep.twin.twin import TwinResult, compare_twin, twin_files
+from lockstep.twin.twin import TwinOptions, TwinResult, compare_twin, twin_files
 from lockstep.verbs import twin_kept
 from lockstep.verbs.models import choose, refuse_unread
 from lockstep.verbs.run import Run, Unwatched, Watch, run_each
@@ -173,16 +173,14 @@ def _compare(plan: TwinPlan, task: Task, watch: Watch) -> Comparison:
         )
         if not request.anew and request.keep is None and (earlier := kept.find()) is not None:
             return Compared(task, *earlier)
-        result = compare_twin(
-            plan.workspace.root,
-            task.spec,
-            task.scope,
+        options = TwinOptions(
             workers=request.workers,
             max_seconds=request.max_seconds,
             keep=request.keep,
             liveness=request.liveness,
             watch=lambda title: watch.search(title, task.scope.pins.states),
         )
+        result = compare_twin(plan.workspace.root, task.spec, task.scope, options)
         kept.keep(result)
     except Exception as error:
         return Uncompared(task, failure_of(error, plan.workspace))

@@ -239,11 +239,11 @@ def test_ctrl_c_keeps_what_was_compared(
 ) -> None:
     started: list[object] = []
 
-    def interrupt_the_second(*arguments: Any, **options: Any) -> TlcRun:
+    def interrupt_the_second(*arguments: Any) -> TlcRun:
         started.append(arguments)
         if len(started) == 2:
             raise KeyboardInterrupt
-        return run_tlc(*arguments, **options)
+        return run_tlc(*arguments)
 
     monkeypatch.setattr("lockstep.twin.twin.run_tlc", interrupt_the_second)
     ran = desk.run("twin", "turnstile", *["--json"] * as_json)

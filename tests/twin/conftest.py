@@ -11,7 +11,7 @@ import pytest
 
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import Scope, load_model_spec
-from lockstep.twin.twin import TwinResult, compare_twin
+from lockstep.twin.twin import TwinOptions, TwinResult, compare_twin
 
 KAFKA = Path(__file__).parents[2]
 TURNSTILE = KAFKA / "tests" / "workspaces" / "turnstile"
@@ -34,7 +34,7 @@ class Copy:
         """Compares a model with its twin."""
         spec = load_model_spec(self.root, model)
         chosen = spec.scope(scope) if isinstance(scope, str) else scope
-        return compare_twin(self.root, spec, chosen, **options)
+        return compare_twin(self.root, spec, chosen, TwinOptions(**options))
 
 
 def assert_same(result: TwinResult) -> None:

@@ -12,7 +12,7 @@ from lockstep.language.notation import Kind
 from lockstep.specs.scopes import load_model_spec
 from lockstep.twin.config import scope_config, without_checks
 from lockstep.twin.names import definition_name
-from lockstep.twin.tlc import run_tlc
+from lockstep.twin.tlc import TlcOptions, run_tlc
 from lockstep.twin.twin import twin_files
 from tests.twin.conftest import KAFKA, Copy
 from tests.twin.mistakes.mistake import Mistake
@@ -62,7 +62,7 @@ def test_every_claim_is_refuted_by_a_mistake(
     config = tmp_path / "claim.cfg"
     text = scope_config(model.constants, without_checks(files.template.read_text("utf-8")))
     config.write_text(f"{text}\n{_claims(name)[claim]} {claim}\n")
-    run = run_tlc(files.module, config, workers=2, brief=True, timeout=120)
+    run = run_tlc(files.module, config, TlcOptions(workers=2, brief=True, timeout=120))
     pending = {definition_name(prop.name) for prop in model.of_kind(Kind.LEADS_TO)}
     named = None if claim in pending else claim  # TLC does not name what fails to come to pass
     assert (run.verdict, run.violated) == ("violated", named), run.message

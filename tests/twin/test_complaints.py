@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.twin.complaints import TwinUnusable, unusable
-from lockstep.twin.tlc import run_tlc
+from lockstep.twin.tlc import TlcOptions, run_tlc
 
 SOUND = """\
 ---- MODULE Broken ----
@@ -24,7 +24,7 @@ def _complaint(folder: Path, text: str, config: str = CONFIG) -> TwinUnusable:
     module, configuration = folder / "Broken.tla", folder / "Broken.cfg"
     module.write_text(text)
     configuration.write_text(config)
-    run = run_tlc(module, configuration, workers=1)
+    run = run_tlc(module, configuration, TlcOptions(workers=1))
     assert run.verdict == "error"
     return unusable(run.message, module, configuration)
 

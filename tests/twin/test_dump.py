@@ -15,7 +15,7 @@ from lockstep.twin.tla_values import (
     format_value,
     function_value,
 )
-from lockstep.twin.tlc import run_tlc
+from lockstep.twin.tlc import TlcOptions, run_tlc
 from tests.twin.counters import State, explore
 
 DATA = Path(__file__).parent / "data"
@@ -136,7 +136,7 @@ def test_the_graph_that_tlc_dumps_is_the_graph_of_the_module(tmp_path: Path) -> 
     config = tmp_path / "check.cfg"
     config.write_text(f"SPECIFICATION Spec\nCONSTANT Processes = {{{', '.join(members)}}}\n")
     path = tmp_path / "graph.dot"
-    run = run_tlc(DATA / "Counters.tla", config, dump=path)
+    run = run_tlc(DATA / "Counters.tla", config, TlcOptions(dump=path))
     graph = read_dump(path)
 
     def plain(state: dict[str, TlaValue]) -> State:
@@ -159,7 +159,7 @@ def test_every_kind_of_value_that_tlc_prints_is_read(tmp_path: Path) -> None:
     config = tmp_path / "check.cfg"
     config.write_text("INIT Init\nNEXT Next\nCONSTANTS\nMembers = {m1, m2}\nNobody = Nobody\n")
     path = tmp_path / "graph.dot"
-    assert run_tlc(DATA / "Values.tla", config, dump=path).verdict == "holds"
+    assert run_tlc(DATA / "Values.tla", config, TlcOptions(dump=path)).verdict == "holds"
     read = {state["kind"]: state["value"] for state in read_dump(path).states.values()}
     m1, m2 = ModelValue("m1"), ModelValue("m2")
     expected: list[TlaValue] = [
@@ -197,6 +197,6 @@ def test_a_value_that_tlc_does_not_write_out_is_told(tmp_path: Path) -> None:
     config = tmp_path / "check.cfg"
     config.write_text("INIT TooLarge\nNEXT Next\nCONSTANTS\nMembers = {m1, m2}\nNobody = Nobody\n")
     path = tmp_path / "graph.dot"
-    run_tlc(DATA / "Values.tla", config, dump=path)
+    run_tlc(DATA / "Values.tla", config, TlcOptions(dump=path))
     with pytest.raises(LockstepError, match=r"did not write out element by element \(SUBSET\)"):
         read_dump(path)

@@ -11,7 +11,7 @@ from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
 from lockstep.twin.config import scope_config, without_checks
 from lockstep.twin.names import definition_name
-from lockstep.twin.tlc import run_tlc
+from lockstep.twin.tlc import TlcOptions, run_tlc
 from lockstep.twin.twin import twin_files
 
 ROOT = Path(__file__).parents[2]
@@ -53,6 +53,8 @@ def test_as_many_states_as_tlc_finds(
         f"Exchanged == Permutations({definition_name(exchanged)})\n====\n"
     )
     (tmp_path / "Symmetric.cfg").write_text(f"{config}\nSYMMETRY Exchanged\n")
-    run = run_tlc(module, tmp_path / "Symmetric.cfg", library=files.module.parent, brief=True)
+    run = run_tlc(
+        module, tmp_path / "Symmetric.cfg", TlcOptions(library=files.module.parent, brief=True)
+    )
     assert run.verdict == "holds"
     assert run.distinct == reduced.states

@@ -12,7 +12,14 @@ from lockstep.errors import ExitCode, LockstepError
 from lockstep.twin.dump import read_dump
 from lockstep.twin.findings import INITIAL_LABEL, Findings
 from lockstep.twin.tla_values import ModelValue, TlaFunction, TlaValue
-from lockstep.twin.tlc import TlcOutOfMemory, TlcProgress, TlcRun, TlcTimeout, run_tlc
+from lockstep.twin.tlc import (
+    TlcOptions,
+    TlcOutOfMemory,
+    TlcProgress,
+    TlcRun,
+    TlcTimeout,
+    run_tlc,
+)
 from lockstep.twin.tool_messages import ToolMessage
 from tests.twin.counters import explore
 
@@ -47,7 +54,7 @@ def _count(one: int, other: int) -> TlaValue:
 
 def test_a_module_that_holds_is_counted(tmp_path: Path) -> None:
     expected = explore(2)
-    run = run_tlc(COUNTERS, _counters(tmp_path, "INVARIANT InRange"), workers=1)
+    run = run_tlc(COUNTERS, _counters(tmp_path, "INVARIANT InRange"), TlcOptions(workers=1))
     assert (run.verdict, run.violated, run.message) == ("holds", None, "")
     assert run.initial == run.initial_generated == len(expected.initial)
     assert run.distinct == len(expected.states)
@@ -72,7 +79,7 @@ def test_initial_states_that_come_up_twice_are_no_transitions(tmp_path: Path) ->
 
 def test_a_violated_invariant_comes_with_a_shortest_trace(tmp_path: Path) -> None:
     config = _counters(tmp_path, "INVARIANT InRange NeverAllFull")
-    run = run_tlc(COUNTERS, config, workers=1)
+    run = run_tlc(COUNTERS, config, TlcOptions(workers=1))
     assert (run.verdict, run.violated) == ("violated", "NeverAllFull")
     assert run.message == "Invariant NeverAllFull is violated."
     # Two increments of one process, and then the other catches up.
@@ -101,7 +108,7 @@ def test_a_property_violated_at_the_start(tmp_path: Path) -> None:
 
 
 def test_a_violated_action_property_shows_the_step(tmp_path: Path) -> None:
-    run = run_tlc(COUNTERS, _counters(tmp_path, "PROPERTY NeverTwo"), workers=1)
+    run = run_tlc(COUNTERS, _counters(tmp_path, "PROPERTY NeverTwo"), TlcOptions(workers=1))
     assert (run.verdict, run.violated) == ("violated", "NeverTwo")
     assert [step.action for step in run.trace] == [INITIAL_LABEL, "Increment", "Increment"]
 
@@ -126,13 +133,13 @@ def test_a_liveness_violation_that_goes_round(tmp_path: Path) -> None:
 def test_a_deadlock_is_reported_only_when_it_is_looked_for(tmp_path: Path) -> None:
     config = _config(tmp_path, "INIT Init\nNEXT CountToDeadEnd\n")
     assert run_tlc(ENDLESS, config).verdict == "holds"
-    run = run_tlc(ENDLESS, config, check_deadlock=True)
+    run = run_tlc(ENDLESS, config, TlcOptions(check_deadlock=True))
     assert (run.verdict, run.violated, run.message) == ("deadlock", None, "Deadlock reached.")
     assert [step.state["n"] for step in run.trace] == [0, 1, 2, 3]
 
 
 def test_an_expression_without_a_value_is_an_error_with_its_trace(tmp_path: Path) -> None:
-    run = run_tlc(COUNTERS, _counters(tmp_path, "INVARIANT NoValue"), workers=1)
+    run = run_tlc(COUNTERS, _counters(tmp_path, "INVARIANT NoValue"), TlcOptions(workers=1))
     assert run.verdict == "error"
     assert "Evaluating invariant NoValue failed" in run.message
     assert run.trace[-1].state["count"] == _count(1, 1)
@@ -174,14 +181,14 @@ def test_a_folder_with_blanks_holds_module_configuration_and_dump(tmp_path: Path
     for name in ("Counters.tla", "Bounds.tla"):
         (folder / name).write_text((DATA / name).read_text())
     graph = folder / "the graph"
-    run = run_tlc(folder / "Counters.tla", _counters(folder), dump=graph)
+    run = run_tlc(folder / "Counters.tla", _counters(folder), TlcOptions(dump=graph))
     assert run.verdict == "holds"
     assert len(read_dump(graph).states) == run.distinct
 
 
 def test_what_a_constraint_keeps_out_is_counted_but_not_in_the_graph(tmp_path: Path) -> None:
     graph = tmp_path / "graph.dot"
-    run = run_tlc(COUNTERS, _counters(tmp_path, "CONSTRAINT FewSteps"), dump=graph)
+    run = run_tlc(COUNTERS, _counters(tmp_path, "CONSTRAINT FewSteps"), TlcOptions(dump=graph))
     read = read_dump(graph)
     assert len(read.states) == run.distinct == 8
     assert len(read.edges) < run.transitions
@@ -189,7 +196,7 @@ def test_what_a_constraint_keeps_out_is_counted_but_not_in_the_graph(tmp_path: P
 
 def test_progress_is_reported_at_the_end_at_least(tmp_path: Path) -> None:
     seen: list[TlcProgress] = []
-    run = run_tlc(COUNTERS, _counters(tmp_path), on_progress=seen.append)
+    run = run_tlc(COUNTERS, _counters(tmp_path), TlcOptions(on_progress=seen.append))
     last = seen[-1]
     assert (last.generated, last.distinct, last.queued) == (run.generated, run.distinct, 0)
     assert last.depth == run.depth
@@ -218,7 +225,7 @@ def test_a_run_leaves_only_the_dump_behind(tmp_path: Path, scratch: Path) -> Non
     config = _counters(tmp_path, "INVARIANT NeverAllFull", "PROPERTY AllFullAtLast")
     folder = tmp_path / "graphs"
     folder.mkdir()
-    run_tlc(COUNTERS, config, dump=folder / "graph.dot")
+    run_tlc(COUNTERS, config, TlcOptions(dump=folder / "graph.dot"))
     assert list(scratch.iterdir()) == []
     assert sorted(DATA.iterdir()) == before
     assert [path.name for path in folder.iterdir()] == ["graph.dot"]
@@ -226,7 +233,7 @@ def test_a_run_leaves_only_the_dump_behind(tmp_path: Path, scratch: Path) -> Non
 
 def test_a_brief_run_finds_the_same(tmp_path: Path, processes: list[_Recorded]) -> None:
     expected = explore(2)
-    run = run_tlc(COUNTERS, _counters(tmp_path), workers=1, brief=True)
+    run = run_tlc(COUNTERS, _counters(tmp_path), TlcOptions(workers=1, brief=True))
     assert (run.distinct, run.transitions) == (len(expected.states), expected.edges.total())
     command = processes[-1].args
     assert isinstance(command, list)
@@ -241,13 +248,13 @@ def test_modules_are_looked_for_in_the_library(tmp_path: Path) -> None:
         (library / name).write_text((DATA / name).read_text())
     module = folder / "Around.tla"
     module.write_text("---- MODULE Around ----\nEXTENDS Counters\n====\n")
-    run = run_tlc(module, _counters(folder), library=library)
+    run = run_tlc(module, _counters(folder), TlcOptions(library=library))
     assert run.distinct == len(explore(2).states)
 
 
 def test_a_liveness_property_goes_with_a_dump(tmp_path: Path) -> None:
     config = _counters(tmp_path, "PROPERTY AllFullAtLast")
-    run = run_tlc(COUNTERS, config, dump=tmp_path / "graph.dot")
+    run = run_tlc(COUNTERS, config, TlcOptions(dump=tmp_path / "graph.dot"))
     assert (run.verdict, run.message) == ("violated", "Temporal properties were violated.")
 
 
@@ -256,7 +263,7 @@ def test_a_timeout_stops_tlc_and_is_inconclusive(
 ) -> None:
     config = _config(tmp_path, "INIT Init\nNEXT Next\n")
     with pytest.raises(TlcTimeout, match="within 2 s") as raised:
-        run_tlc(ENDLESS, config, timeout=2, dump=tmp_path / "graph.dot")
+        run_tlc(ENDLESS, config, TlcOptions(timeout=2, dump=tmp_path / "graph.dot"))
     assert raised.value.exit_code is ExitCode.INCONCLUSIVE
     assert processes[-1].poll() is not None
     assert list(scratch.iterdir()) == []
@@ -282,14 +289,14 @@ def test_ctrl_c_stops_tlc(
 def test_running_out_of_memory_is_inconclusive(tmp_path: Path) -> None:
     config = _config(tmp_path, "INIT Init\nNEXT Huge\n")
     with pytest.raises(TlcOutOfMemory, match="with 32m of heap") as raised:
-        run_tlc(ENDLESS, config, heap="32m", timeout=60)
+        run_tlc(ENDLESS, config, TlcOptions(heap="32m", timeout=60))
     assert raised.value.exit_code is ExitCode.INCONCLUSIVE
 
 
 def test_a_heap_that_java_cannot_have_is_told_in_its_words(tmp_path: Path) -> None:
     config = _config(tmp_path, "INIT Init\nNEXT Next\n")
     with pytest.raises(LockstepError, match="TLC did not start") as raised:
-        run_tlc(ENDLESS, config, heap="9000000g")
+        run_tlc(ENDLESS, config, TlcOptions(heap="9000000g"))
     assert "heap" in raised.value.message
 
 
@@ -297,7 +304,7 @@ def test_runs_at_the_same_time_do_not_meet(tmp_path: Path) -> None:
     config = _counters(tmp_path)
 
     def run(_: int) -> TlcRun:
-        return run_tlc(COUNTERS, config, workers=1)
+        return run_tlc(COUNTERS, config, TlcOptions(workers=1))
 
     with ThreadPoolExecutor(2) as pool:
         first, second = pool.map(run, range(2))
@@ -336,5 +343,5 @@ def test_what_cannot_be_run_is_refused_before_java_starts(
     (tmp_path / "a.cfg").write_text("INIT Init\nNEXT Next\n")
     (tmp_path / "Endless.tla").write_text(ENDLESS.read_text())
     with pytest.raises(LockstepError, match=told):
-        run_tlc(tmp_path / module, tmp_path / config, **options)
+        run_tlc(tmp_path / module, tmp_path / config, TlcOptions(**options))
     assert processes == []
