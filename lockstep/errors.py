@@ -42,9 +42,9 @@ class LockstepError(Exception):
         return self.message if self.cure is None else f"{self.message}\n  cure: {self.cure}"
 
 
-def nearest(name: str, known: Iterable[str], otherwise: str) -> str:
+def nearest(name: str, names: Iterable[str], otherwise: str) -> str:
     """A cure for an unknown name: the closest known one, or `otherwise`."""
-    close = difflib.get_close_matches(name, list(known), n=1)
+    close = difflib.get_close_matches(name, list(names), n=1)
     return f"did you mean {close[0]}?" if close else otherwise
 
 

@@ -38,8 +38,8 @@ for _name, _verb in VERBS.items():
     app.command(_name)(in_workspace(_verb))
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
         from importlib.metadata import version
 
         print(f"lockstep {version('lockstep')}")

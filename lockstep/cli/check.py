@@ -65,14 +65,14 @@ def _faults(request: CheckRequest, view: CheckView) -> int:
     from lockstep.verbs.faults import FaultsRequest, faults
 
     bounds = Bounds(request.max_states, request.max_seconds)
-    asked = FaultsRequest(request.models, request.workspace, request.engine, bounds, request.save)
+    wanted = FaultsRequest(request.models, request.workspace, request.engine, bounds, request.save)
     output = Output()
     if view.json:
-        run = faults(asked, watch=TerminalWatch())
+        run = faults(wanted, watch=TerminalWatch())
         output.json(faults_json(run))
     else:
         text = FaultsText(output)
-        run = faults(asked, on_result=text.add, watch=TerminalWatch())
+        run = faults(wanted, on_result=text.add, watch=TerminalWatch())
         text.finish(run)
     return run.exit_code
 

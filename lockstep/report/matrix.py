@@ -79,7 +79,7 @@ def _markdown(rows: Sequence[Requirement]) -> list[str]:
     lines = [f"| {' | '.join(HEADERS)} |", f"|{'---|' * len(HEADERS)}"]
     for row in rows:
         if row.unanswerable is None:
-            answer = "<br>".join(f"{found.kind} `{found.name}`" for found in row.answered_by)
+            answer = "<br>".join(f"{one.kind} `{one.name}`" for one in row.answered_by)
         else:
             answer = f"cannot be answered: {_escaped(row.unanswerable)}"
         lines.append(f"| {row.id} | {_escaped(row.section)} | {_escaped(row.text)} | {answer} |")

@@ -29,21 +29,21 @@ def progress_line(title: str, expected: int | None) -> Iterator[Callable[[Progre
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
-        TextColumn("{task.fields[told]}"),
+        TextColumn("{task.fields[text]}"),
         TimeElapsedColumn(),
     )
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=expected, told="")
+        task = bar.add_task(title, total=expected, text="")
 
         def show(now: Progress) -> None:
             rate = now.states / now.seconds if now.seconds else 0.0
-            told = f"{now.states:,} states  step {now.depth}, {now.frontier:,} to go on from  "
-            told += f"{rate:,.0f} states/s"
+            text = f"{now.states:,} states  step {now.depth}, {now.frontier:,} to go on from  "
+            text += f"{rate:,.0f} states/s"
             if now.memory:
-                told += f"  {now.memory / 2**20:,.0f} MiB"
+                text += f"  {now.memory / 2**20:,.0f} MiB"
             if expected is not None and now.seconds >= _ESTIMATE_AFTER and now.states < expected:
-                told += f"  about {(expected - now.states) / rate:,.0f} s left"
-            bar.update(task, completed=now.states - now.frontier, told=told)
+                text += f"  about {(expected - now.states) / rate:,.0f} s left"
+            bar.update(task, completed=now.states - now.frontier, text=text)
 
         yield show
 

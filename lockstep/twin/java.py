@@ -44,8 +44,8 @@ def find_java() -> Path:
             continue
         own = home / "bin" / program.name
         return own if own.is_file() else program
-    found = "; ".join(rejected) if rejected else "JAVA_HOME is not set and PATH has no java"
-    raise LockstepError(f"Java {MINIMUM_JAVA} or later is needed: {found}.", cure=_CURE)
+    why = "; ".join(rejected) if rejected else "JAVA_HOME is not set and PATH has no java"
+    raise LockstepError(f"Java {MINIMUM_JAVA} or later is needed: {why}.", cure=_CURE)
 
 
 def _candidates() -> list[tuple[str, Path]]:

@@ -25,9 +25,9 @@ def require_constants(constants: Iterable[str], module: Path) -> None:
     words = _words(module, set())
     missing = [name for name in constants if definition_name(name) not in words]
     if missing:
-        told = ", ".join(f"{definition_name(name)} ({name} in the model)" for name in missing)
+        names = ", ".join(f"{definition_name(name)} ({name} in the model)" for name in missing)
         raise LockstepError(
-            f"the twin {module} has no {told}",
+            f"the twin {module} has no {names}",
             cure="declare each with CONSTANT in the twin, or in its module of bounds",
         )
 

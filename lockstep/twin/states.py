@@ -64,14 +64,14 @@ class StateReader:
             self._decoded[key] = (value, part)
         return self._decoded[key][1]
 
-    def _other_variables(self, found: set[str]) -> LockstepError:
+    def _other_variables(self, names: set[str]) -> LockstepError:
         wanted = set(self._variables.values())
-        told = [
-            *(f"{name} is missing" for name in sorted(wanted - found)),
-            *(f"{name} is not one of them" for name in sorted(found - wanted)),
+        differences = [
+            *(f"{name} is missing" for name in sorted(wanted - names)),
+            *(f"{name} is not one of them" for name in sorted(names - wanted)),
         ]
         return LockstepError(
-            f"the twin of {self._model.name} has not the model's variables: {', '.join(told)}",
+            f"the twin of {self._model.name} has not the model's variables: {', '.join(differences)}",
             cure="give it the same ones: log_start is called logStart in a twin",
         )
 

@@ -150,14 +150,14 @@ class _Parser:
 
     def items(self, opening: str, closing: str) -> list[TlaValue]:
         self.take(opening)
-        found: list[TlaValue] = []
+        values: list[TlaValue] = []
         if not self.at(closing):
-            found.append(self.value())
+            values.append(self.value())
             while self.at(","):
                 self.advance()
-                found.append(self.value())
+                values.append(self.value())
         self.take(closing)
-        return found
+        return values
 
     def record(self) -> TlaValue:
         self.take("[")
@@ -200,10 +200,10 @@ _CONJUNCT = re.compile(r"^/\\ ", re.MULTILINE)
 _ASSIGNMENT = re.compile(r"\s*([A-Za-z_0-9!]+) = ")
 
 
-def parse_state(text: str, known: dict[str, TlaValue] | None = None) -> dict[str, TlaValue]:
+def parse_state(text: str, memory: dict[str, TlaValue] | None = None) -> dict[str, TlaValue]:
     r"""The variables and their values from a state as TLC prints it: `/\ x = 1`, a line a variable.
 
-    A specification with one variable has its line without the `/\`. `known` remembers values by
+    A specification with one variable has its line without the `/\`. `memory` remembers values by
     their text, so that a reader of many states reads, and keeps, each value once.
     Raises TlaSyntaxError.
     """
@@ -215,10 +215,10 @@ def parse_state(text: str, known: dict[str, TlaValue] | None = None) -> dict[str
         if assignment is None:
             raise TlaSyntaxError(conjunct, 0, "expected `variable = value`")
         written = conjunct[assignment.end() :].rstrip()
-        value = None if known is None else known.get(written)
+        value = None if memory is None else memory.get(written)
         if value is None:
             value = parse_value(written)
-            if known is not None:
-                known[written] = value
+            if memory is not None:
+                memory[written] = value
         state[assignment.group(1)] = value
     return state

@@ -300,8 +300,8 @@ def _refuted(model: Model, run: TlcRun) -> str:
     pending = [definition_name(prop.name) for prop in model.of_kind(Kind.LEADS_TO)]
     if len(pending) == 1:
         return pending[0]
-    told = f" (one of {', '.join(pending)})" if pending else ""
-    return f"a temporal property, which TLC does not name{told}"
+    claims = f" (one of {', '.join(pending)})" if pending else ""
+    return f"a temporal property, which TLC does not name{claims}"
 
 
 def _as_progress(now: TlcProgress) -> Progress:

@@ -82,7 +82,7 @@ def _given(flag: str, value: Any, shown: Option) -> list[str]:
     if value is True:
         return [flag]
     if isinstance(value, Mapping):
-        pairs = (f"{name}={shlex.quote(json.dumps(each))}" for name, each in value.items())
+        pairs = (f"{name}={shlex.quote(json.dumps(part))}" for name, part in value.items())
         return [part for pair in pairs for part in (flag, pair)]
     if isinstance(value, tuple):
         return [part for text in value for part in (flag, shlex.quote(str(text)))]
