@@ -66,12 +66,12 @@ class StateReader:
 
     def _other_variables(self, names: set[str]) -> LockstepError:
         wanted = set(self._variables.values())
-        differences = [
+        why = [
             *(f"{name} is missing" for name in sorted(wanted - names)),
             *(f"{name} is not one of them" for name in sorted(names - wanted)),
         ]
         return LockstepError(
-            f"the twin of {self._model.name} has not the model's variables: {', '.join(differences)}",
+            f"the twin of {self._model.name} has not the model's variables: {', '.join(why)}",
             cure="give it the same ones: log_start is called logStart in a twin",
         )
 

@@ -136,8 +136,8 @@ class TwinOptions:
     - `workers`: TLC's threads where counts are compared; a graph is always explored by one, so that
       the difference named is the first.
     - `max_seconds`: bounds TLC and the search of the model, each for itself.
-    - `keep`: a folder, made if need be, where TLC's configuration, the module that it began with, and
-      the dump of the graph are left.
+    - `keep`: a folder, made if need be, where TLC's configuration, the module that it began with,
+      and the dump of the graph are left.
     - `liveness`: whether TLC is asked for it in any scope. It takes TLC many times as long as all
       else, so that it is asked for in scopes of some thousand states only.
     - `watch`: makes what looks on at each part of the work.

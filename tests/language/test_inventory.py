@@ -123,7 +123,9 @@ def test_files_of_no_model_are_named(tmp_path: Path) -> None:
         "invariants/lump.py": "there is no model lump; did you mean lamp?",
         "models/faults/clock.py": "there is no model clock",
         "models/gone.py": "it is no file that can be read",
-        "specs/lam.toml": "there is no model lam; did you mean lamp? (requirements are in kip_N.toml)",
+        "specs/lam.toml": (
+            "there is no model lam; did you mean lamp? (requirements are in kip_N.toml)"
+        ),
     }
 
 
