@@ -1,4 +1,4 @@
-"""The house has floors: a file imports from its own floor and from those below, and in no circle."""
+"""The house has floors: a file imports from its own and from those below, and in no circle."""
 
 import ast
 from collections.abc import Iterator
