@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lockstep.report.json import VERSION, error_json, parameters_json, steps_json
+from lockstep.report.json import document, error_json, parameters_json, steps_json, verdicts
 from lockstep.results.verdict import Verdict
 from lockstep.trace.claims import find_property
 from lockstep.trace.pytest_export import to_pytest
@@ -21,12 +21,11 @@ def check_json(request: CheckRequest, run: CheckRun, *, pytest: bool) -> dict[st
         else _unchecked(request, result)
         for result in run.results
     ]
-    return {
-        "version": VERSION,
-        "results": rows,
-        "summary": {
+    return document(
+        rows,
+        {
             "models": len(rows),
-            **{str(v): sum(row["verdict"] == v for row in rows) for v in Verdict},
+            **verdicts(rows),
             "states": sum(row["states"] for row in rows),
             "transitions": sum(row["transitions"] for row in rows),
             "seconds": round(sum(row["seconds"] for row in rows), 3),
@@ -37,7 +36,7 @@ def check_json(request: CheckRequest, run: CheckRun, *, pytest: bool) -> dict[st
             ],
             "exit_code": run.exit_code,
         },
-    }
+    )
 
 
 def _checked(request: CheckRequest, checked: Checked, pytest: bool) -> dict[str, Any]:

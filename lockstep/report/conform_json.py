@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from lockstep.report.json import VERSION
+from lockstep.report.json import document
 from lockstep.verbs.conform import ConformResult
 
 
 def conform_json(result: ConformResult) -> dict[str, object]:
     """The document."""
-    return {
-        "version": VERSION,
-        "results": [asdict(session) for session in result.sessions],
-        "unused": [asdict(line) for line in result.unused],
-        "reordered": [asdict(line) for line in result.reordered],
-        "summary": result.totals,
-    }
+    return document(
+        [asdict(session) for session in result.sessions],
+        result.totals,
+        unused=[asdict(line) for line in result.unused],
+        reordered=[asdict(line) for line in result.reordered],
+    )

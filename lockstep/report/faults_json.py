@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lockstep.report.json import VERSION, error_json, steps_json
+from lockstep.report.json import document, error_json, steps_json
 from lockstep.verbs.fault_run import FaultRun
 from lockstep.verbs.faults import FaultsRun
 
@@ -12,15 +12,9 @@ def faults_json(run: FaultsRun) -> dict[str, object]:
     models = run.results
     runs = [fault for model in models for fault in model.runs]
     errors = [*run.errors, *(error for model in models for error in model.errors)]
-    return {
-        "version": VERSION,
-        "results": [_fault(fault) for fault in runs],
-        "invariants": [
-            {"model": model.name, "invariant": name, "faults": faults}
-            for model in models
-            for name, faults in model.invariants.items()
-        ],
-        "summary": {
+    return document(
+        [_fault(fault) for fault in runs],
+        {
             "faults": len(runs),
             "caught_as_named": sum(bool(fault.mark.breaks) and not fault.problem for fault in runs),
             "harmless": sum(bool(fault.mark.harmless) and not fault.problem for fault in runs),
@@ -29,7 +23,12 @@ def faults_json(run: FaultsRun) -> dict[str, object]:
             "errors": [str(error) for error in errors],
             "exit_code": run.exit_code,
         },
-    }
+        invariants=[
+            {"model": model.name, "invariant": name, "faults": faults}
+            for model in models
+            for name, faults in model.invariants.items()
+        ],
+    )
 
 
 def _fault(run: FaultRun) -> dict[str, object]:

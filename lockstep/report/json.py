@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lockstep.language.model import Model, Parameter
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Trace
+from lockstep.results.verdict import Verdict
 from lockstep.system.strict_json import Json
 from lockstep.trace.itf_values import encode
 
 VERSION = 1
 """Raised when a field goes or changes its meaning; a new field leaves it as it is."""
+
+
+def document(
+    rows: Sequence[Mapping[str, Any]], summary: Mapping[str, object], **lists: object
+) -> dict[str, object]:
+    """What every verb prints: a row a result, lists of its own, and the sum of it."""
+    return {"version": VERSION, "results": list(rows), **lists, "summary": dict(summary)}
+
+
+def verdicts(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """How many rows have each verdict."""
+    return {str(verdict): sum(row["verdict"] == verdict for row in rows) for verdict in Verdict}
 
 
 def steps_json(model: Model, trace: Trace) -> list[Json]:

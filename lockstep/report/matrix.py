@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lockstep.errors import ExitCode, LockstepError
+from lockstep.report.json import document
 from lockstep.report.output import Output
 from lockstep.specs.kip import Requirement
 from lockstep.specs.matrix import Matrix, build_matrix
@@ -102,14 +103,13 @@ def _json(matrix: Matrix, exit_code: int) -> dict[str, object]:
         }
         for row in matrix.requirements
     ]
-    return {
-        "version": 1,
-        "results": rows,
-        "summary": {
+    return document(
+        rows,
+        {
             "requirements": len(rows),
             "answered": sum(bool(row["answered_by"]) for row in rows),
             "unresolved": [str(reference) for reference in matrix.unresolved],
             "problems": matrix.problems,
             "exit_code": int(exit_code),
         },
-    }
+    )

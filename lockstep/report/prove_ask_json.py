@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lockstep.report.json import VERSION
+from lockstep.report.json import document
 from lockstep.report.prove_ask_text import effects
 from lockstep.report.prove_json import trace_json
 from lockstep.verbs.ask import Compared, Searched
@@ -48,8 +48,7 @@ def comparison_json(compared: Compared) -> dict[str, object]:
 
 
 def _document(row: Mapping[str, object]) -> dict[str, object]:
-    return {
-        "version": VERSION,
-        "results": [row],
-        "summary": {"verdict": row["verdict"], "exit_code": row["exit_code"]},
-    }
+    return document(
+        [row],
+        {"verdict": row["verdict"], "exit_code": row["exit_code"]},
+    )

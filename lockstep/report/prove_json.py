@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from lockstep.language.model import Model
 from lockstep.prove.proofs import MEANING
-from lockstep.report.json import VERSION, error_json, parameters_json, steps_json
+from lockstep.report.json import document, error_json, parameters_json, steps_json, verdicts
 from lockstep.results.trace import Trace
-from lockstep.results.verdict import Verdict, verdict_without
+from lockstep.results.verdict import verdict_without
 from lockstep.trace.claims import find_property
 from lockstep.trace.saving import Saved
 from lockstep.verbs.prove import Result, Task
@@ -23,19 +23,18 @@ def prove_json(request: ProveRequest, run: Run[Task, Result]) -> dict[str, objec
     ]
     inductions = [result.induction for result in run.results if isinstance(result, Proved)]
     proofs = [proof for induction in inductions for proof in induction.proofs]
-    return {
-        "version": VERSION,
-        "results": rows,
-        "summary": {
+    return document(
+        rows,
+        {
             "proofs": len(rows),
-            **{str(v): sum(row["verdict"] == v for row in rows) for v in Verdict},
+            **verdicts(rows),
             "properties": len(proofs),
             "proved": sum(proof.proved for proof in proofs),
             "seconds": round(sum(induction.seconds for induction in inductions), 3),
             "not_asked": [str(task) for task in run.pending],
             "exit_code": run.exit_code,
         },
-    }
+    )
 
 
 def trace_json(model: Model, trace: Trace, written: Saved | None) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lockstep.report.json import VERSION, error_json, parameters_json, steps_json
+from lockstep.report.json import document, error_json, parameters_json, steps_json
 from lockstep.trace.claims import find_property
 from lockstep.verbs.replay import Replay
 
@@ -34,8 +34,7 @@ def replay_json(file: Path, result: Replay) -> dict[str, object]:
     }
     if result.test is not None:
         row["pytest"] = result.test
-    return {
-        "version": VERSION,
-        "results": [row],
-        "summary": {"verdict": str(result.verdict), "exit_code": int(result.exit_code)},
-    }
+    return document(
+        [row],
+        {"verdict": str(result.verdict), "exit_code": int(result.exit_code)},
+    )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep.plain.exploration import DEFAULT_ENGINE
-from lockstep.report.json import VERSION, steps_json
-from lockstep.results.verdict import Verdict
+from lockstep.report.json import document, steps_json, verdicts
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.twin import TwinResult
@@ -19,12 +18,11 @@ def twin_json(plan: TwinPlan, run: TwinRun) -> dict[str, object]:
         _compared(result) if isinstance(result, Compared) else _uncompared(result)
         for result in run.results
     ]
-    return {
-        "version": VERSION,
-        "results": rows,
-        "summary": {
+    return document(
+        rows,
+        {
             "comparisons": len(rows),
-            **{str(v): sum(row["verdict"] == v for row in rows) for v in Verdict},
+            **verdicts(rows),
             "states": sum(row["states"] for row in rows),
             "transitions": sum(row["transitions"] for row in rows),
             "seconds": round(sum(row["seconds"] for row in rows), 3),
@@ -34,7 +32,7 @@ def twin_json(plan: TwinPlan, run: TwinRun) -> dict[str, object]:
             ],
             "exit_code": run.exit_code,
         },
-    }
+    )
 
 
 def _compared(comparison: Compared) -> dict[str, Any]:
