@@ -118,12 +118,7 @@ def _read_elsewhere(model: Model, constant: str, left_out: set[str]) -> Place | 
 
 def _with_their_domains(trees: list[ast.Module], left_out: set[str]) -> set[str]:
     """What is left out, and the module-level names that are read nowhere but in that."""
-    declared = {
-        node.target.id
-        for tree in trees
-        for node in tree.body
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value
-    }
+    declared = {name for tree in trees for node in tree.body for name in _names_given(node)}
     while True:
         read = {_name_read(node) for tree in trees for node in _but(tree, left_out)}
         imported = {
@@ -137,6 +132,16 @@ def _with_their_domains(trees: list[ast.Module], left_out: set[str]) -> set[str]
         if not unread:
             return left_out
         left_out = left_out | unread
+
+
+def _names_given(node: ast.stmt) -> list[str]:
+    """The names that a line of a module gives to a value."""
+    match node:
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
+            return [name]
+        case ast.Assign(targets=targets):
+            return [target.id for target in targets if isinstance(target, ast.Name)]
+    return []
 
 
 def _name_read(node: ast.AST) -> str | None:
@@ -165,6 +170,8 @@ def _but(node: ast.AST, left_out: set[str]) -> Iterator[ast.AST]:
         case ast.FunctionDef() if node.name in left_out:
             return
         case ast.AnnAssign(target=ast.Name(id=name)) if name in left_out:
+            return
+        case ast.Assign(targets=[ast.Name(id=name)]) if name in left_out:
             return
     yield node
     for part in ast.iter_child_nodes(node):

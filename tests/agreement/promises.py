@@ -44,7 +44,7 @@ def assert_comes_to_pass(model: Model) -> Counter[str]:
         for prop in live.properties:
             pledges = _pledges(live, prop, states)
             if pledges is None:
-                assert result.verdict is Verdict.INCONCLUSIVE
+                assert result.verdict is Verdict.ERROR
                 assert result.error is not None
                 assert result.error.function == prop.name
                 return counts + Counter({"leads_to without a value": 1})

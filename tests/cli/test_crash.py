@@ -67,18 +67,18 @@ def test_the_other_models_are_checked_all_the_same(
             (desk.root / folder / f"{name}.py").write_text(copy, encoding="utf-8")
     explore_one = verb._check
 
-    def check(workspace: object, name: str, request: object) -> object:
+    def check(plan: object, name: str, watch: object) -> object:
         if name == "turnstile":
             raise Disagreement("machine code found what plain Python does not")
-        return explore_one(workspace, name, request)  # type: ignore[arg-type]
+        return explore_one(plan, name, watch)  # type: ignore[arg-type]
 
     monkeypatch.setattr(verb, "_check", check)
     ran = desk.run("check")
     assert ran.code == 70
     report_of(ran.err)
     lines = [line.split()[:3] for line in ran.out.splitlines()]
-    assert ["z_last", "default", "holds"] in lines
-    assert ["turnstile", "default", "error"] in lines
+    assert ["z_last", "holds", "3"] in lines
+    assert ["turnstile", "error"] in lines
     assert "not checked: internal error: lockstep.plain.engine.Disagreement" in ran.out
     ran = desk.run("check", "--json")
     assert ran.code == 70

@@ -20,7 +20,7 @@ from lockstep.plain.engine import is_stuck
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
-from lockstep.prove.bounded import Target, check_bounded
+from lockstep.prove.bounded import BoundedResult, Target, check_bounded
 from lockstep.prove.reading import as_python, read, value_in
 from lockstep.prove.relation import Relation
 from lockstep.prove.terms import term
@@ -145,6 +145,8 @@ def assert_agrees_on_behaviours(model: Model, relation: Relation, depth: int) ->
             # A search goes no further from a state where some action has no meaning; the solver
             # may, and find a violation beyond.
             assert ours.verdict is not Verdict.HOLDS
+        elif ours.error is not None:
+            assert_is_without_meaning(model, ours)
         elif oracle.violation is None:
             # A search does not look whether the states at its bound can be left.
             violation = ours.violation
@@ -165,6 +167,16 @@ def assert_agrees_on_behaviours(model: Model, relation: Relation, depth: int) ->
             for before, step in zip(trace.states, trace.steps, strict=False):
                 action = model.action(step.action)
                 assert engine.run(action, before, step.parameters) == step.state
+
+
+def assert_is_without_meaning(model: Model, result: BoundedResult) -> None:
+    """A search does not evaluate a `leads_to`; the solver asks whether it has a value."""
+    assert result.error is not None
+    assert result.meaningless is not None
+    prop = model.property(result.error.function)
+    assert prop.kind is Kind.LEADS_TO
+    with pytest.raises(EvaluationError):
+        list(PlainEngine(model).pledges(prop, result.meaningless.last))
 
 
 @settings(max_examples=max(60, settings().max_examples), suppress_health_check=list(HealthCheck))

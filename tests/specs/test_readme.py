@@ -57,14 +57,18 @@ def test_faults_and_invariants() -> None:
 
 def test_tables() -> None:
     number = r"([\d,]+)"
-    rows = re.findall(
-        rf"({'|'.join(NAMES)})[ |]+(\w+)[ |]+(?:holds (\d+) )?{number}[ |]+{number}[ |]+{number}",
-        README,
-    )
-    assert len(rows) >= len(NAMES)
-    for name, scope, properties, *counts in rows:
-        states, transitions, depth = (int(count.replace(",", "")) for count in counts)
-        pins = load_model_spec(ROOT, name).scope(scope).pins
-        assert pins == Pins("holds", states, transitions, depth)
-        if properties:
-            assert int(properties) == len(load_model(ROOT, name).properties)
+    names = "|".join(NAMES)
+    printed = re.findall(rf"({names}) +holds +(\d+) +{number} +{number} +{number}", README)
+    assert {name for name, *_ in printed} == set(NAMES)
+    for name, properties, *counts in printed:
+        assert load_model_spec(ROOT, name).scope("default").pins == pins(counts)
+        assert int(properties) == len(load_model(ROOT, name).properties)
+    listed = re.findall(rf"\| ({names}) \| (\w+) \| {number} \| {number} \| {number} \|", README)
+    assert len(listed) >= 9
+    for name, scope, *counts in listed:
+        assert load_model_spec(ROOT, name).scope(scope).pins == pins(counts)
+
+
+def pins(counts: list[str]) -> Pins:
+    states, transitions, depth = (int(count.replace(",", "")) for count in counts)
+    return Pins("holds", states, transitions, depth)
