@@ -1,6 +1,6 @@
 """What must hold of KIP-227 fetch sessions. Ids such as 227-12 are rows of specs/kip_227.toml."""
 
-from lockstep import invariant, sometimes, step_invariant, when
+from lockstep import invariant, present, sometimes, step_invariant, when
 from models.fetch_metadata import (
     FINAL_EPOCH,
     FIRST_INCREMENTAL_EPOCH,
@@ -21,11 +21,9 @@ from models.fetch_session_state import Fetcher, FetchSession, Via
 
 def was_served(s: FetchSession, new: FetchSession, f, via):
     """A request left the network because the leader served it (or, if stray, was lost)."""
-    return (
-        s.request[f] is not None and new.request[f] is None and new.response[f] is not None
-        if via == Via.AWAITED
-        else s.stray[f] is not None and new.stray[f] is None
-    )
+    if via == Via.AWAITED:
+        return s.request[f] is not None and new.request[f] is None and new.response[f] is not None
+    return s.stray[f] is not None and new.stray[f] is None
 
 
 def was_accepted(s: FetchSession, new: FetchSession, f):
@@ -44,11 +42,9 @@ def was_sent(s: FetchSession, new: FetchSession, f):
 
 def told_of(s: FetchSession, f, p):
     """What the fetcher knows of a partition once the response under way is handled."""
-    return (
-        s.told[f][p]
-        if s.response[f] is None or s.response[f].partitions[p] is None
-        else learned(s.told[f][p], s.response[f].partitions[p])
-    )
+    if s.response[f] is None or s.response[f].partitions[p] is None:
+        return s.told[f][p]
+    return learned(s.told[f][p], s.response[f].partitions[p])
 
 
 # Requests are served once, and what is lost or repeated is noticed.
@@ -58,12 +54,13 @@ def told_of(s: FetchSession, f, p):
 def session_changes_only_by_accepting_its_epoch(s: FetchSession, new: FetchSession, i: OpenId):
     """A session changes only when it processes the request with the epoch it expects, and then its
     epoch moves on: no request is served twice, none is passed over."""
-    when(s.sessions[i] is not None and new.sessions[i] is not None)
-    when(s.sessions[i] != new.sessions[i])
-    return new.sessions[i].epoch == next_epoch(s.sessions[i].epoch) and any(
+    before = present(s.sessions[i])
+    after = present(new.sessions[i])
+    when(before != after)
+    return after.epoch == next_epoch(before.epoch) and any(
         was_served(s, new, f, via)
         and incoming(s, f, via).session_id == i
-        and incoming(s, f, via).epoch == s.sessions[i].epoch
+        and incoming(s, f, via).epoch == before.epoch
         for f in Fetcher
         for via in Via
     )
@@ -85,8 +82,8 @@ def accepted_request_moves_the_epoch(s: FetchSession, new: FetchSession, f: Fetc
 def epochs_agree_when_idle(s: FetchSession, f: Fetcher):
     """Between requests, fetcher and leader expect the same epoch of a session both have."""
     when(not s.pending[f] and not is_full(s.metadata[f].epoch))
-    when(s.sessions[s.metadata[f].session_id] is not None)
-    return s.sessions[s.metadata[f].session_id].epoch == s.metadata[f].epoch
+    session = present(s.sessions[s.metadata[f].session_id])
+    return session.epoch == s.metadata[f].epoch
 
 
 # Leader and fetcher agree.
@@ -96,11 +93,11 @@ def epochs_agree_when_idle(s: FetchSession, f: Fetcher):
 def accepted_request_leaves_agreement(s: FetchSession, f: Fetcher, p: Partition):
     """While a session's response is under way, the leader has cached exactly the partitions that
     the fetcher wants, with the fields it last sent."""
-    when(s.request[f] is None and s.response[f] is not None)
-    when(s.response[f].error == Error.NONE)
-    when(s.response[f].session_id != NO_SESSION)
-    when(s.sessions[s.response[f].session_id] is not None)
-    cached = s.sessions[s.response[f].session_id].partitions[p]
+    when(s.request[f] is None)
+    response = present(s.response[f])
+    when(response.error == Error.NONE and response.session_id != NO_SESSION)
+    session = present(s.sessions[response.session_id])
+    cached = session.partitions[p]
     return (
         s.fetching[f][p] is None
         if cached is None
@@ -116,7 +113,7 @@ def learns_what_a_full_fetch_would_tell(
     told it at that moment: the session is only an optimisation (227-D9)."""
     when(was_accepted(s, new, f) and not new.response[f].throttled)
     when(new.sessions[s.request[f].session_id].partitions[p] is not None)
-    whole = answer(s, p, False)
+    whole = answer(s, p, records=False)
     return (
         told_of(new, f, p) is not None
         and told_of(new, f, p).high_watermark == whole.high_watermark
@@ -169,8 +166,8 @@ def unchanged_partitions_are_not_requested(
 def nothing_unchanged_is_sent(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
     """An incremental response includes a partition only for records, an error, or a high watermark
     or log start offset that the fetcher has not been told."""
-    when(was_accepted(s, new, f) and new.response[f].partitions[p] is not None)
-    sent = new.response[f].partitions[p]
+    when(was_accepted(s, new, f))
+    sent = present(new.response[f].partitions[p])
     return (
         sent.records
         or sent.failed
@@ -198,9 +195,9 @@ def epoch_error_is_deserved(s: FetchSession, new: FetchSession, f: Fetcher):
     """INVALID_FETCH_SESSION_EPOCH answers exactly the incremental requests whose session expects
     another epoch: a lost or repeated request is always noticed."""
     when(was_served(s, new, f, Via.AWAITED) and not is_full(s.request[f].epoch))
-    when(s.sessions[s.request[f].session_id] is not None)
+    session = present(s.sessions[s.request[f].session_id])
     return (new.response[f].error == Error.INVALID_FETCH_SESSION_EPOCH) == (
-        s.sessions[s.request[f].session_id].epoch != s.request[f].epoch
+        session.epoch != s.request[f].epoch
     )
 
 

@@ -1,6 +1,6 @@
 """What must hold of leader discovery. Ids such as 951-5 are rows of specs/kip_951.toml."""
 
-from lockstep import each, invariant, leads_to, sometimes, step_invariant, when
+from lockstep import each, invariant, leads_to, present, sometimes, step_invariant, when
 from models.leader_discovery import (
     answer_fenced,
     answer_not_leader,
@@ -52,8 +52,7 @@ def leader_changed(s: LeaderDiscovery, new: LeaderDiscovery):
 def told_leader_is_what_the_broker_knows(s: LeaderDiscovery, new: LeaderDiscovery):
     """Only a refusal tells a leader: the one that the broker has heard of, and where that is."""
     when(was_answered(s, new) and s.attempt is not None)
-    hint = new.response.current_leader
-    when(hint is not None)
+    hint = present(new.response.current_leader)
     heard = s.heard[s.attempt.to]
     return (
         is_refusal(new.response.error)
@@ -78,8 +77,7 @@ def fenced_epoch_is_an_old_one(s: LeaderDiscovery, new: LeaderDiscovery):
     """FENCED_LEADER_EPOCH says that the broker has heard of a newer epoch, UNKNOWN_LEADER_EPOCH
     that it has not heard of so new a one."""
     when(was_answered(s, new) and s.attempt is not None)
-    named = s.attempt.epoch
-    when(named is not None)
+    named = present(s.attempt.epoch)
     heard = s.heard[s.attempt.to].epoch
     return (new.response.error != Error.FENCED_LEADER_EPOCH or named < heard) and (
         new.response.error != Error.UNKNOWN_LEADER_EPOCH or named > heard
@@ -108,8 +106,7 @@ def newer_leader_is_taken(s: LeaderDiscovery, new: LeaderDiscovery):
     """A newer leader that a response tells is the client's from then on, and is where the response
     says, whatever the client had before."""
     when(took_response(s, new))
-    hint = s.response.current_leader
-    when(hint is not None)
+    hint = present(s.response.current_leader)
     when(hint.endpoint is not None and is_later(hint.epoch, s.leader_epoch))
     return (
         new.leader == hint.leader
@@ -134,9 +131,10 @@ def nothing_newer_changes_nothing(s: LeaderDiscovery, new: LeaderDiscovery):
 @step_invariant("951-7")
 def refresh_is_taken_unless_it_is_stale(s: LeaderDiscovery, new: LeaderDiscovery):
     """The leader of a refresh is the client's if its epoch is no older than what is known."""
-    when(s.refresh is not None and new.refresh is None and s.disturbances == new.disturbances)
-    when(s.leader_epoch is None or s.refresh.epoch >= s.leader_epoch)
-    return new.leader == s.refresh.leader and new.leader_epoch == s.refresh.epoch
+    refresh = present(s.refresh)
+    when(new.refresh is None and s.disturbances == new.disturbances)
+    when(s.leader_epoch is None or refresh.epoch >= s.leader_epoch)
+    return new.leader == refresh.leader and new.leader_epoch == refresh.epoch
 
 
 @invariant("951-2", "951-5")
@@ -162,11 +160,9 @@ def new_leader_can_be_reached(s: LeaderDiscovery, new: LeaderDiscovery):
 def retry_at_once_is_to_a_newer_leader(s: LeaderDiscovery, new: LeaderDiscovery):
     """Only a newer leader than the one tried last is tried without the backoff."""
     when(s.backing_off and not new.backing_off and s.attempt is not None)
-    when(new.attempt is not None)
+    retry = present(new.attempt)
     return (
-        new.attempt.to == s.leader
-        and new.attempt.epoch is not None
-        and is_later(new.attempt.epoch, s.attempt.epoch)
+        retry.to == s.leader and retry.epoch is not None and is_later(retry.epoch, s.attempt.epoch)
     )
 
 

@@ -1,7 +1,7 @@
 """What must hold of snapshots that are fetched. Ids such as 630-14 are rows of specs/kip_630.toml,
 595-22 one of specs/kip_595.toml."""
 
-from lockstep import each, invariant, leads_to, sometimes, step_invariant, when
+from lockstep import each, invariant, leads_to, present, sometimes, step_invariant, when
 from models.snapshot_fetch_download import (
     answer_chunk,
     answer_snapshot_not_found,
@@ -111,8 +111,7 @@ def follower_starts_its_log_no_later_than_leader_or_snapshot(
     """A replica that does not lead raises its log start to the lesser of two: its leader's, and the
     end of its own latest snapshot."""
     when(r not in s.leading and raised_its_log_start(s, new, r) and s.download[r] is None)
-    leader = s.elected[s.epoch[r]]
-    when(leader is not None)
+    leader = present(s.elected[s.epoch[r]])
     return new.log_start[r] == min(s.log_start[leader], latest(s, r))
 
 
@@ -138,8 +137,7 @@ def named_snapshot_exists(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A fetch is answered with a snapshot that the leader has, its latest, and then only when the
     log cannot serve it."""
     when(s.download[r] is None and new.download[r] is not None)
-    leader = s.elected[s.epoch[r]]
-    when(leader is not None)
+    leader = present(s.elected[s.epoch[r]])
     named = new.download[r].snapshot
     return (
         named.end_offset == latest(s, leader)
@@ -151,9 +149,9 @@ def named_snapshot_exists(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 @invariant("630-49", "630-59", "630-60", "630-55")
 def every_byte_counts_once(s: SnapshotFetch, r: Replica):
     """The .part file is the beginning of the snapshot, each unit where it belongs, if damaged."""
-    when(s.download[r] is not None)
-    end = s.download[r].snapshot.end_offset
-    part = s.download[r].part
+    download = present(s.download[r])
+    end = download.snapshot.end_offset
+    part = download.part
     whole = s.committed[:end] + (FOOTER,)
     return len(part) < len(whole) and all(
         part[i] == whole[i] or part[i] == DAMAGED for i in range(len(part))

@@ -35,13 +35,11 @@ def newest(s: SnapshotLog):
 
 
 def epoch_at_end(s: SnapshotLog):
-    return (
-        s.log[-1]
-        if len(s.log) > 0
-        else s.snapshots[s.base].epoch
-        if s.snapshots[s.base] is not None
-        else 0
-    )
+    if len(s.log) > 0:
+        return s.log[-1]
+    if s.snapshots[s.base] is not None:
+        return s.snapshots[s.base].epoch
+    return 0
 
 
 def is_ahead(s: SnapshotLog, x):

@@ -67,8 +67,6 @@ def close_existing_attempt_new(metadata):
 
 def after_full_response(session_id):
     """What follows a full response: the new session's first request, or another full one."""
-    return (
-        FRESH
-        if session_id == NO_SESSION
-        else Metadata(session_id=session_id, epoch=FIRST_INCREMENTAL_EPOCH)
-    )
+    if session_id == NO_SESSION:
+        return FRESH
+    return Metadata(session_id=session_id, epoch=FIRST_INCREMENTAL_EPOCH)

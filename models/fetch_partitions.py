@@ -93,18 +93,20 @@ def updated_interest(cached, interest):
     return replace(cached, interest=interest)
 
 
+def merged_partition(cached, requested, is_forgotten):
+    """What a session has of one partition once a request is taken in."""
+    if is_forgotten:
+        return None
+    if requested is None:
+        return cached
+    if cached is None:
+        return remember(requested)
+    return updated_interest(cached, requested)
+
+
 def merged(cached, requested, forgotten):
     """A session's partitions once a request is taken in."""
-    return {
-        p: None
-        if p in forgotten
-        else cached[p]
-        if requested[p] is None
-        else remember(requested[p])
-        if cached[p] is None
-        else updated_interest(cached[p], requested[p])
-        for p in Partition
-    }
+    return {p: merged_partition(cached[p], requested[p], p in forgotten) for p in Partition}
 
 
 def must_answer(cached, answer):

@@ -80,13 +80,10 @@ def room(s: FetchResponse):
 
 def readable(s: FetchResponse, p):
     """How many messages of a partition go into the response (227-D34)."""
-    return (
-        1
-        if s.backlog[p] > 0
-        and taken_in_all(s) == 0
-        and min(room(s), PARTITION_LIMIT // MESSAGE_BYTES) == 0
-        else min(s.backlog[p], room(s), PARTITION_LIMIT // MESSAGE_BYTES)
-    )
+    fitting = min(room(s), PARTITION_LIMIT // MESSAGE_BYTES)
+    if s.backlog[p] > 0 and taken_in_all(s) == 0 and fitting == 0:
+        return 1
+    return min(s.backlog[p], fitting)
 
 
 def is_visiting(s: FetchResponse, p):

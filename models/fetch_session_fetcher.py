@@ -2,7 +2,7 @@
 disturbs them.
 """
 
-from lockstep import action, replace, require
+from lockstep import action, present, replace, require
 from models.fetch_metadata import (
     FINAL_EPOCH,
     FRESH,
@@ -41,7 +41,7 @@ def send_all(new: FetchSession, f, metadata, wanted):
     new.metadata[f] = metadata
     new.fetching[f] = wanted
     new.told[f] = nothing()
-    send(new, f, metadata, wanted, set())
+    send(new, f, metadata, wanted, forgotten=set())
 
 
 @action
@@ -67,13 +67,11 @@ def keeps_its_place(old, wanted, told):
 
 def still_told(old, wanted, told):
     """What a fetcher still knows of a partition when it sends: after a move, of no records."""
-    return (
-        None
-        if old is None or wanted is None or told is None
-        else told
-        if old.fetch_offset == wanted.fetch_offset
-        else replace(told, records=False)
-    )
+    if old is None or wanted is None or told is None:
+        return None
+    if old.fetch_offset == wanted.fetch_offset:
+        return told
+    return replace(told, records=False)
 
 
 @action
@@ -129,9 +127,8 @@ def told_after(s: FetchSession, f, answers):
 @action
 def receive_full(s: FetchSession, new: FetchSession, f: Fetcher):
     """A full response with a session id: the session's next request has epoch 1."""
-    require(s.response[f] is not None and is_full(s.metadata[f].epoch))
-    response = s.response[f]
-    require(response.session_id != NO_SESSION)
+    response = present(s.response[f])
+    require(is_full(s.metadata[f].epoch) and response.session_id != NO_SESSION)
     new.told[f] = told_after(s, f, response.partitions)
     settle(new, f, after_full_response(response.session_id))
 
@@ -139,8 +136,8 @@ def receive_full(s: FetchSession, new: FetchSession, f: Fetcher):
 @action
 def receive_sessionless(s: FetchSession, new: FetchSession, f: Fetcher):
     """A full response with session id 0: there is no session."""
-    require(s.response[f] is not None and is_full(s.metadata[f].epoch))
-    require(s.response[f].session_id == NO_SESSION)
+    response = present(s.response[f])
+    require(is_full(s.metadata[f].epoch) and response.session_id == NO_SESSION)
     start_over(new, f)
     settle(new, f, after_full_response(NO_SESSION))
 
@@ -148,8 +145,8 @@ def receive_sessionless(s: FetchSession, new: FetchSession, f: Fetcher):
 @action
 def receive_incremental(s: FetchSession, new: FetchSession, f: Fetcher):
     """An incremental response of the session: partitions not in it are as they were."""
-    require(s.response[f] is not None and not is_full(s.metadata[f].epoch))
-    response = s.response[f]
+    response = present(s.response[f])
+    require(not is_full(s.metadata[f].epoch))
     require(response.error == Error.NONE and response.session_id != NO_SESSION)
     new.told[f] = told_after(s, f, response.partitions)
     settle(new, f, replace(s.metadata[f], epoch=next_epoch(s.metadata[f].epoch)))
@@ -158,8 +155,8 @@ def receive_incremental(s: FetchSession, new: FetchSession, f: Fetcher):
 @action
 def receive_session_closed(s: FetchSession, new: FetchSession, f: Fetcher):
     """An incremental response with session id 0: the session is gone."""
-    require(s.response[f] is not None and not is_full(s.metadata[f].epoch))
-    response = s.response[f]
+    response = present(s.response[f])
+    require(not is_full(s.metadata[f].epoch))
     require(response.error == Error.NONE and response.session_id == NO_SESSION)
     start_over(new, f)
     settle(new, f, FRESH)
@@ -168,8 +165,8 @@ def receive_session_closed(s: FetchSession, new: FetchSession, f: Fetcher):
 @action
 def receive_unknown_session(s: FetchSession, new: FetchSession, f: Fetcher):
     """FETCH_SESSION_ID_NOT_FOUND: there is nothing to close, start afresh (227-D20)."""
-    require(s.response[f] is not None)
-    require(s.response[f].error == Error.FETCH_SESSION_ID_NOT_FOUND)
+    response = present(s.response[f])
+    require(response.error == Error.FETCH_SESSION_ID_NOT_FOUND)
     start_over(new, f)
     settle(new, f, FRESH)
 
@@ -181,8 +178,8 @@ def after_wrong_epoch(metadata):
 @action
 def receive_wrong_epoch(s: FetchSession, new: FetchSession, f: Fetcher):
     """INVALID_FETCH_SESSION_EPOCH: close the session and attempt a new one (227-D20)."""
-    require(s.response[f] is not None)
-    require(s.response[f].error == Error.INVALID_FETCH_SESSION_EPOCH)
+    response = present(s.response[f])
+    require(response.error == Error.INVALID_FETCH_SESSION_EPOCH)
     start_over(new, f)
     settle(new, f, after_wrong_epoch(s.metadata[f]))
 

@@ -3,7 +3,7 @@
 Every action that serves a request is one outcome of one row of the request table.
 """
 
-from lockstep import Set, action, require
+from lockstep import Set, action, present, require
 from models.fetch_metadata import (
     FINAL_EPOCH,
     FIRST_INCREMENTAL_EPOCH,
@@ -103,15 +103,13 @@ def has_records(s: FetchSession, f, p, interest):
 
 def answer(s: FetchSession, p, records):
     """The leader's answer for a partition, whether it is sent or not."""
-    return (
-        Answer(failed=True, high_watermark=UNKNOWN, log_start_offset=UNKNOWN, records=False)
-        if p in s.failing
-        else Answer(
-            failed=False,
-            high_watermark=s.high_watermark[p],
-            log_start_offset=s.log_start[p],
-            records=records,
-        )
+    if p in s.failing:
+        return Answer(failed=True, high_watermark=UNKNOWN, log_start_offset=UNKNOWN, records=False)
+    return Answer(
+        failed=False,
+        high_watermark=s.high_watermark[p],
+        log_start_offset=s.log_start[p],
+        records=records,
     )
 
 
@@ -166,14 +164,12 @@ def serve_sessionless(
     s: FetchSession, new: FetchSession, f: Fetcher, via: Via, filled: Set[Partition]
 ):
     """(0, -1) and (ID, -1): answer everything, close the session named, create none."""
-    require(incoming(s, f, via) is not None)
-    request = incoming(s, f, via)
+    request = present(incoming(s, f, via))
     require(request.epoch == FINAL_EPOCH)
     require(fits_the_limit(s, f, request.partitions, filled))
+    answers = full_answers(s, request.partitions, filled)
     new.sessions = closed(s.sessions, request.session_id)
-    respond(
-        s, new, f, via, Error.NONE, NO_SESSION, full_answers(s, request.partitions, filled), False
-    )
+    respond(s, new, f, via, Error.NONE, NO_SESSION, answers, throttled=False)
 
 
 @action
@@ -181,15 +177,14 @@ def serve_full_creating(
     s: FetchSession, new: FetchSession, f: Fetcher, via: Via, filled: Set[Partition], i: OpenId
 ):
     """(0, 0) and (ID, 0): answer everything, close the session named, create another (227-D31)."""
-    require(incoming(s, f, via) is not None)
-    request = incoming(s, f, via)
+    request = present(incoming(s, f, via))
     require(request.epoch == INITIAL_EPOCH)
     require(fits_the_limit(s, f, request.partitions, filled))
     require(is_unused(s, i))
     answers = full_answers(s, request.partitions, filled)
     new.sessions = closed(s.sessions, request.session_id)
     new.sessions[i] = opened(f, request.partitions, answers)
-    respond(s, new, f, via, Error.NONE, i, answers, False)
+    respond(s, new, f, via, Error.NONE, i, answers, throttled=False)
 
 
 @action
@@ -197,14 +192,12 @@ def serve_full_without_session(
     s: FetchSession, new: FetchSession, f: Fetcher, via: Via, filled: Set[Partition]
 ):
     """(0, 0) and (ID, 0) when the cache has no room: answer everything, with session id 0."""
-    require(incoming(s, f, via) is not None)
-    request = incoming(s, f, via)
+    request = present(incoming(s, f, via))
     require(request.epoch == INITIAL_EPOCH)
     require(fits_the_limit(s, f, request.partitions, filled))
+    answers = full_answers(s, request.partitions, filled)
     new.sessions = closed(s.sessions, request.session_id)
-    respond(
-        s, new, f, via, Error.NONE, NO_SESSION, full_answers(s, request.partitions, filled), False
-    )
+    respond(s, new, f, via, Error.NONE, NO_SESSION, answers, throttled=False)
 
 
 def session_of(s: FetchSession, request):
@@ -242,8 +235,7 @@ def serve_incremental(
     s: FetchSession, new: FetchSession, f: Fetcher, via: Via, filled: Set[Partition]
 ):
     """(ID, EPOCH) as expected: answer the partitions that have something to say."""
-    require(incoming(s, f, via) is not None)
-    request = incoming(s, f, via)
+    request = present(incoming(s, f, via))
     require(not is_full(request.epoch) and is_expected(s, request))
     require(not outlives(s, f, request.session_id, next_epoch(request.epoch)))
     cached = session_after(s, request)
@@ -267,7 +259,7 @@ def serve_incremental(
         Error.NONE,
         request.session_id,
         {p: answers[p] if p in sent else None for p in Partition},
-        False,
+        throttled=False,
     )
 
 
@@ -279,45 +271,45 @@ def throttled_session_id(request):
 def serve_incremental_throttled(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
     """(ID, EPOCH) as expected, but over quota: the request counts, the response is empty
     (227-D18, 227-D40)."""
-    require(incoming(s, f, via) is not None)
-    request = incoming(s, f, via)
+    request = present(incoming(s, f, via))
     require(not is_full(request.epoch) and is_expected(s, request))
     require(not outlives(s, f, request.session_id, next_epoch(request.epoch)))
     cached = session_after(s, request)
     require(any(cached[p] is not None for p in Partition))
     accept(s, new, f, request, cached)
-    respond(s, new, f, via, Error.NONE, throttled_session_id(request), nothing(), True)
+    respond(s, new, f, via, Error.NONE, throttled_session_id(request), nothing(), throttled=True)
 
 
 @action
 def serve_incremental_emptying(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
     """(ID, EPOCH) as expected, and the last partition is removed: the session ends (227-D1)."""
-    require(incoming(s, f, via) is not None)
-    request = incoming(s, f, via)
+    request = present(incoming(s, f, via))
     require(not is_full(request.epoch) and is_expected(s, request))
     cached = session_after(s, request)
     require(all(cached[p] is None for p in Partition))
     new.sessions[request.session_id] = None
-    respond(s, new, f, via, Error.NONE, NO_SESSION, nothing(), False)
+    respond(s, new, f, via, Error.NONE, NO_SESSION, nothing(), throttled=False)
 
 
 @action
 def serve_unknown_session(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
     """(ID, EPOCH) for a session that the leader does not have (227-D14)."""
-    require(incoming(s, f, via) is not None)
-    request = incoming(s, f, via)
+    request = present(incoming(s, f, via))
     require(not is_full(request.epoch) and session_of(s, request) is None)
-    respond(s, new, f, via, Error.FETCH_SESSION_ID_NOT_FOUND, NO_SESSION, nothing(), False)
+    respond(
+        s, new, f, via, Error.FETCH_SESSION_ID_NOT_FOUND, NO_SESSION, nothing(), throttled=False
+    )
 
 
 @action
 def serve_wrong_epoch(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
     """(ID, EPOCH) with an epoch that the session does not expect (227-D13)."""
-    require(incoming(s, f, via) is not None)
-    request = incoming(s, f, via)
+    request = present(incoming(s, f, via))
     require(not is_full(request.epoch) and session_of(s, request) is not None)
     require(not is_expected(s, request))
-    respond(s, new, f, via, Error.INVALID_FETCH_SESSION_EPOCH, NO_SESSION, nothing(), False)
+    respond(
+        s, new, f, via, Error.INVALID_FETCH_SESSION_EPOCH, NO_SESSION, nothing(), throttled=False
+    )
 
 
 @action

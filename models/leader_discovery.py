@@ -6,7 +6,7 @@ one at a time, to the leader that it believes in; a broker that does not lead re
 which leader it knows. Besides, any broker may answer a refresh of the client's metadata.
 """
 
-from lockstep import action, replace, require
+from lockstep import action, present, replace, require
 from models.leader_discovery_state import (
     MAX_DISTURBANCES,
     MAX_EPOCH,
@@ -45,7 +45,7 @@ def stop(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker):
     """A broker stops, after another one was elected if it led (951-D11)."""
     require(s.cluster.endpoints[b] is not None and s.cluster.leader != b)
     disturb(s, new)
-    new.cluster = moved(s.cluster, b, None)
+    new.cluster = moved(s.cluster, b, endpoint=None)
 
 
 @action
@@ -222,17 +222,17 @@ def take_error(s: LeaderDiscovery, new: LeaderDiscovery):
 @action
 def receive_newer_leader(s: LeaderDiscovery, new: LeaderDiscovery):
     """The request was refused, and a newer leader is told."""
-    require(s.response is not None and refuses_leadership(s.response.error))
-    require(advances(s, s.response.current_leader))
+    response = present(s.response)
+    require(refuses_leadership(response.error) and advances(s, response.current_leader))
     take_error(s, new)
-    take_leader(s, new, s.response.current_leader)
+    take_leader(s, new, response.current_leader)
 
 
 @action
 def receive_nothing_newer(s: LeaderDiscovery, new: LeaderDiscovery):
     """The request was refused, and the client learns nothing by it."""
-    require(s.response is not None and refuses_leadership(s.response.error))
-    require(not advances(s, s.response.current_leader))
+    response = present(s.response)
+    require(refuses_leadership(response.error) and not advances(s, response.current_leader))
     take_error(s, new)
 
 
@@ -253,8 +253,9 @@ def disconnected(new: LeaderDiscovery):
 @action
 def find_nobody(s: LeaderDiscovery, new: LeaderDiscovery):
     """The broker is no longer where the request went."""
-    require(s.attempt is not None and s.response is None and not s.backing_off)
-    require(s.cluster.endpoints[s.attempt.to] != s.attempt.endpoint)
+    attempt = present(s.attempt)
+    require(s.response is None and not s.backing_off)
+    require(s.cluster.endpoints[attempt.to] != attempt.endpoint)
     disconnected(new)
 
 
@@ -299,10 +300,11 @@ def take_endpoints(s: LeaderDiscovery, new: LeaderDiscovery, leader):
 @action
 def receive_refresh(s: LeaderDiscovery, new: LeaderDiscovery):
     """The client takes the leader from the answer."""
-    require(s.refresh is not None and not is_stale(s.refresh.epoch, s.leader_epoch))
-    take_endpoints(s, new, s.refresh.leader)
-    new.leader = s.refresh.leader
-    new.leader_epoch = s.refresh.epoch
+    refresh = present(s.refresh)
+    require(not is_stale(refresh.epoch, s.leader_epoch))
+    take_endpoints(s, new, refresh.leader)
+    new.leader = refresh.leader
+    new.leader_epoch = refresh.epoch
 
 
 @action

@@ -49,15 +49,15 @@ def answer(s: SnapshotElection, leader, fetcher):
     """What a leader answers a fetch from the end of a log."""
     start = id_of(history(s, leader)[: s.log_start[leader]])
     agreed = id_of(up_to(s, leader, fetcher.epoch))
-    return (
-        Answer.SNAPSHOT
-        if start.end_offset > fetcher.end_offset
+    if (
+        start.end_offset > fetcher.end_offset
         or start.epoch > fetcher.epoch
         or (start.end_offset == fetcher.end_offset and start.epoch != fetcher.epoch)
-        else Answer.RECORDS
-        if agreed.epoch == fetcher.epoch and agreed.end_offset >= fetcher.end_offset
-        else Answer.DIVERGING
-    )
+    ):
+        return Answer.SNAPSHOT
+    if agreed.epoch == fetcher.epoch and agreed.end_offset >= fetcher.end_offset:
+        return Answer.RECORDS
+    return Answer.DIVERGING
 
 
 def reached(s: SnapshotElection, leader, fetched):
@@ -80,11 +80,9 @@ def commits(s: SnapshotElection, leader, offset):
 def advanced(s: SnapshotElection, leader, fetched):
     """A leader's high watermark when the others are known to have fetched so far."""
     offset = reached(s, leader, fetched)
-    return (
-        offset
-        if offset > s.high_watermark[leader] and commits(s, leader, offset)
-        else s.high_watermark[leader]
-    )
+    if offset > s.high_watermark[leader] and commits(s, leader, offset):
+        return offset
+    return s.high_watermark[leader]
 
 
 def learned(s: SnapshotElection, v, high_watermark, end):
@@ -209,11 +207,9 @@ def advance_log_start(s: SnapshotElection, new: SnapshotElection, v: Voter):
 def unflushed_from(s: SnapshotElection, v):
     """The offset from which on a replica may lose records by a crash: a leader's own ones, as long
     as it has not counted them as committed."""
-    return (
-        max(s.high_watermark[v], s.log_start[v], sum(1 for e in history(s, v) if e < s.epoch[v]))
-        if s.role[v] == Role.LEADER
-        else log_end(s, v)
-    )
+    if s.role[v] != Role.LEADER:
+        return log_end(s, v)
+    return max(s.high_watermark[v], s.log_start[v], sum(1 for e in history(s, v) if e < s.epoch[v]))
 
 
 def role_after_restart(s: SnapshotElection, v):

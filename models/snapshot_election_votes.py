@@ -46,7 +46,7 @@ def grant(s: SnapshotElection, new: SnapshotElection, v: Voter, c: Voter):
 def learn_epoch(s: SnapshotElection, new: SnapshotElection, v: Voter, w: Voter):
     """A replica hears of a newer epoch: by a request that it refuses, or by a response."""
     require(s.epoch[v] < s.epoch[w])
-    become(s, new, v, Role.FOLLOWER, s.epoch[w], None)
+    become(s, new, v, Role.FOLLOWER, s.epoch[w], voted=None)
 
 
 def is_majority(voters):

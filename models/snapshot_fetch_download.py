@@ -1,6 +1,6 @@
 """The download of a snapshot (KIP-630 FetchSnapshot): requests, chunks, and what goes wrong."""
 
-from lockstep import action, replace, require
+from lockstep import action, present, replace, require
 from models.snapshot_fetch_state import (
     DAMAGED,
     FOOTER,
@@ -24,15 +24,16 @@ from models.snapshot_id import Offset
 
 def answer_with(s: SnapshotFetch, new: SnapshotFetch, r, error, size, units):
     """The answer of the replica that r takes for its leader."""
-    require(s.download[r] is not None and s.response[r] is None)
-    leader = leader_of(s, r)
-    require(leader is not None and leader != r)
+    download = present(s.download[r])
+    require(s.response[r] is None)
+    leader = present(leader_of(s, r))
+    require(leader != r)
     new.response[r] = Response(
         error=error,
         leader_epoch=s.epoch[leader],
-        snapshot=s.download[r].snapshot,
+        snapshot=download.snapshot,
         size=size,
-        position=len(s.download[r].part),
+        position=len(download.part),
         units=units,
     )
 
@@ -45,15 +46,12 @@ def leads_epoch_of(s: SnapshotFetch, r):
 
 def requested(s: SnapshotFetch, r):
     """The file at the leader that the replica's download names; None without it."""
+    download = s.download[r]
     leader = leader_of(s, r)
-    return (
-        None
-        if s.download[r] is None or leader is None
-        else s.snapshots[leader][s.download[r].snapshot.end_offset]
-        if last_record(s.snapshots[leader][s.download[r].snapshot.end_offset])
-        == s.download[r].snapshot.epoch
-        else None
-    )
+    if download is None or leader is None:
+        return None
+    file = s.snapshots[leader][download.snapshot.end_offset]
+    return file if last_record(file) == download.snapshot.epoch else None
 
 
 def chunk(file, position):
@@ -64,10 +62,11 @@ def chunk(file, position):
 @action
 def answer_chunk(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """The leader has more of the file."""
-    require(leads_epoch_of(s, r) and s.download[r] is not None)
-    file = requested(s, r)
-    position = len(s.download[r].part)
-    require(file is not None and position < len(file))
+    require(leads_epoch_of(s, r))
+    download = present(s.download[r])
+    file = present(requested(s, r))
+    position = len(download.part)
+    require(position < len(file))
     answer_with(s, new, r, Error.NONE, len(file), chunk(file, position))
 
 
@@ -75,31 +74,31 @@ def answer_chunk(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 def answer_snapshot_not_found(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """The leader has deleted the snapshot."""
     require(leads_epoch_of(s, r) and s.download[r] is not None and requested(s, r) is None)
-    answer_with(s, new, r, Error.SNAPSHOT_NOT_FOUND, 0, ())
+    answer_with(s, new, r, Error.SNAPSHOT_NOT_FOUND, size=0, units=())
 
 
 @action
 def answer_fenced(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """Whom the replica asks knows a newer epoch."""
-    leader = leader_of(s, r)
-    require(leader is not None and s.epoch[leader] > s.epoch[r])
-    answer_with(s, new, r, Error.FENCED_LEADER_EPOCH, 0, ())
+    leader = present(leader_of(s, r))
+    require(s.epoch[leader] > s.epoch[r])
+    answer_with(s, new, r, Error.FENCED_LEADER_EPOCH, size=0, units=())
 
 
 @action
 def answer_unknown_epoch(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """Whom the replica asks has lost its disk, and knows an older epoch."""
-    leader = leader_of(s, r)
-    require(leader is not None and s.epoch[leader] < s.epoch[r])
-    answer_with(s, new, r, Error.UNKNOWN_LEADER_EPOCH, 0, ())
+    leader = present(leader_of(s, r))
+    require(s.epoch[leader] < s.epoch[r])
+    answer_with(s, new, r, Error.UNKNOWN_LEADER_EPOCH, size=0, units=())
 
 
 @action
 def answer_not_leader(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """Whom the replica asks has restarted, and leads no more."""
-    leader = leader_of(s, r)
-    require(leader is not None and s.epoch[leader] == s.epoch[r] and leader not in s.leading)
-    answer_with(s, new, r, Error.NOT_LEADER_OR_FOLLOWER, 0, ())
+    leader = present(leader_of(s, r))
+    require(s.epoch[leader] == s.epoch[r] and leader not in s.leading)
+    answer_with(s, new, r, Error.NOT_LEADER_OR_FOLLOWER, size=0, units=())
 
 
 # What follows an answer.
@@ -112,13 +111,11 @@ def is_next(part, response):
 
 def is_current(s: SnapshotFetch, r, response):
     """The response is no older than what the replica knows."""
-    return (
-        response.leader_epoch > s.epoch[r]
-        if response.error == Error.FENCED_LEADER_EPOCH
-        else response.leader_epoch < s.epoch[r]
-        if response.error == Error.UNKNOWN_LEADER_EPOCH
-        else response.leader_epoch == s.epoch[r]
-    )
+    if response.error == Error.FENCED_LEADER_EPOCH:
+        return response.leader_epoch > s.epoch[r]
+    if response.error == Error.UNKNOWN_LEADER_EPOCH:
+        return response.leader_epoch < s.epoch[r]
+    return response.leader_epoch == s.epoch[r]
 
 
 def is_awaited(s: SnapshotFetch, r):
@@ -210,7 +207,7 @@ def abandons_after(error):
 @action
 def receive_error(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """The download is abandoned: the next fetch finds out what to do (630-D26)."""
-    deliver(s, new, r, False)
+    deliver(s, new, r, repeated=False)
     require(s.response[r].error not in (Error.NONE, Error.FENCED_LEADER_EPOCH))
     new.download[r] = None if abandons_after(s.response[r].error) else s.download[r]
 
@@ -218,7 +215,7 @@ def receive_error(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 @action
 def receive_fenced(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """The replica takes the newer epoch, and the download is abandoned."""
-    deliver(s, new, r, False)
+    deliver(s, new, r, repeated=False)
     require(s.response[r].error == Error.FENCED_LEADER_EPOCH)
     takes_epoch(s, new, {r}, s.response[r].leader_epoch)
 
@@ -243,9 +240,10 @@ def lose_response(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 @action
 def damage_chunk(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A chunk arrives with a wrong byte in it."""
-    require(s.response[r] is not None and len(s.response[r].units) > 0)
+    response = present(s.response[r])
+    require(len(response.units) > 0)
     disturb(s, new)
-    new.response[r] = replace(s.response[r], units=(DAMAGED,) + s.response[r].units[1:])
+    new.response[r] = replace(response, units=(DAMAGED,) + response.units[1:])
 
 
 @action

@@ -1,6 +1,6 @@
 """Leaders, logs and snapshots (KIP-630 FetchSnapshot): all but the download of a snapshot."""
 
-from lockstep import Set, action, require
+from lockstep import Set, action, present, require
 from models.snapshot_fetch_state import (
     FOOTER,
     GENERATORS,
@@ -93,13 +93,11 @@ def age(s: SnapshotFetch, new: SnapshotFetch, end: Offset):
 
 def reached(s: SnapshotFetch, leader, r):
     """How far a leader knows that a replica has come."""
-    return (
-        log_end(s, leader)
-        if r == leader
-        else s.fetched[r].offset
-        if s.fetched[r].leader_epoch == s.epoch[leader]
-        else 0
-    )
+    if r == leader:
+        return log_end(s, leader)
+    if s.fetched[r].leader_epoch == s.epoch[leader]:
+        return s.fetched[r].offset
+    return 0
 
 
 def may_start_at(s: SnapshotFetch, leader, end):
@@ -186,11 +184,9 @@ def epoch_start(s: SnapshotFetch, leader):
 def next_high_watermark(s: SnapshotFetch, leader, fetcher):
     """The leader's high watermark once it took in a fetch that agrees."""
     reached_by_most = on_a_majority(s, leader, fetcher, counted(s))
-    return (
-        max(s.high_watermark[leader], reached_by_most)
-        if reached_by_most > epoch_start(s, leader)
-        else s.high_watermark[leader]
-    )
+    if reached_by_most > epoch_start(s, leader):
+        return max(s.high_watermark[leader], reached_by_most)
+    return s.high_watermark[leader]
 
 
 def known_high_watermark(s: SnapshotFetch, leader, fetcher):
@@ -232,8 +228,8 @@ def follow(s: SnapshotFetch, new: SnapshotFetch, leader, r, log):
 @action
 def fetch_record(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """The leader has a record after the fetcher's last one."""
-    leader = leader_of(s, r)
-    require(may_fetch(s, r) and leader is not None)
+    require(may_fetch(s, r))
+    leader = present(leader_of(s, r))
     require(agrees(s, leader, log_end_id(s, r)) and log_end(s, r) < log_end(s, leader))
     record = s.log[leader][max(0, log_end(s, r) - s.log_start[leader])]
     follow(s, new, leader, r, s.log[r] + (record,))
@@ -242,8 +238,8 @@ def fetch_record(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 @action
 def fetch_nothing(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """The fetcher has all that the leader has."""
-    leader = leader_of(s, r)
-    require(may_fetch(s, r) and leader is not None)
+    require(may_fetch(s, r))
+    leader = present(leader_of(s, r))
     require(agrees(s, leader, log_end_id(s, r)) and log_end(s, r) == log_end(s, leader))
     follow(s, new, leader, r, s.log[r])
 
@@ -251,8 +247,8 @@ def fetch_nothing(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 @action
 def lose_fetch(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """The leader has taken a fetch in, but its answer is lost."""
-    leader = leader_of(s, r)
-    require(may_fetch(s, r) and leader is not None)
+    require(may_fetch(s, r))
+    leader = present(leader_of(s, r))
     require(agrees(s, leader, log_end_id(s, r)))
     disturb(s, new)
     take_in(s, new, leader, r)
@@ -261,8 +257,8 @@ def lose_fetch(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 @action
 def fetch_diverging(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """The leader tells where the logs part at the latest: the fetcher truncates to there."""
-    leader = leader_of(s, r)
-    require(may_fetch(s, r) and leader is not None)
+    require(may_fetch(s, r))
+    leader = present(leader_of(s, r))
     require(not is_below(s, leader, log_end_id(s, r)) and not agrees(s, leader, log_end_id(s, r)))
     common = common_end(s, leader, log_end_id(s, r))
     end = min(common.end_offset, end_of_epoch(s, r, common.epoch))
@@ -278,8 +274,8 @@ def named_snapshot(s: SnapshotFetch, leader):
 def fetch_snapshot_id(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """The leader's log starts too late: it names its latest snapshot, and fetching pauses. One that
     the fetcher has already is not fetched again: it fetches from the log anew (630-D18)."""
-    leader = leader_of(s, r)
-    require(may_fetch(s, r) and leader is not None)
+    require(may_fetch(s, r))
+    leader = present(leader_of(s, r))
     require(is_below(s, leader, log_end_id(s, r)))
     snapshot = named_snapshot(s, leader)
     require(s.snapshots[r][snapshot.end_offset] is None)

@@ -154,22 +154,19 @@ def log_end(s: SnapshotFetch, r):
 def records(s: SnapshotFetch, r):
     """All that a replica stands for: the records of its snapshot up to the log start, and its
     log."""
-    return (
-        s.log[r]
-        if s.snapshots[r][earliest(s, r)] is None
-        else s.snapshots[r][earliest(s, r)][: s.log_start[r]] + s.log[r]
-    )
+    first = s.snapshots[r][earliest(s, r)]
+    if first is None:
+        return s.log[r]
+    return first[: s.log_start[r]] + s.log[r]
 
 
 def epoch_before(s: SnapshotFetch, r, offset):
     """The epoch of the record before an offset not below the log start (630-D23)."""
-    return (
-        s.log[r][max(0, offset - s.log_start[r] - 1)]
-        if offset > s.log_start[r]
-        else 0
-        if s.log_start[r] == 0
-        else snapshot_id(s, r, earliest(s, r)).epoch
-    )
+    if offset > s.log_start[r]:
+        return s.log[r][max(0, offset - s.log_start[r] - 1)]
+    if s.log_start[r] == 0:
+        return 0
+    return snapshot_id(s, r, earliest(s, r)).epoch
 
 
 def log_end_id(s: SnapshotFetch, r):

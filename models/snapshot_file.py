@@ -48,15 +48,13 @@ class Snapshot(Record):
 
 def written(part):
     """The batches of a file at its stage."""
-    return (
-        ()
-        if part.stage == Stage.CREATED
-        else (HEADER,)
-        if part.stage == Stage.HEADER
-        else (HEADER,) + part.records
-        if part.stage == Stage.RECORDS
-        else (HEADER,) + part.records + (FOOTER,)
-    )
+    if part.stage == Stage.CREATED:
+        return ()
+    if part.stage == Stage.HEADER:
+        return (HEADER,)
+    if part.stage == Stage.RECORDS:
+        return (HEADER,) + part.records
+    return (HEADER,) + part.records + (FOOTER,)
 
 
 def is_whole(batches):

@@ -1,6 +1,6 @@
 """A replica that crashes (KIP-630 on one disk): what the disk keeps, and what it boots with."""
 
-from lockstep import action, replace, require
+from lockstep import action, present, replace, require
 from models.snapshot_file import Length, content, is_whole
 from models.snapshot_id import Offset, is_newer
 from models.snapshot_log_state import (
@@ -51,10 +51,11 @@ def forget_records(s: SnapshotLog, new: SnapshotLog, x: Offset):
 @action
 def forget_truncation(s: SnapshotLog, new: SnapshotLog):
     """A truncation that was not flushed is undone, with all that was appended since."""
-    require(s.phase == Phase.DARK and s.untruncated is not None)
-    new.base = s.untruncated.base
-    new.log = s.untruncated.log
-    new.flushed = s.untruncated.base + len(s.untruncated.log)
+    require(s.phase == Phase.DARK)
+    untruncated = present(s.untruncated)
+    new.base = untruncated.base
+    new.log = untruncated.log
+    new.flushed = untruncated.base + len(untruncated.log)
     new.untruncated = None
 
 
@@ -68,13 +69,12 @@ def forget_rename(s: SnapshotLog, new: SnapshotLog, x: Offset):
 @action
 def tear(s: SnapshotLog, new: SnapshotLog, x: Offset, length: Length):
     """A snapshot is cut short: it was not flushed, or the disk fails."""
-    require(s.phase == Phase.DARK and s.snapshots[x] is not None)
-    require(length < len(s.snapshots[x].batches))
-    require(not s.snapshots[x].flushed or s.damages < MAX_DAMAGES)
-    new.snapshots[x] = replace(
-        s.snapshots[x], batches=s.snapshots[x].batches[:length], flushed=True
-    )
-    new.damages = s.damages + 1 if s.snapshots[x].flushed else s.damages
+    require(s.phase == Phase.DARK)
+    snapshot = present(s.snapshots[x])
+    require(length < len(snapshot.batches))
+    require(not snapshot.flushed or s.damages < MAX_DAMAGES)
+    new.snapshots[x] = replace(snapshot, batches=snapshot.batches[:length], flushed=True)
+    new.damages = s.damages + 1 if snapshot.flushed else s.damages
 
 
 # Booting.
@@ -115,14 +115,12 @@ def can_boot(s: SnapshotLog):
 
 def after_boot(s: SnapshotLog, x):
     """A snapshot once boot has cleaned up. What outlasted a power failure is on the disk."""
-    return (
-        replace(
-            s.snapshots[x],
-            flushed=s.snapshots[x].flushed or s.phase == Phase.DARK,
-            named=s.snapshots[x].named or s.phase == Phase.DARK,
-        )
-        if usable(s, x)
-        else None
+    if not usable(s, x):
+        return None
+    return replace(
+        s.snapshots[x],
+        flushed=s.snapshots[x].flushed or s.phase == Phase.DARK,
+        named=s.snapshots[x].named or s.phase == Phase.DARK,
     )
 
 

@@ -1,6 +1,6 @@
 """A replica that runs (KIP-630 on one disk): its log, and the snapshots that replace records."""
 
-from lockstep import action, replace, require
+from lockstep import action, present, replace, require
 from models.snapshot_file import Part, RecordEpoch, Snapshot, Stage, content, written
 from models.snapshot_id import MAX_OFFSET, Offset, OffsetAndEpoch, is_newer
 from models.snapshot_log_state import (
@@ -93,11 +93,9 @@ def advance_high_watermark(s: SnapshotLog, new: SnapshotLog):
 
 def durable(s: SnapshotLog):
     """What the disk has for sure, once the log is about to be truncated."""
-    return (
-        s.untruncated
-        if s.untruncated is not None
-        else Durable(base=s.base, log=s.log[: place(s, s.flushed)])
-    )
+    if s.untruncated is not None:
+        return s.untruncated
+    return Durable(base=s.base, log=s.log[: place(s, s.flushed)])
 
 
 def lowest_truncation(s: SnapshotLog):
@@ -170,9 +168,10 @@ def begin_fetch(s: SnapshotLog, new: SnapshotLog, x: Offset):
 
 def next_step(s: SnapshotLog, new: SnapshotLog, w, before, after):
     """The file of a snapshot goes from one stage to the next."""
-    require(s.phase == Phase.RUNNING and s.parts[w] is not None)
-    require(s.parts[w].stage == before)
-    new.parts[w] = replace(s.parts[w], stage=after)
+    require(s.phase == Phase.RUNNING)
+    part = present(s.parts[w])
+    require(part.stage == before)
+    new.parts[w] = replace(part, stage=after)
 
 
 @action
@@ -212,12 +211,13 @@ def is_wanted(s: SnapshotLog, part):
 @action
 def rename(s: SnapshotLog, new: SnapshotLog, w: Writer):
     """The file gets its final name."""
-    require(s.phase == Phase.RUNNING and s.parts[w] is not None)
-    require(may_rename(s.parts[w]) and is_wanted(s, s.parts[w]))
-    new.snapshots[s.parts[w].id.end_offset] = Snapshot(
-        epoch=s.parts[w].id.epoch,
-        batches=written(s.parts[w]),
-        flushed=s.parts[w].stage == Stage.FLUSHED,
+    require(s.phase == Phase.RUNNING)
+    part = present(s.parts[w])
+    require(may_rename(part) and is_wanted(s, part))
+    new.snapshots[part.id.end_offset] = Snapshot(
+        epoch=part.id.epoch,
+        batches=written(part),
+        flushed=part.stage == Stage.FLUSHED,
         named=False,
     )
     new.parts[w] = None

@@ -112,11 +112,9 @@ def latest(s: SnapshotLog):
 
 def id_at(s: SnapshotLog, x):
     """The id of the snapshot that ends there, that of no records without one."""
-    return (
-        EMPTY
-        if s.snapshots[x] is None
-        else OffsetAndEpoch(end_offset=x, epoch=s.snapshots[x].epoch)
-    )
+    if s.snapshots[x] is None:
+        return EMPTY
+    return OffsetAndEpoch(end_offset=x, epoch=s.snapshots[x].epoch)
 
 
 def last_epoch(s: SnapshotLog):

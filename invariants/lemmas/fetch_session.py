@@ -1,7 +1,7 @@
 """Lemmas about KIP-227 fetch sessions: invariants that only help proofs."""
 
 from invariants.fetch_session import told_of
-from lockstep import lemma, when
+from lockstep import lemma, present, when
 from models.fetch_metadata import (
     FIRST_INCREMENTAL_EPOCH,
     NO_SESSION,
@@ -52,26 +52,23 @@ def one_message_is_awaited(s: FetchSession, f: Fetcher):
 @lemma
 def request_carries_the_metadata(s: FetchSession, f: Fetcher):
     """A fetcher's metadata stays as it was sent until a response comes or is given up."""
-    when(s.request[f] is not None)
-    return (
-        s.request[f].session_id == s.metadata[f].session_id
-        and s.request[f].epoch == s.metadata[f].epoch
-    )
+    request = present(s.request[f])
+    return request.session_id == s.metadata[f].session_id and request.epoch == s.metadata[f].epoch
 
 
 @lemma
 def full_request_lists_all_that_is_wanted(s: FetchSession, f: Fetcher):
     """A full request lists what the fetcher wants, of which it was not told anything yet."""
-    when(s.request[f] is not None and is_full(s.request[f].epoch))
-    return s.request[f].partitions == s.fetching[f] and all(s.told[f][p] is None for p in Partition)
+    request = present(s.request[f])
+    when(is_full(request.epoch))
+    return request.partitions == s.fetching[f] and all(s.told[f][p] is None for p in Partition)
 
 
 @lemma
 def response_answers_its_kind_of_request(s: FetchSession, f: Fetcher):
     """A full request gets no error; an incremental one gets its own session's id, or none when it
     failed or ended its session."""
-    when(s.response[f] is not None)
-    response = s.response[f]
+    response = present(s.response[f])
     return (
         response.error == Error.NONE
         if is_full(s.metadata[f].epoch)
@@ -84,10 +81,10 @@ def response_answers_its_kind_of_request(s: FetchSession, f: Fetcher):
 def new_session_awaits_its_first_request(s: FetchSession, f: Fetcher):
     """A fetcher that does not know yet of its new session has sent nothing to it, so that the
     session still expects its first request."""
-    when(s.response[f] is not None and is_full(s.metadata[f].epoch))
-    when(s.response[f].session_id != NO_SESSION)
-    session = s.sessions[s.response[f].session_id]
-    return (s.stray[f] is None or s.stray[f].session_id != s.response[f].session_id) and (
+    response = present(s.response[f])
+    when(is_full(s.metadata[f].epoch) and response.session_id != NO_SESSION)
+    session = s.sessions[response.session_id]
+    return (s.stray[f] is None or s.stray[f].session_id != response.session_id) and (
         session is None or session.epoch == FIRST_INCREMENTAL_EPOCH
     )
 
@@ -106,32 +103,33 @@ def disturbances_are_counted(s: FetchSession, f: Fetcher):
 def session_expects_the_request_or_served_its_copy(s: FetchSession, f: Fetcher):
     """The session of the request under way expects its epoch, or, once a copy of it was served, the
     next one."""
-    when(s.request[f] is not None and not is_full(s.request[f].epoch))
-    when(s.sessions[s.request[f].session_id] is not None)
-    expected = s.sessions[s.request[f].session_id].epoch
-    return expected == s.request[f].epoch or (
-        expected == next_epoch(s.request[f].epoch) and s.disturbances[f] > 0
+    request = present(s.request[f])
+    when(not is_full(request.epoch))
+    session = present(s.sessions[request.session_id])
+    return session.epoch == request.epoch or (
+        session.epoch == next_epoch(request.epoch) and s.disturbances[f] > 0
     )
 
 
 @lemma
 def session_expects_what_follows_its_response(s: FetchSession, f: Fetcher):
     """While the response of an accepted request is under way, its session expects the next one."""
-    when(s.response[f] is not None and not is_full(s.metadata[f].epoch))
-    when(s.response[f].session_id != NO_SESSION)
-    when(s.sessions[s.response[f].session_id] is not None)
-    return s.sessions[s.response[f].session_id].epoch == next_epoch(s.metadata[f].epoch)
+    response = present(s.response[f])
+    when(not is_full(s.metadata[f].epoch) and response.session_id != NO_SESSION)
+    session = present(s.sessions[response.session_id])
+    return session.epoch == next_epoch(s.metadata[f].epoch)
 
 
 @lemma
 def only_a_copy_of_the_request_is_expected_astray(s: FetchSession, f: Fetcher):
     """A stray of the session in use has an epoch that the session is past, if it is not a copy of
     the very request under way: it is gone before its epoch comes round again (227-D38)."""
-    when(s.stray[f] is not None and not is_full(s.stray[f].epoch))
-    when(not is_full(s.metadata[f].epoch) and s.metadata[f].session_id == s.stray[f].session_id)
-    when(s.sessions[s.stray[f].session_id] is not None)
-    when(s.sessions[s.stray[f].session_id].epoch == s.stray[f].epoch)
-    return s.request[f] == s.stray[f]
+    stray = present(s.stray[f])
+    when(not is_full(stray.epoch))
+    when(not is_full(s.metadata[f].epoch) and s.metadata[f].session_id == stray.session_id)
+    session = present(s.sessions[stray.session_id])
+    when(session.epoch == stray.epoch)
+    return s.request[f] == stray
 
 
 @lemma
@@ -149,10 +147,10 @@ def undisturbed_fetcher_holds_its_session(s: FetchSession, f: Fetcher, i: OpenId
 def agrees(cached, wanted, told):
     """The session has a partition exactly if the fetcher wants it, with the same fields, and has
     cached what the fetcher was last told."""
+    if cached is None:
+        return wanted is None
     return (
-        wanted is None
-        if cached is None
-        else wanted is not None
+        wanted is not None
         and cached.interest == wanted
         and cached.high_watermark == (UNKNOWN if told is None else told.high_watermark)
         and cached.log_start_offset == (UNKNOWN if told is None else told.log_start_offset)
@@ -163,25 +161,25 @@ def agrees(cached, wanted, told):
 def agreement_when_idle(s: FetchSession, f: Fetcher, p: Partition):
     """Between requests, session and fetcher agree on every partition."""
     when(not s.pending[f] and not is_full(s.metadata[f].epoch))
-    when(s.sessions[s.metadata[f].session_id] is not None)
-    cached = s.sessions[s.metadata[f].session_id].partitions[p]
-    return agrees(cached, s.fetching[f][p], s.told[f][p])
+    session = present(s.sessions[s.metadata[f].session_id])
+    return agrees(session.partitions[p], s.fetching[f][p], s.told[f][p])
 
 
 @lemma
 def request_brings_agreement(s: FetchSession, f: Fetcher, p: Partition):
     """An incremental request tells all that the fetcher changed since they agreed."""
-    when(s.request[f] is not None and not is_full(s.request[f].epoch))
-    when(s.sessions[s.request[f].session_id] is not None)
-    when(s.sessions[s.request[f].session_id].epoch == s.request[f].epoch)
-    cached = session_after(s, s.request[f])[p]
+    request = present(s.request[f])
+    when(not is_full(request.epoch))
+    session = present(s.sessions[request.session_id])
+    when(session.epoch == request.epoch)
+    cached = session_after(s, request)[p]
     return agrees(cached, s.fetching[f][p], s.told[f][p])
 
 
 @lemma
 def response_brings_agreement(s: FetchSession, f: Fetcher, p: Partition):
     """A response tells all that the session cached since they agreed."""
-    when(s.response[f] is not None and s.response[f].session_id != NO_SESSION)
-    when(s.sessions[s.response[f].session_id] is not None)
-    cached = s.sessions[s.response[f].session_id].partitions[p]
-    return agrees(cached, s.fetching[f][p], told_of(s, f, p))
+    response = present(s.response[f])
+    when(response.session_id != NO_SESSION)
+    session = present(s.sessions[response.session_id])
+    return agrees(session.partitions[p], s.fetching[f][p], told_of(s, f, p))

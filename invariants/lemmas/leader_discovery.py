@@ -1,7 +1,7 @@
 """Lemmas about KIP-951 leader discovery: invariants that only help proofs."""
 
 from invariants.leader_discovery import is_refusal
-from lockstep import lemma, when
+from lockstep import lemma, present, when
 from models.leader_discovery_state import Broker, Election, LeaderDiscovery
 
 # What proofs need besides.
@@ -19,8 +19,7 @@ def request_waits_for_one_thing(s: LeaderDiscovery):
 def request_names_no_unknown_epoch(s: LeaderDiscovery):
     """The client knew the epoch of its latest request, and forgets none."""
     when(s.attempt is not None)
-    named = s.attempt.epoch
-    when(named is not None)
+    named = present(s.attempt.epoch)
     return s.leader_epoch is not None and named <= s.leader_epoch
 
 
@@ -82,8 +81,7 @@ def refresh_agrees_with_brokers(s: LeaderDiscovery, b: Broker):
 @lemma
 def response_agrees_with_brokers_and_refresh(s: LeaderDiscovery, b: Broker):
     when(s.response is not None)
-    hint = s.response.current_leader
-    when(hint is not None)
+    hint = present(s.response.current_leader)
     return (
         is_an_election(s, hint)
         and agree(hint, s.heard[b])

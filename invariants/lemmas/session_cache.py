@@ -1,6 +1,6 @@
 """Lemmas about the cache of fetch sessions: invariants that only help proofs."""
 
-from lockstep import lemma, when
+from lockstep import lemma, present
 from models.session_cache import EVICTION_MS, LETTER_OF_RULE_THREE, SessionCache, Slot, may_evict
 
 # What proofs need besides.
@@ -42,8 +42,9 @@ def is_the_deviation(proposal, session, now):
 def the_rules_are_the_sentence(s: SessionCache, x: Slot):
     """The cache may evict a session exactly if the KIP's sentence says so, but for 227-D26. That
     hangs on nothing that happened before: it is so for all times and sizes."""
-    when(s.proposal is not None and s.cache[x] is not None)
-    return may_evict(s.proposal, s.cache[x], s.now) == (
-        the_sentence_allows(s.proposal, s.cache[x], s.now)
-        and not is_the_deviation(s.proposal, s.cache[x], s.now)
+    proposal = present(s.proposal)
+    session = present(s.cache[x])
+    return may_evict(proposal, session, s.now) == (
+        the_sentence_allows(proposal, session, s.now)
+        and not is_the_deviation(proposal, session, s.now)
     )

@@ -1,6 +1,6 @@
 """Lemmas about KIP-630 FetchSnapshot: invariants that only help proofs."""
 
-from lockstep import lemma, when
+from lockstep import lemma, present, when
 from models.snapshot_fetch_replication import reached
 from models.snapshot_fetch_state import (
     DAMAGED,
@@ -186,8 +186,8 @@ def downloads_are_of_committed_records_that_are_lacking(s: SnapshotFetch, r: Rep
 @lemma
 def responses_are_parts_of_snapshots(s: SnapshotFetch, r: Replica):
     """What is under way is a part of a snapshot of committed records, damaged or not."""
-    when(s.response[r] is not None and s.response[r].error == Error.NONE)
-    answer = s.response[r]
+    answer = present(s.response[r])
+    when(answer.error == Error.NONE)
     end = answer.snapshot.end_offset
     whole = s.committed[:end] + (FOOTER,)
     return (

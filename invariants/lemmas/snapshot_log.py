@@ -1,7 +1,7 @@
 """Lemmas about KIP-630 on one disk: invariants that only help proofs."""
 
 from invariants.snapshot_log import any_ahead, end, is_ahead
-from lockstep import lemma, when
+from lockstep import lemma, present, when
 from models.snapshot_file import FOOTER, HEADER, Length
 from models.snapshot_id import MAX_OFFSET, Offset, is_newer
 from models.snapshot_log_running import goes_with
@@ -132,13 +132,13 @@ def fetched_snapshots_are_newer_than_the_log(s: SnapshotLog):
 @lemma
 def parts_are_of_committed_records(s: SnapshotLog, w: Writer):
     """What is to be written to a file are the committed records of which its id speaks."""
-    when(s.parts[w] is not None)
-    offset = s.parts[w].id.end_offset
+    part = present(s.parts[w])
+    offset = part.id.end_offset
     return (
         0 < offset
         and offset <= len(s.committed)
-        and s.parts[w].id.epoch == s.committed[:offset][-1]
-        and s.parts[w].records == s.committed[:offset]
+        and part.id.epoch == s.committed[:offset][-1]
+        and part.records == s.committed[:offset]
     )
 
 
@@ -146,20 +146,21 @@ def parts_are_of_committed_records(s: SnapshotLog, w: Writer):
 def names_are_of_committed_records(s: SnapshotLog, x: Offset):
     """The name of a file speaks of committed records, whatever became of the file. It got that name
     after it was flushed."""
-    when(s.snapshots[x] is not None)
+    snapshot = present(s.snapshots[x])
     return (
         0 < x
         and x <= len(s.committed)
-        and s.snapshots[x].epoch == s.committed[:x][-1]
-        and s.snapshots[x].flushed
+        and snapshot.epoch == s.committed[:x][-1]
+        and snapshot.flushed
     )
 
 
 @lemma
 def files_are_written_from_their_beginning(s: SnapshotLog, x: Offset, place: Length):
     """A file has a header, the committed records and a footer, in that order, as far as it goes."""
-    when(s.snapshots[x] is not None and place < len(s.snapshots[x].batches))
-    return place < x + 2 and s.snapshots[x].batches[place] == (
+    snapshot = present(s.snapshots[x])
+    when(place < len(snapshot.batches))
+    return place < x + 2 and snapshot.batches[place] == (
         HEADER if place == 0 else s.committed[:place][-1] if place <= x else FOOTER
     )
 
@@ -210,5 +211,6 @@ def what_is_held_is_on_the_disk(s: SnapshotLog, x: Offset):
 @lemma
 def what_is_flushed_outlasts_a_truncation(s: SnapshotLog, x: Offset):
     """If the disk undoes a truncation, it has what is flushed of the log."""
-    when(s.untruncated is not None and s.base <= x and x < s.flushed)
-    return has(s.untruncated.base, s.untruncated.log, x, s.log[max(0, x - s.base)])
+    untruncated = present(s.untruncated)
+    when(s.base <= x and x < s.flushed)
+    return has(untruncated.base, untruncated.log, x, s.log[max(0, x - s.base)])

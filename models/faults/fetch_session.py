@@ -1,6 +1,6 @@
 """Mistakes in fetch sessions. Those with a source really happened."""
 
-from lockstep import fault, replace, require
+from lockstep import fault, present, replace, require
 from models.fetch_metadata import (
     FINAL_EPOCH,
     FIRST_INCREMENTAL_EPOCH,
@@ -110,9 +110,9 @@ def requests_everything(old, wanted):
 @fault(replaces=after_disconnect, breaks="epochs_agree_when_idle")
 def carries_on_after_disconnect(metadata):
     """A lost request or response is taken for one that was handled."""
-    return (
-        metadata if is_full(metadata.epoch) else replace(metadata, epoch=next_epoch(metadata.epoch))
-    )
+    if is_full(metadata.epoch):
+        return metadata
+    return replace(metadata, epoch=next_epoch(metadata.epoch))
 
 
 # The leader's mistakes with requests.
@@ -143,14 +143,15 @@ def epoch_not_advanced(s: FetchSession, new: FetchSession, f, request, partition
 @fault(breaks="session_changes_only_by_accepting_its_epoch", constants={"MAX_EPOCH": 3})
 def merges_before_checking(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
     """A request with the wrong epoch gets its error, but its partitions were taken in already."""
-    require(incoming(s, f, via) is not None)
-    request = incoming(s, f, via)
+    request = present(incoming(s, f, via))
     require(not is_full(request.epoch) and session_of(s, request) is not None)
     require(not is_expected(s, request))
     new.sessions[request.session_id] = replace(
         session_of(s, request), partitions=session_after(s, request)
     )
-    respond(s, new, f, via, Error.INVALID_FETCH_SESSION_EPOCH, NO_SESSION, nothing(), False)
+    respond(
+        s, new, f, via, Error.INVALID_FETCH_SESSION_EPOCH, NO_SESSION, nothing(), throttled=False
+    )
 
 
 @fault(
@@ -192,7 +193,7 @@ def throttled_response_counts_as_told(s: FetchSession, new: FetchSession, f: Fet
     request = incoming(s, f, via)
     cached = session_after(s, request)
     partitions = {
-        p: None if cached[p] is None else answered(cached[p], answer(s, p, False))
+        p: None if cached[p] is None else answered(cached[p], answer(s, p, records=False))
         for p in Partition
     }
     accept(s, new, f, request, partitions)
@@ -247,28 +248,22 @@ def new_session_expects_epoch_two(f, wanted, answers):
 @fault(breaks="sessionless_request_creates_nothing")
 def sessionless_request_is_cached(s: FetchSession, new: FetchSession, f: Fetcher, i: OpenId):
     """(0, -1) is served like (0, 0)."""
-    require(s.request[f] is not None and s.request[f].epoch == FINAL_EPOCH)
-    require(is_unused(s, i))
-    answers = full_answers(s, s.request[f].partitions, set())
-    new.sessions[i] = opened(f, s.request[f].partitions, answers)
-    respond(s, new, f, Via.AWAITED, Error.NONE, i, answers, False)
+    request = present(s.request[f])
+    require(request.epoch == FINAL_EPOCH and is_unused(s, i))
+    answers = full_answers(s, request.partitions, filled=set())
+    new.sessions[i] = opened(f, request.partitions, answers)
+    respond(s, new, f, Via.AWAITED, Error.NONE, i, answers, throttled=False)
 
 
 @fault(breaks="full_requests_never_get_session_errors")
 def closing_unknown_session_fails(s: FetchSession, new: FetchSession, f: Fetcher):
     """(ID, 0) and (ID, -1) get an error when session ID is gone already."""
-    require(s.request[f] is not None and is_full(s.request[f].epoch))
-    require(s.request[f].session_id != NO_SESSION and session_of(s, s.request[f]) is None)
-    respond(
-        s,
-        new,
-        f,
-        Via.AWAITED,
-        Error.FETCH_SESSION_ID_NOT_FOUND,
-        NO_SESSION,
-        full_answers(s, s.request[f].partitions, set()),
-        False,
-    )
+    request = present(s.request[f])
+    require(is_full(request.epoch))
+    require(request.session_id != NO_SESSION and session_of(s, request) is None)
+    error = Error.FETCH_SESSION_ID_NOT_FOUND
+    answers = full_answers(s, request.partitions, filled=set())
+    respond(s, new, f, Via.AWAITED, error, NO_SESSION, answers, throttled=False)
 
 
 @fault(

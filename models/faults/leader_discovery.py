@@ -1,6 +1,6 @@
 """Mistakes in leader discovery."""
 
-from lockstep import fault, replace, require
+from lockstep import fault, present, replace, require
 from models.leader_discovery import (
     advances,
     answer_fenced,
@@ -120,8 +120,8 @@ def knows_nobody_but_the_leader(s: LeaderDiscovery, new: LeaderDiscovery, hint):
 @fault(replaces=receive_nothing_newer, breaks="nothing_newer_changes_nothing")
 def forgets_who_refused(s: LeaderDiscovery, new: LeaderDiscovery):
     """The client drops the endpoint of a broker that does not lead."""
-    require(s.response is not None and refuses_leadership(s.response.error))
-    require(not advances(s, s.response.current_leader))
+    response = present(s.response)
+    require(refuses_leadership(response.error) and not advances(s, response.current_leader))
     take_error(s, new)
     new.endpoints[s.attempt.to] = None
 
@@ -144,11 +144,12 @@ def only_the_first_refresh_counts(epoch, leader_epoch):
 @fault(replaces=receive_refresh, breaks="new_leader_can_be_reached", constants={"MAX_EPOCH": 2})
 def refresh_takes_the_leader_alone(s: LeaderDiscovery, new: LeaderDiscovery):
     """A newer leader is taken from a refresh, and the endpoints are left as they were."""
-    require(s.refresh is not None and not is_stale(s.refresh.epoch, s.leader_epoch))
+    refresh = present(s.refresh)
+    require(not is_stale(refresh.epoch, s.leader_epoch))
     new.refresh = None
-    new.refresh_wanted = s.endpoints[s.refresh.leader] is None
-    new.leader = s.refresh.leader
-    new.leader_epoch = s.refresh.epoch
+    new.refresh_wanted = s.endpoints[refresh.leader] is None
+    new.leader = refresh.leader
+    new.leader_epoch = refresh.epoch
 
 
 @fault(replaces=take_endpoints, breaks="lost_leader_is_asked_for")

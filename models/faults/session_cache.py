@@ -1,6 +1,6 @@
 """Mistakes in the session cache. Those with a source really happened."""
 
-from lockstep import fault, replace, require
+from lockstep import fault, present, replace, require
 from models.session_cache import (
     EVICTION_MS,
     METER,
@@ -71,10 +71,11 @@ def rule_three_by_the_letter(proposal, session, now):
 @fault(breaks="evicts_only_when_full")
 def evicts_in_spite_of_room(s: SessionCache, new: SessionCache, x: Slot):
     """A session is evicted although there is a free slot."""
-    require(s.proposal is not None and not is_full(s) and s.cache[x] is not None)
-    require(may_evict(s.proposal, s.cache[x], s.now))
+    proposal = present(s.proposal)
+    session = present(s.cache[x])
+    require(not is_full(s) and may_evict(proposal, session, s.now))
     take_in(s, new, x)
-    new.num_partitions_cached = s.num_partitions_cached - s.cache[x].size + s.proposal.size
+    new.num_partitions_cached = s.num_partitions_cached - session.size + proposal.size
     new.evictions = (s.evictions + 1) % METER
 
 

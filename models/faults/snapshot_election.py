@@ -53,11 +53,9 @@ def votes_by_its_log_before_the_reset(s: SnapshotElection, v):
 @fault(replaces=newest, breaks="later_leaders_have_what_is_committed", scope="records")
 def empty_log_votes_with_epoch_zero(s: SnapshotElection, v):
     """A log without records votes with its end offset, and epoch 0."""
-    return (
-        OffsetAndEpoch(end_offset=s.log_start[v], epoch=0)
-        if len(s.log[v]) == 0 and not s.unapplied[v]
-        else newest(s, v)
-    )
+    if len(s.log[v]) == 0 and not s.unapplied[v]:
+        return OffsetAndEpoch(end_offset=s.log_start[v], epoch=0)
+    return newest(s, v)
 
 
 @fault(replaces=newest, breaks="later_leaders_have_what_is_committed")
@@ -70,11 +68,9 @@ def empty_log_votes_as_if_there_were_nothing(s: SnapshotElection, v):
 def votes_with_inclusive_snapshot_id(s: SnapshotElection, v):
     """Where a snapshot is the newest, votes name the offset of its last record as its end."""
     snapshot = s.snapshot[v]
-    return (
-        OffsetAndEpoch(end_offset=max(0, len(snapshot) - 1), epoch=last_epoch(snapshot))
-        if len(snapshot) >= log_end(s, v) and len(snapshot) > 0
-        else newest(s, v)
-    )
+    if len(snapshot) >= log_end(s, v) and len(snapshot) > 0:
+        return OffsetAndEpoch(end_offset=max(0, len(snapshot) - 1), epoch=last_epoch(snapshot))
+    return newest(s, v)
 
 
 @fault(replaces=has_won, breaks="a_candidate_that_could_win_does")
@@ -111,7 +107,7 @@ def own_vote_is_enough(s: SnapshotElection, c):
 def follows_an_older_leader(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter):
     """A replica takes the epoch of whoever says that it leads."""
     require(s.role[leader] == Role.LEADER and s.epoch[leader] < s.epoch[v])
-    become(s, new, v, Role.FOLLOWER, s.epoch[leader], None)
+    become(s, new, v, Role.FOLLOWER, s.epoch[leader], voted=None)
 
 
 # Leaders.
@@ -199,11 +195,9 @@ def never_finds_divergence(s: SnapshotElection, leader, fetcher):
 def finds_no_divergence_below_its_log(s: SnapshotElection, leader, fetcher):
     """A fetch whose epoch is below all that the leader still has is answered with records."""
     start = id_of(history(s, leader)[: s.log_start[leader]])
-    return (
-        Answer.RECORDS
-        if fetcher.epoch < start.epoch and fetcher.end_offset >= start.end_offset
-        else answer(s, leader, fetcher)
-    )
+    if fetcher.epoch < start.epoch and fetcher.end_offset >= start.end_offset:
+        return Answer.RECORDS
+    return answer(s, leader, fetcher)
 
 
 # Snapshots.

@@ -1,6 +1,6 @@
 """Mistakes in fetching snapshots."""
 
-from lockstep import fault, replace, require
+from lockstep import fault, present, replace, require
 from models.snapshot_fetch_download import (
     abandons_after,
     chunk,
@@ -139,8 +139,8 @@ def download_outlives_its_epoch(s: SnapshotFetch, r):
 
 def finish_late(s: SnapshotFetch, new: SnapshotFetch, r):
     """The last chunk of a download that is over is taken in all the same."""
-    response = s.response[r]
-    require(response is not None and s.download[r] is None)
+    response = present(s.response[r])
+    require(s.download[r] is None)
     require(response.error == Error.NONE and len(response.units) == response.size)
     end = response.snapshot.end_offset
     files = {x: response.units if x == end else s.snapshots[r][x] for x in Offset}
@@ -245,9 +245,9 @@ def checksums_are_not_checked(file):
 @fault(breaks="every_byte_counts_once", constants={"MAX_BYTES": 1})
 def chunk_counted_twice(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A response that was taken in already is appended once more."""
-    download = s.download[r]
-    response = s.response[r]
-    require(download is not None and response is not None and len(download.part) > 0)
+    download = present(s.download[r])
+    response = present(s.response[r])
+    require(len(download.part) > 0)
     require(response.snapshot == download.snapshot and len(download.part) < response.size)
     require(response.position + len(response.units) == len(download.part))
     require(len(download.part) <= MAX_OFFSET)

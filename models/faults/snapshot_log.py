@@ -1,6 +1,6 @@
 """Mistakes in keeping a log and its snapshots on a disk. Those with a source really happened."""
 
-from lockstep import fault, replace, require
+from lockstep import fault, present, replace, require
 from models.snapshot_file import Part, Snapshot, Stage, content, written
 from models.snapshot_id import Offset, OffsetAndEpoch
 from models.snapshot_log_crash import boot, can_boot, is_valid, loaded, usable
@@ -213,11 +213,12 @@ def boot_resets_to_an_unflushed_name(s: SnapshotLog, new: SnapshotLog):
 @fault(breaks="boot_takes_no_part_for_a_snapshot")
 def boot_moves_finished_parts(s: SnapshotLog, new: SnapshotLog, w: Writer):
     """Boot gives a .part file its final name when it has a footer."""
-    require(s.phase == Phase.KILLED and can_boot(s) and s.parts[w] is not None)
-    require(s.parts[w].stage == Stage.FLUSHED and is_wanted(s, s.parts[w]))
+    require(s.phase == Phase.KILLED and can_boot(s))
+    part = present(s.parts[w])
+    require(part.stage == Stage.FLUSHED and is_wanted(s, part))
     boot(s, new)
-    new.snapshots[s.parts[w].id.end_offset] = Snapshot(
-        epoch=s.parts[w].id.epoch, batches=written(s.parts[w]), flushed=True, named=False
+    new.snapshots[part.id.end_offset] = Snapshot(
+        epoch=part.id.epoch, batches=written(part), flushed=True, named=False
     )
 
 
