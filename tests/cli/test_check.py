@@ -194,7 +194,9 @@ def test_a_scope_that_is_not_run_is_read_all_the_same(desk: "Desk") -> None:
 LOST = {
     "invariants/turnstyle.py": "there is no model turnstyle; did you mean turnstile?",
     "models/faults/letter.py": "there is no model letter; did you mean letters?",
-    "specs/turnstiles.toml": "there is no model turnstiles; did you mean turnstile?",
+    "specs/turnstiles.toml": (
+        "there is no model turnstiles; did you mean turnstile? (requirements are in kip_N.toml)"
+    ),
     "models/old/door.py": "models and claims are read from no other folder below",
     "models/steps.py": "it declares no state, and no other file imports it",
 }
