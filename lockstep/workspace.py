@@ -7,7 +7,6 @@ is one, the workspace that an installed package carries as data is used, if it c
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,9 +25,6 @@ OUTPUT_FOLDER = ".lockstep"
 KAFKA = "kafka"
 """The name of the workspace that comes with lockstep."""
 
-CHOSEN: ContextVar[str | None] = ContextVar("workspace", default=None)
-"""The workspace that the command line names, in place of the current folder's."""
-
 
 @dataclass(frozen=True)
 class Workspace:
@@ -37,6 +33,10 @@ class Workspace:
     root: Path
     name: str
     shipped: bool = False
+
+    def __str__(self) -> str:
+        """The workspace as `open_workspace` takes it."""
+        return KAFKA if self.shipped else str(self.root)
 
     def models(self) -> list[str]:
         """The names of the models, in alphabetical order."""
@@ -91,8 +91,6 @@ def find_workspace(start: Path | None = None) -> Workspace:
 
     `LockstepError` when there is none, or when the file that marks it cannot be read.
     """
-    if start is None and (name := CHOSEN.get()) is not None:
-        return open_workspace(name)
     try:
         here = (start or Path.cwd()).absolute()
     except OSError as error:

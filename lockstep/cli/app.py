@@ -9,7 +9,7 @@ from typer import Exit, Option, Typer, TyperException
 from typer.main import get_command
 
 from lockstep.cli.check import check
-from lockstep.cli.command import command, in_workspace
+from lockstep.cli.command import command
 from lockstep.cli.conform import conform
 from lockstep.cli.prove import prove
 from lockstep.cli.replay import replay
@@ -35,7 +35,7 @@ app = Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for _name, _verb in VERBS.items():
-    app.command(_name)(in_workspace(_verb))
+    app.command(_name)(_verb)
 
 
 def _print_version(is_wanted: bool) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lockstep.errors import LockstepError
-from lockstep.verbs.check_request import CheckRequest, refuse_pairs
-from lockstep.verbs.option import option
+from lockstep.verbs.check_request import CheckRequest
+from lockstep.verbs.option import json_option, option, refuse_pairs
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class CheckView:
     verbose: bool = option(
         "--verbose", "-v", default=False, help="Print how often each action fired."
     )
-    json: bool = option("--json", default=False, help="Print JSON and nothing else.")
+    json: bool = json_option()
 
 
 def check(request: CheckRequest, view: CheckView) -> int:

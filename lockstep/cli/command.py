@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -12,7 +12,6 @@ from typer import Argument, BadParameter
 from typer import Option as Flag
 
 from lockstep.verbs.option import Option, option_of
-from lockstep.workspace import CHOSEN, KAFKA
 
 
 def command(verb: Callable[..., int]) -> Callable[..., int]:
@@ -22,82 +21,66 @@ def command(verb: Callable[..., int]) -> Callable[..., int]:
     """
     requests = [kind for name, kind in get_type_hints(verb).items() if name != "return"]
     assert all(is_dataclass(request) for request in requests), verb
+    given_fields = [(request, _given_fields(request)) for request in requests]
 
-    def run(**given: Any) -> int:
-        return verb(*(_request(request, given) for request in requests))
+    def run(**values: Any) -> int:
+        return verb(*(_request(request, parts, values) for request, parts in given_fields))
 
-    parameters = [
-        parameter
-        for request in requests
-        for described in fields(request)
-        if (parameter := _parameter(request, described)) is not None
-    ]
-    return _declared(run, parameters, verb.__doc__)
-
-
-def in_workspace(verb: Callable[..., int]) -> Callable[..., int]:
-    """A command that takes `--workspace`, too, and finds its models there."""
-
-    def run(*, workspace: str | None, **given: Any) -> int:
-        token = CHOSEN.set(workspace)
-        try:
-            return verb(**given)
-        finally:
-            CHOSEN.reset(token)
-
-    signature = inspect.signature(verb, eval_str=True)
-    described = Annotated[
-        str | None,
-        Flag("--workspace", metavar=f"DIR|{KAFKA}", help="The workspace to look for models in."),
-    ]
-    parameter = inspect.Parameter(
-        "workspace", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=described
-    )
-    parameters = [*signature.parameters.values(), parameter]
-    return _declared(run, parameters, verb.__doc__)
-
-
-def _declared(
-    run: Callable[..., int], parameters: list[inspect.Parameter], doc: str | None
-) -> Callable[..., int]:
-    """A function that has these parameters for whoever inspects it."""
+    parameters = [_parameter(part) for _, parts in given_fields for part in parts]
     signature = inspect.Signature(parameters, return_annotation=int)
     run.__signature__ = signature  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    run.__doc__ = doc
+    run.__doc__ = verb.__doc__
     return run
 
 
-def _request(request: Any, given: dict[str, Any]) -> Any:
-    values: dict[str, Any] = {}
-    for described in fields(request):
-        shown = option_of(described)
-        if shown is None:
-            continue
-        value = given[described.name]
-        if _is_many(request, described):
-            texts = tuple(value or ())
-            value = (
-                _items(request, described, texts) if shown.gather is None else shown.gather(texts)
-            )
-        values[described.name] = value
-    return request(**values)
+@dataclass(frozen=True)
+class _Given:
+    """A field that the command line gives, and its type."""
+
+    field: Field[Any]
+    option: Option
+    kind: Any
+
+    @property
+    def is_many(self) -> bool:
+        """Whether an option can be given again and again, or an argument several times."""
+        is_tuple = get_origin(self.kind) is tuple and get_args(self.kind)[-1] is ...
+        return self.option.gather is not None or is_tuple
+
+    def value(self, value: Any) -> Any:
+        """What the field holds where the command line gives that."""
+        if not self.is_many:
+            return value
+        texts = tuple(value or ())
+        if self.option.gather is not None:
+            return self.option.gather(texts)
+        return tuple(map(Path, texts)) if get_args(self.kind)[0] is Path else texts
 
 
-def _parameter(request: Any, described: Field[Any]) -> inspect.Parameter | None:
-    shown = option_of(described)
-    if shown is None:
-        return None
-    many = _is_many(request, described)
+def _given_fields(request: Any) -> list[_Given]:
+    kinds = get_type_hints(request)  # once: it evaluates the text of every annotation
+    return [
+        _Given(described, option, kinds[described.name])
+        for described in fields(request)
+        if (option := option_of(described)) is not None
+    ]
+
+
+def _request(request: Any, parts: list[_Given], values: dict[str, Any]) -> Any:
+    return request(**{part.field.name: part.value(values[part.field.name]) for part in parts})
+
+
+def _parameter(part: _Given) -> inspect.Parameter:
+    described = part.field
     is_required = described.default is MISSING and described.default_factory is MISSING
     texts = list[str] if is_required else list[str] | None
-    kind = texts if many else get_type_hints(request)[described.name]
-    default = None if many or described.default is MISSING else described.default
+    default = None if part.is_many or described.default is MISSING else described.default
     return inspect.Parameter(
         described.name,
         inspect.Parameter.KEYWORD_ONLY,
         default=inspect.Parameter.empty if is_required else default,
-        annotation=Annotated[kind, _declaration(shown)],
+        annotation=Annotated[texts if part.is_many else part.kind, _declaration(part.option)],
     )
 
 
@@ -123,18 +106,3 @@ def _parser(parse: Callable[[str], Any]) -> Callable[[str], Any]:
 
     parsed.__name__ = parse.__name__
     return parsed
-
-
-def _items(request: Any, described: Field[Any], texts: tuple[str, ...]) -> tuple[Any, ...]:
-    """The texts as what a tuple holds: paths, or texts."""
-    item = get_args(get_type_hints(request)[described.name])[0]
-    return tuple(map(Path, texts)) if item is Path else texts
-
-
-def _is_many(request: Any, described: Field[Any]) -> bool:
-    """Whether an option can be given again and again, or an argument several times."""
-    shown = option_of(described)
-    kind = get_type_hints(request)[described.name]
-    return (shown is not None and shown.gather is not None) or (
-        get_origin(kind) is tuple and get_args(kind)[-1] is ...
-    )

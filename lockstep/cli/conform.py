@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lockstep.verbs.conform_request import ConformRequest
-from lockstep.verbs.option import option
+from lockstep.verbs.option import json_option, option
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class ConformView:
     verbose: bool = option(
         "--verbose", "-v", default=False, help="Print every line that was not used."
     )
-    json: bool = option("--json", default=False, help="Print JSON and nothing else.")
+    json: bool = json_option()
 
 
 def conform(request: ConformRequest, view: ConformView) -> int:

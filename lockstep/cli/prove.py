@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from lockstep.errors import LockstepError
-from lockstep.verbs.check_request import refuse_pairs
-from lockstep.verbs.option import option
+from lockstep.verbs.option import json_option, option, refuse_pairs
 from lockstep.verbs.prove_request import ProveRequest
 
 
@@ -28,7 +27,7 @@ class ProveView:
     examples: bool = option(
         "--examples", default=False, help="Show the states from which a property is not kept."
     )
-    json: bool = option("--json", default=False, help="Print JSON and nothing else.")
+    json: bool = json_option()
 
     @property
     def is_question(self) -> bool:
@@ -46,7 +45,7 @@ def prove(request: ProveRequest, view: ProveView) -> int:
     from lockstep.verbs.models import choose, refuse_unread
     from lockstep.workspace import find_workspace
 
-    workspace = find_workspace()
+    workspace = request.workspace or find_workspace()
     names = choose(request.models, workspace)
     if not request.models:
         refuse_unread(workspace)
@@ -114,14 +113,24 @@ def _ask(model: str, request: ProveRequest, view: ProveView) -> int:
 
     output, widths = Output(), request.widths
     if view.equal is not None:
-        compared = compare_actions(EqualRequest(model, view.equal, widths, request.max_seconds))
+        compared = compare_actions(
+            EqualRequest(model, view.equal, widths, request.max_seconds, request.workspace)
+        )
         if view.json:
             output.json(comparison_json(compared))
         else:
             print_comparison(output, compared)
         return compared.exit_code
     searched = search(
-        SearchRequest(model, view.find, view.start, widths, request.depth, request.max_seconds)
+        SearchRequest(
+            model,
+            goal=view.find,
+            start=view.start,
+            widths=widths,
+            depth=request.depth,
+            max_seconds=request.max_seconds,
+            workspace=request.workspace,
+        )
     )
     if view.json:
         output.json(search_json(searched))

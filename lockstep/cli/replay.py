@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lockstep.verbs.option import option
+from lockstep.verbs.option import json_option
 from lockstep.verbs.replay_request import ReplayRequest
 
 
@@ -12,7 +12,7 @@ from lockstep.verbs.replay_request import ReplayRequest
 class ReplayView:
     """What `replay` prints."""
 
-    json: bool = option("--json", default=False, help="Print JSON and nothing else.")
+    json: bool = json_option()
 
 
 def replay(request: ReplayRequest, view: ReplayView) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lockstep.verbs.option import option
+from lockstep.verbs.option import json_option
 from lockstep.verbs.twin_request import TwinRequest
 
 
@@ -12,7 +12,7 @@ from lockstep.verbs.twin_request import TwinRequest
 class TwinView:
     """What `twin` prints."""
 
-    json: bool = option("--json", default=False, help="Print JSON and nothing else.")
+    json: bool = json_option()
 
 
 def twin(request: TwinRequest, view: TwinView) -> int:

@@ -10,7 +10,16 @@ from lockstep.errors import LockstepError
 from lockstep.plain.exploration import DEFAULT_ENGINE, ENGINES, Walks
 from lockstep.specs.tables import Plain
 from lockstep.verbs.models import parse_size, read_constants
-from lockstep.verbs.option import MOST_THREADS, command_line, option, seconds
+from lockstep.verbs.option import (
+    MOST_THREADS,
+    anew_option,
+    command_line,
+    fault_option,
+    option,
+    refuse_pairs,
+    seconds,
+    workspace_option,
+)
 from lockstep.workspace import Workspace
 
 
@@ -21,8 +30,7 @@ class CheckRequest:
     models: tuple[str, ...] = option(
         default=(), metavar="MODEL", help="Names of models; all of them unless some are given."
     )
-    workspace: Workspace | None = None
-    """Where the models are; that of the current folder unless told."""
+    workspace: Workspace | None = workspace_option()
     scope: str | None = option(
         "--scope", metavar="NAME", help="A scope of specs/MODEL.toml; `default` unless told."
     )
@@ -63,9 +71,7 @@ class CheckRequest:
         metavar="DIR",
         help="Keep states beyond --memory in a folder, which is as empty afterwards.",
     )
-    fault: str | None = option(
-        "--fault", metavar="NAME", help="Put one of the model's faults in place."
-    )
+    fault: str | None = fault_option()
     symmetry: bool = option(
         "--symmetry",
         default=False,
@@ -96,12 +102,7 @@ class CheckRequest:
         metavar="DIR",
         help="Keep the search in a folder, level by level, and go on with what is there already.",
     )
-    anew: bool = option(
-        "--no-cache",
-        default=False,
-        is_asked_again=False,
-        help="Decide anew what an earlier run has decided.",
-    )
+    anew: bool = anew_option()
     pin: bool = option(
         "--pin",
         default=False,
@@ -157,11 +158,3 @@ class CheckRequest:
     def again(self, model: str) -> str:
         """The command that asks the same of one model."""
         return command_line("check", self, model)
-
-
-def refuse_pairs(pairs: Mapping[str, tuple[str, ...]], given: Mapping[str, bool]) -> None:
-    """`LockstepError` where two options are given that do not go together."""
-    for flag, others in pairs.items():
-        for other in others:
-            if given.get(flag) and given.get(other):
-                raise LockstepError(f"{flag} does not go with {other}", cure="leave one out")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep.verbs.option import REQUIRED, option
+from lockstep.verbs.option import REQUIRED, option, workspace_option
 from lockstep.workspace import Workspace
 
 
@@ -21,5 +21,4 @@ class ConformRequest:
         metavar="MODEL",
         help="The model to follow; the only one that has a follower unless told.",
     )
-    workspace: Workspace | None = None
-    """Where the model is; that of the current folder unless told."""
+    workspace: Workspace | None = workspace_option()

@@ -1,7 +1,7 @@
 """Options: fields of a request that say how they are given on a command line.
 
-A request is a dataclass. Each field that `option` or `argument` makes is named, typed and explained
-once, for Python and for the command line alike.
+A request is a dataclass. Each field that `option` makes is named, typed and explained once, for
+Python and for the command line alike; those that several verbs have are here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any
 
-from lockstep.workspace import CHOSEN
+from lockstep.errors import LockstepError
+from lockstep.workspace import KAFKA, open_workspace
 
 _KEY = "option"
 
@@ -73,8 +74,6 @@ def command_line(verb: str, request: Any, *models: str) -> str:
         )
         if value != default:
             parts += _given(shown.flags[0], value, shown)
-    if (workspace := CHOSEN.get()) is not None:
-        parts += ["--workspace", shlex.quote(workspace)]
     return " ".join(parts)
 
 
@@ -109,3 +108,41 @@ def seconds(text: str) -> float:
     if not math.isfinite(value) or not 0 <= value <= MOST_SECONDS:
         raise ValueError(f"{text!r} is not between 0 and {MOST_SECONDS:,.0f} seconds")
     return value
+
+
+def workspace_option() -> Any:
+    """Where the models are; that of the current folder unless told."""
+    return option(
+        "--workspace",
+        parse=open_workspace,
+        metavar=f"DIR|{KAFKA}",
+        help="The workspace to look for models in.",
+    )
+
+
+def fault_option() -> Any:
+    """The name of a fault, or None."""
+    return option("--fault", metavar="NAME", help="Put one of the model's faults in place.")
+
+
+def anew_option() -> Any:
+    """Whether what an earlier run has decided is decided again."""
+    return option(
+        "--no-cache",
+        default=False,
+        is_asked_again=False,
+        help="Decide anew what an earlier run has decided.",
+    )
+
+
+def json_option() -> Any:
+    """Whether a command prints JSON."""
+    return option("--json", default=False, help="Print JSON and nothing else.")
+
+
+def refuse_pairs(pairs: Mapping[str, tuple[str, ...]], given: Mapping[str, bool]) -> None:
+    """`LockstepError` where two options are given that do not go together."""
+    for flag, others in pairs.items():
+        for other in others:
+            if given.get(flag) and given.get(other):
+                raise LockstepError(f"{flag} does not go with {other}", cure="leave one out")

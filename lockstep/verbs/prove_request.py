@@ -8,7 +8,14 @@ from pathlib import Path
 
 from lockstep.specs.tables import Plain
 from lockstep.verbs.models import read_constants
-from lockstep.verbs.option import command_line, option, seconds
+from lockstep.verbs.option import (
+    anew_option,
+    command_line,
+    fault_option,
+    option,
+    seconds,
+    workspace_option,
+)
 from lockstep.workspace import Workspace
 
 SECONDS = 60.0
@@ -41,8 +48,7 @@ class ProveRequest:
     models: tuple[str, ...] = option(
         default=(), metavar="MODEL", help="Names of models; all that have proofs unless some given."
     )
-    workspace: Workspace | None = None
-    """Where the models are; that of the current folder unless told."""
+    workspace: Workspace | None = workspace_option()
     proof: str | None = option("--proof", metavar="NAME", help="A proof of specs/MODEL.toml.")
     scope: str | None = option(
         "--scope", metavar="NAME", help="A scope in place of a proof, with its constants."
@@ -54,9 +60,7 @@ class ProveRequest:
         metavar="NAME=VALUE",
         help="Change a constant.",
     )
-    fault: str | None = option(
-        "--fault", metavar="NAME", help="Put one of the model's faults in place."
-    )
+    fault: str | None = fault_option()
     any_number: str | None = option(
         "--any", metavar="CONSTANT", help="Prove for any number of the names that CONSTANT lists."
     )
@@ -80,12 +84,7 @@ class ProveRequest:
         is_asked_again=False,
         help="Write every question of the proofs as SMT-LIB 2 into a folder.",
     )
-    anew: bool = option(
-        "--no-cache",
-        default=False,
-        is_asked_again=False,
-        help="Decide anew what an earlier run has decided.",
-    )
+    anew: bool = anew_option()
 
     @property
     def widths(self) -> Widths:

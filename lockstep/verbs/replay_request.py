@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep.verbs.option import REQUIRED, option
+from lockstep.verbs.option import REQUIRED, option, workspace_option
 from lockstep.workspace import Workspace
 
 
@@ -17,5 +17,4 @@ class ReplayRequest:
     pytest: Path | None = option(
         "--pytest", metavar="FILE", help="Write the behaviour as a file of pytest."
     )
-    workspace: Workspace | None = None
-    """Where its model is; that of the current folder unless told."""
+    workspace: Workspace | None = workspace_option()

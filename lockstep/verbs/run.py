@@ -48,18 +48,15 @@ def run_each(
     `work` keeps errors of one task in its result, so that the other tasks are done.
     """
     results: list[ResultT] = []
-    pending = list(tasks)
     try:
         for task in tasks:
-            result = work(task)
-            results.append(result)
-            pending.remove(task)
-            on_result(result)
-            if result.exit_code == INTERRUPTED:
+            results.append(work(task))
+            on_result(results[-1])
+            if results[-1].exit_code == INTERRUPTED:
                 break
     except KeyboardInterrupt:
         pass  # the results so far stand, and what is pending says that there are not all
-    return Run(tuple(results), tuple(pending))
+    return Run(tuple(results), tuple(tasks[len(results) :]))
 
 
 OnProgress = Callable[[Progress], None]

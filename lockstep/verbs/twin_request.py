@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep.verbs.option import MOST_THREADS, command_line, option, seconds
+from lockstep.verbs.option import (
+    MOST_THREADS,
+    anew_option,
+    command_line,
+    option,
+    seconds,
+    workspace_option,
+)
 from lockstep.workspace import Workspace
 
 
@@ -16,8 +23,7 @@ class TwinRequest:
     models: tuple[str, ...] = option(
         default=(), metavar="MODEL", help="Names of models; all that have a twin unless some given."
     )
-    workspace: Workspace | None = None
-    """Where the models are; that of the current folder unless told."""
+    workspace: Workspace | None = workspace_option()
     scope: str | None = option(
         "--scope", metavar="NAME", help="A scope to compare instead of `small` and `default`."
     )
@@ -44,12 +50,7 @@ class TwinRequest:
         help="Let TLC check liveness in scopes beyond some thousand states.",
     )
 
-    anew: bool = option(
-        "--no-cache",
-        default=False,
-        is_asked_again=False,
-        help="Decide anew what an earlier run has decided.",
-    )
+    anew: bool = anew_option()
 
     def again(self, model: str) -> str:
         """The command that asks the same of one model."""
