@@ -1,53 +1,163 @@
-"""What conformance checking says: a verdict a session, and every line that was not used."""
+"""What conformance checking says: a verdict on each side of a session, and every line not followed.
+
+`departs` means that no behaviour of the protocol explains what was seen. What cannot be followed is
+`unknown`. Nothing that was not judged is called `conforms`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from enum import StrEnum
 from typing import Protocol
 
 from lockstep.language.model import Model
 
-CONFORMS, DEPARTS, UNKNOWN = "conforms", "departs", "unknown"
+
+class Verdict(StrEnum):
+    """What is said of one side of a session, or of both; the later ones are the worse ones."""
+
+    CONFORMS = "conforms"
+    UNKNOWN = "unknown"
+    DEPARTS = "departs"
 
 
-@dataclass
-class SessionFinding:
-    """The verdict on one session of one log.
-
-    `session` is its id (0: requests outside any session). `line` is the first line that departs,
-    or where the session was lost sight of; None when it conforms. `lines` counts those followed.
-    """
-
-    file: str
-    session: int
-    client: str
-    verdict: str = CONFORMS
-    line: int | None = None
-    because: str = ""
-    lines: int = 0
+_BY_WORSENESS = tuple(Verdict)
 
 
-@dataclass(frozen=True)
-class Unused:
-    """A line that says nothing about any session, and why."""
+def worst(verdicts: Sequence[Verdict]) -> Verdict:
+    """The worst of some verdicts; `unknown` where there are none."""
+    return max(verdicts, key=_BY_WORSENESS.index, default=Verdict.UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of a log; lines count from 1."""
 
     file: str
     line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One way in which the protocol could have gone on, and what of it the log rules out.
+
+    `action` is the model's. `conjunct` is the part of it that is false, `values` what that part
+    reads; both are empty where the action can be taken, and `outcome` says what it then does
+    that was not seen.
+    """
+
+    action: str
+    conjunct: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+    outcome: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Why a line is not explained (a departure), or why it cannot be judged."""
+
+    verdict: Verdict
+    at: Place
+    because: str
+    requirements: tuple[str, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+
+
+@dataclass(slots=True)
+class Side:
+    """One side of a session: its client, or the broker.
+
+    `judged` counts the lines on which it was judged, `departures` and `unknowns` the remarks of
+    these verdicts, and `worst` is the first remark of the worst verdict.
+    """
+
+    judged: int = 0
+    departures: int = 0
+    unknowns: int = 0
+    worst: Remark | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """`conforms` where something was judged, and nothing remarked."""
+        if self.worst is not None:
+            return self.worst.verdict
+        return Verdict.CONFORMS if self.judged else Verdict.UNKNOWN
+
+    def remark(self, remark: Remark) -> None:
+        """Add a remark; it counts once a line."""
+        if remark.verdict is Verdict.DEPARTS:
+            self.departures += 1
+        else:
+            self.unknowns += 1
+        if self.worst is None or self.worst.verdict is not worst(
+            [self.worst.verdict, remark.verdict]
+        ):
+            self.worst = remark
+
+
+@dataclass(slots=True)
+class SessionFinding:
+    """What came of one session.
+
+    `session` is its id; 0 stands for the requests of one connection outside of any session.
+    `lines` counts its lines, `partial` those of them that were judged in part only, because they
+    rest on what happened before the log begins, or on lines that are missing. `is_whole` says
+    that the session was opened in plain sight.
+    """
+
+    session: int
+    client: str
+    connection: str
+    first: Place
+    last: Place
+    is_whole: bool
+    lines: int = 0
+    partial: int = 0
+    client_side: Side = field(default_factory=Side)
+    broker_side: Side = field(default_factory=Side)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worse one of both sides."""
+        return worst([self.client_side.verdict, self.broker_side.verdict])
+
+
+@dataclass(frozen=True, slots=True)
+class LineFinding:
+    """A line that is not followed, or not in its place.
+
+    `reason` is one of few words; `detail` says what stands there. `is_loss` says that a request
+    of the protocol may be hidden in it.
+    """
+
+    at: Place
     reason: str
     detail: str
+    is_loss: bool = False
 
 
-@dataclass
-class LogFindings:
-    """Everything found in one log file. `reordered` names lines that stood out of order."""
+@dataclass(frozen=True, slots=True)
+class FileFinding:
+    """A file that cannot be read, or not to its end; the other ones are read all the same."""
 
     file: str
-    sessions: list[SessionFinding] = field(default_factory=list)
-    unused: list[Unused] = field(default_factory=list)
-    reordered: list[Unused] = field(default_factory=list)
+    because: str
 
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the reading is: the file, the lines of all files so far, those followed so far."""
+
+    file: str
+    lines: int
+    followed: int
+
+
+Finding = SessionFinding | LineFinding | FileFinding | Progress
 
 LoadModel = Callable[[Mapping[str, object]], Model]
 """The observed model, with these constants."""
@@ -56,6 +166,11 @@ LoadModel = Callable[[Mapping[str, object]], Model]
 class Observe(Protocol):
     """`models/observed/MODEL.py` has a function `observe` of this form."""
 
-    def __call__(self, log: Path, load: LoadModel) -> LogFindings:
-        """Follow every session of a log through the model."""
+    def __call__(self, logs: Sequence[str], load: LoadModel) -> Iterator[Finding]:
+        """Follow every session of some logs through the model.
+
+        A log is a file, a directory of files, or `-` for standard input. A finding is given out
+        as soon as it is final: memory does not grow with the logs. A session that is still open
+        at the end is given out then. `LockstepError` for a log that does not exist.
+        """
         ...
