@@ -1,4 +1,4 @@
-"""Which conjunct of a property is false in a state, and the values that it has there.
+"""Which conjunct of a property, or of a guard, is false in a state, and the values it has there.
 
 The text of the property is taken apart: `and`, `all(...)`, conditional expressions, and functions
 of the model that it calls. Plain Python evaluates each part, as it evaluates the whole.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import traceback
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -16,6 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from lockstep.language.loader import Universe
+from lockstep.language.notation import Disabled, State
+from lockstep.language.protocol import Action
+from lockstep.plain.run import NextState
 
 _MOST_CALLS = 20
 """How many functions deep a conjunct is looked for: one that calls itself has no end."""
@@ -49,6 +53,48 @@ def false_conjunct(
         raise
     except BaseException:  # whatever a model's text raises, `exit(0)` included
         return None
+
+
+def false_requirement(
+    universe: Universe, action: Action, state: State, arguments: Sequence[object]
+) -> Conjunct | None:
+    """The conjunct of the first `require` or `present` that stops an action here.
+
+    None where the action can be taken, or the conjunct cannot be told for sure.
+    """
+    try:
+        action.function(state, NextState(state), *arguments)
+    except Disabled as disabled:
+        with suppress(Exception):
+            return _in_guard(universe, disabled)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # whatever a model's text raises, `exit(0)` included
+        return None
+    return None
+
+
+def _in_guard(universe: Universe, disabled: Disabled) -> Conjunct | None:
+    """What is false in the call of `require` or `present` that raised this."""
+    frames = [frame for frame, _ in traceback.walk_tb(disabled.__traceback__)]
+    frame = frames[-2]
+    code = frame.f_code
+    source = universe.files[code.co_filename]
+    node = source.functions[code.co_name, code.co_firstlineno]
+    call = next(
+        part
+        for part in ast.walk(node)
+        if isinstance(part, ast.Call)
+        and isinstance(part.func, ast.Name)
+        and part.func.id in ("require", "present")
+        and part.lineno <= frame.f_lineno <= (part.end_lineno or part.lineno)
+    )
+    scope = _Scope(universe, source.path, {**frame.f_globals, **frame.f_locals}, {}, 0)
+    (condition,) = call.args
+    if isinstance(call.func, ast.Name) and call.func.id == "present":
+        text = f"{ast.unparse(condition)} is not None"
+        return Conjunct(source.path, call.lineno, text, {}, {})
+    return _in_expression(condition, scope)
 
 
 class _Unclear(Exception):

@@ -1,0 +1,1 @@
+"""Fetch sessions as a request log shows them: what is known of both sides, and what explains it."""

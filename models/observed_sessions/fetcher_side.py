@@ -1,0 +1,197 @@
+"""Judges the client: may a fetcher, as far as the log shows it, send this request?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lockstep.conform.findings import Place, Remark, Verdict
+from models.kafka_files.request_log import FetchLine, TopicPartition
+from models.observed_sessions.explanations import Explanations
+from models.observed_sessions.fetcher_cases import (
+    Expectation,
+    HeadCase,
+    Holding,
+    Interest,
+    ListingCase,
+)
+from models.observed_sessions.knowledge import FULL_DUE, NO_SESSION, Fetcher
+from models.observed_sessions.leader_cases import OPEN
+
+
+class FetcherSide:
+    """Judges requests by the model's fetcher."""
+
+    def __init__(self, explanations: Explanations) -> None:
+        self._cases = explanations.fetchers
+        self._next_epoch = explanations.next_epoch
+
+    def judge(
+        self, fetcher: Fetcher, line: FetchLine, missing: int | None, *, is_raced: bool
+    ) -> Iterator[Remark]:
+        """What is to be said of a request. `missing` requests may stand before it, None any number.
+
+        With `is_raced` an earlier request of the fetcher is still under way.
+        """
+        at = Place(line.file, line.line)
+        session, epoch = line.session_id, line.session_epoch
+        if session < 0 or epoch < -1:
+            yield Remark(
+                Verdict.DEPARTS,
+                at,
+                f"no request has session id {session} and epoch {epoch}",
+                ("227-30", "227-41"),
+            )
+            return
+        if is_raced:
+            yield Remark(
+                Verdict.UNKNOWN,
+                at,
+                f"the request ({session}, {epoch}) is sent while an earlier one is under way: a "
+                "fetcher that does not wait is outside the model",
+            )
+            return
+        head = self._head(fetcher, line)
+        if not self._cases.explains_head(head):
+            yield self._lost(fetcher, line, missing, at) or Remark(
+                Verdict.DEPARTS,
+                at,
+                _why_not_sent(fetcher, session, epoch),
+                _requirements_of(head),
+                self._cases.head_refusals(head),
+            )
+            return
+        if epoch > 0:
+            if fetcher.session == session:
+                yield from self._listings(fetcher, line, at)
+        elif line.forgotten:
+            yield Remark(
+                Verdict.DEPARTS,
+                at,
+                f"a full request names {_some(line.forgotten)} as removed",
+                ("227-44",),
+                self._cases.listing_refusals(ListingCase(Interest.ABSENT, False, True)),
+            )
+
+    def _head(self, fetcher: Fetcher, line: FetchLine) -> HeadCase:
+        session, epoch = line.session_id, line.session_epoch
+        if fetcher.session == OPEN:
+            holding = Holding.OPEN
+        elif fetcher.session == NO_SESSION:
+            holding = Holding.NONE
+        else:
+            holding = Holding.SAME if fetcher.session == session else Holding.ANOTHER
+        if fetcher.epoch == OPEN:
+            expectation = Expectation.OPEN
+        elif fetcher.epoch == FULL_DUE:
+            expectation = Expectation.FULL
+        else:
+            expectation = Expectation.SAME if fetcher.epoch == epoch else Expectation.ANOTHER
+        sign = 1 if epoch > 0 else epoch
+        return HeadCase(holding, expectation, session != NO_SESSION, sign)
+
+    def _lost(
+        self, fetcher: Fetcher, line: FetchLine, missing: int | None, at: Place
+    ) -> Remark | None:
+        """That lines of the log are missing, where that explains the request."""
+        if missing == 0:
+            return None
+        ahead = line.session_epoch - fetcher.epoch
+        if fetcher.session == line.session_id and fetcher.epoch > 0 and line.session_epoch > 0:
+            if ahead <= 0 or (missing is not None and ahead > missing):
+                return None
+            lost = f"{ahead} requests of session {line.session_id} are missing"
+        else:
+            lost = "requests that may explain it are missing"
+        hole = (
+            "the connection is new"
+            if missing is None
+            else f"a hole of {missing} in the correlation ids of the connection"
+        )
+        return Remark(Verdict.UNKNOWN, at, f"{lost} from the log before this line: {hole}")
+
+    def _listings(self, fetcher: Fetcher, line: FetchLine, at: Place) -> Iterator[Remark]:
+        forgotten = set(line.forgotten)
+        fetching = fetcher.fetching
+        for partition, wanted in line.partitions.items():
+            before = fetching.get(partition)
+            if before is None:
+                interest = Interest.ABSENT if fetcher.is_whole else Interest.OPEN
+            else:
+                interest = Interest.SAME if before == wanted else Interest.DIFFERENT
+            case = ListingCase(interest, True, partition in forgotten)
+            if not self._cases.explains_listing(case):
+                yield self._departure(at, case, partition)
+        for partition in line.forgotten:
+            if partition in line.partitions:
+                continue
+            if partition in fetching:
+                interest = Interest.DIFFERENT
+            else:
+                interest = Interest.ABSENT if fetcher.is_whole else Interest.OPEN
+            case = ListingCase(interest, False, True)
+            if not self._cases.explains_listing(case):
+                yield self._departure(at, case, partition)
+
+    def _departure(self, at: Place, case: ListingCase, partition: TopicPartition) -> Remark:
+        if case.is_listed and case.is_forgotten:
+            because, requirement = f"{partition} is both listed and named as removed", "227-44"
+        elif case.is_listed:
+            because, requirement = f"{partition} is listed, though nothing about it changed", "227-42"
+        else:
+            because = f"{partition} is named as removed, but the fetcher does not have it"
+            requirement = "227-44"
+        candidates = self._cases.listing_refusals(case)
+        return Remark(Verdict.DEPARTS, at, because, (requirement,), candidates)
+
+    def sent(self, fetcher: Fetcher, line: FetchLine) -> None:
+        """Take a request in: what the fetcher wants from now on."""
+        if line.session_epoch > 0:
+            for partition in line.forgotten:
+                fetcher.fetching.pop(partition, None)
+            fetcher.fetching.update(line.partitions)
+            return
+        fetcher.fetching = dict(line.partitions)
+        fetcher.is_whole = True
+
+    def received(self, fetcher: Fetcher, line: FetchLine) -> None:
+        """Take a response in: what the fetcher sends next."""
+        at = Place(line.file, line.line)
+        if line.error_code != 0:
+            fetcher.starts_over(line.session_id, at)
+        elif line.response_session_id == NO_SESSION:
+            if line.session_epoch > 0:
+                fetcher.starts_over(line.session_id, at)
+            else:
+                fetcher.starts_over(NO_SESSION, at)
+        else:
+            epoch = line.session_epoch
+            following = self._next_epoch(epoch) if epoch > 0 else 1
+            fetcher.holds(line.response_session_id, following, at)
+
+
+def _why_not_sent(fetcher: Fetcher, session: int, epoch: int) -> str:
+    request = f"it sent ({session}, {epoch})"
+    since = "" if fetcher.since is None else f" since {fetcher.since}"
+    if session == NO_SESSION:
+        return f"an incremental request names a session; {request}"
+    if fetcher.session == NO_SESSION:
+        return f"the fetcher has no session{since}, but {request}"
+    if fetcher.epoch == FULL_DUE:
+        return f"the fetcher can only send a full request{since}, but {request}"
+    if fetcher.session != session:
+        return f"the fetcher has session {fetcher.session}{since}, but {request}"
+    return f"the fetcher's next request is ({fetcher.session}, {fetcher.epoch}){since}, but {request}"
+
+
+def _requirements_of(head: HeadCase) -> tuple[str, ...]:
+    if not head.names_session:
+        return ("227-41",)
+    if head.holding is Holding.SAME and head.expectation is Expectation.ANOTHER:
+        return ("227-31",)
+    return ("227-29",)
+
+
+def _some(partitions: tuple[TopicPartition, ...]) -> str:
+    names = sorted(str(partition) for partition in partitions)
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more

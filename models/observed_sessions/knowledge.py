@@ -1,0 +1,186 @@
+"""What a log has shown so far of a broker's sessions, of fetchers, and of connections.
+
+`OPEN` stands for what is not fixed: it may have any value, and no verdict rests on it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+from lockstep.conform.findings import Place, SessionFinding
+from models.kafka_files.request_log import FetchLine, RequestedPartition, TopicPartition
+from models.observed_sessions.leader_cases import OPEN
+
+NO_SESSION = 0
+FULL_DUE = 0
+"""In place of a fetcher's next epoch: only a full request can follow."""
+
+RECREATION_MS = 200
+"""A topic is not deleted and made anew under its name within this time, nor does leadership go
+away and come back. What is older says nothing of a partition that only its name identifies."""
+
+_MOST_TELLINGS = 64
+
+
+@dataclass(slots=True)
+class Held:
+    """What a session has cached of a partition; `interest` None stands for an open one.
+
+    `stable` is the last stable offset told, `told_ms` when the offsets were told.
+    """
+
+    interest: RequestedPartition | None
+    high_watermark: int = OPEN
+    log_start: int = OPEN
+    stable: int = OPEN
+    told_ms: float | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Fetcher:
+    """A client's side of its sessions.
+
+    `session` is the one that it has, 0 for none; `epoch` the one that it sends next. `since` says
+    which line brought it there. With `is_whole`, `fetching` has all that it fetches.
+    """
+
+    session: int = OPEN
+    epoch: int = OPEN
+    fetching: dict[TopicPartition, RequestedPartition] = field(default_factory=dict)
+    is_whole: bool = False
+    since: Place | None = None
+
+    def holds(self, session: int, epoch: int, since: Place) -> None:
+        """The fetcher has a session now, and sends this epoch next."""
+        self.session, self.epoch, self.since = session, epoch, since
+
+    def starts_over(self, session: int, since: Place) -> None:
+        """The fetcher can only send a full request next."""
+        self.holds(session, FULL_DUE, since)
+        self.fetching.clear()
+        self.is_whole = False
+
+    def forget(self) -> None:
+        """Requests of the fetcher are missing: what it fetches is open."""
+        self.fetching.clear()
+        self.is_whole = False
+
+
+@dataclass(slots=True, eq=False)
+class LeaderSession:
+    """A session in the broker's cache.
+
+    `epoch` is the one that it expects. With `is_whole`, `partitions` has all of its partitions.
+    `readable` are those that have records to return for sure. `lagging` are those of which another
+    fetcher was told of a later watermark.
+    """
+
+    number: int
+    finding: SessionFinding
+    since: Place
+    opener: Fetcher | None
+    uses_topic_ids: bool
+    epoch: int = OPEN
+    is_whole: bool = False
+    partitions: dict[TopicPartition, Held] = field(default_factory=dict)
+    readable: set[TopicPartition] = field(default_factory=set)
+    lagging: set[TopicPartition] = field(default_factory=set)
+    connection: str = ""
+    arrival_ms: float | None = None
+    completion_ms: float | None = None
+    overtaken: FetchLine | None = None
+    """A request answered with INVALID_FETCH_SESSION_EPOCH, if a later one arrived before that."""
+
+
+@dataclass(slots=True, eq=False)
+class Connection:
+    """A connection: its last line, and the fetcher at its other end.
+
+    `position` and `time_ms` are those of its last line in the log.
+    """
+
+    fetcher: Fetcher
+    correlation_id: int | None = None
+    position: int = -1
+    time_ms: float | None = None
+    outside: SessionFinding | None = None
+    """The finding on its requests outside of any session."""
+
+    def missing(self, correlation_id: int) -> int | None:
+        """How many requests may be missing before this one; None where any number may be."""
+        if self.correlation_id is None:
+            return None
+        steps = (correlation_id - self.correlation_id) % 2**32
+        return steps - 1 if 0 < steps < 2**31 else None
+
+
+@dataclass(slots=True)
+class _Telling:
+    """An offset that a fetcher was told, and where the line stands that says so."""
+
+    position: int
+    time_ms: float | None
+    high_watermark: int
+    log_start: int
+
+
+@dataclass(slots=True)
+class LeaderLog:
+    """What all fetchers together were told of a partition, in one epoch of its leader."""
+
+    leader_epoch: int
+    tellings: list[_Telling] = field(default_factory=list)
+
+    def tell(
+        self, position: int, time_ms: float | None, high_watermark: int, log_start: int
+    ) -> bool:
+        """Keep what a line says, if it is more than is there; whether the watermark is later."""
+        last = self.tellings[-1] if self.tellings else None
+        if last is not None:
+            if high_watermark <= last.high_watermark and log_start <= last.log_start:
+                return False
+            if position <= last.position:
+                return False
+            high_watermark = max(high_watermark, last.high_watermark)
+            log_start = max(log_start, last.log_start)
+        self.tellings.append(_Telling(position, time_ms, high_watermark, log_start))
+        if len(self.tellings) > _MOST_TELLINGS:
+            del self.tellings[: _MOST_TELLINGS // 2]
+        return last is None or high_watermark > last.high_watermark
+
+    def before(
+        self, position: int, time_ms: float | None, oldest_ms: float | None
+    ) -> tuple[int, int]:
+        """The least high watermark and log start that the leader had when a line was written.
+
+        Lines tell of the past when they stand earlier in the log, and their times say the same:
+        a request that its connection sent after that line sees no less. What was told before
+        `oldest_ms` does not count; None is no limit.
+        """
+        tellings = self.tellings
+        at = bisect_right(tellings, position, key=_position) - 1
+        while at >= 0:
+            telling = tellings[at]
+            told_ms = telling.time_ms
+            if time_ms is None or told_ms is None or told_ms <= time_ms:
+                if oldest_ms is not None and (told_ms is None or told_ms < oldest_ms):
+                    break
+                return telling.high_watermark, telling.log_start
+            at -= 1
+        return 0, 0
+
+
+def _position(telling: _Telling) -> int:
+    return telling.position
+
+
+def is_identified(partition: TopicPartition, version: int, leader_epoch: int) -> bool:
+    """Whether a topic id and a leader epoch fix which log is meant, for all time."""
+    return version >= 13 and leader_epoch >= 0
+
+
+def read_end(stable: int, high_watermark: int, isolation_level: int) -> int:
+    """Where a consumer's records end: at the last stable offset if it reads committed ones."""
+    return stable if isolation_level == 1 else high_watermark
+
