@@ -120,9 +120,7 @@ class _ArrivalOrder:
         """Whether a line need not be held any longer."""
         if not self.waiting:
             return False
-        return (
-            self.waiting[0][0] < self._clock - self._window_ms or self._held > self._held_at_most
-        )
+        return self.waiting[0][0] < self._clock - self._window_ms or self._held > self._held_at_most
 
     def next(self) -> Iterator[LogLine]:
         """The line that arrived first, after the lines of no use that stand before it."""

@@ -93,7 +93,9 @@ class _RequestSince7(Request[_Topic, _Forgotten], Generic[_Topic, _Forgotten], k
     forgotten_topics_data: list[_Forgotten]
 
 
-class _RequestSince15(_RequestSince7[_Topic, _Forgotten], Generic[_Topic, _Forgotten], kw_only=True):
+class _RequestSince15(
+    _RequestSince7[_Topic, _Forgotten], Generic[_Topic, _Forgotten], kw_only=True
+):
     # There is no field of this name: a later version could not take its meaning up again.
     replica_id: int = field(name="replicaId of versions up to 14", default=-1)
     replica_state: Replica = Replica(replica_id=-1)
@@ -157,8 +159,9 @@ class _ResponseSince7(Response[_Topic], Generic[_Topic], kw_only=True):
 @cache
 def request_decoder(version: int) -> Decoder[Request[Topic[Requested], Topic[int]]]:
     """Reads the request of a version from 4 to 18."""
-    requested: Any = _since(version, {4: Requested, 5: _RequestedSince5, 9: _RequestedSince9,
-                                      12: _RequestedSince12})
+    requested: Any = _since(
+        version, {4: Requested, 5: _RequestedSince5, 9: _RequestedSince9, 12: _RequestedSince12}
+    )
     topic: Any = _since(version, {4: Topic, 13: _TopicSince13})
     request: Any = _since(version, {4: Request, 7: _RequestSince7, 15: _RequestSince15})
     return Decoder(request[topic[requested], topic[Int32]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, TypeAlias, TypeVar
 
-from msgspec import DecodeError, Meta, Raw, ValidationError
+from msgspec import Meta, Raw, ValidationError
 from msgspec.json import Decoder
 
 from lockstep.system.strict_json import Json, shown
