@@ -1,188 +1,181 @@
-"""A Fetch request and its response as Kafka's own JSON has them, read into a `FetchLine`.
+"""A Fetch request and its response as Kafka's own JSON has them, one type for each version.
 
 Which field belongs to which version is taken from Kafka's message definitions FetchRequest.json and
 FetchResponse.json. A field that a version has must be there; fields that are not part of a
-`FetchLine` are not looked at.
+`FetchLine` are not looked at. Where an object has a key twice the last one counts: finding that out
+would take as long again as reading the line.
 """
 
-from __future__ import annotations
+# Annotations are not postponed here: msgspec would look their names up in `sys.modules`, where
+# another workspace's module of the same name may stand.
+from functools import cache
+from typing import Annotated, Any, Generic, TypeVar
 
-import re
-from collections.abc import Callable
-from typing import TypeVar
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec.json import Decoder
 
-from lockstep.system.strict_json import JsonObject, shown
-from models.kafka_files.fetch_line import (
-    AnsweredPartition,
-    FetchLine,
-    RequestedPartition,
-    TopicPartition,
-)
-from models.kafka_files.json_fields import (
-    FieldRefused,
-    int16,
-    int32,
-    int32_elements,
-    int64,
-    integer,
-    member,
-    members,
-    path,
-    text,
-)
+from models.kafka_files.field_types import Int8, Int16, Int32, Int64, Size
 
-_OLDEST_VERSION = 4
-_NEWEST_VERSION = 18
-_TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{22}")
+OLDEST_VERSION = 4
+NEWEST_VERSION = 18
 
+_TopicId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{22}\Z")]
 _Told = TypeVar("_Told")
+_Topic = TypeVar("_Topic")
+_Forgotten = TypeVar("_Forgotten")
 
 
-def fetch_line(completed: JsonObject, *, line: int, file: str, time_ms: int | None) -> FetchLine:
-    """The Fetch that the object tells of, found in a line of a file.
+class _Part(Struct, frozen=True, gc=False, rename="camel"):
+    """An object of the JSON; fields of the protocol that it does not name are passed over."""
 
-    Raises `FieldRefused`.
-    """
-    at = "requestHeader"
-    header = member(completed, at, "")
-    version = integer(header, "requestApiVersion", at, _OLDEST_VERSION, _NEWEST_VERSION)
-    correlation_id = int32(header, "correlationId", at)
-    # A client need not name itself: the field is then null.
-    client_id = "" if header.get("clientId", "") is None else text(header, "clientId", at)
 
-    request = member(completed, "request", "")
-    if completed.get("response") == "":
-        raise FieldRefused('response is "", as when the broker closes the connection unanswered')
-    response = member(completed, "response", "")
-    has_sessions = version >= 7
-    return FetchLine(
-        line=line,
-        file=file,
-        time_ms=time_ms,
-        version=version,
-        correlation_id=correlation_id,
-        client_id=client_id,
-        connection=text(completed, "connection", ""),
-        replica_id=_replica_id(request, version),
-        session_id=int32(request, "sessionId", "request") if has_sessions else 0,
-        session_epoch=int32(request, "sessionEpoch", "request") if has_sessions else -1,
-        partitions=_by_partition(
-            members(request, "topics", "request"),
-            version,
-            _requested,
-            partitions="partitions",
-            index="partition",
-        ),
-        forgotten=_forgotten(request, version) if has_sessions else (),
-        max_wait_ms=int32(request, "maxWaitMs", "request"),
-        min_bytes=int32(request, "minBytes", "request"),
-        error_code=int16(response, "errorCode", "response") if has_sessions else 0,
-        response_session_id=int32(response, "sessionId", "response") if has_sessions else 0,
-        throttle_time_ms=int32(response, "throttleTimeMs", "response"),
-        answered=_answered_partitions(response, version),
+class Topic(_Part, Generic[_Told], kw_only=True):
+    """What is told of a topic's partitions. Up to version 12 topics have names."""
+
+    topic: str
+    partitions: list[_Told]
+
+
+class _TopicSince13(Topic[_Told], Generic[_Told], kw_only=True):
+    topic: _TopicId = field(name="topicId")
+
+
+class Requested(_Part, kw_only=True):
+    """What is asked of a partition."""
+
+    partition: Int32
+    fetch_offset: Int64
+    log_start_offset: Int64 = -1
+    partition_max_bytes: Int32
+    current_leader_epoch: Int32 = -1
+    last_fetched_epoch: Int32 = -1
+
+
+class _RequestedSince5(Requested, kw_only=True):
+    log_start_offset: Int64
+
+
+class _RequestedSince9(_RequestedSince5, kw_only=True):
+    current_leader_epoch: Int32
+
+
+class _RequestedSince12(_RequestedSince9, kw_only=True):
+    last_fetched_epoch: Int32
+
+
+class Replica(_Part, kw_only=True):
+    """Who fetches. A tagged field since version 15: consumers leave it out."""
+
+    replica_id: Int32
+
+
+class Request(_Part, Generic[_Topic, _Forgotten], kw_only=True):
+    """The body of a request."""
+
+    replica_id: Int32
+    session_id: Int32 = 0
+    session_epoch: Int32 = -1
+    topics: list[_Topic]
+    forgotten_topics_data: list[_Forgotten] = []
+    max_wait_ms: Int32
+    min_bytes: Int32
+    isolation_level: Int8
+
+    @property
+    def replica(self) -> int:
+        """The broker or controller that fetches; -1 for a consumer."""
+        return self.replica_id
+
+
+class _RequestSince7(Request[_Topic, _Forgotten], Generic[_Topic, _Forgotten], kw_only=True):
+    session_id: Int32
+    session_epoch: Int32
+    forgotten_topics_data: list[_Forgotten]
+
+
+class _RequestSince15(
+    _RequestSince7[_Topic, _Forgotten], Generic[_Topic, _Forgotten], kw_only=True
+):
+    # There is no field of this name: a later version could not take its meaning up again.
+    replica_id: int = field(name="replicaId of versions up to 14", default=-1)
+    replica_state: Replica = Replica(replica_id=-1)
+
+    @property
+    def replica(self) -> int:
+        return self.replica_state.replica_id
+
+
+class DivergingEpoch(_Part, kw_only=True):
+    """Where the fetcher's log parts from the leader's; an epoch of -1 says nothing."""
+
+    epoch: Int32
+
+
+class SnapshotId(_Part, kw_only=True):
+    """The snapshot to fetch instead; -1 and -1 say nothing."""
+
+    end_offset: Int64 = -1
+    epoch: Int32 = -1
+
+
+class Answered(_Part, kw_only=True):
+    """What is told of a partition. The objects in it are tagged fields, left out by default."""
+
+    partition: Int32 = field(name="partitionIndex")
+    error_code: Int16
+    high_watermark: Int64
+    last_stable_offset: Int64
+    log_start_offset: Int64 = -1
+    preferred_read_replica: Int32 = -1
+    diverging_epoch: DivergingEpoch | UnsetType = UNSET
+    snapshot_id: SnapshotId | UnsetType = UNSET
+    records_size_in_bytes: Size | UnsetType = UNSET
+    # Kafka logs the size instead of the records, except where there are none at all.
+    records: Any = UNSET
+
+
+class _AnsweredSince5(Answered, kw_only=True):
+    log_start_offset: Int64
+
+
+class _AnsweredSince11(_AnsweredSince5, kw_only=True):
+    preferred_read_replica: Int32
+
+
+class Response(_Part, Generic[_Topic], kw_only=True):
+    """The body of a response."""
+
+    throttle_time_ms: Int32
+    error_code: Int16 = 0
+    session_id: Int32 = 0
+    responses: list[_Topic]
+
+
+class _ResponseSince7(Response[_Topic], Generic[_Topic], kw_only=True):
+    error_code: Int16
+    session_id: Int32
+
+
+@cache
+def request_decoder(version: int) -> Decoder[Request[Topic[Requested], Topic[int]]]:
+    """Reads the request of a version from 4 to 18."""
+    requested: Any = _since(
+        version, {4: Requested, 5: _RequestedSince5, 9: _RequestedSince9, 12: _RequestedSince12}
     )
+    topic: Any = _since(version, {4: Topic, 13: _TopicSince13})
+    request: Any = _since(version, {4: Request, 7: _RequestSince7, 15: _RequestSince15})
+    return Decoder(request[topic[requested], topic[Int32]])
 
 
-def _replica_id(request: JsonObject, version: int) -> int:
-    if version <= 14:
-        return int32(request, "replicaId", "request")
-    # A tagged field: left out when it has its default, as consumers do.
-    if "replicaState" not in request:
-        return -1
-    return int32(member(request, "replicaState", "request"), "replicaId", "request.replicaState")
+@cache
+def response_decoder(version: int) -> Decoder[Response[Topic[Answered]]]:
+    """Reads the response of a version from 4 to 18."""
+    answered: Any = _since(version, {4: Answered, 5: _AnsweredSince5, 11: _AnsweredSince11})
+    topic: Any = _since(version, {4: Topic, 13: _TopicSince13})
+    response: Any = _since(version, {4: Response, 7: _ResponseSince7})
+    return Decoder(response[topic[answered]])
 
 
-def _topic(of: JsonObject, where: str, version: int) -> str:
-    if version <= 12:
-        return text(of, "topic", where)
-    topic_id = text(of, "topicId", where)
-    if not _TOPIC_ID.fullmatch(topic_id):
-        actual = f"{path(where, 'topicId')} is {shown(topic_id)}"
-        raise FieldRefused(f"{actual}, not a topic id of 22 characters of base64url")
-    return topic_id
-
-
-def _by_partition(
-    topics: list[tuple[JsonObject, str]],
-    version: int,
-    read: Callable[[JsonObject, str, int], _Told],
-    *,
-    partitions: str,
-    index: str,
-) -> dict[TopicPartition, _Told]:
-    """What is told of every partition, in the order of the log; names are those of the fields."""
-    partitions_by_name: dict[TopicPartition, _Told] = {}
-    for topic, topic_path in topics:
-        topic_name = _topic(topic, topic_path, version)
-        for partition, at in members(topic, partitions, topic_path):
-            which = TopicPartition(topic_name, int32(partition, index, at))
-            if which in partitions_by_name:
-                raise FieldRefused(f"{at} is {shown(str(which))}, which stands before it already")
-            partitions_by_name[which] = read(partition, at, version)
-    return partitions_by_name
-
-
-def _requested(partition: JsonObject, at: str, version: int) -> RequestedPartition:
-    return RequestedPartition(
-        fetch_offset=int64(partition, "fetchOffset", at),
-        log_start_offset=int64(partition, "logStartOffset", at) if version >= 5 else -1,
-        max_bytes=int32(partition, "partitionMaxBytes", at),
-        leader_epoch=int32(partition, "currentLeaderEpoch", at) if version >= 9 else -1,
-        last_fetched_epoch=int32(partition, "lastFetchedEpoch", at) if version >= 12 else -1,
-    )
-
-
-def _forgotten(request: JsonObject, version: int) -> tuple[TopicPartition, ...]:
-    forgotten: list[TopicPartition] = []
-    for topic, at in members(request, "forgottenTopicsData", "request"):
-        topic_name = _topic(topic, at, version)
-        partitions = int32_elements(topic, "partitions", at)
-        forgotten.extend(TopicPartition(topic_name, partition) for partition in partitions)
-    return tuple(forgotten)
-
-
-def _answered_partitions(
-    response: JsonObject, version: int
-) -> dict[TopicPartition, AnsweredPartition]:
-    topics = members(response, "responses", "response")
-    if any("partitionResponses" in topic for topic, _ in topics):
-        # Kafka 2.8's names for the same fields.
-        return _by_partition(
-            topics, version, _answered, partitions="partitionResponses", index="partition"
-        )
-    return _by_partition(
-        topics, version, _answered, partitions="partitions", index="partitionIndex"
-    )
-
-
-def _answered(partition: JsonObject, at: str, version: int) -> AnsweredPartition:
-    return AnsweredPartition(
-        error_code=int16(partition, "errorCode", at),
-        high_watermark=int64(partition, "highWatermark", at),
-        last_stable_offset=int64(partition, "lastStableOffset", at),
-        log_start_offset=int64(partition, "logStartOffset", at) if version >= 5 else -1,
-        records_size=_records_size(partition, at),
-        preferred_read_replica=int32(partition, "preferredReadReplica", at)
-        if version >= 11
-        else -1,
-        has_diverging_epoch=_has_diverging_epoch(partition, at, version),
-    )
-
-
-def _records_size(partition: JsonObject, at: str) -> int | None:
-    for name in ("recordsSizeInBytes", "recordSetSizeInBytes"):  # The second: Kafka 2.8.
-        if name in partition:
-            return integer(partition, name, at, 0, 2**31 - 1)
-    for name in ("records", "recordSet"):
-        # Kafka logs the size instead of the records, except where there are none at all.
-        if name in partition and partition[name] is None:
-            return 0
-    return None
-
-
-def _has_diverging_epoch(partition: JsonObject, at: str, version: int) -> bool:
-    # A tagged field: left out when it has its default, which is the epoch -1.
-    if version < 12 or "divergingEpoch" not in partition:
-        return False
-    diverging = member(partition, "divergingEpoch", at)
-    return int32(diverging, "epoch", f"{at}.divergingEpoch") >= 0
+def _since(version: int, types: dict[int, Any]) -> Any:
+    """The type of a version, of those that first versions have."""
+    return types[max(first for first in types if first <= version)]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class TopicPartition:
+class TopicPartition(NamedTuple):
     """A partition of a topic; its text is `name-0`."""
 
     topic: str
@@ -17,8 +18,7 @@ class TopicPartition:
         return f"{self.topic}-{self.partition}"
 
 
-@dataclass(frozen=True, slots=True)
-class RequestedPartition:
+class RequestedPartition(Struct, frozen=True, gc=False):
     """What a fetcher asks of one partition; -1 where the fetcher, or the version, says nothing."""
 
     fetch_offset: int
@@ -31,8 +31,7 @@ class RequestedPartition:
     """The leader epoch of the last record that the fetcher holds. Since version 12."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnsweredPartition:
+class AnsweredPartition(Struct, frozen=True, gc=False):
     """What the leader tells of one partition; offsets are -1 where it tells nothing."""
 
     error_code: int
@@ -46,10 +45,11 @@ class AnsweredPartition:
     """The broker to fetch from next, or -1. Since version 11."""
     has_diverging_epoch: bool
     """Whether the leader asks the fetcher to truncate its log. Since version 12."""
+    has_snapshot_id: bool = False
+    """Whether the leader asks the fetcher to fetch a snapshot instead. Since version 12."""
 
 
-@dataclass(frozen=True, slots=True)
-class FetchLine:
+class FetchLine(Struct, frozen=True, gc=False):
     """A Fetch request that was answered: one line of the request log.
 
     Integers are as wide as in the protocol: ids, epochs and sizes 32 bits, offsets 64, error
@@ -91,8 +91,21 @@ class FetchLine:
     throttle_time_ms: int
     answered: dict[TopicPartition, AnsweredPartition]
     """In the order of the response."""
+    isolation_level: int = 0
+    """0 reads uncommitted records, 1 only those of committed transactions."""
+    total_time_ms: float = 0.0
+    """From the request's arrival to the end of its response; 0.0 when the log does not say."""
+    fingerprint: int = 0
+    """A check sum of the line's JSON; 0 when it is not known."""
+    moved: bool = False
+    """Whether a later Fetch of its connection stands before it in the log."""
 
     @property
     def is_follower(self) -> bool:
         """Whether a replica sent the request; consumers have negative replica ids."""
         return self.replica_id >= 0
+
+    @property
+    def arrival_ms(self) -> float | None:
+        """When the broker received the request; None when the line has no time."""
+        return None if self.time_ms is None else self.time_ms - self.total_time_ms

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 import zlib
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
+
+STANDARD_INPUT = "-"
 
 LONGEST_LINE = 64 * 2**20
 """Bytes of one line that are held at most: some hundred thousand partitions in one fetch."""
@@ -35,7 +38,7 @@ class _Damaged(Exception):
 def physical_lines(
     path: str | os.PathLike[str], *, longest: int = LONGEST_LINE
 ) -> Iterator[PhysicalLine]:
-    r"""Every line of the file, each once; only `\n` ends a line.
+    r"""Every line of the file, or of the standard input for `-`, each once; only `\n` ends a line.
 
     The content, not the name, tells whether the file is gzip-compressed; a file of several gzip
     members is read to its end. A damaged or cut stream ends with one line that has a flaw. What
@@ -82,14 +85,28 @@ def _line(
 
 
 def _blocks(path: str | os.PathLike[str]) -> Iterator[bytes]:
+    if path == STANDARD_INPUT:
+        yield from _blocks_of(sys.stdin.buffer)
+        return
     with open(path, "rb") as file:
-        block = file.read(_BLOCK)
-        if block.startswith(_GZIP_MAGIC):
-            yield from _decompressed(block, file)
-            return
-        while block:
-            yield block
-            block = file.read(_BLOCK)
+        yield from _blocks_of(file)
+
+
+def _blocks_of(file: BinaryIO) -> Iterator[bytes]:
+    block = _next_block(file)
+    if len(block) == 1 and _GZIP_MAGIC.startswith(block):
+        block += _next_block(file)
+    if block.startswith(_GZIP_MAGIC):
+        yield from _decompressed(block, file)
+        return
+    while block:
+        yield block
+        block = _next_block(file)
+
+
+def _next_block(file: BinaryIO) -> bytes:
+    # `read` would wait until a pipe has a whole block.
+    return file.read1(_BLOCK)  # type: ignore[attr-defined, no-any-return]
 
 
 def _decompressed(compressed: bytes, file: BinaryIO) -> Iterator[bytes]:
@@ -106,12 +123,12 @@ def _decompressed(compressed: bytes, file: BinaryIO) -> Iterator[bytes]:
         if member.eof:
             # Zeros may pad the end of a member.
             compressed = member.unused_data.lstrip(b"\0")
-            while not compressed and (more := file.read(_BLOCK)):
+            while not compressed and (more := _next_block(file)):
                 compressed = more.lstrip(b"\0")
             if not compressed:
                 return
             member = zlib.decompressobj(_GZIP_WINDOW_BITS)
-        compressed = compressed or file.read(_BLOCK)
+        compressed = compressed or _next_block(file)
     if rest := member.flush():
         yield rest
     if not member.eof:

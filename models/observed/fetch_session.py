@@ -26,9 +26,10 @@ from lockstep.conform.findings import (
 from lockstep.conform.walker import Walker
 from models.kafka_files.request_log import (
     FetchLine,
+    OtherRequest,
     Reason,
     Skipped,
-    in_connection_order,
+    in_arrival_order,
     read_request_log,
 )
 
@@ -43,19 +44,24 @@ def observe(log: Path, load: LoadModel) -> LogFindings:
     findings = LogFindings(file)
     lines: list[FetchLine] = []
     unreadable: list[int] = []
-    for result in read_request_log(log):
-        if isinstance(result, Skipped):
+    for result in in_arrival_order(read_request_log(log)):
+        if isinstance(result, OtherRequest):
+            findings.unused.append(Unused(file, result.line, "other API", result.api))
+        elif isinstance(result, Skipped):
+            if result.reason is Reason.UNREADABLE:
+                raise OSError(result.detail)
             findings.unused.append(Unused(file, result.line, result.reason.value, result.detail))
             if result.reason in (Reason.TRUNCATED, Reason.MALFORMED):
                 unreadable.append(result.line)
         else:
             lines.append(result)
-    ordered, moved = in_connection_order(lines)
+    findings.unused.sort(key=lambda line: line.line)
     findings.reordered = [
-        Unused(file, move.line, "out of order", f"correlation id {move.correlation_id}")
-        for move in moved
+        Unused(file, line.line, "out of order", f"correlation id {line.correlation_id}")
+        for line in sorted(lines, key=lambda line: line.line)
+        if line.moved
     ]
-    for fetcher_lines in _by_fetcher(ordered):
+    for fetcher_lines in _by_fetcher(lines):
         findings.sessions.extend(_Fetcher(file, fetcher_lines, unreadable, load).follow())
     findings.sessions.sort(key=lambda session: (session.client, session.session))
     return findings

@@ -58,7 +58,7 @@ def only(findings: LogFindings) -> SessionFinding:
         ("java-consumer.log", [685957690], 50),
         ("kafka-python.log", [204474231], 43),
         ("librdkafka.log", [0], 40),
-        ("raft-fetch.log", [0, 0], 51),
+        ("raft-fetch.log", [0, 0], 50),
     ],
 )
 def test_sample_conforms(sample: str, sessions: list[int], lines: int) -> None:
@@ -66,7 +66,8 @@ def test_sample_conforms(sample: str, sessions: list[int], lines: int) -> None:
     assert [session.session for session in findings.sessions] == sessions
     assert [session.verdict for session in findings.sessions] == ["conforms"] * len(sessions)
     assert sum(session.lines for session in findings.sessions) == lines
-    assert findings.unused == []
+    repeated = [10] if sample == "raft-fetch.log" else []
+    assert [line.line for line in findings.unused] == repeated
 
 
 def test_other_apis_are_named() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import gzip
+import io
+import os
+import sys
 import tracemalloc
 from collections import Counter
 from pathlib import Path
@@ -11,16 +13,18 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from models.kafka_files.request_log import (
     AnsweredPartition,
     FetchLine,
-    Moved,
+    LogLine,
+    OtherRequest,
     Reason,
     RequestedPartition,
     Skipped,
     TopicPartition,
-    in_connection_order,
+    in_arrival_order,
     read_request_log,
 )
 
@@ -60,11 +64,11 @@ class Reader:
     def __init__(self, file: Path) -> None:
         self.file = file
 
-    def all(self, content: bytes) -> list[FetchLine | Skipped]:
+    def all(self, content: bytes) -> list[LogLine]:
         self.file.write_bytes(content)
         return list(read_request_log(self.file))
 
-    def one(self, content: bytes) -> FetchLine | Skipped:
+    def one(self, content: bytes) -> LogLine:
         (line,) = self.all(content)
         return line
 
@@ -110,7 +114,9 @@ class TestSamples:
 
     def test_first_line_of_kafka_python_field_by_field(self) -> None:
         line = fetches("kafka-python")[0]
-        assert dataclasses.replace(line, file="", partitions={}, answered={}) == FetchLine(
+        assert structs.replace(
+            line, file="", partitions={}, answered={}, fingerprint=0
+        ) == FetchLine(
             line=1,
             file="",
             time_ms=1795252024432,
@@ -129,7 +135,10 @@ class TestSamples:
             response_session_id=204474231,
             throttle_time_ms=0,
             answered={},
+            isolation_level=0,
+            total_time_ms=20.477,
         )
+        assert line.arrival_ms == 1795252024432 - 20.477
         wire_order = ["t2-1", "t2-0", "t2-2", "t1-0", "t1-2", "t1-1"]
         assert [str(partition) for partition in line.partitions] == wire_order
         assert [str(partition) for partition in line.answered] == wire_order
@@ -169,18 +178,32 @@ class TestSamples:
     def test_followers_name_their_replica(self) -> None:
         assert {line.replica_id for line in fetches("follower-fetch")} == {2, 3}
 
-    def test_all_but_raft_fetch_are_in_the_order_of_their_connections(self) -> None:
-        moved = {name: in_connection_order(fetches(name))[1] for name in FETCH_SAMPLES}
-        assert moved.pop("raft-fetch") == [
-            Moved(9, "127.0.0.1:56805-127.0.0.1:42090-1-3", correlation_id=0, after_line=None)
-        ]
-        assert not any(moved.values())
+    @pytest.mark.parametrize("name", FETCH_SAMPLES)
+    def test_order_of_arrival(self, name: str) -> None:
+        lines = list(in_arrival_order(read_request_log(SAMPLES / f"{name}.log")))
+        moved = [line.line for line in lines if isinstance(line, FetchLine) and line.moved]
+        skipped = [(line.line, line.reason) for line in lines if isinstance(line, Skipped)]
+        raft = name == "raft-fetch"
+        assert moved == ([9] if raft else [])
+        assert skipped == ([(10, Reason.REPEATED)] if raft else [])
 
     def test_other_apis_are_named(self) -> None:
-        lines = list(read_request_log(SAMPLES / "fetch-snapshot-chunks.log"))
-        assert lines == [
-            Skipped(number, Reason.OTHER_API, "FETCH_SNAPSHOT") for number in range(1, 7)
-        ]
+        log = SAMPLES / "fetch-snapshot-chunks.log"
+        lines = list(read_request_log(log))
+        assert len(lines) == 6
+        assert all(isinstance(line, OtherRequest) for line in lines)
+        first = lines[0]
+        assert isinstance(first, OtherRequest)
+        assert structs.replace(first, fingerprint=0) == OtherRequest(
+            line=1,
+            file=str(log),
+            api="FETCH_SNAPSHOT",
+            connection="127.0.0.1:56805-127.0.0.1:42090-1-3",
+            correlation_id=3,
+            client_id="raft-client-2",
+            time_ms=1795252944772,
+            total_time_ms=5.267,
+        )
 
 
 class TestPrefix:
@@ -226,10 +249,12 @@ class TestMalformed:
         [
             (b'"maxWaitMs":500', b'"maxWaitMs":NaN', "NaN is no JSON number"),
             (b'"totalTimeMs":', b'"totalTimeMs":Infinity,"x":', "Infinity is no JSON number"),
-            (b'"minBytes":1', b'"minBytes":1,"minBytes":1', 'the key "minBytes" more than once'),
-            (b'"maxBytes":', b'"maxBytes":' + b"9" * 5000, "an integer of thousands of digits"),
+            (b'"minBytes":1', b'"minBytes":' + b"9" * 5000, "an integer of thousands of digits"),
+            (b'"clientId":"', b'"clientId":"\\ud800', "not followed: "),
+            (b'"correlationId":', b'"id":', "requestHeader.correlationId is missing"),
+            (b'"connection":', b'"id":', "connection is missing"),
             (b'"maxWaitMs":500', b'"maxWaitMs":' + b"9" * 4000, "request.maxWaitMs is 9999"),
-            (b'"maxWaitMs":500', b'"maxWaitMs":2147483648', "request.maxWaitMs is 2147483648, not"),
+            (b'"maxWaitMs":500', b'"maxWaitMs":2147483648', "request.maxWaitMs is 2147483648: "),
             (b'"maxWaitMs":500,', b"", "request.maxWaitMs is missing"),
             (b'"requestApiKey":1', b'"requestApiKey":"1"', 'requestHeader.requestApiKey is "1"'),
             (b'"rackId":""', b'"rackId":' + b"[" * 100_000 + b"]" * 100_000, "nested too deep"),
@@ -254,13 +279,23 @@ class TestMalformed:
         assert skipped.detail.startswith('not a JSON object: "RequestHeader(')
 
     def test_an_api_whose_name_cannot_be_printed(self, reader: Reader) -> None:
-        header = b'{"requestHeader":{"requestApiKey":2,"requestApiKeyName":"\\u001b[2J"}}'
-        assert reader.one(MARKER + header) == Skipped(1, Reason.OTHER_API, r'"\u001b[2J"')
+        header = (
+            b'{"requestApiKey":2,"requestApiVersion":1,"correlationId":3,"clientId":null,'
+            b'"requestApiKeyName":"\\u001b[2J"}'
+        )
+        line = reader.one(MARKER + b'{"requestHeader":' + header + b',"connection":"c"}')
+        assert isinstance(line, OtherRequest)
+        assert (line.api, line.client_id, line.total_time_ms) == (r'"\u001b[2J"', "", 0.0)
 
     def test_an_empty_object(self, reader: Reader) -> None:
-        assert reader.one(MARKER + b"{}\n") == Skipped(
-            1, Reason.MALFORMED, "requestHeader is missing"
-        )
+        skipped = reader.skipped(MARKER + b"{}\n")
+        assert (skipped.reason, skipped.detail) == (Reason.MALFORMED, "requestHeader is missing")
+
+    def test_a_key_that_stands_twice_has_its_last_value(self, reader: Reader) -> None:
+        twice = self.JSON.replace(b'"minBytes":1', b'"minBytes":1,"minBytes":2', 1)
+        line = reader.one(MARKER + twice)
+        assert isinstance(line, FetchLine)
+        assert line.min_bytes == 2
 
 
 class TestTruncatedAndForeign:
@@ -312,8 +347,10 @@ class TestTruncatedAndForeign:
         assert reader.all(b"") == []
 
     def test_a_file_that_is_not_there(self, tmp_path: Path) -> None:
-        with pytest.raises(FileNotFoundError):
-            next(read_request_log(tmp_path / "kafka-request.log"))
+        file = str(tmp_path / "kafka-request.log")
+        assert list(read_request_log(file)) == [
+            Skipped(1, file, Reason.UNREADABLE, "No such file or directory")
+        ]
 
 
 class TestFiles:
@@ -321,8 +358,30 @@ class TestFiles:
         plain = SAMPLES / "follower-fetch.log"
         packed = tmp_path / "kafka-request.log.gz"
         packed.write_bytes(gzip.compress(plain.read_bytes()))
-        unpacked = [dataclasses.replace(line, file=str(plain)) for line in fetches_of(packed)]
+        unpacked = [structs.replace(line, file=str(plain)) for line in fetches_of(packed)]
         assert unpacked == fetches_of(plain)
+
+    @pytest.mark.parametrize("compressed", [False, True])
+    def test_the_standard_input(self, monkeypatch: pytest.MonkeyPatch, compressed: bool) -> None:
+        plain = SAMPLES / "follower-fetch.log"
+        content = plain.read_bytes()
+        stream = io.BytesIO(gzip.compress(content) if compressed else content)
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(stream)))  # type: ignore[type-var]
+        lines = [structs.replace(line, file=str(plain)) for line in read_request_log("-")]
+        assert lines == fetches_of(plain)
+
+    def test_a_line_of_a_pipe_is_given_out_when_it_is_read(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        output, input_ = os.pipe()
+        with open(output) as read_end, open(input_, "wb", buffering=0) as write_end:
+            monkeypatch.setattr(sys, "stdin", read_end)
+            lines = read_request_log("-")
+            for number, line in enumerate(sample_lines("kafka-python")[:3], 1):
+                write_end.write(line + b"\n")
+                assert next(lines).line == number
+            write_end.close()
+            assert list(lines) == []
 
     def test_gzip_cut_short_keeps_the_lines_before_the_cut(self, reader: Reader) -> None:
         content = (SAMPLES / "follower-fetch.log").read_bytes()
@@ -396,7 +455,7 @@ class TestDamage:
         assert [line.line for line in found] == list(range(1, len(physical) + 1))
         for line, raw in zip(found, physical, strict=True):
             # Neighbours do not matter: the line alone gives the same result.
-            assert dataclasses.replace(reader.one(raw), line=line.line) == line
+            assert structs.replace(reader.one(raw), line=line.line) == line
             if isinstance(line, Skipped):
                 assert line.detail.isprintable()
                 assert line.reason is not Reason.FOREIGN or MARKER not in raw

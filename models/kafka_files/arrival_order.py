@@ -1,0 +1,226 @@
+"""The order in which requests arrived, restored from a log that is written as they are completed.
+
+A request arrived `totalTimeMs` before its line was written. Lines are held for a window of the log's
+own time, until all that can have arrived before them has been read:
+
+1. The Fetch requests of a connection come in the order of their correlation ids, whatever the times
+   say. Requests of other APIs do not: the Java client numbers a request when it is made, and may
+   send another one before it.
+2. Across connections, and for other APIs, the order is that of arrival; of one time, that of the
+   log.
+3. A line without time counts as written with the line before it.
+4. A time that lies more than the window before another one above it cannot be compared (a file that
+   was put together by hand, one line with a wrong time): its line counts as written with the line
+   before it. After 1,000 such lines in a row the clock itself was changed, as at the end of summer
+   time: the difference is added to all times from there on.
+5. A line that is not used comes out before every line that follows it in the log: it may hide a
+   request of any connection.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from heapq import heappop, heappush
+from math import inf
+from typing import TypeAlias
+
+from msgspec import Struct, structs
+
+from models.kafka_files.fetch_line import FetchLine
+from models.kafka_files.other_lines import LogLine, OtherRequest, Reason, Skipped
+
+WINDOW_MS = 5_000
+"""Consumers and followers wait half a second for records; a stalled broker took 4.96 seconds."""
+
+HELD = 50_000
+"""Lines, and partitions named in them, that are held at most: about 20 MB."""
+
+_CONNECTIONS = 20_000
+"""Connections that are remembered at most; of those, the ones that were used last."""
+
+_LINES_OF_ANOTHER_CLOCK = 1_000
+
+_HALF_OF_THE_IDS = 2**31
+_ID_MASK = 2**32 - 1
+
+
+def in_arrival_order(
+    items: Iterable[LogLine], *, window_ms: float = WINDOW_MS, held: int = HELD
+) -> Iterator[LogLine]:
+    """Every line once, in the order of arrival.
+
+    A Fetch that stood behind a later one of its connection is marked as `moved`. One whose place
+    has passed is given out as `Skipped` for being LATE, and a request that was read before, with
+    the same correlation id and JSON, for being REPEATED.
+
+    Correlation ids are compared as clients count them, where -2147483648 follows 2147483647.
+    """
+    order = _ArrivalOrder(window_ms, held)
+    for item in items:
+        order.read(item)
+        while order.has_next():
+            yield from order.next()
+    while order.waiting:
+        yield from order.next()
+
+
+class _Connection(Struct, gc=False):
+    """The Fetch requests of a connection; ids are counted on where they wrap."""
+
+    newest: int
+    """The highest id that was read."""
+    given_out: float
+    """The id of the last line that was given out, minus infinity before the first."""
+    fingerprint: int
+    """Of the last line that was given out."""
+    waiting: list[tuple[int, int, FetchLine]]
+    """A heap of those that are held: id, number of the line, line."""
+
+
+_Waiting: TypeAlias = "OtherRequest | Skipped | _Connection"
+
+
+class _ArrivalOrder:
+    """The lines that are held. Lines are numbered as they are read, from 1."""
+
+    def __init__(self, window_ms: float, held: int) -> None:
+        self._window_ms = window_ms
+        self._held_at_most = held
+        self._held = 0
+        self._number = 0
+        self._clock = -inf
+        self._clock_is_ahead = 0.0
+        self._lines_behind = 0
+        self.waiting: list[tuple[float, int, _Waiting]] = []
+        """A heap: arrival, number. A Fetch waits at its connection: of several, the one with the
+        lowest id takes the place of the one that arrived first."""
+        self._skipped: deque[tuple[int, Skipped]] = deque()
+        self._connections: dict[str, _Connection] = {}
+        self._fingerprints: dict[tuple[str, int], int] = {}
+        self._remembered: deque[tuple[float, tuple[str, int]]] = deque()
+
+    def read(self, item: LogLine) -> None:
+        """Take a line up."""
+        self._number += 1
+        if isinstance(item, Skipped):
+            self._skip(item)
+        elif self._is_repeated(item):
+            self._skip(_unused(item, Reason.REPEATED))
+        else:
+            arrival = self._arrival(item)
+            self._remember(item)
+            if isinstance(item, FetchLine):
+                self._read_fetch(item, arrival)
+            else:
+                self._held += 1
+                heappush(self.waiting, (arrival, self._number, item))
+
+    def has_next(self) -> bool:
+        """Whether a line need not be held any longer."""
+        if not self.waiting:
+            return False
+        return self.waiting[0][0] < self._clock - self._window_ms or self._held > self._held_at_most
+
+    def next(self) -> Iterator[LogLine]:
+        """The line that arrived first, after the lines of no use that stand before it."""
+        _, number, first = heappop(self.waiting)
+        line: FetchLine | OtherRequest
+        if isinstance(first, Skipped):
+            # It may have been given out before a line that follows it in the log.
+            yield from self._skipped_up_to(number)
+            return
+        if isinstance(first, _Connection):
+            first.given_out, number, line = heappop(first.waiting)
+            first.fingerprint = line.fingerprint
+            self._held -= _weight(line)
+        else:
+            line = first
+            self._held -= 1
+        yield from self._skipped_up_to(number)
+        yield line
+
+    def _skip(self, line: Skipped) -> None:
+        self._held += 1
+        self._skipped.append((self._number, line))
+        heappush(self.waiting, (self._clock, self._number, line))
+
+    def _skipped_up_to(self, number: int) -> Iterator[Skipped]:
+        while self._skipped and self._skipped[0][0] <= number:
+            self._held -= 1
+            yield self._skipped.popleft()[1]
+
+    def _read_fetch(self, line: FetchLine, arrival: float) -> None:
+        connection = self._connection(line)
+        newest = connection.newest
+        step = (line.correlation_id - newest + _HALF_OF_THE_IDS) & _ID_MASK
+        steps_on = newest + step - _HALF_OF_THE_IDS
+        if steps_on < connection.given_out:
+            self._skip(_unused(line, Reason.LATE))
+            return
+        if steps_on == connection.given_out and 0 != line.fingerprint == connection.fingerprint:
+            self._skip(_unused(line, Reason.REPEATED))
+            return
+        if steps_on < newest:
+            line = structs.replace(line, moved=True)
+        else:
+            connection.newest = steps_on
+        self._held += _weight(line)
+        heappush(connection.waiting, (steps_on, self._number, line))
+        heappush(self.waiting, (arrival, self._number, connection))
+
+    def _connection(self, line: FetchLine) -> _Connection:
+        connections = self._connections
+        connection = connections.pop(line.connection, None)
+        if connection is None:
+            connection = _Connection(line.correlation_id, -inf, 0, [])
+            if len(connections) >= _CONNECTIONS:
+                oldest = next(iter(connections))
+                if not connections[oldest].waiting:
+                    del connections[oldest]
+        connections[line.connection] = connection
+        return connection
+
+    def _arrival(self, line: FetchLine | OtherRequest) -> float:
+        """When a line arrived, by a clock that never goes back."""
+        if line.time_ms is None:
+            return self._clock
+        completed = line.time_ms + self._clock_is_ahead
+        if completed >= self._clock - self._window_ms:
+            self._lines_behind = 0
+            self._clock = max(self._clock, completed)
+            return completed - line.total_time_ms
+        self._lines_behind += 1
+        if self._lines_behind > _LINES_OF_ANOTHER_CLOCK:
+            self._clock_is_ahead += self._clock - completed
+        return self._clock
+
+    def _is_repeated(self, line: FetchLine | OtherRequest) -> bool:
+        request = (line.connection, line.correlation_id)
+        return 0 != line.fingerprint == self._fingerprints.get(request)
+
+    def _remember(self, line: FetchLine | OtherRequest) -> None:
+        """Keep the line's check sum for as long as the window, or as many lines as are held."""
+        remembered = self._remembered
+        oldest = self._clock - self._window_ms
+        while remembered and (remembered[0][0] < oldest or len(remembered) >= self._held_at_most):
+            self._fingerprints.pop(remembered.popleft()[1], None)
+        request = (line.connection, line.correlation_id)
+        self._fingerprints[request] = line.fingerprint
+        remembered.append((self._clock, request))
+
+
+def _weight(line: FetchLine) -> int:
+    """How many lines, and partitions named in them, a line counts for."""
+    return 1 + len(line.partitions) + len(line.answered)
+
+
+_WHY = {
+    Reason.REPEATED: "the same request stands before it already",
+    Reason.LATE: "a later Fetch of its connection was given out already",
+}
+
+
+def _unused(line: FetchLine | OtherRequest, reason: Reason) -> Skipped:
+    detail = f"correlation id {line.correlation_id}: {_WHY[reason]}"
+    return Skipped(line.line, line.file, reason, detail, line.connection, line.correlation_id)
