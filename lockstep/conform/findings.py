@@ -150,11 +150,16 @@ class FileFinding:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the reading is: the file, the lines of all files so far, those followed so far."""
+    """How far the reading is: the file, and lines of all files so far.
+
+    `followed` are requests of the protocol, `others` those of other kinds. The last one that is
+    given out, with file "", has the totals.
+    """
 
     file: str
     lines: int
     followed: int
+    others: int
 
 
 Finding = SessionFinding | LineFinding | FileFinding | Progress

@@ -204,6 +204,18 @@ class LeaderSide:
                     logs.tell(partition, leader_epoch, answer, line, position)
                     session.lagging.discard(partition)
 
+    def overtaken(self, session: LeaderSession, line: FetchLine) -> None:
+        """Take in a request that was accepted, and refused when a later one overtook it."""
+        for partition in line.forgotten:
+            session.partitions.pop(partition, None)
+        for partition, interest in line.partitions.items():
+            held = session.partitions.get(partition)
+            if held is None:
+                session.partitions[partition] = Held(interest, UNKNOWN, UNKNOWN)
+            else:
+                held.interest = interest
+            session.readable.discard(partition)
+
     def _move(
         self,
         logs: LeaderLogs,
