@@ -26,12 +26,9 @@ class FetcherSide:
         self._next_epoch = explanations.next_epoch
 
     def judge(
-        self, fetcher: Fetcher, line: FetchLine, missing: int | None, *, is_raced: bool
+        self, fetcher: Fetcher, line: FetchLine, missing: int | None
     ) -> Iterator[Remark]:
-        """What is to be said of a request. `missing` requests may stand before it, None any number.
-
-        With `is_raced` an earlier request of the fetcher is still under way.
-        """
+        """What is to be said of a request. `missing` requests may stand before it, None any number."""
         at = Place(line.file, line.line)
         session, epoch = line.session_id, line.session_epoch
         if session < 0 or epoch < -1:
@@ -42,7 +39,7 @@ class FetcherSide:
                 ("227-30", "227-41"),
             )
             return
-        if is_raced:
+        if epoch > 0 and fetcher.is_waiting(line):
             yield Remark(
                 Verdict.UNKNOWN,
                 at,
@@ -145,6 +142,7 @@ class FetcherSide:
 
     def sent(self, fetcher: Fetcher, line: FetchLine) -> None:
         """Take a request in: what the fetcher wants from now on."""
+        fetcher.connection, fetcher.completion_ms = line.connection, line.time_ms
         if line.session_epoch > 0:
             for partition in line.forgotten:
                 fetcher.fetching.pop(partition, None)

@@ -50,6 +50,19 @@ class Fetcher:
     fetching: dict[TopicPartition, RequestedPartition] = field(default_factory=dict)
     is_whole: bool = False
     since: Place | None = None
+    connection: str = ""
+    completion_ms: float | None = None
+    """The connection of its last request, and when that was answered."""
+
+    def is_waiting(self, line: FetchLine) -> bool:
+        """Whether an earlier request of the fetcher was still under way when this one arrived."""
+        arrival, completion = line.arrival_ms, self.completion_ms
+        return (
+            self.connection not in ("", line.connection)
+            and arrival is not None
+            and completion is not None
+            and arrival < completion
+        )
 
     def holds(self, session: int, epoch: int, since: Place) -> None:
         """The fetcher has a session now, and sends this epoch next."""
@@ -88,7 +101,7 @@ class LeaderSession:
     lagging: set[TopicPartition] = field(default_factory=set)
     connection: str = ""
     arrival_ms: float | None = None
-    completion_ms: float | None = None
+    """The connection of its last request, and when that arrived."""
     overtaken: FetchLine | None = None
     """A request answered with INVALID_FETCH_SESSION_EPOCH, if a later one arrived before that."""
 

@@ -63,10 +63,11 @@ class Served(NamedTuple):
 
 
 _REQUEST_EPOCH, _ANOTHER_EPOCH = 2, 3
+# Of two rows that give one response, the first says less of the leader's log.
 _ROWS = {
     -1: (Row.SESSIONLESS,),
     0: (Row.CREATING, Row.WITHOUT_SESSION),
-    1: (Row.INCREMENTAL, Row.THROTTLED, Row.EMPTYING),
+    1: (Row.THROTTLED, Row.INCREMENTAL, Row.EMPTYING),
 }
 _ERRORS = ("serve_unknown_session", "serve_wrong_epoch")
 

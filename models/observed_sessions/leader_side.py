@@ -408,6 +408,10 @@ def _why(partition: TopicPartition, case: LeaderCase) -> tuple[str, tuple[str, .
                 f"and another one was told {least_high} before",
                 (_LEFT_OUT, "227-52"),
             )
+        if case.membership is Membership.ABSENT:
+            return f"{partition} is added to the session, but not answered", (_LEFT_OUT,)
+        if case.high_watermark == UNKNOWN:
+            return f"{partition} is available again, but not answered", (_LEFT_OUT,)
         offset = case.offset if case.requested == OPEN else case.requested
         return (
             f"no records are returned, although {partition} has some at offset {offset}: its high "

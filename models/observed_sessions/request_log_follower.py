@@ -8,7 +8,7 @@ so that memory does not grow with the log.
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lockstep.conform.findings import Place, Remark, SessionFinding, Side, Verdict
 from models.kafka_files.request_log import FetchLine, OtherRequest
@@ -171,7 +171,7 @@ class RequestLogFollower:
     def _full(self, step: _Step) -> SessionFinding:
         line, broker = step.line, step.broker
         fetcher = step.connection.fetcher
-        step.client += self._fetcher_side.judge(fetcher, line, step.missing, is_raced=False)
+        step.client += self._fetcher_side.judge(fetcher, line, step.missing)
         self._fetcher_side.sent(fetcher, line)
         named = broker.sessions.get(line.session_id) if line.session_id else None
         opened = None
@@ -264,14 +264,7 @@ class RequestLogFollower:
             broker.sessions.move_to_end(line.session_id)
             if session.overtaken is not None:
                 self._settle(session, line)
-        is_raced = (
-            session is not None
-            and session.connection != line.connection
-            and session.completion_ms is not None
-            and line.arrival_ms is not None
-            and line.arrival_ms < session.completion_ms
-        )
-        step.client += self._fetcher_side.judge(fetcher, line, step.missing, is_raced=is_raced)
+        step.client += self._fetcher_side.judge(fetcher, line, step.missing)
         if any(remark.verdict is Verdict.UNKNOWN for remark in step.client):
             fetcher.forget()
         step.is_partial = not fetcher.is_whole
@@ -353,6 +346,8 @@ class RequestLogFollower:
         step.leader += self._leader_side.answers_incremental(
             broker.logs, session, row, line, step.position
         )
+        if step.leader and session.opener not in (None, step.connection.fetcher):
+            step.leader = [_shared(remark, session) for remark in step.leader]
         self._seen(session, line)
 
     def _state(
@@ -476,7 +471,6 @@ class RequestLogFollower:
             uses_topic_ids=line.version >= 13,
             connection=line.connection,
             arrival_ms=line.arrival_ms,
-            completion_ms=line.time_ms,
         )
         broker.sessions[finding.session] = session
         if len(broker.sessions) > _MOST_SESSIONS:
@@ -485,8 +479,6 @@ class RequestLogFollower:
 
     def _seen(self, session: LeaderSession, line: FetchLine) -> None:
         session.connection, session.arrival_ms = line.connection, line.arrival_ms
-        if line.time_ms is not None:
-            session.completion_ms = max(session.completion_ms or 0.0, line.time_ms)
 
     def _open_up(self, broker: _Broker, session: LeaderSession) -> None:
         """What the session has is open from here on."""
@@ -575,6 +567,19 @@ def _outside_the_model(at: Place, error_code: int) -> Remark:
     return Remark(Verdict.UNKNOWN, at, f"error {error_code} is outside the model")
 
 
+def _of_another(session: LeaderSession) -> str:
+    return (
+        f"two sessions alive have the id {session.number}, for another fetcher opened this one at "
+        f"{session.finding.first}"
+    )
+
+
+def _shared(remark: Remark, session: LeaderSession) -> Remark:
+    """The remark, where two fetchers use one id: no session of one of them explains both."""
+    because = f"{_of_another(session)}: {remark.because}"
+    return replace(remark, because=because, requirements=("227-3", *remark.requirements))
+
+
 def _undeserved(line: FetchLine) -> str:
     return (
         "INVALID_FETCH_SESSION_EPOCH is answered to the request that the session expects: "
@@ -606,11 +611,7 @@ def _why(
             f"{session.since}"
         )
         if session.opener not in (None, step.connection.fetcher):
-            return (
-                f"{because}: it was opened by another fetcher, at {session.finding.first}, and "
-                "two sessions alive have one id",
-                ("227-3", "227-6"),
-            )
+            return f"{_of_another(session)}: {because}", ("227-3", "227-6")
         return because, ("227-6", "227-28")
     if line.response_session_id == NO_SESSION:
         return (
