@@ -136,6 +136,8 @@ class LeaderCases:
                 if after is None:
                     continue
                 outcome = after if outcome is None else _common(outcome, after)
+                if _is_settled(case, outcome):
+                    return outcome
         return outcome
 
     def refusals(self, case: LeaderCase, values: tuple[int, ...]) -> tuple[Candidate, ...]:
@@ -342,6 +344,25 @@ def _outcome(answer: Any) -> str:
     return (
         f"the partition is answered {records} records, with high watermark "
         f"{answer.high_watermark} and log start {answer.log_start_offset}"
+    )
+
+
+def _is_settled(case: LeaderCase, outcome: Cached) -> bool:
+    """Whether no further behaviour can make more of the outcome open.
+
+    What is answered is cached as the answer says. What is left out stays as it was, so that it is
+    open afterwards only where it was before.
+    """
+    is_member = outcome.membership is Membership.OPEN or (
+        case.membership is not Membership.OPEN or case.requested != OPEN or case.is_forgotten
+    )
+    return is_member and (
+        case.answer is not None
+        or outcome.membership is not Membership.PRESENT
+        or (
+            (case.high_watermark != OPEN or outcome.high_watermark == OPEN)
+            and (case.log_start != OPEN or outcome.log_start == OPEN)
+        )
     )
 
 

@@ -29,11 +29,10 @@ class RankedCases:
         """What all behaviours that explain the case agree on; None where there is none."""
         numbers = _numbers(case)
         ranked = _ranked(case, numbers)
-        try:
-            outcome = self._answers[ranked]
-        except KeyError:
+        if ranked not in self._answers:
             values = tuple(range(2 * len(numbers) + 1))
-            outcome = self._answers[ranked] = self._cases.explain(ranked, values)
+            self._answers[ranked] = self._cases.explain(ranked, values)
+        outcome = self._answers[ranked]
         if outcome is None:
             return None
         membership, is_requested, high_watermark, log_start = outcome

@@ -145,8 +145,8 @@ class RequestLogFollower:
         if connection is not None:
             connections.move_to_end(line.connection)
             return connection
-        number = line.connection.split("-", 2)[-1]
-        if broker.numbers.setdefault(number, line.connection) != line.connection:
+        number = _number_of(line.connection)
+        if number and broker.numbers.setdefault(number, line.connection) != line.connection:
             self._restart(broker)
             broker.numbers[number] = line.connection
         # A fetcher that connects anew is known by the session that it names.
@@ -154,7 +154,7 @@ class RequestLogFollower:
         connection = connections[line.connection] = Connection(fetcher or Fetcher())
         if len(connections) > _MOST_CONNECTIONS:
             name, oldest = connections.popitem(last=False)
-            broker.numbers.pop(name.split("-", 2)[-1], None)
+            broker.numbers.pop(_number_of(name), None)
             if oldest.outside is not None:
                 self.over.append(oldest.outside)
         return connection
@@ -525,6 +525,15 @@ class RequestLogFollower:
         if number == line.session_id:
             return ResponseId.SAME
         return ResponseId.TAKEN if number in step.broker.sessions else ResponseId.NEW
+
+
+def _number_of(connection: str) -> str:
+    """What the broker numbers a connection by: its network thread, and a running number there.
+
+    Before Kafka 4.0 the name has the running number alone, which each thread counts for itself.
+    """
+    _, _, number = (*connection.split("-", 2), "", "")[:3]
+    return number if "-" in number else ""
 
 
 def _note(side: Side, remarks: list[Remark]) -> None:
