@@ -1,7 +1,7 @@
-"""The order in which requests arrived, restored from a log that is written as they are completed.
+"""The order in which requests arrived, restored from a log that is written as they complete.
 
-A request arrived `totalTimeMs` before its line was written. Lines are held for a window of the log's
-own time, until all that can have arrived before them has been read:
+A request arrived `totalTimeMs` before its line was written. Lines are held for a window of the
+log's own time, until all that can have arrived before them has been read:
 
 1. The Fetch requests of a connection come in the order of their correlation ids, whatever the times
    say. Requests of other APIs do not: the Java client numbers a request when it is made, and may
