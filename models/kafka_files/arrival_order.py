@@ -1,7 +1,7 @@
-"""The order in which requests arrived, restored from a log that is written as they are completed.
+"""The order in which requests arrived, restored from a log that is written as they complete.
 
-A request arrived `totalTimeMs` before its line was written. Lines are held for a window of the log's
-own time, until all that can have arrived before them has been read:
+A request arrived `totalTimeMs` before its line was written. Lines are held for a window of the
+log's own time, until all that can have arrived before them has been read:
 
 1. The Fetch requests of a connection come in the order of their correlation ids, whatever the times
    say. Requests of other APIs do not: the Java client numbers a request when it is made, and may
@@ -37,7 +37,7 @@ HELD = 50_000
 """Lines, and partitions named in them, that are held at most: about 20 MB."""
 
 _CONNECTIONS = 20_000
-"""Connections that are remembered at most; of those, the ones that were used last."""
+"""Connections that are remembered at most: those that were not seen first, or again."""
 
 _LINES_OF_ANOTHER_CLOCK = 1_000
 
@@ -57,12 +57,21 @@ def in_arrival_order(
     Correlation ids are compared as clients count them, where -2147483648 follows 2147483647.
     """
     order = _ArrivalOrder(window_ms, held)
+    waiting, skipped = order.waiting, order.skipped
     for item in items:
         order.read(item)
-        while order.has_next():
-            yield from order.next()
-    while order.waiting:
-        yield from order.next()
+        while waiting and (waiting[0][0] < order.passed_ms or order.held > held):
+            number, line = order.next()
+            while skipped and skipped[0][0] <= number:
+                yield order.next_skipped()
+            if line is not None:
+                yield line
+    while waiting:
+        number, line = order.next()
+        while skipped and skipped[0][0] <= number:
+            yield order.next_skipped()
+        if line is not None:
+            yield line
 
 
 class _Connection(Struct, gc=False):
@@ -79,105 +88,103 @@ class _Connection(Struct, gc=False):
 
 
 _Waiting: TypeAlias = "OtherRequest | Skipped | _Connection"
+_Request: TypeAlias = tuple[str, int, int]
 
 
 class _ArrivalOrder:
     """The lines that are held. Lines are numbered as they are read, from 1."""
 
-    def __init__(self, window_ms: float, held: int) -> None:
+    def __init__(self, window_ms: float, held_at_most: int) -> None:
         self._window_ms = window_ms
-        self._held_at_most = held
-        self._held = 0
+        self._held_at_most = held_at_most
         self._number = 0
         self._clock = -inf
         self._clock_is_ahead = 0.0
         self._lines_behind = 0
+        self._connections: dict[str, _Connection] = {}
+        self._requests: set[_Request] = set()
+        self._remembered: deque[tuple[float, _Request]] = deque()
+        self.held = 0
+        """Lines, and partitions named in them."""
+        self.passed_ms = -inf
+        """What arrived before this time need not be held any longer."""
         self.waiting: list[tuple[float, int, _Waiting]] = []
         """A heap: arrival, number. A Fetch waits at its connection: of several, the one with the
         lowest id takes the place of the one that arrived first."""
-        self._skipped: deque[tuple[int, Skipped]] = deque()
-        self._connections: dict[str, _Connection] = {}
-        self._fingerprints: dict[tuple[str, int], int] = {}
-        self._remembered: deque[tuple[float, tuple[str, int]]] = deque()
+        self.skipped: deque[tuple[int, Skipped]] = deque()
+        """The lines of no use in the order of the log, with their numbers."""
 
-    def read(self, item: LogLine) -> None:
+    def read(self, line: LogLine) -> None:
         """Take a line up."""
         self._number += 1
-        if isinstance(item, Skipped):
-            self._skip(item)
-        elif self._is_repeated(item):
-            self._skip(_unused(item, Reason.REPEATED))
+        if isinstance(line, Skipped):
+            self._skip(line)
+        elif self._is_repeated(line):
+            self._skip(_unused(line, Reason.REPEATED))
         else:
-            arrival = self._arrival(item)
-            self._remember(item)
-            if isinstance(item, FetchLine):
-                self._read_fetch(item, arrival)
+            arrival = self._arrival(line)
+            if line.fingerprint:
+                self._remember(line)
+            if isinstance(line, FetchLine):
+                self._read_fetch(line, arrival)
             else:
-                self._held += 1
-                heappush(self.waiting, (arrival, self._number, item))
+                self.held += 1
+                heappush(self.waiting, (arrival, self._number, line))
 
-    def has_next(self) -> bool:
-        """Whether a line need not be held any longer."""
-        if not self.waiting:
-            return False
-        return self.waiting[0][0] < self._clock - self._window_ms or self._held > self._held_at_most
+    def next(self) -> tuple[int, LogLine | None]:
+        """The line that arrived first, with its number; None for one of no use.
 
-    def next(self) -> Iterator[LogLine]:
-        """The line that arrived first, after the lines of no use that stand before it."""
+        The lines of no use up to that number come before it.
+        """
         _, number, first = heappop(self.waiting)
-        line: FetchLine | OtherRequest
-        if isinstance(first, Skipped):
-            # It may have been given out before a line that follows it in the log.
-            yield from self._skipped_up_to(number)
-            return
         if isinstance(first, _Connection):
             first.given_out, number, line = heappop(first.waiting)
             first.fingerprint = line.fingerprint
-            self._held -= _weight(line)
-        else:
-            line = first
-            self._held -= 1
-        yield from self._skipped_up_to(number)
-        yield line
+            self.held -= 1 + len(line.partitions) + len(line.answered)
+            return number, line
+        if isinstance(first, Skipped):
+            return number, None
+        self.held -= 1
+        return number, first
+
+    def next_skipped(self) -> Skipped:
+        """The first line of no use."""
+        self.held -= 1
+        return self.skipped.popleft()[1]
 
     def _skip(self, line: Skipped) -> None:
-        self._held += 1
-        self._skipped.append((self._number, line))
+        self.held += 1
+        self.skipped.append((self._number, line))
         heappush(self.waiting, (self._clock, self._number, line))
 
-    def _skipped_up_to(self, number: int) -> Iterator[Skipped]:
-        while self._skipped and self._skipped[0][0] <= number:
-            self._held -= 1
-            yield self._skipped.popleft()[1]
-
     def _read_fetch(self, line: FetchLine, arrival: float) -> None:
-        connection = self._connection(line)
+        connection = self._connections.get(line.connection)
+        if connection is None:
+            connection = self._connect(line)
         newest = connection.newest
         step = (line.correlation_id - newest + _HALF_OF_THE_IDS) & _ID_MASK
         steps_on = newest + step - _HALF_OF_THE_IDS
-        if steps_on < connection.given_out:
+        if steps_on > newest:
+            connection.newest = steps_on
+        elif steps_on < connection.given_out:
             self._skip(_unused(line, Reason.LATE))
             return
-        if steps_on == connection.given_out and 0 != line.fingerprint == connection.fingerprint:
+        elif steps_on == connection.given_out and 0 != line.fingerprint == connection.fingerprint:
             self._skip(_unused(line, Reason.REPEATED))
             return
-        if steps_on < newest:
+        elif steps_on < newest:
             line = structs.replace(line, moved=True)
-        else:
-            connection.newest = steps_on
-        self._held += _weight(line)
+        self.held += 1 + len(line.partitions) + len(line.answered)
         heappush(connection.waiting, (steps_on, self._number, line))
         heappush(self.waiting, (arrival, self._number, connection))
 
-    def _connection(self, line: FetchLine) -> _Connection:
+    def _connect(self, line: FetchLine) -> _Connection:
         connections = self._connections
-        connection = connections.pop(line.connection, None)
-        if connection is None:
-            connection = _Connection(line.correlation_id, -inf, 0, [])
-            if len(connections) >= _CONNECTIONS:
-                oldest = next(iter(connections))
-                if not connections[oldest].waiting:
-                    del connections[oldest]
+        if len(connections) >= _CONNECTIONS:
+            first = next(iter(connections))
+            if not connections[first].waiting:
+                del connections[first]
+        connection = _Connection(line.correlation_id, -inf, 0, [])
         connections[line.connection] = connection
         return connection
 
@@ -186,33 +193,29 @@ class _ArrivalOrder:
         if line.time_ms is None:
             return self._clock
         completed = line.time_ms + self._clock_is_ahead
-        if completed >= self._clock - self._window_ms:
-            self._lines_behind = 0
-            self._clock = max(self._clock, completed)
-            return completed - line.total_time_ms
-        self._lines_behind += 1
-        if self._lines_behind > _LINES_OF_ANOTHER_CLOCK:
-            self._clock_is_ahead += self._clock - completed
-        return self._clock
+        if completed > self._clock:
+            self._clock = completed
+            self.passed_ms = completed - self._window_ms
+        elif completed < self.passed_ms:
+            self._lines_behind += 1
+            if self._lines_behind > _LINES_OF_ANOTHER_CLOCK:
+                self._clock_is_ahead += self._clock - completed
+            return self._clock
+        self._lines_behind = 0
+        return completed - line.total_time_ms
 
     def _is_repeated(self, line: FetchLine | OtherRequest) -> bool:
-        request = (line.connection, line.correlation_id)
-        return 0 != line.fingerprint == self._fingerprints.get(request)
+        request = (line.connection, line.correlation_id, line.fingerprint)
+        return request in self._requests
 
     def _remember(self, line: FetchLine | OtherRequest) -> None:
-        """Keep the line's check sum for as long as the window, or as many lines as are held."""
-        remembered = self._remembered
-        oldest = self._clock - self._window_ms
-        while remembered and (remembered[0][0] < oldest or len(remembered) >= self._held_at_most):
-            self._fingerprints.pop(remembered.popleft()[1], None)
-        request = (line.connection, line.correlation_id)
-        self._fingerprints[request] = line.fingerprint
+        """Keep the request for as long as the window, or for as many lines as are held."""
+        request = (line.connection, line.correlation_id, line.fingerprint)
+        remembered, requests = self._remembered, self._requests
+        requests.add(request)
         remembered.append((self._clock, request))
-
-
-def _weight(line: FetchLine) -> int:
-    """How many lines, and partitions named in them, a line counts for."""
-    return 1 + len(line.partitions) + len(line.answered)
+        while remembered[0][0] < self.passed_ms or len(remembered) > self._held_at_most:
+            requests.remove(remembered.popleft()[1])
 
 
 _WHY = {

@@ -2,7 +2,8 @@
 
 # Annotations are not postponed here: msgspec would look their names up in `sys.modules`, where
 # another workspace's module of the same name may stand.
-from typing import NamedTuple
+from collections import Counter
+from typing import NamedTuple, TypeVar
 from zlib import crc32
 
 from msgspec import UNSET, Raw, Struct
@@ -30,6 +31,7 @@ from models.kafka_files.other_lines import OtherRequest
 _FETCH_API_KEY = 1
 _VERSIONS = range(OLDEST_VERSION, NEWEST_VERSION + 1)
 _NOT_THERE = Raw()
+_Told = TypeVar("_Told", Requested, Answered)
 # What Kafka 2.8 called these fields. A key cannot stand within a text: its quotes would be escaped.
 _NAMES_OF_2_8 = (
     (b'"partitionResponses":', b'"partitions":'),
@@ -187,17 +189,9 @@ def _answered(topics: list[Topic[Answered]]) -> dict[TopicPartition, AnsweredPar
     return answered
 
 
-def _twice(where: str, topics: list[Topic[Requested]] | list[Topic[Answered]]) -> FieldRefused:
-    """The first partition that stands twice."""
-    known: set[TopicPartition] = set()
-    for place, topic in enumerate(topics):
-        for index, told in enumerate(topic.partitions):
-            partition = TopicPartition(topic.topic, told.partition)
-            if partition in known:
-                break
-            known.add(partition)
-        else:
-            continue
-        break
-    at = f"{where}[{place}].partitions[{index}]"
-    return FieldRefused(f"{at} is {shown(str(partition))}, which stands before it already")
+def _twice(where: str, topics: list[Topic[_Told]]) -> FieldRefused:
+    counts = Counter(
+        TopicPartition(topic.topic, told.partition) for topic in topics for told in topic.partitions
+    )
+    partition = counts.most_common(1)[0][0]
+    return FieldRefused(f"{where} has the partition {shown(str(partition))} more than once")

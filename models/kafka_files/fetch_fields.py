@@ -25,7 +25,7 @@ _Topic = TypeVar("_Topic")
 _Forgotten = TypeVar("_Forgotten")
 
 
-class _Part(Struct, frozen=True, gc=False, rename="camel"):
+class _Part(Struct, gc=False, rename="camel"):
     """An object of the JSON; fields of the protocol that it does not name are passed over."""
 
 
@@ -98,11 +98,11 @@ class _RequestSince15(
 ):
     # There is no field of this name: a later version could not take its meaning up again.
     replica_id: int = field(name="replicaId of versions up to 14", default=-1)
-    replica_state: Replica = Replica(replica_id=-1)
+    replica_state: Replica | UnsetType = UNSET
 
     @property
     def replica(self) -> int:
-        return self.replica_state.replica_id
+        return -1 if self.replica_state is UNSET else self.replica_state.replica_id
 
 
 class DivergingEpoch(_Part, kw_only=True):

@@ -1,4 +1,4 @@
-"""The types of the Kafka protocol for msgspec, and what is said of a field that is not of its type."""
+"""The types of the Kafka protocol for msgspec, and why a field is refused."""
 
 from __future__ import annotations
 

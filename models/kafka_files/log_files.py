@@ -1,4 +1,4 @@
-"""The files of a log: rotated pieces in the order of their time, directories, the standard input."""
+"""The files of a log: rotated pieces in order of time, directories, the standard input."""
 
 from __future__ import annotations
 

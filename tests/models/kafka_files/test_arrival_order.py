@@ -128,7 +128,7 @@ class TestConnections:
 
 class TestArrival:
     def test_a_long_poll_arrived_before_what_was_written_meanwhile(self) -> None:
-        lines = [
+        lines: list[LogLine] = [
             fetch(1, 1, "b", time_ms=1100, total_time_ms=1.0),
             other(2, 1, time_ms=1200, total_time_ms=150.5),
             fetch(3, 1, "a", time_ms=1500, total_time_ms=500.0),
@@ -142,7 +142,11 @@ class TestArrival:
 
     def test_other_requests_are_not_in_the_order_of_their_ids(self) -> None:
         # A real Java client: 3 was made before 4, and sent four seconds after it.
-        lines = [other(1, 4, time_ms=1000), fetch(2, 5, time_ms=2000), other(3, 3, time_ms=5000)]
+        lines: list[LogLine] = [
+            other(1, 4, time_ms=1000),
+            fetch(2, 5, time_ms=2000),
+            other(3, 3, time_ms=5000),
+        ]
         assert order(lines) == [1, 2, 3]
 
     def test_a_line_is_given_out_when_the_window_has_passed_it(self) -> None:
@@ -243,7 +247,7 @@ class TestRepetitions:
 
 class TestSkippedLines:
     def test_before_what_follows_it_and_behind_what_stands_before_it(self) -> None:
-        lines = [
+        lines: list[LogLine] = [
             fetch(1, 1, "a", time_ms=1000),
             damaged(2),
             fetch(3, 1, "b", time_ms=1400, total_time_ms=300.0),

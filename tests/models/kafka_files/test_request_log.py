@@ -366,7 +366,7 @@ class TestFiles:
         plain = SAMPLES / "follower-fetch.log"
         content = plain.read_bytes()
         stream = io.BytesIO(gzip.compress(content) if compressed else content)
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(stream)))  # type: ignore[type-var]
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
         lines = [structs.replace(line, file=str(plain)) for line in read_request_log("-")]
         assert lines == fetches_of(plain)
 
