@@ -195,7 +195,7 @@ def test_json(following: "Desk") -> None:
         "client": {"conforms": 1, "unknown": 1, "departs": 0},
         "broker": {"conforms": 1, "unknown": 0, "departs": 1},
         "lines": {
-            "read": 5,
+            "read": 4,
             "followed": 2,
             "judged_in_part": 1,
             "moved": 1,

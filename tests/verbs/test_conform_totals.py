@@ -141,18 +141,18 @@ def many(count: int) -> Iterator[Finding]:
             yield session("", ("", "departs x", f"unknown since {line}")[line % 3], line)
 
 
-def test_a_million_findings_do_not_grow_memory() -> None:
+def test_many_findings_do_not_grow_memory() -> None:
     totals = ConformTotals(20)
     for finding in many(2_000):
         totals.add(finding)
     tracemalloc.start()
     try:
-        for finding in many(1_000_000):
+        for finding in many(100_000):
             totals.add(finding)
         del finding
         gc.collect()
         grown, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert totals.lines.count == 1_002_000
+    assert totals.lines.count == 102_000
     assert grown < 50_000
