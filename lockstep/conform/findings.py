@@ -45,9 +45,9 @@ class Place:
 class Candidate:
     """One way in which the protocol could have gone on, and what of it the log rules out.
 
-    `action` is the model's. `conjunct` is the part of it that is false, `values` what that part
-    reads; both are empty where the action can be taken, and `outcome` says what it then does
-    that was not seen.
+    `action` is the model's. Where it can be taken, `outcome` says what it then does that was not
+    seen. Where it cannot, `outcome` is empty, `conjunct` is the part of it that is false, if that
+    can be told, and `values` what that part reads.
     """
 
     action: str

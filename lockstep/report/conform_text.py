@@ -94,11 +94,11 @@ def _details(side: Side, texts: Mapping[str, str]) -> Iterator[str]:
 def _candidate(candidate: Candidate) -> str:
     values = ", ".join(f"{name} = {value}" for name, value in candidate.values.items())
     seen = f" ({values})" if values else ""
-    if candidate.conjunct:
-        conjunct = " ".join(candidate.conjunct.split())
-        return f"{candidate.action} cannot be taken: {conjunct} is false{seen}"
-    outcome = f", but {candidate.outcome}" if candidate.outcome else ""
-    return f"{candidate.action} can be taken{outcome}{seen}"
+    if candidate.outcome:
+        return f"{candidate.action} can be taken; then {candidate.outcome}{seen}"
+    conjunct = " ".join(candidate.conjunct.split())
+    why = f": {conjunct} is false" if conjunct else ""
+    return f"{candidate.action} cannot be taken{why}{seen}"
 
 
 def _print_reasons(output: Output, totals: ConformTotals) -> None:

@@ -36,7 +36,8 @@ a.log:2: session 2 of c: the broker departs, because nobody paid
   requirement 9-D1: A jammed gate
   requirement 9-77
   push cannot be taken: s.arm[g] == Arm.OPEN is false (s.arm[g] = SHUT, g = left)
-  coin can be taken, but a second coin would be there
+  coin can be taken; then a second coin is there
+  jam cannot be taken
 """
 
 
@@ -173,8 +174,9 @@ def test_json(following: "Desk") -> None:
                             "action": "coin",
                             "conjunct": "",
                             "values": {},
-                            "outcome": "a second coin would be there",
+                            "outcome": "a second coin is there",
                         },
+                        {"action": "jam", "conjunct": "", "values": {}, "outcome": ""},
                     ],
                 },
             },

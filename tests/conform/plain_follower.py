@@ -84,6 +84,7 @@ def judge(side: Side, verdict: Verdict, at: Place) -> None:
     else:
         candidates = (
             Candidate("push", "s.arm[g] == Arm.OPEN", {"s.arm[g]": "SHUT", "g": "left"}),
-            Candidate("coin", outcome="a second coin would be there"),
+            Candidate("coin", outcome="a second coin is there"),
+            Candidate("jam"),
         )
         side.remark(Remark(verdict, at, "nobody paid", ("9-1", "9-D1", "9-77"), candidates))
