@@ -76,7 +76,7 @@ def _print_sides(output: Output, session: SessionFinding, texts: Mapping[str, st
 
 
 def _named(session: SessionFinding) -> str:
-    client = _escaped(session.client)
+    client = _escaped(session.client) or "a client without a name"
     return f"session {session.session} of {client}" if session.session else f"{client}, no session"
 
 

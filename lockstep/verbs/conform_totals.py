@@ -25,7 +25,7 @@ T = TypeVar("T")
 MOST_PLACES = 8
 """How many places are kept of what has one reason."""
 
-MOST_REASONS = 50
+MOST_REASONS = 20
 """How many reasons for `unknown` are told apart: a reason may have values in it."""
 
 OTHER_REASONS = "of other reasons"
