@@ -45,9 +45,9 @@ class Place:
 class Candidate:
     """One way in which the protocol could have gone on, and what of it the log rules out.
 
-    `action` is the model's. `conjunct` is the part of it that is false, `values` what that part
-    reads; both are empty where the action can be taken, and `outcome` says what it then does
-    that was not seen.
+    `action` is the model's. Where it can be taken, `outcome` says what it then does that was not
+    seen. Where it cannot, `outcome` is empty, `conjunct` is the part of it that is false, if that
+    can be told, and `values` what that part reads.
     """
 
     action: str
@@ -126,12 +126,19 @@ class SessionFinding:
         return worst([self.client_side.verdict, self.broker_side.verdict])
 
 
+OTHER_REQUEST = "other API"
+"""The reason of a line that is a request of which the model says nothing."""
+
+MOVED = "out of order"
+"""The reason of a line that is followed, but not in the place where it stands."""
+
+
 @dataclass(frozen=True, slots=True)
 class LineFinding:
     """A line that is not followed, or not in its place.
 
-    `reason` is one of few words; `detail` says what stands there. `is_loss` says that a request
-    of the protocol may be hidden in it.
+    `reason` is one of few words, `OTHER_REQUEST` and `MOVED` among them; `detail` says what stands
+    there. `is_loss` says that a request of the protocol may be hidden in it.
     """
 
     at: Place
@@ -176,6 +183,7 @@ class Observe(Protocol):
 
         A log is a file, a directory of files, or `-` for standard input. A finding is given out
         as soon as it is final: memory does not grow with the logs. A session that is still open
-        at the end is given out then. `LockstepError` for a log that does not exist.
+        at the end is given out then; where a `KeyboardInterrupt` is the end, it is raised again
+        after that. `LockstepError` for a log that does not exist.
         """
         ...

@@ -1,60 +1,155 @@
-"""What `conform` prints for a reader: a row a session, why it departs, and the unused lines."""
+"""What `conform` prints for a reader: departures with their reasons, what is not known, totals."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from lockstep.conform.findings import LogFindings, SessionFinding
+from lockstep.conform.findings import Candidate, Place, SessionFinding, Side, Verdict
 from lockstep.report.output import Output
 from lockstep.verbs.conform import ConformResult
+from lockstep.verbs.conform_totals import ConformTotals, Firsts, reason_of
 from lockstep.words import plural
 
-HEADERS = ("log", "session", "client", "lines", "verdict", "line")
-RIGHT = ("lines", "line")
+HEADERS = ("from", "session", "client id", "lines", "in part", "client", "broker")
+RIGHT = ("lines", "in part")
 
-_SHOWN_NUMBERS = 8
-"""The most line numbers that are listed for one reason."""
+SHOWN = 20
+"""The most departing sessions, and the most files and reasons, that are printed unless told."""
+
+_STYLES = {
+    Verdict.CONFORMS: "holds",
+    Verdict.UNKNOWN: "inconclusive",
+    Verdict.DEPARTS: "violated",
+}
 
 
 def print_conform(output: Output, result: ConformResult, *, verbose: bool) -> None:
-    """Print all of it; with `verbose` each line that was not used, too."""
-    if result.sessions:
-        output.table(HEADERS, [_row(session) for session in result.sessions], RIGHT)
-    for log in result.logs:
-        for session in log.sessions:
-            if session.line is not None:
-                output.line(
-                    f"{session.file}:{session.line}: session {session.session or 'none'} "
-                    f"{session.verdict}, because {session.because}"
-                )
-        for text in _unused(log, verbose):
-            output.line(text)
+    """Print what departs, why the rest is not known, and the totals.
+
+    With `verbose` all of it: each session, each side that is unknown, and each line that was not
+    followed.
+    """
     totals = result.totals
-    output.line(
-        f"{totals['conforms']} conform, {totals['departs']} depart, {totals['unknown']} unknown; "
-        f"{plural(totals['lines'], 'line')} followed"
-    )
+    if verbose and result.sessions:
+        output.table(HEADERS, [_row(session) for session in result.sessions], RIGHT)
+    for session in totals.departing.items[: None if verbose else SHOWN]:
+        _print_sides(output, session, result.requirements)
+    if not verbose:
+        _print_reasons(output, totals)
+    else:
+        for session in totals.sessions[Verdict.UNKNOWN].items:
+            _print_sides(output, session, result.requirements)
+        for line in totals.lines.items:
+            output.line(f"{line.at}: {_reason(line.reason, line.is_loss)}: {line.detail}", "dim")
+    for file in totals.files:
+        output.line(f"{file.file}: not read, or not to its end: {file.because}", "inconclusive")
+    for text in _sums(totals):
+        output.line(text)
+    if result.is_interrupted:
+        output.line("interrupted: what is above is not all", "inconclusive")
 
 
 def _row(session: SessionFinding) -> tuple[str, ...]:
     return (
-        session.file,
+        str(session.first),
         str(session.session or "none"),
-        repr(session.client)[1:-1],
+        _escaped(session.client),
         f"{session.lines:,}",
-        session.verdict,
-        "" if session.line is None else str(session.line),
+        f"{session.partial:,}",
+        session.client_side.verdict,
+        session.broker_side.verdict,
     )
 
 
-def _unused(log: LogFindings, verbose: bool) -> Iterator[str]:
-    """The lines of a log that were not used, or not in their place, reason by reason."""
-    unused = log.unused + log.reordered
-    for reason, count in Counter(line.reason for line in unused).items():
-        lines = [line for line in unused if line.reason == reason]
-        numbers = ", ".join(str(line.line) for line in lines[:_SHOWN_NUMBERS])
-        more = ", ..." if count > _SHOWN_NUMBERS else ""
-        yield f"{log.file}: {plural(count, 'line')} {reason}: {numbers}{more}"
-        for line in lines if verbose else ():
-            yield f"  {log.file}:{line.line}: {line.detail}"
+def _print_sides(output: Output, session: SessionFinding, texts: Mapping[str, str]) -> None:
+    """Print why each side of a session does not conform, what departs first."""
+    sides = {"client": session.client_side, "broker": session.broker_side}
+    for verdict in (Verdict.DEPARTS, Verdict.UNKNOWN):
+        for name, side in sides.items():
+            if side.verdict is verdict:
+                says = "departs" if verdict is Verdict.DEPARTS else "is unknown"
+                because, at = reason_of(side, session)
+                line = f"{at}: {_named(session)}: the {name} {says}, because {because}"
+                output.line(line, _STYLES[verdict])
+                for text in _details(side, texts):
+                    output.line(f"  {text}")
+
+
+def _named(session: SessionFinding) -> str:
+    client = _escaped(session.client) or "a client without a name"
+    return f"session {session.session} of {client}" if session.session else f"{client}, no session"
+
+
+def _details(side: Side, texts: Mapping[str, str]) -> Iterator[str]:
+    """What requirements a side does not meet, what could have been instead, and how often."""
+    if side.worst is not None:
+        for requirement in side.worst.requirements:
+            text = texts.get(requirement)
+            yield f"requirement {requirement}" + (f": {text}" if text else "")
+        yield from map(_candidate, side.worst.candidates)
+    if side.departures > 1:
+        yield f"it departs on {plural(side.departures - 1, 'more line')}"
+
+
+def _candidate(candidate: Candidate) -> str:
+    values = ", ".join(f"{name} = {value}" for name, value in candidate.values.items())
+    seen = f" ({values})" if values else ""
+    if candidate.outcome:
+        return f"{candidate.action} can be taken; then {candidate.outcome}{seen}"
+    conjunct = " ".join(candidate.conjunct.split())
+    why = f": {conjunct} is false" if conjunct else ""
+    return f"{candidate.action} cannot be taken{why}{seen}"
+
+
+def _print_reasons(output: Output, totals: ConformTotals) -> None:
+    """Print how many more sessions depart, and reason by reason what is not known."""
+    if hidden := totals.departing.count - min(len(totals.departing.items), SHOWN):
+        output.line(f"{plural(hidden, 'more session')} with departures; --verbose prints all")
+    for unknown, places in totals.unknown.items():
+        output.line(
+            f"{plural(places.count, 'session')} with {unknown.side} unknown, "
+            f"because {unknown.because}: {_listed(places)}",
+            "inconclusive",
+        )
+    reasons = list(totals.reasons.items())
+    for reason, numbers in reasons[:SHOWN]:
+        shown = _reason(reason.reason, reason.is_loss)
+        output.line(f"{reason.file}: {plural(numbers.count, 'line')} {shown}: {_listed(numbers)}")
+    if hidden := sum(numbers.count for _, numbers in reasons[SHOWN:]):
+        output.line(f"{plural(hidden, 'line')} not followed in more files; --verbose prints all")
+
+
+def _listed(firsts: Firsts[Place] | Firsts[int]) -> str:
+    return ", ".join(map(str, firsts.items)) + (", ..." if firsts.more else "")
+
+
+def _reason(reason: str, is_loss: bool) -> str:
+    return f"{reason} (requests may be lost)" if is_loss else reason
+
+
+def _sums(totals: ConformTotals) -> Iterator[str]:
+    count = sum(kept.count for kept in totals.sessions.values())
+    yield f"{plural(count, 'session')}: " + _verdicts(
+        {verdict: kept.count for verdict, kept in totals.sessions.items()}
+    )
+    yield f"  client: {_verdicts(totals.client)}"
+    yield f"  broker: {_verdicts(totals.broker)}"
+    lines = f"{plural(totals.read, 'line')}: {totals.followed:,} followed"
+    if totals.partial:
+        lines += f" ({totals.partial:,} of them judged in part)"
+    lines += f", {totals.not_followed:,} not followed"
+    if totals.other_requests:
+        lines += f" ({totals.other_requests:,} of them other requests)"
+    yield lines
+
+
+def _verdicts(counts: Mapping[Verdict, int]) -> str:
+    return (
+        f"{counts.get(Verdict.CONFORMS, 0):,} conform, {counts.get(Verdict.DEPARTS, 0):,} depart, "
+        f"{counts.get(Verdict.UNKNOWN, 0):,} unknown"
+    )
+
+
+def _escaped(text: str) -> str:
+    """A text of a log, which may hold anything, on one line."""
+    return repr(text)[1:-1]

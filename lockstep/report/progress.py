@@ -55,9 +55,11 @@ def note_line(title: str) -> Iterator[Callable[[str], None]]:
         yield lambda _: None
         return
     from rich.console import Console
+    from rich.text import Text
 
-    with Console(stderr=True).status(title) as status:
-        yield lambda note: status.update(f"{title}  {note}")
+    with Console(stderr=True).status(Text(title)) as status:
+        # A text, for names of files may look like rich's markup.
+        yield lambda note: status.update(Text(f"{title}  {note}"))
 
 
 class TerminalWatch:

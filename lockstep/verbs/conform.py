@@ -2,103 +2,97 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from lockstep.conform.findings import (
-    CONFORMS,
-    DEPARTS,
-    UNKNOWN,
-    LoadModel,
-    LogFindings,
-    Observe,
-    SessionFinding,
-    Unused,
-)
+from lockstep.conform.findings import Progress, SessionFinding, Verdict
 from lockstep.conform.followers import load_follower
-from lockstep.errors import ExitCode, LockstepError
+from lockstep.errors import LockstepError
 from lockstep.language.inventory import FOLLOWERS
 from lockstep.language.model import Model, load_model
+from lockstep.results.exits import INTERRUPTED
+from lockstep.specs.kip import load_kips
 from lockstep.verbs.conform_request import ConformRequest
+from lockstep.verbs.conform_totals import ConformTotals
 from lockstep.verbs.run import Unwatched, Watch
 from lockstep.workspace import Workspace, find_workspace
 
 __all__ = ["ConformRequest", "ConformResult", "conform"]
 
+STANDARD_INPUT = "-"
+
 
 @dataclass(frozen=True)
 class ConformResult:
-    """What came of some logs, each in the order of the request."""
+    """What came of some logs.
+
+    `requirements` has the text of each requirement, and the title of each deviation, by its id.
+    """
 
     model: str
-    logs: tuple[LogFindings, ...]
+    totals: ConformTotals
+    requirements: Mapping[str, str] = field(default_factory=dict)
+    is_interrupted: bool = False
+    """Whether Ctrl-C ended it: then not everything was read."""
 
     @property
     def sessions(self) -> list[SessionFinding]:
-        """The verdicts, log by log."""
-        return [session for log in self.logs for session in log.sessions]
+        """The sessions that are kept, the worst first."""
+        kept = self.totals.sessions
+        return [session for verdict in reversed(Verdict) for session in kept[verdict].items]
 
     @property
-    def unused(self) -> list[Unused]:
-        """The lines that say nothing about any session."""
-        return [line for log in self.logs for line in log.unused]
-
-    @property
-    def reordered(self) -> list[Unused]:
-        """The lines that stood out of order."""
-        return [line for log in self.logs for line in log.reordered]
-
-    @property
-    def totals(self) -> dict[str, int]:
-        """Sessions by verdict; lines that were followed, were of no use, stood out of order."""
-        verdicts = [session.verdict for session in self.sessions]
-        return {
-            **{verdict: verdicts.count(verdict) for verdict in (CONFORMS, DEPARTS, UNKNOWN)},
-            "lines": sum(session.lines for session in self.sessions),
-            "unused": len(self.unused),
-            "reordered": len(self.reordered),
-        }
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """1 where a session departs; 3 where one is unknown, or there is none; 0 otherwise."""
-        totals = self.totals
-        if totals[DEPARTS]:
-            return ExitCode.VIOLATED
-        return ExitCode.HOLDS if totals[CONFORMS] and not totals[UNKNOWN] else ExitCode.INCONCLUSIVE
+    def exit_code(self) -> int:
+        """1 where a side departs; 3 where none does, but a side or a file is not known; else 0."""
+        return INTERRUPTED if self.is_interrupted else int(self.totals.exit_code)
 
 
 def conform(request: ConformRequest, *, watch: Watch = Unwatched()) -> ConformResult:
     """Follow each session of the logs through the model.
 
-    `LockstepError` when a log cannot be read, or no follower of the model can be used.
+    A file that cannot be read is a finding. `LockstepError` when a log does not exist, or no
+    follower of the model can be used.
     """
     workspace = request.workspace or find_workspace()
     name = _followed(workspace, request.model)
+    logs = [os.fspath(log) for log in request.logs]
+    if STANDARD_INPUT in logs and sys.stdin is None:
+        raise LockstepError(
+            "standard input is closed: there is no log to read there",
+            cure="name a file, or write the log into a pipe",
+        )
+    requirements = _requirement_texts(workspace.root)
     observe = load_follower(workspace.root, name)
 
     def load(constants: Mapping[str, object]) -> Model:
         return load_model(workspace.root, name, constants)
 
-    findings = []
+    totals = ConformTotals(request.most)
+    is_interrupted = False
     with watch.steps(f"conform {name}") as on_step:
-        for log in request.logs:
-            on_step(str(log))
-            findings.append(_follow(observe, name, log, load))
-    return ConformResult(name, tuple(findings))
+        try:
+            for finding in observe(logs, load):
+                totals.add(finding)
+                if isinstance(finding, Progress):
+                    on_step(_shown(finding))
+        except KeyboardInterrupt:
+            is_interrupted = True  # what was read so far is reported
+    return ConformResult(name, totals, requirements, is_interrupted)
 
 
-def _follow(observe: Observe, model: str, log: Path, load: LoadModel) -> LogFindings:
-    try:
-        return observe(log, load)
-    except OSError as error:
-        raise LockstepError(f"{log} cannot be read: {error.strerror or error}") from None
-    except SystemExit as error:
-        raise LockstepError(
-            f"{FOLLOWERS}/{model}.py ends the process on {log} (SystemExit: {error})",
-            cure="let it raise a LockstepError that says what is wrong with the log",
-        ) from None
+def _shown(progress: Progress) -> str:
+    return f"{progress.file}  {progress.lines:,} lines, {progress.followed:,} followed"
+
+
+def _requirement_texts(root: Path) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for kip in load_kips(root):
+        texts |= {row.id: row.text for row in kip.requirements}
+        texts |= {row.id: row.title for row in kip.deviations}
+    return texts
 
 
 def _followed(workspace: Workspace, model: str | None) -> str:

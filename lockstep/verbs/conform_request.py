@@ -13,8 +13,11 @@ from lockstep.workspace import Workspace
 class ConformRequest:
     """Logs to hold against a model."""
 
-    logs: tuple[Path, ...] = option(
-        default=REQUIRED, metavar="LOG...", help="Request logs, plain or compressed by gzip."
+    logs: tuple[str | Path, ...] = option(
+        default=REQUIRED,
+        metavar="LOG...",
+        help="Request logs, plain or compressed by gzip: files, folders of files, or - for "
+        "standard input.",
     )
     model: str | None = option(
         "--model",
@@ -22,3 +25,6 @@ class ConformRequest:
         help="The model to follow; the only one that has a follower unless told.",
     )
     workspace: Workspace | None = workspace_option()
+    most: int | None = None
+    """How many sessions of each verdict, and how many lines that are not followed, the result
+    keeps; all unless told. All are counted."""

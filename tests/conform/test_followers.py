@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from lockstep.conform.findings import FileFinding
 from lockstep.conform.followers import load_follower
 from lockstep.errors import LockstepError
 from lockstep.language.inventory import Inventory
-from lockstep.language.model import load_model
+from lockstep.language.model import Model, load_model
+from tests.conform.workspaces import add_follower
 
 MODEL = """\
 from lockstep import State, action
@@ -37,23 +39,26 @@ def root(tmp_path: Path) -> Path:
 
 
 def follow(root: Path, log: str = "a.log") -> str:
-    def load(constants: object) -> None:
-        return None
+    """The file of the one finding of a log."""
 
-    observe = load_follower(root, "lamp")
-    return observe(Path(log), load).file  # type: ignore[arg-type]
+    def load(constants: object) -> Model:
+        return load_model(root, "lamp")
+
+    (finding,) = load_follower(root, "lamp")([log], load)
+    assert isinstance(finding, FileFinding)
+    return finding.file
 
 
 def test_only_models_with_a_follower_can_be_followed(root: Path) -> None:
     write(root, "models/fan.py", MODEL)
     assert Inventory(root).followers == []
-    write(root, "models/observed/fan.py", "def observe(log, load): ...\n")
+    write(root, "models/observed/fan.py", "def observe(logs, load): ...\n")
     assert Inventory(root).followers == ["fan"]
     assert Inventory(root).unused == []
 
 
 def test_a_follower_of_no_model_is_told(root: Path) -> None:
-    write(root, "models/observed/lapm.py", "def observe(log, load): ...\n")
+    write(root, "models/observed/lapm.py", "def observe(logs, load): ...\n")
     (unused,) = Inventory(root).unused
     assert unused.file == root / "models/observed/lapm.py"
     assert unused.why == "there is no model lapm; did you mean lamp?"
@@ -66,9 +71,9 @@ def test_two_workspaces_have_followers_of_one_name(tmp_path: Path) -> None:
         write(
             tmp_path / name,
             "models/observed/lamp.py",
-            "from lockstep.conform.findings import LogFindings\n"
+            "from lockstep.conform.findings import FileFinding\n"
             "from models.kafka_files.marks import MARK\n\n\n"
-            "def observe(log, load):\n    return LogFindings(MARK)\n",
+            "def observe(logs, load):\n    yield FileFinding(MARK, '')\n",
         )
     assert follow(tmp_path / "first") == "first"
     assert follow(tmp_path / "second") == "second"
@@ -82,16 +87,16 @@ def test_a_follower_is_ordinary_python(root: Path) -> None:
         "from __future__ import annotations\n"
         "import json\n"
         "from dataclasses import dataclass\n"
-        "from lockstep.conform.findings import LogFindings\n"
+        "from lockstep.conform.findings import FileFinding\n"
         "from . import parts\n"
         "from .parts import LINES\n\n\n"
         "@dataclass(frozen=True, slots=True)\n"
         "class Seen:\n"
         "    file: str\n"
         "    lines: dict[str, int]\n\n\n"
-        "def observe(log, load):\n"
+        "def observe(logs, load):\n"
         "    assert LINES == parts.LINES\n"
-        "    return LogFindings(json.dumps(Seen(str(log), {}).file))\n",
+        "    yield FileFinding(json.dumps(Seen(logs[0], {}).file), '')\n",
     )
     assert follow(root) == '"a.log"'
     assert load_model(root, "lamp").name == "lamp"
@@ -116,3 +121,29 @@ def test_a_follower_that_does_not_follow(root: Path, text: str) -> None:
     write(root, "models/observed/lamp.py", f"{text}\n")
     with pytest.raises(LockstepError, match=r"models/observed/lamp\.py has no function observe"):
         load_follower(root, "lamp")
+
+
+@pytest.mark.parametrize(("line", "problem"), [
+    ("failing", r"models/observed/lamp\.py:\d+: this cannot go on: ValueError: of this line"),
+    ("ending", r"models/observed/lamp\.py:\d+: this cannot go on: SystemExit: over"),
+    ("unreadable", "not/there cannot be read: No such file or directory"),
+    ("odd", r"models/observed/lamp\.py: this cannot go on: TypeError: observe gives str"),
+])  # fmt: skip
+def test_a_follower_that_fails(root: Path, line: str, problem: str) -> None:
+    add_follower(root, "lamp")
+    write(root, "a.log", line)
+    with pytest.raises(LockstepError, match=f"^{problem}"):
+        follow(root, str(root / "a.log"))
+
+
+def test_a_follower_that_gives_nothing(root: Path) -> None:
+    write(root, "models/observed/lamp.py", "def observe(logs, load):\n    return None\n")
+    with pytest.raises(LockstepError, match="observe gives NoneType, not findings"):
+        follow(root)
+
+
+def test_ctrl_c_ends_a_follower_as_it_is(root: Path) -> None:
+    add_follower(root, "lamp")
+    write(root, "a.log", "ctrl-c")
+    with pytest.raises(KeyboardInterrupt):
+        follow(root, str(root / "a.log"))

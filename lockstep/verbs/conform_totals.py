@@ -1,0 +1,182 @@
+"""Sums up what comes of logs, in memory that does not grow with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from lockstep.conform.findings import (
+    MOVED,
+    OTHER_REQUEST,
+    FileFinding,
+    Finding,
+    LineFinding,
+    Place,
+    Progress,
+    SessionFinding,
+    Side,
+    Verdict,
+)
+from lockstep.errors import ExitCode
+
+T = TypeVar("T")
+
+MOST_PLACES = 8
+"""How many places are kept of what has one reason."""
+
+MOST_REASONS = 20
+"""How many reasons for `unknown` are told apart: a reason may have values in it."""
+
+OTHER_REASONS = "of other reasons"
+
+NOTHING_JUDGED = "none of its lines could be judged"
+"""Why a side is unknown of which nothing is remarked."""
+
+
+@dataclass
+class Firsts(Generic[T]):
+    """The first few of many things, and how many there are; all of them where `most` is None."""
+
+    most: int | None
+    items: list[T] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, item: T) -> None:
+        """Count one more; it is kept while there are few."""
+        self.count += 1
+        if self.most is None or len(self.items) < self.most:
+            self.items.append(item)
+
+    @property
+    def more(self) -> int:
+        """How many are not kept."""
+        return self.count - len(self.items)
+
+
+@dataclass(frozen=True)
+class UnknownReason:
+    """Why sides of sessions are unknown: `side` is `client`, `broker` or `client and broker`."""
+
+    side: str
+    because: str
+
+
+@dataclass(frozen=True)
+class LineReason:
+    """Why lines of a file are not followed; `is_loss` as in a `LineFinding`."""
+
+    file: str
+    reason: str
+    is_loss: bool
+
+
+class ConformTotals:
+    """What came of some logs.
+
+    Of the sessions of each verdict, and of the lines that are not followed, the first `most` are
+    kept, all where that is None. Everything is counted.
+    """
+
+    def __init__(self, most: int | None = None) -> None:
+        self.sessions = {verdict: Firsts[SessionFinding](most) for verdict in Verdict}
+        self.client: Counter[Verdict] = Counter()
+        self.broker: Counter[Verdict] = Counter()
+        self.unknown: dict[UnknownReason, Firsts[Place]] = {}
+        """The places of sessions in which nothing departs, but a side is unknown."""
+        self.lines = Firsts[LineFinding](most)
+        self.reasons: dict[LineReason, Firsts[int]] = {}
+        """The numbers of lines that are not followed, without the other requests of the log."""
+        self.files: list[FileFinding] = []
+        self.partial = 0
+        """Lines that were judged in part only."""
+        self.moved = 0
+        """Lines that were followed, but not in the place where they stand."""
+        self.other_requests = 0
+        """Lines that are requests of which the model says nothing."""
+        self._lines_of_sessions = 0
+        self._progress = Progress("", 0, 0)
+
+    def add(self, finding: Finding) -> None:
+        """Count one finding."""
+        match finding:
+            case SessionFinding():
+                self._add_session(finding)
+            case LineFinding():
+                self._add_line(finding)
+            case FileFinding():
+                self.files.append(finding)
+            case Progress():
+                self._progress = finding
+
+    @property
+    def followed(self) -> int:
+        """Lines that were followed, those of sessions that nothing is said of yet included."""
+        return max(self._lines_of_sessions, self._progress.followed)
+
+    @property
+    def not_followed(self) -> int:
+        """Lines that were not followed, the other requests of the log included."""
+        return self.lines.count - self.moved
+
+    @property
+    def read(self) -> int:
+        """Lines that were read."""
+        return max(self._progress.lines, self.followed + self.not_followed)
+
+    @property
+    def departing(self) -> Firsts[SessionFinding]:
+        """The sessions in which a side departs."""
+        return self.sessions[Verdict.DEPARTS]
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """1 where a side departs, 3 where anything is not known, 0 otherwise."""
+        if self.departing.count:
+            return ExitCode.VIOLATED
+        unknown = self.sessions[Verdict.UNKNOWN].count or self.files
+        if unknown or not self.sessions[Verdict.CONFORMS].count:
+            return ExitCode.INCONCLUSIVE
+        return ExitCode.HOLDS
+
+    def _add_session(self, session: SessionFinding) -> None:
+        self.sessions[session.verdict].add(session)
+        self.client[session.client_side.verdict] += 1
+        self.broker[session.broker_side.verdict] += 1
+        self._lines_of_sessions += session.lines
+        self.partial += session.partial
+        if session.verdict is not Verdict.UNKNOWN:
+            return
+        for reason, place in _unknowns(session).items():
+            if reason not in self.unknown and len(self.unknown) >= MOST_REASONS:
+                reason = UnknownReason(reason.side, OTHER_REASONS)
+            self.unknown.setdefault(reason, Firsts(MOST_PLACES)).add(place)
+
+    def _add_line(self, line: LineFinding) -> None:
+        self.lines.add(line)
+        if line.reason == OTHER_REQUEST:
+            self.other_requests += 1
+            return
+        if line.reason == MOVED:
+            self.moved += 1
+        reason = LineReason(line.at.file, line.reason, line.is_loss)
+        self.reasons.setdefault(reason, Firsts(MOST_PLACES)).add(line.at.line)
+
+
+def reason_of(side: Side, session: SessionFinding) -> tuple[str, Place]:
+    """Why a side of a session does not conform, and where."""
+    if side.worst is None:
+        return NOTHING_JUDGED, session.first
+    return side.worst.because, side.worst.at
+
+
+def _unknowns(session: SessionFinding) -> dict[UnknownReason, Place]:
+    """Why sides of a session are unknown, and where; one reason where both have the same."""
+    reasons = {
+        name: reason_of(side, session)
+        for name, side in (("client", session.client_side), ("broker", session.broker_side))
+        if side.verdict is Verdict.UNKNOWN
+    }
+    if len(reasons) == 2 and reasons["client"] == reasons["broker"]:
+        reasons = {"client and broker": reasons["client"]}
+    return {UnknownReason(name, because): place for name, (because, place) in reasons.items()}

@@ -1,0 +1,90 @@
+"""A follower for workspaces of tests: each line of a log says what is to be found of it.
+
+A session is `VERDICT OF CLIENT'S SIDE, VERDICT OF BROKER'S SIDE, ID, CLIENT`.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from lockstep.conform.findings import (
+    MOVED,
+    OTHER_REQUEST,
+    Candidate,
+    FileFinding,
+    Finding,
+    LineFinding,
+    LoadModel,
+    Place,
+    Progress,
+    Remark,
+    SessionFinding,
+    Side,
+    Verdict,
+)
+from lockstep.errors import LockstepError
+
+
+def observe(logs: Sequence[str], load: LoadModel) -> Iterator[Finding]:
+    read = 0
+    for log in logs:
+        if log == "-":
+            lines = list(sys.stdin)
+        elif Path(log).suffix == ".gz":
+            yield FileFinding(log, "the gzip stream is damaged")
+            continue
+        elif not Path(log).exists():
+            raise LockstepError(f"there is no log {log}")
+        else:
+            lines = Path(log).read_text(encoding="utf-8").splitlines()
+        for number, line in enumerate(lines, start=1):
+            read += line != "moved"  # such a line is one of a session, too
+            yield from of_line(line.strip(), Place(log, number))
+        yield Progress(log, read, 0)
+
+
+def of_line(line: str, at: Place) -> Iterator[Finding]:
+    others = {"other": (OTHER_REQUEST, False), "moved": (MOVED, False), "cut": ("truncated", True)}
+    if line in others:
+        reason, is_loss = others[line]
+        yield LineFinding(at, reason, f"it says {line}", is_loss)
+    elif line.count(" ") == 3:
+        yield session(line, at)
+    elif line == "ctrl-c":
+        raise KeyboardInterrupt
+    elif line == "ending":
+        sys.exit("over")
+    elif line == "failing":
+        raise ValueError("of this line\nnothing is known")
+    elif line == "unreadable":
+        Path("not", "there").read_text()
+    elif line == "odd":
+        yield line  # type: ignore[misc]
+    else:
+        yield LineFinding(at, "foreign", line)
+
+
+def session(line: str, at: Place) -> SessionFinding:
+    client_verdict, broker_verdict, identity, client = line.split(" ")
+    found = SessionFinding(int(identity), client, "connection", at, at, True, lines=1)
+    found.partial = int("unknown" in line)
+    for side, verdict in (
+        (found.client_side, client_verdict),
+        (found.broker_side, broker_verdict),
+    ):
+        judge(side, Verdict(verdict), at)
+    return found
+
+
+def judge(side: Side, verdict: Verdict, at: Place) -> None:
+    if verdict is Verdict.CONFORMS:
+        side.judged = 1
+    elif verdict is Verdict.UNKNOWN:
+        side.remark(Remark(verdict, at, "it was open before the log begins"))
+    else:
+        candidates = (
+            Candidate("push", "s.arm[g] == Arm.OPEN", {"s.arm[g]": "SHUT", "g": "left"}),
+            Candidate("coin", outcome="a second coin is there"),
+            Candidate("jam"),
+        )
+        side.remark(Remark(verdict, at, "nobody paid", ("9-1", "9-D1", "9-77"), candidates))
