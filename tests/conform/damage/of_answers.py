@@ -69,25 +69,23 @@ class WatermarkLeftOut:
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
         run, index = log.places[place.line]
         partition = place.named_partition()
-        if partition in run.standings[index].due or self._proof(log, run, index, partition):
+        if partition in run.standings[index].due or self._is_proved(damaged, run, index, partition):
             return Shown(place.line, frozenset({run.session}), BROKER)
         return None
 
-    def _proof(self, log: Log, run: Run, index: int, partition: Partition) -> Fetch | None:
-        """The line that cannot leave the partition out, going by what another fetcher was told."""
+    def _is_proved(self, damaged: Log, run: Run, index: int, partition: Partition) -> bool:
+        """Whether what another fetcher was told forbids a line to leave the partition out."""
         steady = run.standings[index].steady.get(partition)
         if steady is None:
-            return None
+            return False
         for later, line in enumerate(run.lines[index:], index):
-            if later > index and partition in line.answers:
-                return None
-            if partition not in run.standings[later].interests:
-                return None
-            if line.is_throttled:
-                continue
-            if log.told_to_others(partition, line, "highWatermark") > steady["highWatermark"]:
-                return line
-        return None
+            is_answered = later > index and partition in line.answers
+            if is_answered or partition not in run.standings[later].interests:
+                return False
+            told = damaged.told_to_others(partition, line, "highWatermark")
+            if not line.is_throttled and told > steady["highWatermark"]:
+                return True
+        return False
 
 
 class UnchangedAdded:
