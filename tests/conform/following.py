@@ -23,7 +23,6 @@ from tests.conform.damage.kind import SideName
 from tests.conform.damage.log import Log
 
 ROOT = Path(__file__).parents[2]
-LOGS = ROOT / "tests" / "data" / "request-log"
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from tests.conform.damage.kind import Damage, Place, Shown, shown_places
 from tests.conform.damage.kinds import KINDS
-from tests.conform.damage.log import Log
-from tests.conform.following import LOGS, Findings, follow, judged, lines_of_sessions
+from tests.conform.damage.log import LOGS, Log
+from tests.conform.following import Findings, follow, judged, lines_of_sessions
 
 SAMPLES = sorted(LOGS.glob("*.log"))
 FRESH = sorted(path for path in (LOGS / "fresh").iterdir() if path.name != "README.md")

@@ -8,7 +8,8 @@ import pytest
 
 from lockstep.conform.findings import Verdict
 from tests.conform.damage.kind import SideName
-from tests.conform.following import LOGS, Findings, follow
+from tests.conform.damage.log import LOGS
+from tests.conform.following import Findings, follow
 
 CASES = LOGS / "cases"
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.conform.damage.kind import Damage
 from tests.conform.damage.kinds import KINDS
-from tests.conform.following import LOGS
+from tests.conform.damage.log import LOGS
 from tests.conform.recall import FRESH, SAMPLES, damage_log, measure
 
 FEW = [

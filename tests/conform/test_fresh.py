@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from lockstep.conform.findings import Verdict
-from tests.conform.damage.log import Log
+from tests.conform.damage.log import LOGS, Log
 from tests.conform.following import (
-    LOGS,
     Findings,
     follow,
     in_session,

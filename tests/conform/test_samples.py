@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from lockstep.conform.findings import Remark, SessionFinding, Verdict
-from tests.conform.damage.kind import SideName
-from tests.conform.following import LOGS, Findings, follow, sides
+from tests.conform.damage.kind import SideName, shown_places
+from tests.conform.damage.log import LOGS, Log
+from tests.conform.damage.of_answers import WatermarkLeftOut
+from tests.conform.following import Findings, follow, sides
 
 MARKER = "Completed request:"
 
@@ -136,44 +138,15 @@ def drop_everything(document: Any) -> None:
 
 
 def test_partition_with_changed_watermark_dropped_departs(tmp_path: Path) -> None:
-    """The watermark of t1-2 went from 0 to 1; another fetcher has been told so before."""
-
-    def insert(lines: Lines) -> Lines:
-        lines = change(3, drop_everything)(lines)
-        header = {"requestApiKey": 1, "requestApiVersion": 12, "clientId": "other"}
-
-        def by_another(correlation_id: int, watermark: int) -> str:
-            prefix, marker, body = lines[0].partition(MARKER)
-            document = json.loads(body)
-            document["requestHeader"].update(header, correlationId=correlation_id)
-            document["connection"] = "127.0.0.1:9092-127.0.0.1:4711-0-47"
-            document["request"].update(sessionId=0, sessionEpoch=-1)
-            topic = document["request"]["topics"]
-            wanted = [partition for partition in topic if partition["topic"] == "t1"]
-            document["request"]["topics"] = [
-                {"topic": "t1", "partitions": [{**wanted[0]["partitions"][0], "partition": 2}]}
-            ]
-            answer = document["response"]["responses"][0]["partitions"][0]
-            answered = {
-                **answer,
-                "partitionIndex": 2,
-                "highWatermark": watermark,
-                "lastStableOffset": watermark,
-                "recordsSizeInBytes": 70,
-            }
-            document["response"].update(
-                sessionId=0, responses=[{"topic": "t1", "partitions": [answered]}]
-            )
-            return prefix + marker + json.dumps(document)
-
-        return [*lines[:3], by_another(1, 1), *lines[3:]]
-
-    findings = edited(tmp_path, "kafka-python.log", insert)
-    broker = findings.of(204474231).broker_side
-    assert broker.verdict is Verdict.DEPARTS
-    assert broker.worst is not None
-    assert "t1-2" in broker.worst.because
-    assert "227-13" in broker.worst.requirements
+    """The log shows the loss where another fetcher had been told of the watermark before."""
+    log = Log.read(LOGS / "fresh" / "quota.log.gz")
+    ((place, damaged, shown),) = shown_places(WatermarkLeftOut(), log, count=1, seed=1)
+    file = tmp_path / "damaged.log"
+    file.write_text(damaged.text())
+    (departure,) = follow(file).departures
+    assert (departure.side, departure.session) == (SideName.BROKER, *shown.sessions)
+    assert departure.remark.at.line >= place.line
+    assert "227-13" in departure.remark.requirements
 
 
 def test_an_offset_that_moves_without_records_is_a_seek(tmp_path: Path) -> None:

@@ -16,6 +16,9 @@ from typing import Any
 
 from tests.conform.damage.session import Run, runs_of
 
+LOGS = Path(__file__).parents[2] / "data" / "request-log"
+"""The logs that are test data."""
+
 MARKER = "Completed request:"
 _FETCH = 1
 
