@@ -115,7 +115,7 @@ def is_plain_answer(answer: Document | None) -> bool:
     """Whether an answer has no error and nothing that forces it or keeps records back."""
     return (
         answer is not None
-        and answer["errorCode"] == 0
+        and answer.get("errorCode") == 0
         and answer["highWatermark"] >= 0
         and answer.get("preferredReadReplica", -1) < 0
         and not answer.get("divergingEpoch")

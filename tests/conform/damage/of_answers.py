@@ -149,7 +149,7 @@ class StrangerAnswered:
         run, index = log.places[place.line]
         line, standing = run.lines[index], run.standings[index]
         partition = place.named_partition()
-        likeness = standing.gone.get(partition)
+        likeness: Document = standing.gone.get(partition) or {}
         if not is_plain_answer(likeness):
             likeness = {
                 "partitionIndex": partition[1],
@@ -265,6 +265,25 @@ class WatermarkBackAcross:
         return log.told_to_others(place.named_partition(), line, "highWatermark")
 
 
+def can_be_read(line: Fetch, place: tuple[Run, int] | None) -> bool:
+    """Whether a partition that a consumer asks for surely has records for it.
+
+    `place` is the line's run and its index there, where it has one.
+    """
+    interests, steady = line.interests, dict[Partition, Document]()
+    if place is not None:
+        run, index = place
+        interests, steady = run.standings[index].interests, run.standings[index].steady
+    end = "lastStableOffset" if line.isolation == 1 else "highWatermark"
+    return any(
+        interest is not None
+        and answer is not None
+        and answer["logStartOffset"] <= interest["fetchOffset"] < answer[end]
+        for partition, interest in interests.items()
+        for answer in (steady.get(partition), line.answers.get(partition))
+    )
+
+
 class RecordsWithheld:
     """A response carries no records at all, although a partition had some.
 
@@ -311,19 +330,9 @@ class RecordsWithheld:
 
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
         line = damaged.by_number[place.line]
-        run, index = log.places.get(place.line, (None, 0))
-        interests = line.interests if run is None else run.standings[index].interests
-        steady = {} if run is None else run.standings[index].steady
-        end = "lastStableOffset" if line.isolation == 1 else "highWatermark"
-        for partition, interest in interests.items():
-            for answer in (steady.get(partition), line.answers.get(partition)):
-                if (
-                    interest is not None
-                    and answer is not None
-                    and answer["logStartOffset"] <= interest["fetchOffset"] < answer[end]
-                ):
-                    return Shown(place.line, _sessions(line), BROKER, CLIENT)
-        return None
+        if not can_be_read(line, log.places.get(place.line)):
+            return None
+        return Shown(place.line, _sessions(line), BROKER, CLIENT)
 
     def _told(self, log: Log, line: Fetch) -> dict[Partition, Document]:
         if line.number not in log.places:

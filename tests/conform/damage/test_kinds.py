@@ -89,7 +89,7 @@ def test_a_damaged_log_differs_where_it_says_and_reads_as_before(
     kind: Damage, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     file = tmp_path_factory.mktemp("damaged") / "a.log"
-    places = list(shown_places(kind, RETENTION, 5, seed=3))
+    places = list(shown_places(kind, RETENTION, 3, seed=3))
     assert places
     for place, damaged, shown in places:
         assert len(damaged.lines) == len(RETENTION.lines)
