@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lockstep.conform.findings import (
+    MOVED,
     FileFinding,
     Finding,
     LineFinding,
@@ -22,6 +23,7 @@ from models.kafka_files.request_log import (
     LogLine,
     OtherRequest,
     Reason,
+    Skipped,
     in_arrival_order,
     log_files,
     read_request_log,
@@ -47,35 +49,45 @@ def observe(logs: Sequence[str], load: LoadModel) -> Iterator[Finding]:
     follower = RequestLogFollower(Explanations(load))
     starts = {file.path: place * _LINES_OF_A_FILE for place, file in enumerate(files)}
     lines = others = 0
-    for line in in_arrival_order(_lines(files)):
-        lines += 1
-        if lines % _LINES_OF_PROGRESS == 0:
-            yield Progress(line.file, lines, follower.followed, others)
-        if isinstance(line, FetchLine):
-            if line.moved:
-                detail = f"correlation id {line.correlation_id}"
-                yield LineFinding(Place(line.file, line.line), "out of order", detail)
-            follower.follow(line, starts[line.file] + line.line)
-            if follower.over:
-                yield from follower.over
-                follower.over.clear()
-        elif isinstance(line, OtherRequest):
-            others += 1
-            follower.other_request(line, starts[line.file] + line.line)
-        elif line.reason is Reason.UNREADABLE:
-            yield FileFinding(line.file, line.detail)
-        else:
-            yield LineFinding(
-                Place(line.file, line.line),
-                line.reason.value,
-                line.detail,
-                is_loss=line.reason in _LOSSES,
-            )
+    interruption = None
+    try:
+        for line in in_arrival_order(_lines(files)):
+            lines += 1
+            if lines % _LINES_OF_PROGRESS == 0:
+                yield Progress(line.file, lines, follower.followed, others)
+            if isinstance(line, FetchLine):
+                if line.moved:
+                    detail = f"correlation id {line.correlation_id}"
+                    yield LineFinding(Place(line.file, line.line), MOVED, detail)
+                follower.follow(line, starts[line.file] + line.line)
+                if follower.over:
+                    yield from follower.over
+                    follower.over.clear()
+            elif isinstance(line, OtherRequest):
+                others += 1
+                follower.other_request(line, starts[line.file] + line.line)
+            else:
+                yield _not_followed(line)
+    except KeyboardInterrupt as error:
+        interruption = error
     yield Progress("", lines, follower.followed, others)
     follower.close()
     yield from follower.over
+    if interruption is not None:
+        raise interruption
 
 
 def _lines(files: Sequence[LogFile]) -> Iterator[LogLine]:
     for file in files:
         yield from read_request_log(file.path)
+
+
+def _not_followed(line: Skipped) -> Finding:
+    if line.reason is Reason.UNREADABLE:
+        return FileFinding(line.file, line.detail)
+    return LineFinding(
+        Place(line.file, line.line),
+        line.reason.value,
+        line.detail,
+        is_loss=line.reason in _LOSSES,
+    )

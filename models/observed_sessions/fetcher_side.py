@@ -34,9 +34,7 @@ class FetcherSide:
         self._cases = explanations.fetchers
         self._next_epoch = explanations.next_epoch
 
-    def judge(
-        self, fetcher: Fetcher, line: FetchLine, missing: int | None
-    ) -> Iterator[Remark]:
+    def judge(self, fetcher: Fetcher, line: FetchLine, missing: int | None) -> Iterator[Remark]:
         """What is to be said of a request. `missing` requests may stand before it, None any number."""
         at = Place(line.file, line.line)
         session, epoch = line.session_id, line.session_epoch
@@ -146,7 +144,10 @@ class FetcherSide:
         if case.is_listed and case.is_forgotten:
             because, requirement = f"{partition} is both listed and named as removed", "227-44"
         elif case.is_listed:
-            because, requirement = f"{partition} is listed, though nothing about it changed", "227-42"
+            because, requirement = (
+                f"{partition} is listed, though nothing about it changed",
+                "227-42",
+            )
         else:
             because = f"{partition} is named as removed, but the fetcher does not have it"
             requirement = "227-44"
@@ -191,7 +192,9 @@ def _why_not_sent(fetcher: Fetcher, session: int, epoch: int) -> str:
         return f"the fetcher can only send a full request{since}, but {request}"
     if fetcher.session != session:
         return f"the fetcher has session {fetcher.session}{since}, but {request}"
-    return f"the fetcher's next request is ({fetcher.session}, {fetcher.epoch}){since}, but {request}"
+    return (
+        f"the fetcher's next request is ({fetcher.session}, {fetcher.epoch}){since}, but {request}"
+    )
 
 
 def _requirements_of(head: HeadCase) -> tuple[str, ...]:

@@ -196,4 +196,3 @@ def is_identified(partition: TopicPartition, version: int, leader_epoch: int) ->
 def read_end(stable: int, high_watermark: int, isolation_level: int) -> int:
     """Where a consumer's records end: at the last stable offset if it reads committed ones."""
     return stable if isolation_level == 1 else high_watermark
-

@@ -172,15 +172,11 @@ class LeaderCases:
     def _state(self, case: LeaderCase, cached: Any) -> Any:
         model, fetcher = self.model, REPLICA if case.is_replica else CONSUMER
         is_full = case.row in FULL
-        requested = (
-            None if case.requested == OPEN else model.interest(case.requested, is_new=True)
-        )
+        requested = None if case.requested == OPEN else model.interest(case.requested, is_new=True)
         has_others = case.others is not Others.ABSENT
         # The others have one record, at offset 0.
         other = model.interest(int(case.others is not Others.WITH_RECORDS), is_new=False)
-        other_cached = model.partitions.Cached(
-            interest=other, high_watermark=1, log_start_offset=0
-        )
+        other_cached = model.partitions.Cached(interest=other, high_watermark=1, log_start_offset=0)
         epoch = {Row.SESSIONLESS: -1, Row.CREATING: 0, Row.WITHOUT_SESSION: 0}.get(case.row, 1)
         request = model.states.Request(
             session_id=0 if is_full else SESSION,
@@ -271,9 +267,7 @@ class LeaderCases:
         is_requested = bool(cached.interest.partition_max_bytes)
         if case.answer is not None:
             answer = case.answer
-            return Cached(
-                Membership.PRESENT, is_requested, answer.high_watermark, answer.log_start
-            )
+            return Cached(Membership.PRESENT, is_requested, answer.high_watermark, answer.log_start)
         return Cached(
             Membership.PRESENT, is_requested, cached.high_watermark, cached.log_start_offset
         )

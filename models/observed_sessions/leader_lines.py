@@ -171,13 +171,9 @@ class LeaderLines:
             if session is SessionState.ABSENT
             else session_with(epoch, is_empty=not has_members)
         )
-        other = (
-            session_with(1, is_empty=False) if case.response_id is ResponseId.TAKEN else None
-        )
+        other = session_with(1, is_empty=False) if case.response_id is ResponseId.TAKEN else None
         request = model.states.Request(
-            session_id=0
-            if case.epoch <= 0 and session is SessionState.ABSENT
-            else SESSION,
+            session_id=0 if case.epoch <= 0 and session is SessionState.ABSENT else SESSION,
             epoch=_REQUEST_EPOCH if case.epoch > 0 else case.epoch,
             partitions={PARTITION: None, OTHERS: interest if case.epoch <= 0 else None},
             forgotten=set(),

@@ -89,9 +89,7 @@ class LeaderLogs:
             if log is not None and leader_epoch < log.leader_epoch:
                 return
             log = self._logs[partition] = LeaderLog(leader_epoch)
-        if log.tell(
-            position.number, line.time_ms, answer.high_watermark, answer.log_start_offset
-        ):
+        if log.tell(position.number, line.time_ms, answer.high_watermark, answer.log_start_offset):
             for session in self._sessions.get(partition, ()):
                 session.lagging.add(partition)
 
@@ -123,7 +121,11 @@ class LeaderSide:
         self._explanations = explanations
 
     def answers_full(
-        self, logs: LeaderLogs, session: LeaderSession | None, row: Row, line: FetchLine,
+        self,
+        logs: LeaderLogs,
+        session: LeaderSession | None,
+        row: Row,
+        line: FetchLine,
         position: Position,
     ) -> Iterator[Remark]:
         """Judge the response to a full request; `session` is the one that it opens."""
@@ -150,7 +152,11 @@ class LeaderSide:
                     _take_in(session, partition, held, outcome, answer, line)
 
     def answers_incremental(
-        self, logs: LeaderLogs, session: LeaderSession, row: Row, line: FetchLine,
+        self,
+        logs: LeaderLogs,
+        session: LeaderSession,
+        row: Row,
+        line: FetchLine,
         position: Position,
     ) -> Iterator[Remark]:
         """Judge the response to an incremental request, and take both in."""
@@ -184,8 +190,10 @@ class LeaderSide:
             else:
                 membership = Membership.ABSENT if session.is_whole else Membership.OPEN
             is_forgotten = bool(forgotten) and partition in forgotten
-            has_others = not session.is_whole or size > (held is not None) or len(requested) > (
-                interest is not None
+            has_others = (
+                not session.is_whole
+                or size > (held is not None)
+                or len(requested) > (interest is not None)
             )
             others = self._others(line, filled, answer, has_others)
             case = self._case(row, held, membership, interest, is_forgotten, answer, others, line)
@@ -314,8 +322,9 @@ class LeaderSide:
                 bool(answer.records_size) and has_data,
             )
         if line.isolation_level == 1 and (seen is None or not seen.has_records):
-            offset, requested = _uncommitted(offset, held, answer), _uncommitted(
-                requested, held, answer
+            offset, requested = (
+                _uncommitted(offset, held, answer),
+                _uncommitted(requested, held, answer),
             )
         return LeaderCase(
             row,
@@ -385,10 +394,14 @@ def _take_in(
         held.stable = answer.last_stable_offset
         held.told_ms = line.time_ms
     interest = held.interest
-    if interest is not None and held.log_start >= 0 and (
-        held.log_start
-        <= interest.fetch_offset
-        < read_end(held.stable, held.high_watermark, line.isolation_level)
+    if (
+        interest is not None
+        and held.log_start >= 0
+        and (
+            held.log_start
+            <= interest.fetch_offset
+            < read_end(held.stable, held.high_watermark, line.isolation_level)
+        )
     ):
         session.readable.add(partition)
     else:

@@ -498,9 +498,7 @@ class RequestLogFollower:
     def _finish(
         self, broker: _Broker, line: FetchLine, finding: SessionFinding, because: str
     ) -> None:
-        broker.ended[finding.session] = _Ended(
-            finding, because, line.connection, line.arrival_ms
-        )
+        broker.ended[finding.session] = _Ended(finding, because, line.connection, line.arrival_ms)
         if len(broker.ended) > _MOST_ENDED:
             number, ended = broker.ended.popitem(last=False)
             self.over.append(ended.finding)

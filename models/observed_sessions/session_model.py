@@ -6,8 +6,8 @@ partition by partition: by one fetcher, the partition, and `others`, which stand
 cost does not depend on partitions that it does not name.
 
 Offsets are only ever compared. A case is therefore put to the model with small numbers in the same
-order (`models.observed_sessions.ranks`), and its answer is kept. A case that nothing explains is put
-to the model once more with the very numbers of the log.
+order (`models.observed_sessions.ranks`), and its answer is kept. A case that nothing explains is
+put to the model once more with the very numbers of the log.
 """
 
 from __future__ import annotations
@@ -87,7 +87,9 @@ class SessionModel:
         conjunct = false_requirement(self.model.universe, self._actions[action], state, values)
         if conjunct is None:
             return Candidate(action)
-        reads = {name: str(value) for name, value in (*conjunct.bound.items(), *conjunct.values.items())}
+        reads = {
+            name: str(value) for name, value in (*conjunct.bound.items(), *conjunct.values.items())
+        }
         shown = {name: value for name, value in reads.items() if len(value) <= _LONGEST_SHOWN}
         return Candidate(action, conjunct.text, shown)
 

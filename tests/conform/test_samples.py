@@ -9,23 +9,19 @@ from typing import Any
 
 import pytest
 
-from lockstep.conform.findings import LogFindings, SessionFinding
-from lockstep.language.model import load_model
-from models.observed.fetch_session import observe
+from lockstep.conform.findings import Remark, SessionFinding, Verdict
+from tests.conform.damage.kind import SideName, shown_places
+from tests.conform.damage.log import LOGS, Log
+from tests.conform.damage.of_answers import WatermarkLeftOut
+from tests.conform.following import Findings, follow, sides
 
-ROOT = Path(__file__).parents[2]
-SAMPLES = ROOT / "tests" / "data" / "request-log"
 MARKER = "Completed request:"
 
 Lines = list[str]
 
 
-def follow(log: Path) -> LogFindings:
-    return observe(log, lambda constants: load_model(ROOT, "fetch_session", constants))
-
-
-def edited(tmp_path: Path, sample: str, edit: Callable[[Lines], Lines]) -> LogFindings:
-    lines = (SAMPLES / sample).read_text().splitlines()
+def edited(tmp_path: Path, sample: str, edit: Callable[[Lines], Lines]) -> Findings:
+    lines = (LOGS / sample).read_text().splitlines()
     log = tmp_path / sample
     log.write_text("\n".join(edit(lines)) + "\n")
     return follow(log)
@@ -44,9 +40,35 @@ def change(number: int, edit: Callable[[Any], None]) -> Callable[[Lines], Lines]
     return apply
 
 
-def only(findings: LogFindings) -> SessionFinding:
-    assert len(findings.sessions) == 1
-    return findings.sessions[0]
+def close_the_hole(lines: Lines, number: int) -> Lines:
+    """Count the correlation ids of the lines from one on lower by one."""
+
+    def renumber(document: Any) -> None:
+        document["requestHeader"]["correlationId"] -= 1
+
+    for line in range(number, len(lines) + 1):
+        lines = change(line, renumber)(lines)
+    return lines
+
+
+def only(findings: Findings) -> SessionFinding:
+    (session,) = findings.sessions
+    return session
+
+
+def departure(findings: Findings, side: str, line: int) -> Remark:
+    """What is remarked of the one session's side, which departs first at this line."""
+    finding = sides(only(findings))[SideName(side)]
+    assert finding.verdict is Verdict.DEPARTS
+    assert finding.worst is not None
+    assert finding.worst.at.line == line
+    return finding.worst
+
+
+def verdicts(findings: Findings) -> tuple[Verdict, Verdict]:
+    """Of the client and of the broker of the one session."""
+    session = only(findings)
+    return session.client_side.verdict, session.broker_side.verdict
 
 
 @pytest.mark.parametrize(
@@ -62,18 +84,24 @@ def only(findings: LogFindings) -> SessionFinding:
     ],
 )
 def test_sample_conforms(sample: str, sessions: list[int], lines: int) -> None:
-    findings = follow(SAMPLES / sample)
-    assert [session.session for session in findings.sessions] == sessions
-    assert [session.verdict for session in findings.sessions] == ["conforms"] * len(sessions)
+    findings = follow(LOGS / sample)
+    assert [str(departure) for departure in findings.departures] == []
+    assert sorted(session.session for session in findings.sessions) == sessions
+    assert {session.verdict for session in findings.sessions} == {Verdict.CONFORMS}
     assert sum(session.lines for session in findings.sessions) == lines
-    repeated = [10] if sample == "raft-fetch.log" else []
-    assert [line.line for line in findings.unused] == repeated
+    assert sum(session.partial for session in findings.sessions) == 0
+
+
+def test_a_sample_that_repeats_a_line() -> None:
+    (repeated,) = follow(LOGS / "raft-fetch.log").lines
+    assert repeated.at.line in (1, 10)
+    assert not repeated.is_loss
 
 
 def test_other_apis_are_named() -> None:
-    findings = follow(SAMPLES / "fetch-snapshot-chunks.log")
+    findings = follow(LOGS / "fetch-snapshot-chunks.log")
     assert findings.sessions == []
-    assert {(line.reason, line.detail) for line in findings.unused} == {
+    assert {(line.reason, line.detail) for line in findings.lines} == {
         ("other API", "FETCH_SNAPSHOT")
     }
 
@@ -83,111 +111,126 @@ def test_repeated_epoch_departs(tmp_path: Path, number: int) -> None:
     def repeat(document: Any) -> None:
         document["request"]["sessionEpoch"] -= 1
 
-    session = only(edited(tmp_path, "kafka-python.log", change(number + 1, repeat)))
-    assert (session.verdict, session.line) == ("departs", number + 1)
-    assert "next request is (204474231," in session.because
+    findings = edited(tmp_path, "kafka-python.log", change(number + 1, repeat))
+    assert "227-31" in departure(findings, "client", number + 1).requirements
+    assert "227-6" in departure(findings, "broker", number + 1).requirements
 
 
-@pytest.mark.parametrize("part", ["request", "response"])
-def test_wrong_session_id_departs(tmp_path: Path, part: str) -> None:
+def test_wrong_session_id_departs(tmp_path: Path) -> None:
     def other(document: Any) -> None:
-        document[part]["sessionId"] = 4711
+        document["response"]["sessionId"] = 4711
 
-    session = only(edited(tmp_path, "java-consumer.log", change(17, other)))
-    assert (session.verdict, session.line) == ("departs", 17)
-    assert "4711" in session.because
+    findings = edited(tmp_path, "java-consumer.log", change(17, other))
+    remark = departure(findings, "broker", 17)
+    assert "4711" in remark.because
+    assert "227-4" in remark.requirements
 
 
 def test_partition_dropped_from_a_full_response_departs(tmp_path: Path) -> None:
     def drop(document: Any) -> None:
         document["response"]["responses"][0]["partitions"].pop(0)
 
-    session = only(edited(tmp_path, "java-classic.log", change(1, drop)))
-    assert (session.verdict, session.line) == ("departs", 1)
-    assert "is not answered" in session.because
+    departure(edited(tmp_path, "java-classic.log", change(1, drop)), "broker", 1)
+
+
+def drop_everything(document: Any) -> None:
+    document["response"]["responses"] = []
 
 
 def test_partition_with_changed_watermark_dropped_departs(tmp_path: Path) -> None:
-    """The log shows the loss when the fetcher moves on past records that it never got."""
-
-    def drop(document: Any) -> None:
-        document["response"]["responses"] = []
-
-    session = only(edited(tmp_path, "kafka-python.log", change(3, drop)))
-    assert (session.verdict, session.line) == ("departs", 4)
-    assert session.because == (
-        "the fetch offset of t1-2 moved from 0 to 1, but no response carried records of it "
-        "since line 1"
-    )
+    """The log shows the loss where another fetcher had been told of the watermark before."""
+    log = Log.read(LOGS / "fresh" / "quota.log.gz")
+    ((place, damaged, shown),) = shown_places(WatermarkLeftOut(), log, count=1, seed=1)
+    file = tmp_path / "damaged.log"
+    file.write_text(damaged.text())
+    (departure,) = follow(file).departures
+    assert (departure.side, departure.session) == (SideName.BROKER, *shown.sessions)
+    assert departure.remark.at.line >= place.line
+    assert "227-13" in departure.remark.requirements
 
 
-def test_watermark_dropped_while_records_say_otherwise(tmp_path: Path) -> None:
-    """A response that repeats an old watermark for a partition that has none to report."""
+def test_an_offset_that_moves_without_records_is_a_seek(tmp_path: Path) -> None:
+    """Nothing proves that the watermark had moved: the client may seek (227-D39)."""
+    findings = edited(tmp_path, "kafka-python.log", change(3, drop_everything))
+    assert [str(departure) for departure in findings.departures] == []
 
+
+def test_watermark_that_goes_back_departs(tmp_path: Path) -> None:
     def stale(document: Any) -> None:
         partition = document["response"]["responses"][0]["partitions"][0]
         partition["highWatermark"] = 0
+        partition["lastStableOffset"] = 0
         partition["recordsSizeInBytes"] = 0
 
-    session = only(edited(tmp_path, "java-consumer.log", change(10, stale)))
-    assert (session.verdict, session.line) == ("departs", 10)
-    assert "went back" in session.because
+    findings = edited(tmp_path, "java-consumer.log", change(10, stale))
+    departure(findings, "broker", 10)
+    assert only(findings).client_side.verdict is Verdict.CONFORMS
 
 
 def test_undeserved_error_departs(tmp_path: Path) -> None:
     def fail(document: Any) -> None:
         document["response"].update(errorCode=71, sessionId=0, responses=[])
 
-    session = only(edited(tmp_path, "java-classic.log", change(9, fail)))
-    assert (session.verdict, session.line) == ("departs", 9)
-    assert "not deserved" in session.because
+    remark = departure(edited(tmp_path, "java-classic.log", change(9, fail)), "broker", 9)
+    assert "227-28" in remark.requirements
 
 
 def test_eviction_is_inferred(tmp_path: Path) -> None:
-    """FETCH_SESSION_ID_NOT_FOUND, and a new full fetch after it, conform."""
+    """FETCH_SESSION_ID_NOT_FOUND, at the end of a session, conforms."""
 
     def evict(document: Any) -> None:
         document["response"].update(errorCode=70, sessionId=0, responses=[])
 
-    def cut(lines: Lines) -> Lines:
-        return change(9, evict)(lines)[:9]
-
-    session = only(edited(tmp_path, "java-classic.log", cut))
-    assert session.verdict == "conforms"
+    findings = edited(tmp_path, "java-classic.log", lambda lines: change(9, evict)(lines)[:9])
+    assert verdicts(findings) == (Verdict.CONFORMS, Verdict.CONFORMS)
 
 
 def test_unchanged_partition_answered_departs(tmp_path: Path) -> None:
     def add(document: Any) -> None:
         topic = document["response"]["responses"][0]
         again = {**topic["partitions"][0], "partitionIndex": 0, "highWatermark": 44}
-        topic["partitions"].append({**again, "recordsSizeInBytes": 0})
+        topic["partitions"].append({**again, "lastStableOffset": 44, "recordsSizeInBytes": 0})
 
-    session = only(edited(tmp_path, "java-classic.log", change(4, add)))
-    assert (session.verdict, session.line) == ("departs", 4)
-    assert "although nothing about it changed" in session.because
+    remark = departure(edited(tmp_path, "java-classic.log", change(4, add)), "broker", 4)
+    assert "227-52" in remark.requirements
 
 
-def test_session_open_before_the_log_is_unknown(tmp_path: Path) -> None:
+def test_session_open_before_the_log_is_judged_in_part(tmp_path: Path) -> None:
     session = only(edited(tmp_path, "java-consumer.log", lambda lines: lines[3:]))
-    assert (session.verdict, session.line) == ("unknown", 1)
-    assert "open before the log begins" in session.because
+    assert session.verdict is Verdict.CONFORMS
+    assert not session.is_whole
+    assert session.partial > 0
+    assert min(session.client_side.judged, session.broker_side.judged) >= 0.9 * session.lines
 
 
-def test_truncated_line_is_named_and_blamed(tmp_path: Path) -> None:
+def test_truncated_line_is_named_and_nobody_is_blamed(tmp_path: Path) -> None:
     def cut(lines: Lines) -> Lines:
         lines[9] = lines[9][: len(lines[9]) // 2]
         return lines
 
     findings = edited(tmp_path, "java-consumer.log", cut)
-    assert [(line.line, line.reason) for line in findings.unused] == [(10, "truncated")]
-    session = only(findings)
-    assert (session.verdict, session.line) == ("unknown", 11)
-    assert "line 10 cannot be read" in session.because
+    assert [(line.at.line, line.reason, line.is_loss) for line in findings.lines] == [
+        (10, "truncated", True)
+    ]
+    assert findings.departures == []
+    assert only(findings).verdict is Verdict.UNKNOWN
 
 
 def test_missing_line_departs(tmp_path: Path) -> None:
-    session = only(edited(tmp_path, "java-consumer.log", lambda lines: lines[:9] + lines[10:]))
-    assert (session.verdict, session.line) == ("departs", 10)
+    """The epoch shows it, if the correlation ids do not."""
+
+    def lose(lines: Lines) -> Lines:
+        return close_the_hole([*lines[:9], *lines[10:]], 10)
+
+    findings = edited(tmp_path, "kafka-python.log", lose)
+    assert "227-31" in departure(findings, "client", 10).requirements
+    assert "227-6" in departure(findings, "broker", 10).requirements
+
+
+def test_missing_line_is_unknown_where_correlation_ids_show_it(tmp_path: Path) -> None:
+    findings = edited(tmp_path, "kafka-python.log", lambda lines: [*lines[:9], *lines[10:]])
+    assert [str(departure) for departure in findings.departures] == []
+    assert only(findings).verdict is Verdict.UNKNOWN
 
 
 def test_foreign_lines_are_named_and_harmless(tmp_path: Path) -> None:
@@ -195,8 +238,8 @@ def test_foreign_lines_are_named_and_harmless(tmp_path: Path) -> None:
         return ["[2026-11-21] INFO started", *lines[:5], "", "garbage {", *lines[5:]]
 
     findings = edited(tmp_path, "kafka-python.log", mix)
-    assert [line.line for line in findings.unused] == [1, 7, 8]
-    assert only(findings).verdict == "conforms"
+    assert [line.at.line for line in findings.lines] == [1, 7, 8]
+    assert only(findings).verdict is Verdict.CONFORMS
 
 
 def test_lines_out_of_order_are_put_right_and_named(tmp_path: Path) -> None:
@@ -205,29 +248,34 @@ def test_lines_out_of_order_are_put_right_and_named(tmp_path: Path) -> None:
         return lines
 
     findings = edited(tmp_path, "java-classic.log", swap)
-    assert [line.reason for line in findings.reordered] == ["out of order"]
-    assert only(findings).verdict == "conforms"
+    assert [line.reason for line in findings.lines] == ["out of order"]
+    assert only(findings).verdict is Verdict.CONFORMS
 
 
-def test_preferred_replica_is_outside_the_model(tmp_path: Path) -> None:
+def test_preferred_replica_is_no_departure(tmp_path: Path) -> None:
     def add(document: Any) -> None:
         topic = document["response"]["responses"][0]
         again = {**topic["partitions"][0], "partitionIndex": 0, "highWatermark": 44}
-        topic["partitions"].append({**again, "recordsSizeInBytes": 0, "preferredReadReplica": 2})
+        answer = {**again, "lastStableOffset": 44, "recordsSizeInBytes": 0}
+        topic["partitions"].append({**answer, "preferredReadReplica": 2})
 
-    session = only(edited(tmp_path, "java-classic.log", change(4, add)))
-    assert (session.verdict, session.line) == ("unknown", 4)
-    assert "preferred replica" in session.because
+    findings = edited(tmp_path, "java-classic.log", change(4, add))
+    assert [str(departure) for departure in findings.departures] == []
 
 
 @pytest.mark.parametrize("number", [1, 17], ids=["full", "incremental"])
-@pytest.mark.parametrize(("throttle", "verdict"), [(50, "unknown"), (0, "departs")])
+@pytest.mark.parametrize("throttle", [50, 0])
 def test_empty_response_over_quota_without_session(
-    tmp_path: Path, number: int, throttle: int, verdict: str
+    tmp_path: Path, number: int, throttle: int
 ) -> None:
     def empty(document: Any) -> None:
         response = {"throttleTimeMs": throttle, "sessionId": 0, "responses": []}
         document["response"].update(response)
 
-    session = edited(tmp_path, "java-consumer.log", change(number, empty)).sessions[0]
-    assert (session.verdict, session.line) == (verdict, number)
+    findings = edited(
+        tmp_path, "java-consumer.log", lambda lines: change(number, empty)(lines)[:number]
+    )
+    if throttle:
+        assert [str(departure) for departure in findings.departures] == []
+    else:
+        departure(findings, "broker", number)

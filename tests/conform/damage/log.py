@@ -1,0 +1,278 @@
+"""A request log as the damage generator reads it: its own reading, apart from the follower's.
+
+Documents are never changed in place; a log with other documents is another log.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from tests.conform.damage.session import Run, runs_of
+
+LOGS = Path(__file__).parents[2] / "data" / "request-log"
+"""The logs that are test data."""
+
+MARKER = "Completed request:"
+_FETCH = 1
+
+Document = dict[str, Any]
+Partition = tuple[str, int]
+"""A topic, by name or by id, and an index."""
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """A completed request of any API; `number` is its line, counted from 1."""
+
+    number: int
+    document: Document
+
+    @property
+    def connection(self) -> str:
+        return str(self.document["connection"])
+
+    @property
+    def correlation_id(self) -> int:
+        return int(self.document["requestHeader"]["correlationId"])
+
+    @property
+    def is_fetch(self) -> bool:
+        return bool(self.document["requestHeader"]["requestApiKey"] == _FETCH)
+
+
+@dataclass(frozen=True, eq=False)
+class Fetch(Request):
+    """A Fetch request with its response."""
+
+    @cached_property
+    def session(self) -> int:
+        return int(self.document["request"].get("sessionId", 0))
+
+    @cached_property
+    def epoch(self) -> int:
+        return int(self.document["request"].get("sessionEpoch", -1))
+
+    @cached_property
+    def answered_session(self) -> int:
+        return int(self.document["response"].get("sessionId", 0))
+
+    @property
+    def error(self) -> int:
+        return int(self.document["response"].get("errorCode", 0))
+
+    @property
+    def is_throttled(self) -> bool:
+        return bool(self.document["response"]["throttleTimeMs"] > 0)
+
+    @property
+    def isolation(self) -> int:
+        return int(self.document["request"]["isolationLevel"])
+
+    @property
+    def is_plain_consumer(self) -> bool:
+        """Whether it is a consumer that reads from the leader, whatever its rack."""
+        request = self.document["request"]
+        replica = request.get("replicaState", {}).get("replicaId", request.get("replicaId", -1))
+        return bool(replica == -1 and not request.get("rackId"))
+
+    @cached_property
+    def interests(self) -> dict[Partition, Document]:
+        """What is asked of each partition that the request lists."""
+        return {
+            (topic_of(topic), partition["partition"]): partition
+            for topic in self.document["request"]["topics"]
+            for partition in topic["partitions"]
+        }
+
+    @cached_property
+    def forgotten(self) -> tuple[Partition, ...]:
+        return tuple(
+            (topic_of(topic), partition)
+            for topic in self.document["request"].get("forgottenTopicsData", ())
+            for partition in topic["partitions"]
+        )
+
+    @cached_property
+    def answers(self) -> dict[Partition, Document]:
+        return {
+            (topic_of(topic), partition["partitionIndex"]): partition
+            for topic in self.document["response"]["responses"]
+            for partition in topic["partitions"]
+        }
+
+
+def topic_of(topic: Mapping[str, Any]) -> str:
+    """The topic's id, or in versions without ids its name."""
+    return str(topic.get("topicId") or topic["topic"])
+
+
+def topic_key(fetch: Fetch) -> str:
+    """The field that names a topic in this version."""
+    return "topicId" if fetch.document["requestHeader"]["requestApiVersion"] >= 13 else "topic"
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """The lines of a log, and its requests in the order of the lines."""
+
+    lines: tuple[str, ...]
+    requests: tuple[Request, ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, lines: Sequence[str]) -> Log:
+        return cls(tuple(lines), tuple(_requests(lines)))
+
+    @classmethod
+    def read(cls, path: Path) -> Log:
+        """A file, or the files of a directory one after the other, in the order of their names."""
+        files = sorted(path.iterdir()) if path.is_dir() else [path]
+        return cls.of([line for file in files for line in _text(file).splitlines()])
+
+    def with_documents(self, documents: Mapping[int, Document]) -> Log:
+        """The log with other documents in some lines."""
+        lines = list(self.lines)
+        for number, document in documents.items():
+            prefix = lines[number - 1].partition(MARKER)[0]
+            body = json.dumps(document, separators=(",", ":"))
+            lines[number - 1] = f"{prefix}{MARKER}{body}"
+        requests = (
+            type(request)(request.number, documents[request.number])
+            if request.number in documents
+            else request
+            for request in self.requests
+        )
+        return Log(tuple(lines), tuple(requests))
+
+    def text(self) -> str:
+        return "\n".join(self.lines) + "\n"
+
+    @cached_property
+    def fetches(self) -> tuple[Fetch, ...]:
+        return tuple(request for request in self.requests if isinstance(request, Fetch))
+
+    @cached_property
+    def by_number(self) -> dict[int, Fetch]:
+        return {fetch.number: fetch for fetch in self.fetches}
+
+    @cached_property
+    def connections(self) -> dict[str, list[Request]]:
+        """The requests of each connection in the order of their ids; repeated lines stand once."""
+        connections: dict[str, dict[int, Request]] = defaultdict(dict)
+        for request in self.requests:
+            connections[request.connection].setdefault(request.correlation_id, request)
+        return {
+            name: [by_id[correlation_id] for correlation_id in sorted(by_id)]
+            for name, by_id in connections.items()
+        }
+
+    @cached_property
+    def _place_in_connection(self) -> dict[int, int]:
+        return {
+            request.number: place
+            for requests in self.connections.values()
+            for place, request in enumerate(requests)
+        }
+
+    def before(self, request: Request) -> Request | None:
+        """The request before this one on its connection, as far as the log shows."""
+        place = self._place_in_connection[request.number]
+        return self.connections[request.connection][place - 1] if place else None
+
+    def hole(self, earlier: Request, later: Request) -> int:
+        """How many requests of the connection the log does not show between two of them."""
+        shown = self._place_in_connection[later.number] - self._place_in_connection[earlier.number]
+        return later.correlation_id - earlier.correlation_id - shown
+
+    def is_surely_before(self, earlier: Request, later: Request) -> bool:
+        """Whether the response of one was written before the other was sent.
+
+        It was if a line stands before that of the request before the other on its connection.
+        """
+        previous = self.before(later)
+        return previous is not None and earlier.number < previous.number
+
+    @cached_property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs of all sessions whose requests come by one connection."""
+        runs = [run for requests in self.connections.values() for run in runs_of(requests)]
+        connections: dict[int, set[str]] = defaultdict(set)
+        for fetch in self.fetches:
+            if fetch.epoch > 0:
+                connections[fetch.session].add(fetch.connection)
+        return tuple(run for run in runs if len(connections[run.session]) <= 1)
+
+    @cached_property
+    def places(self) -> dict[int, tuple[Run, int]]:
+        """The run of a line, and its index there."""
+        return {
+            fetch.number: (run, index) for run in self.runs for index, fetch in enumerate(run.lines)
+        }
+
+    @cached_property
+    def answers_of(self) -> dict[Partition, list[Fetch]]:
+        """The lines that answer a partition without an error, in the order of the log."""
+        lines: dict[Partition, list[Fetch]] = defaultdict(list)
+        for fetch in self.fetches:
+            for partition, answer in fetch.answers.items():
+                if answer["errorCode"] == 0 and answer["highWatermark"] >= 0:
+                    lines[partition].append(fetch)
+        return lines
+
+    @cached_property
+    def leader_epochs(self) -> dict[Partition, set[int]]:
+        """The leader epochs that requests name for a partition."""
+        epochs: dict[Partition, set[int]] = defaultdict(set)
+        for fetch in self.fetches:
+            for partition, interest in fetch.interests.items():
+                epochs[partition].add(interest.get("currentLeaderEpoch", -1))
+        return epochs
+
+    def has_one_leader_epoch(self, partition: Partition) -> bool:
+        """Whether all requests name the same leader epoch of a partition."""
+        epochs = self.leader_epochs[partition]
+        return len(epochs) == 1 and min(epochs) >= 0
+
+    def told_to_others(self, partition: Partition, fetch: Fetch, offset: str) -> int:
+        """The highest value of an offset that surely was answered before a line was sent.
+
+        Only lines since the connection began count, for the broker did not restart since; -1
+        where there is none, or where the leader epoch does not stay the same.
+        """
+        previous = self.before(fetch)
+        if previous is None or not self.has_one_leader_epoch(partition):
+            return -1
+        begin = min(request.number for request in self.connections[fetch.connection])
+        return max(
+            (
+                line.answers[partition][offset]
+                for line in self.answers_of[partition]
+                if begin < line.number < previous.number
+            ),
+            default=-1,
+        )
+
+
+def _text(file: Path) -> str:
+    data = file.read_bytes()
+    return (gzip.decompress(data) if file.suffix == ".gz" else data).decode()
+
+
+def _requests(lines: Sequence[str]) -> Iterator[Request]:
+    decoder = json.JSONDecoder()
+    for number, line in enumerate(lines, 1):
+        _, marker, body = line.partition(MARKER)
+        if not marker:
+            continue
+        try:
+            document, _ = decoder.raw_decode(body)
+        except json.JSONDecodeError:
+            continue
+        request = Request(number, document)
+        yield Fetch(number, document) if request.is_fetch else request

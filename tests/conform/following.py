@@ -1,0 +1,103 @@
+"""Logs followed through `fetch_session`, and the findings sorted for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from lockstep.conform.findings import (
+    FileFinding,
+    Finding,
+    LineFinding,
+    Remark,
+    SessionFinding,
+    Side,
+    Verdict,
+    worst,
+)
+from lockstep.language.model import Model, load_model
+from models.observed.fetch_session import observe
+from tests.conform.damage.kind import SideName
+from tests.conform.damage.log import Log
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Departure:
+    """One side of a session that departs; the remark is its first departure."""
+
+    session: int
+    side: SideName
+    remark: Remark
+
+    def __str__(self) -> str:
+        return f"{self.remark.at} {self.side} of {self.session}: {self.remark.because}"
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Everything that was found in some logs."""
+
+    all: tuple[Finding, ...]
+
+    @cached_property
+    def sessions(self) -> list[SessionFinding]:
+        return [finding for finding in self.all if isinstance(finding, SessionFinding)]
+
+    @cached_property
+    def lines(self) -> list[LineFinding]:
+        return [finding for finding in self.all if isinstance(finding, LineFinding)]
+
+    @cached_property
+    def files(self) -> list[FileFinding]:
+        return [finding for finding in self.all if isinstance(finding, FileFinding)]
+
+    @property
+    def verdict(self) -> Verdict:
+        return worst([session.verdict for session in self.sessions])
+
+    @cached_property
+    def departures(self) -> list[Departure]:
+        return [
+            Departure(session.session, name, side.worst)
+            for session in self.sessions
+            for name, side in sides(session).items()
+            if side.worst is not None and side.verdict is Verdict.DEPARTS
+        ]
+
+    def of(self, session: int) -> SessionFinding:
+        """The one finding of a session."""
+        (finding,) = (finding for finding in self.sessions if finding.session == session)
+        return finding
+
+
+def sides(session: SessionFinding) -> Mapping[SideName, Side]:
+    return {SideName.CLIENT: session.client_side, SideName.BROKER: session.broker_side}
+
+
+def follow(*logs: Path) -> Findings:
+    def load(constants: Mapping[str, object]) -> Model:
+        return load_model(ROOT, "fetch_session", constants)
+
+    return Findings(tuple(observe([str(log) for log in logs], load)))
+
+
+def in_session(log: Log) -> int:
+    """How many requests of a log are incremental ones of a session."""
+    return sum(fetch.epoch > 0 and fetch.session != 0 for fetch in log.fetches)
+
+
+def judged(findings: Findings) -> int:
+    """How many lines of sessions were judged on both sides."""
+    return sum(
+        min(session.client_side.judged, session.broker_side.judged)
+        for session in findings.sessions
+        if session.session != 0
+    )
+
+
+def lines_of_sessions(findings: Findings) -> int:
+    return sum(session.lines for session in findings.sessions if session.session != 0)
