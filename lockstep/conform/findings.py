@@ -134,7 +134,8 @@ MOVED = "out of order"
 class LineFinding:
     """A line that is not followed, or not in its place.
 
-    `reason` is one of few words, `MOVED` among them; `detail` says what stands there. `is_loss` says that a request of the protocol may be hidden in it.
+    `reason` is one of few words, `MOVED` among them; `detail` says what stands there. `is_loss`
+    says that a request of the protocol may be hidden in it.
     """
 
     at: Place

@@ -6,7 +6,7 @@ seen, and with the numbers of the log in a model of Kafka's own widths.
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
 
 from lockstep.conform.findings import Candidate, LoadModel
 from models.observed_sessions.fetcher_cases import FetcherCases
@@ -20,15 +20,13 @@ class Explanations:
     """Explains what clients and brokers do; the model is loaded once for all sessions."""
 
     def __init__(self, load: LoadModel) -> None:
-        self._load = load
-        narrow = SessionModel(load, NARROW)
+        narrow, wide = SessionModel(load, NARROW), SessionModel(load, WIDE)
         self._ranked = RankedCases(LeaderCases(narrow))
+        self._wide = LeaderCases(wide)
         self.lines = LeaderLines(narrow)
         self.fetchers = FetcherCases(narrow)
-
-    @cached_property
-    def _wide(self) -> LeaderCases:
-        return LeaderCases(SessionModel(self._load, WIDE))
+        self.next_epoch: Callable[[int], int] = wide.metadata.next_epoch
+        """The epoch after one of a session, as the model has it at Kafka's own width."""
 
     def leader(self, case: LeaderCase) -> Cached | None:
         """What all behaviours that explain the case agree on; None where there is none."""
@@ -40,7 +38,3 @@ class Explanations:
         if self._wide.explain(case, values) is not None:
             return ()
         return self._wide.refusals(case, values)
-
-    def next_epoch(self, epoch: int) -> int:
-        """The epoch after one of a session, at Kafka's own width; the model's function says it."""
-        return 1 if epoch == WIDE.epoch else epoch + 1

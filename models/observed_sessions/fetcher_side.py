@@ -35,7 +35,10 @@ class FetcherSide:
         self._next_epoch = explanations.next_epoch
 
     def judge(self, fetcher: Fetcher, line: FetchLine, missing: int | None) -> Iterator[Remark]:
-        """What is to be said of a request. `missing` requests may stand before it, None any number."""
+        """What is to be said of a request.
+
+        `missing` requests may stand before it; None is any number.
+        """
         at = Place(line.file, line.line)
         session, epoch = line.session_id, line.session_epoch
         if session < 0 or epoch < -1:
