@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
+from itertools import chain
 from math import inf
 from typing import TypeAlias
 
@@ -34,12 +35,13 @@ WINDOW_MS = 5_000
 """Consumers and followers wait half a second for records; a stalled broker took 4.96 seconds."""
 
 HELD = 50_000
-"""Lines, and partitions named in them, that are held at most: about 20 MB."""
+"""Lines, and partitions named in them, that are held at most: about 40 MB."""
 
 _CONNECTIONS = 20_000
-"""Connections that are remembered at most: those that were not seen first, or again."""
+"""Connections that are remembered at most; the one that began first is forgotten first."""
 
 _LINES_OF_ANOTHER_CLOCK = 1_000
+"""Lines in a row whose times lie far back, before the clock is taken to have been changed."""
 
 _HALF_OF_THE_IDS = 2**31
 _ID_MASK = 2**32 - 1
@@ -58,20 +60,17 @@ def in_arrival_order(
     """
     order = _ArrivalOrder(window_ms, held)
     waiting, skipped = order.waiting, order.skipped
-    for item in items:
-        order.read(item)
+    for item in chain(items, (None,)):
+        if item is None:
+            order.end()
+        else:
+            order.read(item)
         while waiting and (waiting[0][0] < order.passed_ms or order.held > held):
             number, line = order.next()
             while skipped and skipped[0][0] <= number:
                 yield order.next_skipped()
             if line is not None:
                 yield line
-    while waiting:
-        number, line = order.next()
-        while skipped and skipped[0][0] <= number:
-            yield order.next_skipped()
-        if line is not None:
-            yield line
 
 
 class _Connection(Struct, gc=False):
@@ -130,6 +129,10 @@ class _ArrivalOrder:
             else:
                 self.held += 1
                 heappush(self.waiting, (arrival, self._number, line))
+
+    def end(self) -> None:
+        """Nothing more is read."""
+        self.passed_ms = inf
 
     def next(self) -> tuple[int, LogLine | None]:
         """The line that arrived first, with its number; None for one of no use.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+import stat
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -32,8 +34,9 @@ def log_files(logs: Sequence[str | Path]) -> list[LogFile]:
 
     A directory stands for the regular files in it, without those whose name begins with a dot and
     without those of directories in it: a broker writes its log into one directory, and the logs of
-    several brokers are not one log. What shows no time (the standard input, which must not be read
-    twice, or an unreadable file) keeps its place; the others are put in order around it.
+    several brokers are not one log. What shows no time (the standard input or another pipe, which
+    cannot be read twice; an unreadable file) keeps its place, and the others are put in order
+    around it.
 
     Raises `LockstepError` for a path that does not exist and for a directory without files.
     """
@@ -46,28 +49,29 @@ def log_files(logs: Sequence[str | Path]) -> list[LogFile]:
     return [file if file.first_time_ms is None else next(in_order) for file in files]
 
 
-def _paths(log: str) -> Iterator[str]:
-    path = Path(log)
-    if log == STANDARD_INPUT or not path.is_dir():
-        if log != STANDARD_INPUT and not path.exists():
-            raise LockstepError(f"{log} cannot be read: No such file or directory")
-        yield log
-        return
+def _paths(log: str) -> list[str]:
+    if log == STANDARD_INPUT:
+        return [log]
     try:
-        inside = sorted(path.iterdir())
+        if not stat.S_ISDIR(os.stat(log).st_mode):
+            return [log]
+        names = sorted(os.listdir(log))
     except OSError as error:
         raise LockstepError(f"{log} cannot be read: {error.strerror or error}") from None
-    files = [str(file) for file in inside if not file.name.startswith(".") and file.is_file()]
+    paths = [os.path.join(log, name) for name in names if not name.startswith(".")]
+    files = [path for path in paths if os.path.isfile(path)]
     if not files:
         raise LockstepError(f"{log} has no files", cure="name a directory that holds log files")
-    yield from files
+    return files
 
 
 def _looked_at(path: str) -> LogFile:
-    if path == STANDARD_INPUT:
+    # What is read from a pipe could not be read again.
+    if not os.path.isfile(path):
         return LogFile(path)
+    lines = islice(physical_lines(path), _LINES_LOOKED_AT)
     try:
-        times = (time_ms(line.content) for line in islice(physical_lines(path), _LINES_LOOKED_AT))
+        times = (time_ms(line.content) for line in lines)
         return LogFile(path, next((time for time in times if time is not None), None))
     except OSError as error:
         return LogFile(path, unreadable=error.strerror or str(error))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from models.kafka_files.arrival_order import in_arrival_order
-from models.kafka_files.fetch_line import FetchLine
+from models.kafka_files.fetch_line import FetchLine, RequestedPartition, TopicPartition
 from models.kafka_files.other_lines import LogLine, OtherRequest, Reason, Skipped
 
+ASKED = RequestedPartition(0, -1, 1048576, -1, -1)
 FILE = "kafka-request.log"
 
 
@@ -323,6 +326,37 @@ def test_whatever_the_log_is(lines: list[LogLine], window: int, held: int) -> No
     for line in lines:
         if isinstance(line, Skipped):
             assert all(place[line.line] < place[n] for n in range(line.line + 1, len(lines) + 1))
+
+
+def test_partitions_count_for_lines() -> None:
+    read: list[int] = []
+
+    def lines() -> Iterator[FetchLine]:
+        for line in range(1, 100):
+            read.append(line)
+            partitions = {TopicPartition("t", index): ASKED for index in range(9)}
+            yield structs.replace(fetch(line, line), partitions=partitions)
+
+    ordered = in_arrival_order(lines(), held=50)
+    assert next(ordered).line == 1
+    assert len(read) == 6
+
+
+def test_memory_does_not_grow_with_the_log() -> None:
+    def lines() -> Iterator[FetchLine]:
+        for line in range(1, 50_001):
+            connection = f"connection {line // 2}"
+            yield fetch(line, line, connection, 1000 * line, fingerprint=line)
+
+    tracemalloc.start()
+    try:
+        count = sum(1 for _ in in_arrival_order(lines()))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert count == 50_000
+    # Most of it is the connections that are remembered.
+    assert peak < 10_000_000
 
 
 @given(data=st.data(), counts=st.lists(st.integers(1, 8), min_size=1, max_size=4))

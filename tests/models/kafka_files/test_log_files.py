@@ -45,6 +45,17 @@ def test_what_shows_no_time_keeps_its_place(tmp_path: Path) -> None:
     assert paths("-", late, timeless, empty, early) == ["-", early, timeless, empty, late]
 
 
+def test_a_pipe_is_not_read_before_its_turn(tmp_path: Path) -> None:
+    late = write(tmp_path / "late", "1795252024432 \n")
+    early = write(tmp_path / "early", "1795252024431 \n")
+    os.mkfifo(pipe := str(tmp_path / "pipe"))
+    assert log_files([late, pipe, early]) == [
+        LogFile(early, 1795252024431),
+        LogFile(pipe),
+        LogFile(late, 1795252024432),
+    ]
+
+
 def test_files_of_one_time_keep_their_order(tmp_path: Path) -> None:
     first, second = (write(tmp_path / name, "1795252024432 \n") for name in ("b", "a"))
     assert paths(first, second) == [first, second]
