@@ -414,7 +414,8 @@ def _why(partition: TopicPartition, case: LeaderCase) -> tuple[str, tuple[str, .
     least_high, least_start = case.least_high_watermark, case.least_log_start
     if answer is None:
         if case.row in FULL:
-            return f"{partition} is asked for, but not answered", ("227-36", "227-66")
+            row = "227-34" if case.row is Row.SESSIONLESS else "227-36"
+            return f"{partition} is asked for, but not answered", (row, "227-66")
         if 0 <= case.high_watermark < least_high:
             return (
                 f"{partition} is left out: its fetcher knows high watermark {case.high_watermark}, "
