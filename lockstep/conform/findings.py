@@ -126,9 +126,6 @@ class SessionFinding:
         return worst([self.client_side.verdict, self.broker_side.verdict])
 
 
-OTHER_REQUEST = "other API"
-"""The reason of a line that is a request of which the model says nothing."""
-
 MOVED = "out of order"
 """The reason of a line that is followed, but not in the place where it stands."""
 
@@ -137,8 +134,8 @@ MOVED = "out of order"
 class LineFinding:
     """A line that is not followed, or not in its place.
 
-    `reason` is one of few words, `OTHER_REQUEST` and `MOVED` among them; `detail` says what stands
-    there. `is_loss` says that a request of the protocol may be hidden in it.
+    `reason` is one of few words, `MOVED` among them; `detail` says what stands there. `is_loss`
+    says that a request of the protocol may be hidden in it.
     """
 
     at: Place
@@ -157,11 +154,16 @@ class FileFinding:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the reading is: the file, the lines of all files so far, those followed so far."""
+    """How far the reading is: the file, and lines of all files so far.
+
+    `followed` are requests of the protocol, `others` requests of which the model says nothing. The
+    last one that is given out, with file "", has the totals.
+    """
 
     file: str
     lines: int
     followed: int
+    others: int
 
 
 Finding = SessionFinding | LineFinding | FileFinding | Progress

@@ -9,7 +9,6 @@ from typing import Generic, TypeVar
 
 from lockstep.conform.findings import (
     MOVED,
-    OTHER_REQUEST,
     FileFinding,
     Finding,
     LineFinding,
@@ -99,16 +98,14 @@ class ConformTotals:
         self._unknown: dict[tuple[str, str], Unknowns] = {}
         self.lines = Firsts[LineFinding](most)
         self.reasons: dict[LineReason, Firsts[int]] = {}
-        """The numbers of lines that are not followed, without the other requests of the log."""
+        """The numbers of the lines that `lines` counts."""
         self.files: list[FileFinding] = []
         self.partial = 0
         """Lines that were judged in part only."""
         self.moved = 0
         """Lines that were followed, but not in the place where they stand."""
-        self.other_requests = 0
-        """Lines that are requests of which the model says nothing."""
         self._lines_of_sessions = 0
-        self._progress = Progress("", 0, 0)
+        self._progress = Progress("", 0, 0, 0)
 
     def add(self, finding: Finding) -> None:
         """Count one finding."""
@@ -130,7 +127,12 @@ class ConformTotals:
     @property
     def not_followed(self) -> int:
         """Lines that were not followed, the other requests of the log included."""
-        return self.lines.count - self.moved
+        return self.lines.count - self.moved + self.other_requests
+
+    @property
+    def other_requests(self) -> int:
+        """Lines that are requests of which the model says nothing."""
+        return self._progress.others
 
     @property
     def read(self) -> int:
@@ -173,9 +175,6 @@ class ConformTotals:
 
     def _add_line(self, line: LineFinding) -> None:
         self.lines.add(line)
-        if line.reason == OTHER_REQUEST:
-            self.other_requests += 1
-            return
         if line.reason == MOVED:
             self.moved += 1
         reason = LineReason(line.at.file, line.reason, line.is_loss)

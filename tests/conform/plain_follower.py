@@ -9,7 +9,6 @@ from pathlib import Path
 
 from lockstep.conform.findings import (
     MOVED,
-    OTHER_REQUEST,
     Candidate,
     FileFinding,
     Finding,
@@ -26,7 +25,7 @@ from lockstep.errors import LockstepError
 
 
 def observe(logs: Sequence[str], load: LoadModel) -> Iterator[Finding]:
-    read = 0
+    read = others = 0
     for log in logs:
         if log == "-":
             lines = list(sys.stdin)
@@ -39,14 +38,17 @@ def observe(logs: Sequence[str], load: LoadModel) -> Iterator[Finding]:
             lines = Path(log).read_text(encoding="utf-8").splitlines()
         for number, line in enumerate(lines, start=1):
             read += line != "moved"  # such a line is one of a session, too
+            others += line == "other"
             yield from of_line(line.strip(), Place(log, number))
-        yield Progress(log, read, 0)
+        yield Progress(log, read, 0, others)
 
 
 def of_line(line: str, at: Place) -> Iterator[Finding]:
-    others = {"other": (OTHER_REQUEST, False), "moved": (MOVED, False), "cut": ("truncated", True)}
-    if line in others:
-        reason, is_loss = others[line]
+    reasons = {"moved": (MOVED, False), "cut": ("truncated", True)}
+    if line == "other":
+        return
+    if line in reasons:
+        reason, is_loss = reasons[line]
         yield LineFinding(at, reason, f"it says {line}", is_loss)
     elif line.count(" ") == 3:
         yield session(line, at)

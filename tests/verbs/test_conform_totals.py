@@ -8,7 +8,6 @@ import pytest
 
 from lockstep.conform.findings import (
     MOVED,
-    OTHER_REQUEST,
     FileFinding,
     Finding,
     LineFinding,
@@ -71,7 +70,7 @@ def test_sides_are_counted_apart() -> None:
         ((session(),), ExitCode.HOLDS),
         ((session(), LineFinding(place(3), "foreign", "x")), ExitCode.HOLDS),
         ((), ExitCode.INCONCLUSIVE),
-        ((LineFinding(place(3), OTHER_REQUEST, "x"),), ExitCode.INCONCLUSIVE),
+        ((Progress("", 3, 0, 3),), ExitCode.INCONCLUSIVE),
         ((session("silent"),), ExitCode.INCONCLUSIVE),
         ((session(), session("unknown y")), ExitCode.INCONCLUSIVE),
         ((session(), FileFinding("b.log", "no")), ExitCode.INCONCLUSIVE),
@@ -121,7 +120,7 @@ def test_lines_are_counted_by_file_and_reason() -> None:
         *(LineFinding(place(line), "foreign", "x") for line in range(1, 21)),
         LineFinding(Place("b.log", 3), "foreign", "x", is_loss=True),
         LineFinding(place(30), MOVED, "x"),
-        LineFinding(place(31), OTHER_REQUEST, "x"),
+        Progress("", 27, 5, 1),
     )
     foreign = totals.reasons[LineReason("a.log", "foreign", False)]
     assert (foreign.items, foreign.count) == ([*range(1, MOST_PLACES + 1)], 20)
@@ -132,7 +131,7 @@ def test_lines_are_counted_by_file_and_reason() -> None:
 
 
 def test_what_is_still_open_is_counted_by_progress() -> None:
-    totals = totals_of(session(lines=5), Progress("a.log", 300, 280))
+    totals = totals_of(session(lines=5), Progress("a.log", 300, 280, 20))
     assert (totals.read, totals.followed) == (300, 280)
 
 
@@ -146,7 +145,7 @@ def test_the_first_of_each_verdict_are_kept() -> None:
 
 def many(count: int) -> Iterator[Finding]:
     for line in range(count):
-        yield LineFinding(place(line), ("foreign", "truncated", OTHER_REQUEST)[line % 3], f"{line}")
+        yield LineFinding(place(line), ("foreign", "truncated", MOVED)[line % 3], f"{line}")
         if line % 10 == 0:
             yield session("", ("", "departs x", f"unknown {'x' * (line % 99)}")[line % 3], line)
 
