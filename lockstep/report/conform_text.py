@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from lockstep.conform.findings import Candidate, Place, SessionFinding, Side, Verdict
 from lockstep.report.output import Output
@@ -69,10 +69,16 @@ def _print_sides(output: Output, session: SessionFinding, texts: Mapping[str, st
             if side.verdict is verdict:
                 says = "departs" if verdict is Verdict.DEPARTS else "is unknown"
                 because, at = reason_of(side, session)
+                because = _within(because, at.file)
                 line = f"{at}: {_named(session)}: the {name} {says}, because {because}"
                 output.line(line, _STYLES[verdict])
                 for text in _details(side, texts):
                     output.line(f"  {text}")
+
+
+def _within(because: str, file: str) -> str:
+    """A reason in which places of the file that was just named are lines."""
+    return because.replace(f"{file}:", "line ")
 
 
 def _named(session: SessionFinding) -> str:
@@ -86,29 +92,45 @@ def _details(side: Side, texts: Mapping[str, str]) -> Iterator[str]:
         for requirement in side.worst.requirements:
             text = texts.get(requirement)
             yield f"requirement {requirement}" + (f": {text}" if text else "")
-        yield from map(_candidate, side.worst.candidates)
+        yield from _candidates(side.worst.candidates)
     if side.departures > 1:
         yield f"it departs on {plural(side.departures - 1, 'more line')}"
 
 
-def _candidate(candidate: Candidate) -> str:
+def _candidates(candidates: Sequence[Candidate]) -> Iterator[str]:
+    """What each action of the protocol would do; those of which the same is to be said, at once."""
+    actions: dict[str, list[str]] = {}
+    for candidate in candidates:
+        names = actions.setdefault(_effect(candidate), [])
+        if candidate.action not in names:
+            names.append(candidate.action)
+    if actions:
+        yield "in the states that the log leaves open,"
+    for effect, names in actions.items():
+        yield f"  {', '.join(names)} {effect}"
+
+
+def _effect(candidate: Candidate) -> str:
+    """Why an action cannot be taken, or what it does."""
     values = ", ".join(f"{name} = {value}" for name, value in candidate.values.items())
     seen = f" ({values})" if values else ""
     if candidate.outcome:
-        return f"{candidate.action} can be taken; then {candidate.outcome}{seen}"
+        return f"can be taken; then {candidate.outcome}{seen}"
     conjunct = " ".join(candidate.conjunct.split())
-    why = f": {conjunct} is false" if conjunct else ""
-    return f"{candidate.action} cannot be taken{why}{seen}"
+    return "cannot be taken" + (f": `{conjunct}` is false" if conjunct else "") + seen
 
 
 def _print_reasons(output: Output, totals: ConformTotals) -> None:
     """Print how many more sessions depart, and reason by reason what is not known."""
     if hidden := totals.departing.count - min(len(totals.departing.items), SHOWN):
         output.line(f"{plural(hidden, 'more session')} with departures; --verbose prints all")
-    for unknown, places in totals.unknown.items():
+    for unknown in totals.unknown:
+        because = ("the first because " if unknown.varies else "because ") + _within(
+            unknown.because, unknown.places.items[0].file
+        )
         output.line(
-            f"{plural(places.count, 'session')} with {unknown.side} unknown, "
-            f"because {unknown.because}: {_listed(places)}",
+            f"{plural(unknown.places.count, 'session')} with {unknown.side} unknown, {because}: "
+            f"{_listed(unknown.places)}",
             "inconclusive",
         )
     reasons = list(totals.reasons.items())

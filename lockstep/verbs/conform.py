@@ -84,7 +84,7 @@ def conform(request: ConformRequest, *, watch: Watch = Unwatched()) -> ConformRe
 
 
 def _shown(progress: Progress) -> str:
-    return f"{progress.file}  {progress.lines:,} lines, {progress.followed:,} followed"
+    return f"{progress.file}  {progress.lines:,} lines, {progress.followed:,} followed".lstrip()
 
 
 def _requirement_texts(root: Path) -> dict[str, str]:

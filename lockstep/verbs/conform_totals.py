@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -25,9 +26,11 @@ MOST_PLACES = 8
 """How many places are kept of what has one reason."""
 
 MOST_REASONS = 20
-"""How many reasons for `unknown` are told apart: a reason may have values in it."""
+"""How many reasons for `unknown` are told apart: a reason may have names in it."""
 
 OTHER_REASONS = "of other reasons"
+
+_NUMBER = re.compile(r"\d+")
 
 NOTHING_JUDGED = "none of its lines could be judged"
 """Why a side is unknown of which nothing is remarked."""
@@ -53,12 +56,23 @@ class Firsts(Generic[T]):
         return self.count - len(self.items)
 
 
-@dataclass(frozen=True)
-class UnknownReason:
-    """Why sides of sessions are unknown: `side` is `client`, `broker` or `client and broker`."""
+@dataclass
+class Unknowns:
+    """Sessions of which a side is unknown for one reason; reasons may differ in their numbers.
+
+    `side` is `client`, `broker` or `client and broker`. `because` is the first reason, which
+    `varies` in the others.
+    """
 
     side: str
     because: str
+    varies: bool = False
+    places: Firsts[Place] = field(default_factory=lambda: Firsts(MOST_PLACES))
+
+    def add(self, because: str, place: Place) -> None:
+        """Count one more."""
+        self.varies |= because != self.because
+        self.places.add(place)
 
 
 @dataclass(frozen=True)
@@ -81,8 +95,7 @@ class ConformTotals:
         self.sessions = {verdict: Firsts[SessionFinding](most) for verdict in Verdict}
         self.client: Counter[Verdict] = Counter()
         self.broker: Counter[Verdict] = Counter()
-        self.unknown: dict[UnknownReason, Firsts[Place]] = {}
-        """The places of sessions in which nothing departs, but a side is unknown."""
+        self._unknown: dict[tuple[str, str], Unknowns] = {}
         self.lines = Firsts[LineFinding](most)
         self.reasons: dict[LineReason, Firsts[int]] = {}
         """The numbers of the lines that `lines` counts."""
@@ -127,6 +140,11 @@ class ConformTotals:
         return max(self._progress.lines, self.followed + self.not_followed)
 
     @property
+    def unknown(self) -> list[Unknowns]:
+        """Why sides are unknown of sessions in which nothing departs."""
+        return list(self._unknown.values())
+
+    @property
     def departing(self) -> Firsts[SessionFinding]:
         """The sessions in which a side departs."""
         return self.sessions[Verdict.DEPARTS]
@@ -149,10 +167,11 @@ class ConformTotals:
         self.partial += session.partial
         if session.verdict is not Verdict.UNKNOWN:
             return
-        for reason, place in _unknowns(session).items():
-            if reason not in self.unknown and len(self.unknown) >= MOST_REASONS:
-                reason = UnknownReason(reason.side, OTHER_REASONS)
-            self.unknown.setdefault(reason, Firsts(MOST_PLACES)).add(place)
+        for side, (because, place) in _unknown_sides(session).items():
+            key = side, _NUMBER.sub("0", because)
+            if key not in self._unknown and len(self._unknown) >= MOST_REASONS:
+                because, key = OTHER_REASONS, (side, OTHER_REASONS)
+            self._unknown.setdefault(key, Unknowns(side, because)).add(because, place)
 
     def _add_line(self, line: LineFinding) -> None:
         self.lines.add(line)
@@ -169,7 +188,7 @@ def reason_of(side: Side, session: SessionFinding) -> tuple[str, Place]:
     return side.worst.because, side.worst.at
 
 
-def _unknowns(session: SessionFinding) -> dict[UnknownReason, Place]:
+def _unknown_sides(session: SessionFinding) -> dict[str, tuple[str, Place]]:
     """Why sides of a session are unknown, and where; one reason where both have the same."""
     reasons = {
         name: reason_of(side, session)
@@ -178,4 +197,4 @@ def _unknowns(session: SessionFinding) -> dict[UnknownReason, Place]:
     }
     if len(reasons) == 2 and reasons["client"] == reasons["broker"]:
         reasons = {"client and broker": reasons["client"]}
-    return {UnknownReason(name, because): place for name, (because, place) in reasons.items()}
+    return reasons

@@ -87,6 +87,11 @@ def judge(side: Side, verdict: Verdict, at: Place) -> None:
         candidates = (
             Candidate("push", "s.arm[g] == Arm.OPEN", {"s.arm[g]": "SHUT", "g": "left"}),
             Candidate("coin", outcome="a second coin is there"),
+            Candidate("enter", "s.arm[g] == Arm.OPEN", {"s.arm[g]": "SHUT", "g": "left"}),
             Candidate("jam"),
         )
-        side.remark(Remark(verdict, at, "nobody paid", ("9-1", "9-D1", "9-77"), candidates))
+        side.remark(
+            Remark(
+                verdict, at, f"nobody paid since {at.file}:1", ("9-1", "9-D1", "9-77"), candidates
+            )
+        )
