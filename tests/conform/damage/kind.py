@@ -111,6 +111,11 @@ def with_answer(document: Document, fetch: Fetch, partition: Partition, answer: 
     topics.append({topic_key(fetch): partition[0], "partitions": [added]})
 
 
+def sessions_of(fetch: Fetch) -> frozenset[int]:
+    """The session that a line is of, by its response or else by its request."""
+    return frozenset({fetch.answered_session or fetch.session})
+
+
 def is_plain_answer(answer: Document | None) -> bool:
     """Whether an answer has no error and nothing that forces it or keeps records back."""
     return (

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import gzip
 import json
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -248,15 +250,26 @@ class Log:
         previous = self.before(fetch)
         if previous is None or not self.has_one_leader_epoch(partition):
             return -1
-        begin = min(request.number for request in self.connections[fetch.connection])
-        return max(
-            (
-                line.answers[partition][offset]
-                for line in self.answers_of[partition]
-                if begin < line.number < previous.number
-            ),
-            default=-1,
-        )
+        numbers, highest = self._highest_told(partition, offset, fetch.connection)
+        place = bisect_left(numbers, previous.number)
+        return highest[place - 1] if place else -1
+
+    def _highest_told(
+        self, partition: Partition, offset: str, connection: str
+    ) -> tuple[list[int], list[int]]:
+        """The lines that answer a partition since a connection began, and the highest so far."""
+        key = (partition, offset, connection)
+        if key not in self._highest:
+            begin = min(request.number for request in self.connections[connection])
+            lines = [line for line in self.answers_of[partition] if line.number > begin]
+            answers = (line.answers[partition][offset] for line in lines)
+            self._highest[key] = [line.number for line in lines], list(accumulate(answers, max))
+        return self._highest[key]
+
+    @cached_property
+    def _highest(self) -> dict[tuple[Partition, str, str], tuple[list[int], list[int]]]:
+        """What was computed of `_highest_told`."""
+        return {}
 
 
 def _text(file: Path) -> str:

@@ -11,18 +11,15 @@ from tests.conform.damage.kind import (
     Shown,
     edited,
     is_plain_answer,
+    sessions_of,
     with_answer,
     without_answers,
 )
-from tests.conform.damage.log import Document, Fetch, Log, Partition
+from tests.conform.damage.log import Document, Log, Partition
 from tests.conform.damage.session import Run
 
 _NEVER_ASKED = 4711
 """The index of a partition that no topic here has."""
-
-
-def _sessions(fetch: Fetch) -> frozenset[int]:
-    return frozenset({fetch.answered_session or fetch.session})
 
 
 def _changed_answer(log: Log, place: Place, changes: Document) -> Log:
@@ -121,7 +118,7 @@ class UnchangedAdded:
         return log.with_documents({place.line: edited(line, add)})
 
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        return Shown(place.line, _sessions(log.by_number[place.line]), BROKER, CLIENT)
+        return Shown(place.line, sessions_of(log.by_number[place.line]), BROKER, CLIENT)
 
 
 class StrangerAnswered:
@@ -167,7 +164,7 @@ class StrangerAnswered:
         return log.with_documents({place.line: edited(line, add)})
 
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        return Shown(place.line, _sessions(log.by_number[place.line]), BROKER)
+        return Shown(place.line, sessions_of(log.by_number[place.line]), BROKER)
 
 
 def _steady_answers(log: Log) -> Iterator[tuple[Place, Document | None]]:
@@ -201,7 +198,7 @@ class LogStartBack:
         )
 
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        return Shown(place.line, _sessions(log.by_number[place.line]), BROKER, CLIENT)
+        return Shown(place.line, sessions_of(log.by_number[place.line]), BROKER, CLIENT)
 
     def _highest(self, log: Log, place: Place, steady: Document | None) -> int:
         partition, line = place.named_partition(), log.by_number[place.line]
@@ -234,7 +231,7 @@ class WatermarkBack:
         return _with_watermark(log, place, steady["highWatermark"] - 1)
 
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        return Shown(place.line, _sessions(log.by_number[place.line]), BROKER, CLIENT)
+        return Shown(place.line, sessions_of(log.by_number[place.line]), BROKER, CLIENT)
 
 
 class WatermarkBackAcross:
@@ -258,87 +255,11 @@ class WatermarkBackAcross:
         return _with_watermark(log, place, self._to_others(log, place) - 1)
 
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        return Shown(place.line, _sessions(log.by_number[place.line]), BROKER, CLIENT)
+        return Shown(place.line, sessions_of(log.by_number[place.line]), BROKER, CLIENT)
 
     def _to_others(self, log: Log, place: Place) -> int:
         line = log.by_number[place.line]
         return log.told_to_others(place.named_partition(), line, "highWatermark")
-
-
-def can_be_read(line: Fetch, place: tuple[Run, int] | None) -> bool:
-    """Whether a partition that a consumer asks for surely has records for it.
-
-    `place` is the line's run and its index there, where it has one.
-    """
-    interests, steady = line.interests, dict[Partition, Document]()
-    if place is not None:
-        run, index = place
-        interests, steady = run.standings[index].interests, run.standings[index].steady
-    end = "lastStableOffset" if line.isolation == 1 else "highWatermark"
-    return any(
-        interest is not None
-        and answer is not None
-        and answer["logStartOffset"] <= interest["fetchOffset"] < answer[end]
-        for partition, interest in interests.items()
-        for answer in (steady.get(partition), line.answers.get(partition))
-    )
-
-
-class RecordsWithheld:
-    """A response carries no records at all, although a partition had some.
-
-    The log shows it of consumers that are not throttled and name no rack, where a partition of
-    the session, or of a request without one, was asked from an offset between a log start and a
-    high watermark (with isolation level 1: a last stable offset) that were answered before, or
-    are in this response. Answers with an error, or of another replica, may explain the loss.
-    """
-
-    name = "records withheld"
-
-    def places(self, log: Log) -> Iterator[Place]:
-        for line in log.fetches:
-            if (
-                line.is_plain_consumer
-                and not line.is_throttled
-                and line.error == 0
-                and any(answer["recordsSizeInBytes"] for answer in line.answers.values())
-                and all(map(is_plain_answer, line.answers.values()))
-            ):
-                yield Place(line.number)
-
-    def apply(self, log: Log, place: Place) -> Log:
-        line = log.by_number[place.line]
-        told = self._told(log, line)
-        unchanged = {
-            partition
-            for partition, answer in line.answers.items()
-            if line.epoch > 0
-            and partition in told
-            and all(
-                told[partition][offset] == answer[offset]
-                for offset in ("highWatermark", "logStartOffset")
-            )
-        }
-
-        def withhold(document: Document) -> None:
-            without_answers(document, unchanged)
-            for topic in document["response"]["responses"]:
-                for answer in topic["partitions"]:
-                    answer["recordsSizeInBytes"] = 0
-
-        return log.with_documents({place.line: edited(line, withhold)})
-
-    def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
-        line = damaged.by_number[place.line]
-        if not can_be_read(line, log.places.get(place.line)):
-            return None
-        return Shown(place.line, _sessions(line), BROKER, CLIENT)
-
-    def _told(self, log: Log, line: Fetch) -> dict[Partition, Document]:
-        if line.number not in log.places:
-            return {}
-        run, index = log.places[line.number]
-        return run.standings[index].told
 
 
 OF_ANSWERS = (
@@ -348,5 +269,4 @@ OF_ANSWERS = (
     LogStartBack(),
     WatermarkBack(),
     WatermarkBackAcross(),
-    RecordsWithheld(),
 )

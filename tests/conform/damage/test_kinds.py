@@ -16,12 +16,12 @@ from tests.conform.damage.kinds import KINDS
 from tests.conform.damage.lines import fetch, log
 from tests.conform.damage.log import LOGS, MARKER, Document, Log
 from tests.conform.damage.of_answers import (
-    RecordsWithheld,
     StrangerAnswered,
     WatermarkBackAcross,
     WatermarkLeftOut,
 )
 from tests.conform.damage.of_clients import StrangerForgotten
+from tests.conform.damage.of_records import RecordsWithheld
 from tests.conform.damage.of_sessions import (
     EpochErrorUndeserved,
     EpochSkipped,
@@ -110,12 +110,12 @@ def test_a_damaged_log_differs_where_it_says_and_reads_as_before(
             )
         assert touched <= TOUCHED[kind.name]
         assert touched
-        file.write_text(damaged.text())
-        read = [line for line in read_request_log(file) if isinstance(line, FetchLine)]
-        assert [line.line for line in read] == [line.number for line in RETENTION.fetches]
-        assert Log.of(damaged.lines).by_number[place.line].document == (
-            damaged.by_number[place.line].document
-        )
+        file.write_text("".join(f"{damaged.lines[number - 1]}\n" for number in changed))
+        assert all(isinstance(line, FetchLine) for line in read_request_log(file))
+        again = Log.of([damaged.lines[number - 1] for number in changed])
+        assert [line.document for line in again.fetches] == [
+            damaged.by_number[number].document for number in changed
+        ]
 
 
 @by_name

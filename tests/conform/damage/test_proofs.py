@@ -9,7 +9,7 @@ import pytest
 
 from tests.conform.damage.kind import is_plain_answer
 from tests.conform.damage.log import LOGS, Fetch, Log
-from tests.conform.damage.of_answers import can_be_read
+from tests.conform.damage.of_records import can_be_read
 from tests.conform.damage.session import Run, Standing
 
 CASES = ("fa2b-second-capture", "fa3-out-of-range-reset", "u1-106-then-full")
