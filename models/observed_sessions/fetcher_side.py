@@ -100,7 +100,9 @@ class FetcherSide:
         self, fetcher: Fetcher, line: FetchLine, missing: int | None, at: Place
     ) -> Remark | None:
         """That lines of the log are missing, where that explains the request."""
-        if missing == 0:
+        epoch = min(line.session_epoch, 1)
+        anyone = HeadCase(Holding.OPEN, Expectation.OPEN, line.session_id != NO_SESSION, epoch)
+        if missing == 0 or not self._cases.explains_head(anyone):
             return None
         ahead = line.session_epoch - fetcher.epoch
         if fetcher.session == line.session_id and fetcher.epoch > 0 and line.session_epoch > 0:

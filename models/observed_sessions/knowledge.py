@@ -27,14 +27,13 @@ _MOST_TELLINGS = 64
 class Held:
     """What a session has cached of a partition; `interest` None stands for an open one.
 
-    `stable` is the last stable offset told, `told_ms` when the offsets were told.
+    `stable` is the last stable offset told.
     """
 
     interest: RequestedPartition | None
     high_watermark: int = OPEN
     log_start: int = OPEN
     stable: int = OPEN
-    told_ms: float | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -102,6 +101,8 @@ class LeaderSession:
     connection: str = ""
     arrival_ms: float | None = None
     """The connection of its last request, and when that arrived."""
+    told_ms: float | None = None
+    """When it last answered: what it left out then was as it had told before."""
     overtaken: FetchLine | None = None
     """A request answered with INVALID_FETCH_SESSION_EPOCH, if a later one arrived before that."""
 
@@ -148,19 +149,26 @@ class LeaderLog:
     def tell(
         self, position: int, time_ms: float | None, high_watermark: int, log_start: int
     ) -> bool:
-        """Keep what a line says, if it is more than is there; whether the watermark is later."""
-        last = self.tellings[-1] if self.tellings else None
-        if last is not None:
-            if high_watermark <= last.high_watermark and log_start <= last.log_start:
+        """Keep what a line says, if it is more than is there; whether the watermark is later.
+
+        Lines come in the order of arrival, which is not quite that in which they stand.
+        """
+        tellings = self.tellings
+        place = bisect_right(tellings, position, key=_position)
+        if place:
+            earlier = tellings[place - 1]
+            if high_watermark <= earlier.high_watermark and log_start <= earlier.log_start:
                 return False
-            if position <= last.position:
-                return False
-            high_watermark = max(high_watermark, last.high_watermark)
-            log_start = max(log_start, last.log_start)
-        self.tellings.append(_Telling(position, time_ms, high_watermark, log_start))
-        if len(self.tellings) > _MOST_TELLINGS:
-            del self.tellings[: _MOST_TELLINGS // 2]
-        return last is None or high_watermark > last.high_watermark
+            high_watermark = max(high_watermark, earlier.high_watermark)
+            log_start = max(log_start, earlier.log_start)
+        is_later = place == len(tellings) or high_watermark > tellings[-1].high_watermark
+        for later in tellings[place:]:
+            later.high_watermark = max(later.high_watermark, high_watermark)
+            later.log_start = max(later.log_start, log_start)
+        tellings.insert(place, _Telling(position, time_ms, high_watermark, log_start))
+        if len(tellings) > _MOST_TELLINGS:
+            del tellings[: _MOST_TELLINGS // 2]
+        return is_later
 
     def before(
         self, position: int, time_ms: float | None, oldest_ms: float | None

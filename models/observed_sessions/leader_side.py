@@ -200,7 +200,9 @@ class LeaderSide:
             current = interest if interest is not None else held.interest if held else None
             leader_epoch = UNKNOWN if current is None else current.leader_epoch
             if current is not None:
-                case = self._with_least(case, logs, partition, held, current, line, position)
+                case = self._with_least(
+                    case, logs, partition, held, current, session, line, position
+                )
             outcome = self._explanations.leader(case)
             if outcome is None:
                 yield from self._departure(partition, case, line)
@@ -269,17 +271,18 @@ class LeaderSide:
         partition: TopicPartition,
         held: Held | None,
         current: RequestedPartition,
+        session: LeaderSession,
         line: FetchLine,
         position: Position,
     ) -> LeaderCase:
         """The case, with the least that the leader's log must have reached."""
         high, start = logs.least(partition, current.leader_epoch, line, position)
-        if held is not None and held.interest is not None and held.told_ms is not None:
+        if held is not None and held.interest is not None:
             is_same = held.interest.leader_epoch == current.leader_epoch
-            is_lasting = is_identified(partition, line.version, current.leader_epoch)
-            arrival = line.arrival_ms
             if is_same and (
-                is_lasting or (arrival is not None and arrival - held.told_ms <= RECREATION_MS)
+                is_identified(partition, line.version, current.leader_epoch)
+                or _is_recent(session.told_ms, line)
+                or _is_beyond(current, line.answered.get(partition))
             ):
                 high, start = max(high, held.high_watermark), max(start, held.log_start)
         if (high, start) == (0, 0):
@@ -355,6 +358,17 @@ class LeaderSide:
         yield Remark(Verdict.DEPARTS, at, because, requirements, candidates)
 
 
+def _is_recent(told_ms: float | None, line: FetchLine) -> bool:
+    """Whether a request came so soon that its partitions are those of the answer before it."""
+    arrival = line.arrival_ms
+    return told_ms is not None and arrival is not None and arrival - told_ms <= RECREATION_MS
+
+
+def _is_beyond(interest: RequestedPartition, answer: AnsweredPartition | None) -> bool:
+    """Whether a fetch offset is beyond the watermark: a log made anew would refuse that offset."""
+    return answer is not None and _has_data(answer) and interest.fetch_offset > answer.high_watermark
+
+
 def _has_data(answer: AnsweredPartition) -> bool:
     """Whether an answer tells of the leader's log, and of nothing that stands in for it.
 
@@ -392,7 +406,6 @@ def _take_in(
     held.high_watermark, held.log_start = outcome.high_watermark, outcome.log_start
     if answer is not None:
         held.stable = answer.last_stable_offset
-        held.told_ms = line.time_ms
     interest = held.interest
     if (
         interest is not None

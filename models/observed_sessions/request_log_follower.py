@@ -238,6 +238,7 @@ class RequestLogFollower:
         )
         session = self._add(step, finding)
         session.opener, session.is_whole, session.epoch = step.connection.fetcher, True, 1
+        session.told_ms = line.time_ms
         return session
 
     def _outside(self, step: _Step) -> SessionFinding:
@@ -346,6 +347,8 @@ class RequestLogFollower:
         step.leader += self._leader_side.answers_incremental(
             broker.logs, session, row, line, step.position
         )
+        if row is Row.INCREMENTAL:
+            session.told_ms = line.time_ms
         if step.leader and session.opener not in (None, step.connection.fetcher):
             step.leader = [_shared(remark, session) for remark in step.leader]
         self._seen(session, line)
