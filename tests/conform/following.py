@@ -11,6 +11,7 @@ from lockstep.conform.findings import (
     FileFinding,
     Finding,
     LineFinding,
+    Progress,
     Remark,
     SessionFinding,
     Side,
@@ -54,6 +55,11 @@ class Findings:
     @cached_property
     def files(self) -> list[FileFinding]:
         return [finding for finding in self.all if isinstance(finding, FileFinding)]
+
+    @property
+    def total(self) -> Progress:
+        """How many lines there were."""
+        return next(last for last in reversed(self.all) if isinstance(last, Progress))
 
     @property
     def verdict(self) -> Verdict:

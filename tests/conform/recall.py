@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -58,19 +58,24 @@ class Tally:
             self.failures.append(outcome)
 
 
-def compare(findings: Findings, shown: Shown) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The sides that should depart and do not, and the departures that should not be."""
+def compare(
+    findings: Findings, shown: Shown, early: Set[int] = frozenset()
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The sides that should depart and do not, and the departures that should not be.
+
+    `early` are the lines before the damage.
+    """
     right = {
         departure.side
         for departure in findings.departures
-        if departure.session in shown.sessions and departure.remark.at.line >= shown.since
+        if departure.session in shown.sessions and departure.remark.at.line not in early
     }
     false = [
         str(departure)
         for departure in findings.departures
         if departure.session not in shown.sessions
         or departure.side in shown.blameless
-        or departure.remark.at.line < shown.since
+        or departure.remark.at.line in early
     ]
     return tuple(sorted(shown.sides - right)), tuple(false)
 
@@ -81,8 +86,18 @@ def damage_log(path: Path, kind: Damage, places: int, seed: int) -> Iterator[Out
         file = Path(directory) / "damaged.log"
         for place, damaged, shown in shown_places(kind, _read(path), places, seed):
             file.write_text(damaged.text(), encoding="utf-8")
-            missing, false = compare(follow(file), shown)
+            missing, false = compare(follow(file), shown, _early(damaged, shown.since))
             yield Outcome(path.name, kind.name, place, missing, false)
+
+
+def _early(log: Log, since: int) -> set[int]:
+    """The lines before one, and of those that stand before it none that arrived later."""
+    arrival = log.arrival_ms(since)
+    return {
+        fetch.number
+        for fetch in log.fetches
+        if fetch.number < since and log.arrival_ms(fetch.number) <= arrival
+    }
 
 
 @lru_cache(maxsize=2)

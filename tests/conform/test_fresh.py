@@ -47,11 +47,9 @@ def test_every_line_is_accounted_for(name: str) -> None:
     """A request is in a session or named as not followed, never both nor neither."""
     log, findings = Log.read(FRESH / name), followed(name)
     followed_lines = sum(session.lines for session in findings.sessions)
-    aside = {(line.at.file, line.at.line) for line in findings.lines if line.reason != "other API"}
-    out_of_place = sum(line.reason == "out of order" for line in findings.lines)
-    assert followed_lines + len(aside) - out_of_place == len(log.fetches) + (
-        len(log.lines) - len(log.requests)
-    )
+    not_followed = [line for line in findings.lines if line.reason != "out of order"]
+    assert followed_lines + len(not_followed) + findings.total.others == len(log.lines)
+    assert findings.total.lines == len(log.lines)
 
 
 @pytest.fixture(scope="module")

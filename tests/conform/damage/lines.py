@@ -25,23 +25,25 @@ def fetch(
     throttle: int = 0,
     connection: str = "127.0.0.1:9092-127.0.0.1:40000-0-1",
     leader_epoch: int = 0,
+    version: int = 13,
 ) -> str:
     """A line of a consumer: what it asks from which offset, and each high watermark answered.
 
     A watermark None stands for an error.
     """
+    name = "topicId" if version >= 13 else "topic"
     asked = [
-        {"topic": topic, "partitions": [_interest(index, offset, leader_epoch)]}
+        {name: topic, "partitions": [_interest(index, offset, leader_epoch)]}
         for (topic, index), offset in (asks or {}).items()
     ]
     answered = [
-        {"topic": topic, "partitions": [_answer(index, watermark, (topic, index) in records)]}
+        {name: topic, "partitions": [_answer(index, watermark, (topic, index) in records)]}
         for (topic, index), watermark in (answers or {}).items()
     ]
     document: dict[str, Any] = {
         "requestHeader": {
             "requestApiKey": 1,
-            "requestApiVersion": 12,
+            "requestApiVersion": version,
             "correlationId": correlation_id,
             "clientId": "client",
             "requestApiKeyName": "FETCH",
@@ -56,7 +58,7 @@ def fetch(
             "sessionEpoch": request[1],
             "topics": asked,
             "forgottenTopicsData": [
-                {"topic": topic, "partitions": [index]} for topic, index in forgets
+                {name: topic, "partitions": [index]} for topic, index in forgets
             ],
             "rackId": "",
         },

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -74,6 +76,15 @@ class Fetch(Request):
         return bool(self.document["response"]["throttleTimeMs"] > 0)
 
     @property
+    def version(self) -> int:
+        return int(self.document["requestHeader"]["requestApiVersion"])
+
+    @property
+    def has_topic_ids(self) -> bool:
+        """Whether the version names topics by id."""
+        return self.version >= 13
+
+    @property
     def isolation(self) -> int:
         return int(self.document["request"]["isolationLevel"])
 
@@ -117,7 +128,7 @@ def topic_of(topic: Mapping[str, Any]) -> str:
 
 def topic_key(fetch: Fetch) -> str:
     """The field that names a topic in this version."""
-    return "topicId" if fetch.document["requestHeader"]["requestApiVersion"] >= 13 else "topic"
+    return "topicId" if fetch.has_topic_ids else "topic"
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,14 +252,44 @@ class Log:
         epochs = self.leader_epochs[partition]
         return len(epochs) == 1 and min(epochs) >= 0
 
+    @cached_property
+    def _names(self) -> set[str]:
+        """The topics that requests know by name only."""
+        return {
+            topic
+            for fetch in self.fetches
+            if not fetch.has_topic_ids
+            for topic, _ in (*fetch.interests, *fetch.answers)
+        }
+
+    def may_be_anew(self, partition: Partition) -> bool:
+        """Whether a topic may have been deleted and made anew under its name, out of sight."""
+        return partition[0] in self._names
+
+    def arrival_ms(self, number: int) -> float:
+        """When a request arrived, going by the time of its line and the time that it took."""
+        prefix = self.lines[number - 1].partition(MARKER)[0]
+        milliseconds = re.search(r"[0-9]{13}", prefix)
+        if milliseconds is not None:
+            time = float(milliseconds[0])
+        else:
+            date = re.search(r"[0-9-]+ [0-9:]+,[0-9]{3}", prefix)
+            assert date is not None
+            written = datetime.strptime(date[0], "%Y-%m-%d %H:%M:%S,%f")
+            time = written.replace(tzinfo=UTC).timestamp() * 1000
+        return time - float(self.by_number[number].document["totalTimeMs"])
+
     def told_to_others(self, partition: Partition, fetch: Fetch, offset: str) -> int:
         """The highest value of an offset that surely was answered before a line was sent.
 
         Only lines since the connection began count, for the broker did not restart since; -1
-        where there is none, or where the leader epoch does not stay the same.
+        where there is none, where the leader epoch does not stay the same, or where the topic is
+        known by a name only that another one may have had.
         """
         previous = self.before(fetch)
         if previous is None or not self.has_one_leader_epoch(partition):
+            return -1
+        if self.may_be_anew(partition):
             return -1
         numbers, highest = self._highest_told(partition, offset, fetch.connection)
         place = bisect_left(numbers, previous.number)

@@ -39,7 +39,8 @@ class WatermarkLeftOut:
 
     The log shows it at once where the partition was just added, or was in error. Else it shows it
     at the first line of the session, this one or a later one, before which another fetcher surely
-    had been answered a higher watermark than the session, while the session still is not.
+    had been answered a higher watermark than the session, while the session still is not; of
+    topics named by id, for one that is known by name only may have been made anew.
     """
 
     name = "changed watermark left out"
@@ -180,14 +181,16 @@ class LogStartBack:
     """An answer has a log start below one that was answered before.
 
     The log shows it where the session was told the higher one at the same leader epoch, or
-    another fetcher surely was before the request was sent.
+    another fetcher surely was before the request was sent; of topics named by id, for one that
+    is known by name only may have been deleted and made anew.
     """
 
     name = "log start back"
 
     def places(self, log: Log) -> Iterator[Place]:
         for place, steady in _steady_answers(log):
-            if self._highest(log, place, steady) > 0:
+            is_anew = log.may_be_anew(place.named_partition())
+            if not is_anew and self._highest(log, place, steady) > 0:
                 yield place
 
     def apply(self, log: Log, place: Place) -> Log:
@@ -215,14 +218,16 @@ def _with_watermark(log: Log, place: Place, watermark: int) -> Log:
 class WatermarkBack:
     """An answer has a high watermark below the one that the session was told before.
 
-    The log shows it where both stand at the same leader epoch.
+    The log shows it where both stand at the same leader epoch, of topics named by id: one that
+    is known by name only may have been deleted and made anew.
     """
 
     name = "watermark back in a session"
 
     def places(self, log: Log) -> Iterator[Place]:
         for place, steady in _steady_answers(log):
-            if steady is not None and steady["highWatermark"] > steady["logStartOffset"]:
+            is_anew = log.may_be_anew(place.named_partition())
+            if not is_anew and steady and steady["highWatermark"] > steady["logStartOffset"]:
                 yield place
 
     def apply(self, log: Log, place: Place) -> Log:
@@ -238,7 +243,7 @@ class WatermarkBackAcross:
     """An answer has a high watermark below one that another fetcher was told, not the session.
 
     The log shows it where the other one surely was told before the request was sent, in a log
-    that names one leader epoch of the partition.
+    that names one leader epoch of the partition, and its topic by id.
     """
 
     name = "watermark back across fetchers"

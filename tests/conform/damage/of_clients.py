@@ -8,6 +8,7 @@ from tests.conform.damage.kind import BROKER, CLIENT, Place, Shown, edited
 from tests.conform.damage.log import Document, Fetch, Log, Partition, topic_key, topic_of
 
 _NEVER_ASKED = 4711
+_LAST_WITH_NAMES = 12
 
 
 def _forget(document: Document, fetch: Fetch, partition: Partition) -> None:
@@ -52,7 +53,8 @@ class ForgottenInFull:
 class UnchangedListed:
     """A request of a session lists a partition as it was listed last.
 
-    The log shows it always, as it shows every request since the partition was listed.
+    The log shows it, as it shows every request since the partition was listed, but in version 12:
+    a client that knows topic ids lists a topic made anew again, and this version has its name only.
     """
 
     name = "unchanged partition listed again"
@@ -60,6 +62,8 @@ class UnchangedListed:
     def places(self, log: Log) -> Iterator[Place]:
         for run in log.runs:
             for line, before in zip(run.lines[1:], run.standings, strict=False):
+                if line.version == _LAST_WITH_NAMES:
+                    continue
                 for partition, interest in before.interests.items():
                     if (
                         interest is not None

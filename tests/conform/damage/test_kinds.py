@@ -17,10 +17,11 @@ from tests.conform.damage.lines import fetch, log
 from tests.conform.damage.log import LOGS, MARKER, Document, Log
 from tests.conform.damage.of_answers import (
     StrangerAnswered,
+    WatermarkBack,
     WatermarkBackAcross,
     WatermarkLeftOut,
 )
-from tests.conform.damage.of_clients import StrangerForgotten
+from tests.conform.damage.of_clients import StrangerForgotten, UnchangedListed
 from tests.conform.damage.of_records import RecordsWithheld
 from tests.conform.damage.of_sessions import (
     EpochErrorUndeserved,
@@ -219,16 +220,18 @@ def test_only_lives_that_overlap_are_one_id_twice(order: str, is_shown: bool) ->
     assert any(shows(OneIdTwice(), intact, pair) for pair in pairs) == is_shown
 
 
-def told_by_another(at: int, watermark: int) -> Log:
+def told_by_another(at: int, watermark: int, version: int = 13) -> Log:
     """A session whose third line answers watermark 5, and another fetcher's line before a line."""
     text = [
-        fetch(1, (0, 0), asks={A: 0}, session=7, answers={A: 1}),
-        fetch(2, (7, 1), session=7),
-        fetch(3, (7, 2), session=7, answers={A: 5}),
-        fetch(4, (7, 3), session=7),
-        fetch(5, (7, 4), session=7),
+        fetch(1, (0, 0), asks={A: 0}, session=7, answers={A: 1}, version=version),
+        fetch(2, (7, 1), session=7, version=version),
+        fetch(3, (7, 2), session=7, answers={A: 5}, version=version),
+        fetch(4, (7, 3), session=7, version=version),
+        fetch(5, (7, 4), session=7, version=version),
     ]
-    other = fetch(1, (0, -1), asks={A: 0}, answers={A: watermark}, connection=OTHER)
+    other = fetch(
+        1, (0, -1), asks={A: 0}, answers={A: watermark}, connection=OTHER, version=version
+    )
     return log(*text[: at - 1], other, *text[at - 1 :])
 
 
@@ -248,6 +251,23 @@ def test_another_fetcher_proves_a_watermark_left_out(
     intact = told_by_another(at, watermark)
     assert list(WatermarkLeftOut().places(intact)) == [Place(line, A)]
     assert shows(WatermarkLeftOut(), intact, Place(line, A)) == is_shown
+
+
+def test_a_topic_known_by_its_name_may_have_been_made_anew() -> None:
+    intact = told_by_another(2, 5, version=12)
+    assert not shows(WatermarkLeftOut(), intact, Place(4, A))
+    assert list(WatermarkBack().places(intact)) == []
+    assert list(WatermarkBack().places(told_by_another(2, 5))) == [Place(4, A)]
+
+
+@pytest.mark.parametrize(("version", "lines"), [(11, [2, 3]), (12, []), (13, [2, 3])])
+def test_version_12_may_list_a_topic_made_anew(version: int, lines: list[int]) -> None:
+    intact = log(
+        fetch(1, (0, 0), asks={A: 0}, session=7, answers={A: 0}, version=version),
+        fetch(2, (7, 1), session=7, version=version),
+        fetch(3, (7, 2), session=7, version=version),
+    )
+    assert [place.line for place in UnchangedListed().places(intact)] == lines
 
 
 def test_a_partition_just_added_cannot_be_left_out() -> None:
