@@ -109,12 +109,12 @@ class LeaderSession:
 
 @dataclass(slots=True, eq=False)
 class Connection:
-    """A connection: its last line, and the fetcher at its other end.
+    """A connection: its last line, and the fetcher at its other end, once it sent a Fetch.
 
     `position` and `time_ms` are those of its last line in the log.
     """
 
-    fetcher: Fetcher
+    fetcher: Fetcher | None = None
     correlation_id: int | None = None
     position: int = -1
     time_ms: float | None = None

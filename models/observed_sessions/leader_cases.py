@@ -317,14 +317,13 @@ def _changes(case: LeaderCase, log: _Log) -> Iterator[tuple[str, dict[str, objec
         return
     if log.end != case.least_high_watermark:
         yield "append", {"p": PARTITION, "end": log.end}
-    if log.high_watermark != case.least_high_watermark:
-        told = case.answer
-        if told is not None and told.high_watermark not in (
-            log.high_watermark,
-            case.least_high_watermark,
-        ):
-            yield "advance_high_watermark", {"p": PARTITION, "to": told.high_watermark}
-        yield "advance_high_watermark", {"p": PARTITION, "to": log.high_watermark}
+    # What is told was the watermark at some time since, too.
+    told = log.high_watermark if case.answer is None else case.answer.high_watermark
+    reached = case.least_high_watermark
+    for high_watermark in (told, log.high_watermark):
+        if high_watermark != reached:
+            yield "advance_high_watermark", {"p": PARTITION, "to": high_watermark}
+            reached = high_watermark
     if log.log_start != case.least_log_start:
         yield "advance_log_start", {"p": PARTITION, "to": log.log_start}
 

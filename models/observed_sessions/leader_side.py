@@ -366,7 +366,9 @@ def _is_recent(told_ms: float | None, line: FetchLine) -> bool:
 
 def _is_beyond(interest: RequestedPartition, answer: AnsweredPartition | None) -> bool:
     """Whether a fetch offset is beyond the watermark: a log made anew would refuse that offset."""
-    return answer is not None and _has_data(answer) and interest.fetch_offset > answer.high_watermark
+    return (
+        answer is not None and _has_data(answer) and interest.fetch_offset > answer.high_watermark
+    )
 
 
 def _has_data(answer: AnsweredPartition) -> bool:

@@ -64,6 +64,7 @@ class _Step:
     line: FetchLine
     broker: _Broker
     connection: Connection
+    fetcher: Fetcher
     position: Position
     missing: int | None
     at: Place
@@ -86,22 +87,26 @@ class RequestLogFollower:
 
     def other_request(self, request: OtherRequest, number: int) -> None:
         """A request of another API: it takes a correlation id of its connection."""
-        broker = self._broker(request.connection)
-        connection = broker.connections.get(request.connection)
-        if connection is not None:
-            connection.correlation_id = request.correlation_id
-            connection.position, connection.time_ms = number, request.time_ms
+        connection = self._connection(self._broker(request.connection), request.connection)
+        connection.correlation_id = request.correlation_id
+        connection.position, connection.time_ms = number, request.time_ms
 
     def follow(self, line: FetchLine, number: int) -> None:
         """Judge a line, which stands at this place of all lines read."""
         self.followed += 1
         broker = self._broker(line.connection)
-        connection = self._connection(broker, line)
+        connection = self._connection(broker, line.connection)
         missing = connection.missing(line.correlation_id)
+        fetcher = connection.fetcher
+        if fetcher is None:
+            # A fetcher that connects anew is known by the session that it names.
+            known = broker.fetchers.get(line.session_id) if line.session_id else None
+            fetcher = connection.fetcher = known or Fetcher()
         step = _Step(
             line,
             broker,
             connection,
+            fetcher,
             Position(number, connection),
             missing,
             Place(line.file, line.line),
@@ -112,7 +117,6 @@ class RequestLogFollower:
         finding.last = step.at
         _note(finding.client_side, step.client)
         _note(finding.broker_side, step.leader)
-        fetcher = connection.fetcher
         self._fetcher_side.received(fetcher, line)
         if fetcher.session > 0:
             broker.fetchers[fetcher.session] = fetcher
@@ -139,22 +143,20 @@ class RequestLogFollower:
             broker = self._brokers[address] = _Broker()
         return broker
 
-    def _connection(self, broker: _Broker, line: FetchLine) -> Connection:
+    def _connection(self, broker: _Broker, name: str) -> Connection:
         connections = broker.connections
-        connection = connections.get(line.connection)
+        connection = connections.get(name)
         if connection is not None:
-            connections.move_to_end(line.connection)
+            connections.move_to_end(name)
             return connection
-        number = _number_of(line.connection)
-        if number and broker.numbers.setdefault(number, line.connection) != line.connection:
+        number = _number_of(name)
+        if number and broker.numbers.setdefault(number, name) != name:
             self._restart(broker)
-            broker.numbers[number] = line.connection
-        # A fetcher that connects anew is known by the session that it names.
-        fetcher = broker.fetchers.get(line.session_id) if line.session_id else None
-        connection = connections[line.connection] = Connection(fetcher or Fetcher())
+            broker.numbers[number] = name
+        connection = connections[name] = Connection()
         if len(connections) > _MOST_CONNECTIONS:
-            name, oldest = connections.popitem(last=False)
-            broker.numbers.pop(_number_of(name), None)
+            oldest_name, oldest = connections.popitem(last=False)
+            broker.numbers.pop(_number_of(oldest_name), None)
             if oldest.outside is not None:
                 self.over.append(oldest.outside)
         return connection
@@ -170,9 +172,8 @@ class RequestLogFollower:
 
     def _full(self, step: _Step) -> SessionFinding:
         line, broker = step.line, step.broker
-        fetcher = step.connection.fetcher
-        step.client += self._fetcher_side.judge(fetcher, line, step.missing)
-        self._fetcher_side.sent(fetcher, line)
+        step.client += self._fetcher_side.judge(step.fetcher, line, step.missing)
+        self._fetcher_side.sent(step.fetcher, line)
         named = broker.sessions.get(line.session_id) if line.session_id else None
         opened = None
         row = self._full_row(step, named)
@@ -237,7 +238,7 @@ class RequestLogFollower:
             number, line.client_id, line.connection, step.at, step.at, is_whole=True
         )
         session = self._add(step, finding)
-        session.opener, session.is_whole, session.epoch = step.connection.fetcher, True, 1
+        session.opener, session.is_whole, session.epoch = step.fetcher, True, 1
         session.told_ms = line.time_ms
         return session
 
@@ -258,7 +259,7 @@ class RequestLogFollower:
 
     def _incremental(self, step: _Step) -> SessionFinding:
         line, broker = step.line, step.broker
-        fetcher = step.connection.fetcher
+        fetcher = step.fetcher
         session = broker.sessions.get(line.session_id)
         ended = broker.ended.get(line.session_id)
         if session is not None:
@@ -349,7 +350,7 @@ class RequestLogFollower:
         )
         if row is Row.INCREMENTAL:
             session.told_ms = line.time_ms
-        if step.leader and session.opener not in (None, step.connection.fetcher):
+        if step.leader and session.opener not in (None, step.fetcher):
             step.leader = [_shared(remark, session) for remark in step.leader]
         self._seen(session, line)
 
@@ -620,7 +621,7 @@ def _why(
             f"{request} is accepted, but the session expects epoch {session.epoch} since "
             f"{session.since}"
         )
-        if session.opener not in (None, step.connection.fetcher):
+        if session.opener not in (None, step.fetcher):
             return f"{_of_another(session)}: {because}", ("227-3", "227-6")
         return because, ("227-6", "227-28")
     if line.response_session_id == NO_SESSION:
