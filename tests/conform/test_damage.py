@@ -15,7 +15,7 @@ FEW = [
     LOGS / "kafka-python.log",
     *(
         LOGS / "fresh" / f"{name}.log.gz"
-        for name in ("leader-changes-broker3", "quota", "retention-delete-records", "restart")
+        for name in ("leader-changes-broker3", "quota", "retention-delete-records")
     ),
 ]
 

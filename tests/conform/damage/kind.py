@@ -114,15 +114,3 @@ def with_answer(document: Document, fetch: Fetch, partition: Partition, answer: 
 def sessions_of(fetch: Fetch) -> frozenset[int]:
     """The session that a line is of, by its response or else by its request."""
     return frozenset({fetch.answered_session or fetch.session})
-
-
-def is_plain_answer(answer: Document | None) -> bool:
-    """Whether an answer has no error and nothing that forces it or keeps records back."""
-    return (
-        answer is not None
-        and answer.get("errorCode") == 0
-        and answer["highWatermark"] >= 0
-        and answer.get("preferredReadReplica", -1) < 0
-        and not answer.get("divergingEpoch")
-        and not answer.get("snapshotId")
-    )

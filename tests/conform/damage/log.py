@@ -121,6 +121,18 @@ class Fetch(Request):
         }
 
 
+def is_plain_answer(answer: Document | None) -> bool:
+    """Whether an answer has no error and nothing that forces it or keeps records back."""
+    return (
+        answer is not None
+        and answer.get("errorCode") == 0
+        and answer["highWatermark"] >= 0
+        and answer.get("preferredReadReplica", -1) < 0
+        and not answer.get("divergingEpoch")
+        and not answer.get("snapshotId")
+    )
+
+
 def topic_of(topic: Mapping[str, Any]) -> str:
     """The topic's id, or in versions without ids its name."""
     return str(topic.get("topicId") or topic["topic"])
@@ -230,11 +242,11 @@ class Log:
 
     @cached_property
     def answers_of(self) -> dict[Partition, list[Fetch]]:
-        """The lines that answer a partition without an error, in the order of the log."""
+        """The lines that answer a partition of what the leader's log has, in their order."""
         lines: dict[Partition, list[Fetch]] = defaultdict(list)
         for fetch in self.fetches:
             for partition, answer in fetch.answers.items():
-                if answer["errorCode"] == 0 and answer["highWatermark"] >= 0:
+                if is_plain_answer(answer):
                     lines[partition].append(fetch)
         return lines
 

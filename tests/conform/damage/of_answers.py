@@ -10,12 +10,11 @@ from tests.conform.damage.kind import (
     Place,
     Shown,
     edited,
-    is_plain_answer,
     sessions_of,
     with_answer,
     without_answers,
 )
-from tests.conform.damage.log import Document, Log, Partition
+from tests.conform.damage.log import Document, Log, Partition, is_plain_answer
 from tests.conform.damage.session import Run
 
 _NEVER_ASKED = 4711

@@ -10,11 +10,10 @@ from tests.conform.damage.kind import (
     Place,
     Shown,
     edited,
-    is_plain_answer,
     sessions_of,
     without_answers,
 )
-from tests.conform.damage.log import Document, Fetch, Log, Partition
+from tests.conform.damage.log import Document, Fetch, Log, Partition, is_plain_answer
 from tests.conform.damage.session import Run
 
 

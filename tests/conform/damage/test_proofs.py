@@ -7,8 +7,7 @@ from functools import cache
 
 import pytest
 
-from tests.conform.damage.kind import is_plain_answer
-from tests.conform.damage.log import LOGS, Fetch, Log
+from tests.conform.damage.log import LOGS, Fetch, Log, is_plain_answer
 from tests.conform.damage.of_records import can_be_read
 from tests.conform.damage.session import Run, Standing
 
