@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lockstep.conform.findings import Place, Remark, Verdict
+from lockstep.words import plural
 from models.kafka_files.request_log import FetchLine, TopicPartition
 from models.observed_sessions.explanations import Explanations
 from models.observed_sessions.fetcher_cases import (
@@ -104,19 +105,23 @@ class FetcherSide:
         anyone = HeadCase(Holding.OPEN, Expectation.OPEN, line.session_id != NO_SESSION, epoch)
         if missing == 0 or not self._cases.explains_head(anyone):
             return None
-        ahead = line.session_epoch - fetcher.epoch
-        if fetcher.session == line.session_id and fetcher.epoch > 0 and line.session_epoch > 0:
-            if ahead <= 0 or (missing is not None and ahead > missing):
+        if fetcher.session == line.session_id and line.session_epoch > 0:
+            if fetcher.epoch == FULL_DUE:
                 return None
-            lost = f"{ahead} requests of session {line.session_id} are missing"
+            needed = line.session_epoch - fetcher.epoch
         else:
-            lost = "requests that may explain it are missing"
+            # The session was opened, and its epochs before this one were sent.
+            needed = max(line.session_epoch, 1)
+        if needed <= 0 or (missing is not None and needed > missing):
+            return None
         hole = (
             "the connection is new"
             if missing is None
             else f"a hole of {missing} in the correlation ids of the connection"
         )
-        return Remark(Verdict.UNKNOWN, at, f"{lost} from the log before this line: {hole}")
+        lost = f"{plural(needed, 'request')} of session {line.session_id}"
+        because = f"{lost} may be missing from the log before this line: {hole}"
+        return Remark(Verdict.UNKNOWN, at, because)
 
     def _listings(self, fetcher: Fetcher, line: FetchLine, at: Place) -> Iterator[Remark]:
         forgotten = set(line.forgotten)

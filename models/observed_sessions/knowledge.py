@@ -22,6 +22,8 @@ away and come back. What is older says nothing of a partition that only its name
 
 _MOST_TELLINGS = 64
 
+_MOST_IDS = 1_000
+
 
 @dataclass(slots=True)
 class Held:
@@ -44,6 +46,7 @@ class Fetcher:
     which line brought it there. With `is_whole`, `fetching` has all that it fetches.
     """
 
+    client: str
     session: int = OPEN
     epoch: int = OPEN
     fetching: dict[TopicPartition, RequestedPartition] = field(default_factory=dict)
@@ -116,17 +119,40 @@ class Connection:
 
     fetcher: Fetcher | None = None
     correlation_id: int | None = None
+    """That of its last Fetch."""
     position: int = -1
     time_ms: float | None = None
     outside: SessionFinding | None = None
     """The finding on its requests outside of any session."""
+    _others: set[int] = field(default_factory=set)
+    """Correlation ids of its other requests. A client may send them in another order."""
+
+    def other_request(self, correlation_id: int) -> None:
+        """A request of another API takes a correlation id."""
+        if len(self._others) > _MOST_IDS:
+            self._others.clear()  # more requests seem to be missing then, which excuses more
+        self._others.add(correlation_id)
 
     def missing(self, correlation_id: int) -> int | None:
-        """How many requests may be missing before this one; None where any number may be."""
+        """How many requests may be missing before this Fetch; None where any number may be."""
         if self.correlation_id is None:
             return None
-        steps = (correlation_id - self.correlation_id) % 2**32
-        return steps - 1 if 0 < steps < 2**31 else None
+        steps = _steps(self.correlation_id, correlation_id)
+        if steps <= 0:
+            return None
+        between = sum(0 < _steps(self.correlation_id, other) < steps for other in self._others)
+        return steps - 1 - between
+
+    def fetch(self, correlation_id: int) -> None:
+        """A Fetch takes a correlation id."""
+        self.correlation_id = correlation_id
+        if self._others:
+            self._others = {other for other in self._others if _steps(correlation_id, other) > 0}
+
+
+def _steps(earlier: int, later: int) -> int:
+    """How far one correlation id is from another, as 32 bits wrap; negative where it is before."""
+    return (later - earlier + 2**31) % 2**32 - 2**31
 
 
 @dataclass(slots=True)
@@ -169,6 +195,11 @@ class LeaderLog:
         if len(tellings) > _MOST_TELLINGS:
             del tellings[: _MOST_TELLINGS // 2]
         return is_later
+
+    @property
+    def highest(self) -> int:
+        """The latest high watermark that any fetcher was told."""
+        return self.tellings[-1].high_watermark
 
     def before(
         self, position: int, time_ms: float | None, oldest_ms: float | None

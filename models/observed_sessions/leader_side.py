@@ -93,6 +93,16 @@ class LeaderLogs:
             for session in self._sessions.get(partition, ()):
                 session.lagging.add(partition)
 
+    def compare(
+        self, session: LeaderSession, partition: TopicPartition, answer: AnsweredPartition
+    ) -> None:
+        """Note whether any fetcher was told of a later watermark than the session now is."""
+        log = self._logs.get(partition)
+        if log is not None and log.highest > answer.high_watermark:
+            session.lagging.add(partition)
+        else:
+            session.lagging.discard(partition)
+
     def forget(self, partition: TopicPartition) -> None:
         """The partition is another one, or has another leader: nothing is known of it."""
         self._logs.pop(partition, None)
@@ -150,6 +160,8 @@ class LeaderSide:
                 logs.join(partition, session)
                 if outcome is not None:
                     _take_in(session, partition, held, outcome, answer, line)
+                if answer is not None and _has_data(answer):
+                    logs.compare(session, partition, answer)
 
     def answers_incremental(
         self,
@@ -212,7 +224,7 @@ class LeaderSide:
                     logs.forget(partition)
                 elif _has_data(answer):
                     logs.tell(partition, leader_epoch, answer, line, position)
-                    session.lagging.discard(partition)
+                    logs.compare(session, partition, answer)
 
     def overtaken(self, session: LeaderSession, line: FetchLine) -> None:
         """Take in a request that was accepted, and refused when a later one overtook it."""

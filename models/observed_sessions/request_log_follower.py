@@ -53,8 +53,8 @@ class _Broker:
     connections: OrderedDict[str, Connection] = field(default_factory=OrderedDict)
     numbers: dict[str, str] = field(default_factory=dict)
     """The connection that has each of the broker's own numbers."""
-    fetchers: dict[int, Fetcher] = field(default_factory=dict)
-    """Who has which session, so that a fetcher is known again on another connection."""
+    fetchers: dict[int, Fetcher | None] = field(default_factory=dict)
+    """Who has which session; None where several do."""
 
 
 @dataclass(slots=True)
@@ -88,7 +88,7 @@ class RequestLogFollower:
     def other_request(self, request: OtherRequest, number: int) -> None:
         """A request of another API: it takes a correlation id of its connection."""
         connection = self._connection(self._broker(request.connection), request.connection)
-        connection.correlation_id = request.correlation_id
+        connection.other_request(request.correlation_id)
         connection.position, connection.time_ms = number, request.time_ms
 
     def follow(self, line: FetchLine, number: int) -> None:
@@ -99,9 +99,7 @@ class RequestLogFollower:
         missing = connection.missing(line.correlation_id)
         fetcher = connection.fetcher
         if fetcher is None:
-            # A fetcher that connects anew is known by the session that it names.
-            known = broker.fetchers.get(line.session_id) if line.session_id else None
-            fetcher = connection.fetcher = known or Fetcher()
+            fetcher = connection.fetcher = _fetcher(broker, line)
         step = _Step(
             line,
             broker,
@@ -119,8 +117,10 @@ class RequestLogFollower:
         _note(finding.broker_side, step.leader)
         self._fetcher_side.received(fetcher, line)
         if fetcher.session > 0:
-            broker.fetchers[fetcher.session] = fetcher
-        connection.correlation_id = line.correlation_id
+            holder = broker.fetchers.setdefault(fetcher.session, fetcher)
+            if holder is not fetcher:
+                broker.fetchers[fetcher.session] = None
+        connection.fetch(line.correlation_id)
         connection.position, connection.time_ms = number, line.time_ms
 
     def close(self) -> None:
@@ -527,6 +527,14 @@ class RequestLogFollower:
         if number == line.session_id:
             return ResponseId.SAME
         return ResponseId.TAKEN if number in step.broker.sessions else ResponseId.NEW
+
+
+def _fetcher(broker: _Broker, line: FetchLine) -> Fetcher:
+    """Who sends the first Fetch of a connection: one that connects anew names its session."""
+    holder = broker.fetchers.get(line.session_id)
+    if holder is not None and holder.client == line.client_id:
+        return holder
+    return Fetcher(line.client_id)
 
 
 def _number_of(connection: str) -> str:
