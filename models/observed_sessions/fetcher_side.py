@@ -15,7 +15,7 @@ from models.observed_sessions.fetcher_cases import (
     Interest,
     ListingCase,
 )
-from models.observed_sessions.knowledge import FULL_DUE, NO_SESSION, Fetcher
+from models.observed_sessions.knowledge import FIRST_WITH_TOPIC_IDS, FULL_DUE, NO_SESSION, Fetcher
 from models.observed_sessions.leader_cases import OPEN
 
 _LAST_WITH_NAMES = 12
@@ -23,8 +23,8 @@ _LAST_WITH_NAMES = 12
 version a request does not show the id. Fetchers of earlier versions know none."""
 
 _RENEWED = (
-    "{} is listed, though nothing about it changed: it may be a topic that was made anew under its "
-    "name, which this version does not show"
+    "{} is listed, though nothing about it changed: the topic may have another id than before, or "
+    "the client may have learnt it, which this version does not show"
 )
 
 
@@ -58,6 +58,11 @@ class FetcherSide:
                 "fetcher that does not wait is outside the model",
             )
             return
+        uses_topic_ids = line.version >= FIRST_WITH_TOPIC_IDS
+        if fetcher.uses_topic_ids is not uses_topic_ids:
+            # A name and an id cannot be held against each other.
+            fetcher.uses_topic_ids = uses_topic_ids
+            fetcher.forget()
         head = self._head(fetcher, line)
         if not self._cases.explains_head(head):
             yield self._lost(fetcher, line, missing, at) or Remark(

@@ -16,6 +16,9 @@ NO_SESSION = 0
 FULL_DUE = 0
 """In place of a fetcher's next epoch: only a full request can follow."""
 
+FIRST_WITH_TOPIC_IDS = 13
+"""The first version of Fetch that names topics by their ids."""
+
 RECREATION_MS = 200
 """A topic is not deleted and made anew under its name within this time, nor does leadership go
 away and come back. What is older says nothing of a partition that only its name identifies."""
@@ -47,6 +50,7 @@ class Fetcher:
     """
 
     client: str
+    uses_topic_ids: bool
     session: int = OPEN
     epoch: int = OPEN
     fetching: dict[TopicPartition, RequestedPartition] = field(default_factory=dict)
@@ -95,7 +99,8 @@ class LeaderSession:
     finding: SessionFinding
     since: Place
     opener: Fetcher | None
-    uses_topic_ids: bool
+    uses_topic_ids: bool | None
+    """Whether its first request named topics by id; None where the log does not show it."""
     epoch: int = OPEN
     is_whole: bool = False
     partitions: dict[TopicPartition, Held] = field(default_factory=dict)
@@ -112,9 +117,10 @@ class LeaderSession:
 
 @dataclass(slots=True, eq=False)
 class Connection:
-    """A connection: its last line, and the fetcher at its other end, once it sent a Fetch.
+    """A connection, and the fetcher at its other end, once it sent a Fetch.
 
-    `position` and `time_ms` are those of its last line in the log.
+    `position` and `time_ms` are those of the last line that surely was written before the next
+    Fetch was sent.
     """
 
     fetcher: Fetcher | None = None
@@ -124,30 +130,34 @@ class Connection:
     time_ms: float | None = None
     outside: SessionFinding | None = None
     """The finding on its requests outside of any session."""
-    _others: set[int] = field(default_factory=set)
-    """Correlation ids of its other requests. A client may send them in another order."""
+    _others: dict[int, tuple[int, float | None]] = field(default_factory=dict)
+    """Position and time of its other requests, by correlation id. A client that numbers requests
+    before it sends them may send a later one first."""
 
-    def other_request(self, correlation_id: int) -> None:
+    def other_request(self, correlation_id: int, position: int, time_ms: float | None) -> None:
         """A request of another API takes a correlation id."""
         if len(self._others) > _MOST_IDS:
             self._others.clear()  # more requests seem to be missing then, which excuses more
-        self._others.add(correlation_id)
+        self._others[correlation_id] = position, time_ms
 
-    def missing(self, correlation_id: int) -> int | None:
+    def reach(self, correlation_id: int) -> int | None:
         """How many requests may be missing before this Fetch; None where any number may be."""
-        if self.correlation_id is None:
-            return None
-        steps = _steps(self.correlation_id, correlation_id)
-        if steps <= 0:
-            return None
-        between = sum(0 < _steps(self.correlation_id, other) < steps for other in self._others)
-        return steps - 1 - between
+        steps = None
+        if self.correlation_id is not None:
+            steps = _steps(self.correlation_id, correlation_id)
+        between = 0
+        for other in tuple(self._others):
+            if _steps(other, correlation_id) > 0:
+                position, time_ms = self._others.pop(other)
+                if position > self.position:
+                    self.position, self.time_ms = position, time_ms
+                if self.correlation_id is not None and _steps(self.correlation_id, other) > 0:
+                    between += 1
+        return None if steps is None or steps <= 0 else steps - 1 - between
 
-    def fetch(self, correlation_id: int) -> None:
-        """A Fetch takes a correlation id."""
-        self.correlation_id = correlation_id
-        if self._others:
-            self._others = {other for other in self._others if _steps(correlation_id, other) > 0}
+    def fetch(self, correlation_id: int, position: int, time_ms: float | None) -> None:
+        """A Fetch was answered."""
+        self.correlation_id, self.position, self.time_ms = correlation_id, position, time_ms
 
 
 def _steps(earlier: int, later: int) -> int:
@@ -227,9 +237,9 @@ def _position(telling: _Telling) -> int:
     return telling.position
 
 
-def is_identified(partition: TopicPartition, version: int, leader_epoch: int) -> bool:
+def is_identified(version: int, leader_epoch: int) -> bool:
     """Whether a topic id and a leader epoch fix which log is meant, for all time."""
-    return version >= 13 and leader_epoch >= 0
+    return version >= FIRST_WITH_TOPIC_IDS and leader_epoch >= 0
 
 
 def read_end(stable: int, high_watermark: int, isolation_level: int) -> int:

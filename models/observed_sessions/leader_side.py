@@ -66,7 +66,7 @@ class LeaderLogs:
         log = self._logs.get(partition)
         if log is None or log.leader_epoch != leader_epoch or position.connection.position < 0:
             return 0, 0
-        is_lasting = is_identified(partition, line.version, leader_epoch)
+        is_lasting = is_identified(line.version, leader_epoch)
         oldest = None
         if not is_lasting:
             if line.arrival_ms is None:
@@ -292,7 +292,7 @@ class LeaderSide:
         if held is not None and held.interest is not None:
             is_same = held.interest.leader_epoch == current.leader_epoch
             if is_same and (
-                is_identified(partition, line.version, current.leader_epoch)
+                is_identified(line.version, current.leader_epoch)
                 or _is_recent(session.told_ms, line)
                 or _is_beyond(current, line.answered.get(partition))
             ):
@@ -332,7 +332,8 @@ class LeaderSide:
             has_data = _has_data(answer)
             seen = Answer(
                 has_data,
-                answer.high_watermark,
+                # An error, whatever watermark comes with it, is forgotten at once (227-D4).
+                UNKNOWN if answer.error_code else answer.high_watermark,
                 answer.log_start_offset,
                 bool(answer.records_size) and has_data,
             )

@@ -15,6 +15,7 @@ from models.kafka_files.request_log import FetchLine, OtherRequest
 from models.observed_sessions.explanations import Explanations
 from models.observed_sessions.fetcher_side import FetcherSide
 from models.observed_sessions.knowledge import (
+    FIRST_WITH_TOPIC_IDS,
     NO_SESSION,
     Connection,
     Fetcher,
@@ -88,15 +89,14 @@ class RequestLogFollower:
     def other_request(self, request: OtherRequest, number: int) -> None:
         """A request of another API: it takes a correlation id of its connection."""
         connection = self._connection(self._broker(request.connection), request.connection)
-        connection.other_request(request.correlation_id)
-        connection.position, connection.time_ms = number, request.time_ms
+        connection.other_request(request.correlation_id, number, request.time_ms)
 
     def follow(self, line: FetchLine, number: int) -> None:
         """Judge a line, which stands at this place of all lines read."""
         self.followed += 1
         broker = self._broker(line.connection)
         connection = self._connection(broker, line.connection)
-        missing = connection.missing(line.correlation_id)
+        missing = connection.reach(line.correlation_id)
         fetcher = connection.fetcher
         if fetcher is None:
             fetcher = connection.fetcher = _fetcher(broker, line)
@@ -120,8 +120,7 @@ class RequestLogFollower:
             holder = broker.fetchers.setdefault(fetcher.session, fetcher)
             if holder is not fetcher:
                 broker.fetchers[fetcher.session] = None
-        connection.fetch(line.correlation_id)
-        connection.position, connection.time_ms = number, line.time_ms
+        connection.fetch(line.correlation_id, number, line.time_ms)
 
     def close(self) -> None:
         """The log ends: every finding is final."""
@@ -237,7 +236,7 @@ class RequestLogFollower:
         finding = SessionFinding(
             number, line.client_id, line.connection, step.at, step.at, is_whole=True
         )
-        session = self._add(step, finding)
+        session = self._add(step, finding, is_whole=True)
         session.opener, session.is_whole, session.epoch = step.fetcher, True, 1
         session.told_ms = line.time_ms
         return session
@@ -292,9 +291,7 @@ class RequestLogFollower:
         line, broker = step.line, step.broker
         state = self._state(step, session, ended)
         if line.error_code not in (0, _NOT_FOUND, _INVALID_EPOCH):
-            if session is None or (line.error_code, session.uses_topic_ids) not in (
-                (_TOPIC_ID_ERROR, line.version < 13),
-            ):
+            if not _changes_names(session, line):
                 step.leader.append(_outside_the_model(step.at, line.error_code))
             if session is None and ended is None:
                 self._finish(broker, line, finding, f"error {line.error_code} at {step.at}")
@@ -465,14 +462,16 @@ class RequestLogFollower:
 
     # Sessions come and go.
 
-    def _add(self, step: _Step, finding: SessionFinding) -> LeaderSession:
+    def _add(
+        self, step: _Step, finding: SessionFinding, *, is_whole: bool = False
+    ) -> LeaderSession:
         line, broker = step.line, step.broker
         session = LeaderSession(
             finding.session,
             finding,
             step.at,
             None,
-            uses_topic_ids=line.version >= 13,
+            uses_topic_ids=line.version >= FIRST_WITH_TOPIC_IDS if is_whole else None,
             connection=line.connection,
             arrival_ms=line.arrival_ms,
         )
@@ -534,7 +533,7 @@ def _fetcher(broker: _Broker, line: FetchLine) -> Fetcher:
     holder = broker.fetchers.get(line.session_id)
     if holder is not None and holder.client == line.client_id:
         return holder
-    return Fetcher(line.client_id)
+    return Fetcher(line.client_id, line.version >= FIRST_WITH_TOPIC_IDS)
 
 
 def _number_of(connection: str) -> str:
@@ -565,6 +564,13 @@ def _correct(side: Side, remark: Remark) -> None:
 def _is_throttled(line: FetchLine) -> bool:
     """Whether the response is empty because the client is over a quota (227-D18)."""
     return line.throttle_time_ms > 0 and not line.answered
+
+
+def _changes_names(session: LeaderSession | None, line: FetchLine) -> bool:
+    """Whether a request names topics in another way than its session's first one (227-D15)."""
+    return line.error_code == _TOPIC_ID_ERROR and (
+        session is None or session.uses_topic_ids is not (line.version >= FIRST_WITH_TOPIC_IDS)
+    )
 
 
 def _members(session: LeaderSession | None, line: FetchLine) -> Membership:
