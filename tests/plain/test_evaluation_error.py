@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from lockstep.conform.walker import Walker
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.explore.engines import explore
 from lockstep.language.model import Model, load_model
 from lockstep.plain.exploration import Exploration
+from lockstep.plain.run import PlainEngine
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.verdict import Verdict
 
@@ -73,8 +73,8 @@ def test_the_line_is_shown_with_the_cure(case: str, engine: str, tmp_path: Path)
 
 def test_it_is_input_that_cannot_be_used(tmp_path: Path) -> None:
     """So whatever a verb does not expect of a model ends as such, with the line shown."""
-    walker = Walker(model(tmp_path, "new.count = s.count - 1"))
+    loaded = model(tmp_path, "new.count = s.count - 1")
     with pytest.raises(EvaluationError, match=r"  cure|= cure: ") as raised:
-        walker.take("step")
+        PlainEngine(loaded).run(loaded.action("step"), loaded.initial, ())
     assert isinstance(raised.value, LockstepError)
     assert raised.value.exit_code is ExitCode.USAGE
