@@ -29,7 +29,7 @@ FetchedEpoch: Domain = Range(UNKNOWN, MAX_FETCHED_EPOCH)
 
 
 class Interest(Record):
-    """One partition of a request, its fields named as in FetchRequest (227-D6, 227-D7)."""
+    """One partition of a request, its fields as in FetchRequest (227-D6, 227-D7, 227-D42)."""
 
     fetch_offset: Offset
     log_start_offset: FetcherLogStart  # a consumer has none: -1

@@ -102,7 +102,7 @@ def has_records(s: FetchSession, f, p, interest):
 
 
 def answer(s: FetchSession, p, records):
-    """The leader's answer for a partition, whether it is sent or not."""
+    """The leader's answer for a partition at one moment, whether it is sent or not (227-D41)."""
     if p in s.failing:
         return Answer(failed=True, high_watermark=UNKNOWN, log_start_offset=UNKNOWN, records=False)
     return Answer(
