@@ -102,7 +102,7 @@ def has_records(s: FetchSession, f, p, interest):
 
 
 def answer(s: FetchSession, p, records):
-    """The leader's answer for a partition at one moment, whether it is sent or not (227-D41)."""
+    """The leader's answer for a partition, whether it is sent or not."""
     if p in s.failing:
         return Answer(failed=True, high_watermark=UNKNOWN, log_start_offset=UNKNOWN, records=False)
     return Answer(
@@ -122,6 +122,7 @@ def fits_the_limit(s: FetchSession, f, interests, filled):
 
 
 def full_answers(s: FetchSession, wanted, filled):
+    """What is answered to a full request, all of it at one moment (227-D41)."""
     return {p: None if wanted[p] is None else answer(s, p, p in filled) for p in Partition}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lockstep.conform.findings import Candidate, LoadModel
+from lockstep.conform.findings import Candidate, LoadModel, Place, Remark, Verdict
 from models.observed_sessions.fetcher_cases import FetcherCases
 from models.observed_sessions.leader_cases import Cached, LeaderCase, LeaderCases
 from models.observed_sessions.leader_lines import LeaderLines
@@ -25,8 +25,19 @@ class Explanations:
         self._wide = LeaderCases(wide)
         self.lines = LeaderLines(narrow)
         self.fetchers = FetcherCases(narrow)
+        self.wide_lines = LeaderLines(wide)
+        self.wide_fetchers = FetcherCases(wide)
         self.next_epoch: Callable[[int], int] = wide.metadata.next_epoch
         """The epoch after one of a session, as the model has it at Kafka's own width."""
+
+    @staticmethod
+    def departure(
+        at: Place, because: str, requirements: tuple[str, ...], candidates: tuple[Candidate, ...]
+    ) -> Remark:
+        """That nothing explains what stands at a line, unless the wide model knows better."""
+        if candidates:
+            return Remark(Verdict.DEPARTS, at, because, requirements, candidates)
+        return Remark(Verdict.UNKNOWN, at, f"only at Kafka's own widths it is explained: {because}")
 
     def leader(self, case: LeaderCase) -> Cached | None:
         """What all behaviours that explain the case agree on; None where there is none."""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from lockstep.conform.findings import Candidate
 from models.observed_sessions.leader_cases import once
+from models.observed_sessions.leader_lines import Epochs
 from models.observed_sessions.session_model import (
     ANOTHER_SESSION,
     CONSUMER,
@@ -69,7 +70,8 @@ class ListingCase(NamedTuple):
     is_forgotten: bool
 
 
-_EARLIER_EPOCH, _EPOCH, _ANOTHER_EPOCH = 1, 2, 3
+_SMALL = Epochs(2, 3)
+_EPOCH = 1
 _SENDS = {-1: ("send_sessionless", "send_close"), 0: ("send_full",), 1: ("send_incremental",)}
 
 
@@ -84,7 +86,7 @@ class FetcherCases:
     def explains_head(self, case: HeadCase) -> bool:
         """Whether a fetcher can send a request with this head."""
         if case not in self._heads:
-            self._heads[case] = any(sent is None for sent in self._head_tries(case))
+            self._heads[case] = any(sent is None for sent in self._head_tries(case, _SMALL))
         return self._heads[case]
 
     def explains_listing(self, case: ListingCase) -> bool:
@@ -93,19 +95,20 @@ class FetcherCases:
             self._listings[case] = any(sent is None for sent in self._listing_tries(case))
         return self._listings[case]
 
-    def head_refusals(self, case: HeadCase) -> tuple[Candidate, ...]:
-        """Why no fetcher sends a request with this head, without repetitions."""
-        return once(filter(None, self._head_tries(case)))
+    def head_refusals(self, case: HeadCase, epochs: Epochs) -> tuple[Candidate, ...]:
+        """Why no fetcher sends a request with this head; empty where one does."""
+        tries = list(self._head_tries(case, epochs))
+        return () if None in tries else once(filter(None, tries))
 
     def listing_refusals(self, case: ListingCase) -> tuple[Candidate, ...]:
         """Why no fetcher has the partition so in an incremental request."""
         return once(filter(None, self._listing_tries(case)))
 
-    def _head_tries(self, case: HeadCase) -> Iterator[Candidate | None]:
+    def _head_tries(self, case: HeadCase, epochs: Epochs) -> Iterator[Candidate | None]:
         """For every state and way of sending: None if it sends this head, else why not."""
         model = self.model
         wanted = {PARTITION: None, OTHERS: model.interest(0, is_new=False)}
-        for state in self._heads_before(case, wanted):
+        for state in self._heads_before(case, epochs, wanted):
             for action in _SENDS[case.epoch]:
                 arguments = {"f": CONSUMER, "wanted": wanted}
                 after = model.step(state, action, **arguments)
@@ -115,17 +118,19 @@ class FetcherCases:
                 request = after.request[CONSUMER]
                 expected = (
                     SESSION if case.names_session else 0,
-                    _EPOCH if case.epoch > 0 else case.epoch,
+                    epochs.request if case.epoch > 0 else case.epoch,
                 )
                 if (request.session_id, request.epoch) == expected:
                     yield None
                 else:
                     session = {0: "no session", SESSION: "this session"}
                     name = session.get(request.session_id, "another session")
-                    epoch = "another epoch" if request.epoch > 0 else f"epoch {request.epoch}"
+                    epoch = f"epoch {request.epoch}"
                     yield Candidate(action, outcome=f"the request names {name} and {epoch}")
 
-    def _heads_before(self, case: HeadCase, wanted: dict[str, Any]) -> Iterator[Any]:
+    def _heads_before(
+        self, case: HeadCase, epochs: Epochs, wanted: dict[str, Any]
+    ) -> Iterator[Any]:
         model = self.model
         fresh = model.metadata.FRESH
         if case.holding in (Holding.NONE, Holding.OPEN):
@@ -133,16 +138,16 @@ class FetcherCases:
         for holding, session in ((Holding.SAME, SESSION), (Holding.ANOTHER, ANOTHER_SESSION)):
             if case.holding not in (holding, Holding.OPEN):
                 continue
-            epochs = {
-                Expectation.SAME: (_EPOCH,),
-                Expectation.ANOTHER: (_ANOTHER_EPOCH,),
+            nexts = {
+                Expectation.SAME: (epochs.request,),
+                Expectation.ANOTHER: (epochs.expected,),
                 Expectation.FULL: (0,),
-            }.get(case.expectation, (_EPOCH, _ANOTHER_EPOCH, 0))
-            for epoch in epochs:
+            }.get(case.expectation, (epochs.request, epochs.expected, 0))
+            for epoch in nexts:
                 idle = self._following(session, epoch, wanted, is_pending=False)
                 yield idle
                 yield model.step(idle, "restart_fetcher", f=CONSUMER, arrives=False)
-            waiting = self._following(session, _EARLIER_EPOCH, wanted, is_pending=True)
+            waiting = self._following(session, epochs.request, wanted, is_pending=True)
             yield model.step(waiting, "disconnect", f=CONSUMER, arrives=False)
 
     def _following(

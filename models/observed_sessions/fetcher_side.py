@@ -17,6 +17,7 @@ from models.observed_sessions.fetcher_cases import (
 )
 from models.observed_sessions.knowledge import FIRST_WITH_TOPIC_IDS, FULL_DUE, NO_SESSION, Fetcher
 from models.observed_sessions.leader_cases import OPEN
+from models.observed_sessions.leader_lines import Epochs
 
 _LAST_WITH_NAMES = 12
 """A fetcher that knows topic ids lists a topic that was made anew again (227-D42), but up to this
@@ -32,7 +33,9 @@ class FetcherSide:
     """Judges requests by the model's fetcher."""
 
     def __init__(self, explanations: Explanations) -> None:
+        self._explanations = explanations
         self._cases = explanations.fetchers
+        self._wide_cases = explanations.wide_fetchers
         self._next_epoch = explanations.next_epoch
 
     def judge(self, fetcher: Fetcher, line: FetchLine, missing: int | None) -> Iterator[Remark]:
@@ -65,12 +68,11 @@ class FetcherSide:
             fetcher.forget()
         head = self._head(fetcher, line)
         if not self._cases.explains_head(head):
-            yield self._lost(fetcher, line, missing, at) or Remark(
-                Verdict.DEPARTS,
+            yield self._lost(fetcher, line, missing, at) or self._explanations.departure(
                 at,
                 _why_not_sent(fetcher, session, epoch),
                 _requirements_of(head),
-                self._cases.head_refusals(head),
+                self._wide_cases.head_refusals(head, Epochs.of(epoch, fetcher.epoch)),
             )
             return
         if epoch > 0:

@@ -62,7 +62,22 @@ class Served(NamedTuple):
     is_alive: bool
 
 
-_REQUEST_EPOCH, _ANOTHER_EPOCH = 2, 3
+class Epochs(NamedTuple):
+    """The epoch of an incremental request, and the one that its session expects instead."""
+
+    request: int
+    expected: int
+
+    @classmethod
+    def of(cls, request: int, expected: int) -> Epochs:
+        """These numbers, where they are epochs of sessions that differ; else some that do."""
+        request = max(request, 1)
+        if expected > 0 and expected != request:
+            return cls(request, expected)
+        return cls(request, 2 if request == 1 else request - 1)
+
+
+_SMALL = Epochs(2, 3)
 # Of two rows that give one response, the first says less of the leader's log.
 _ROWS = {
     -1: (Row.SESSIONLESS,),
@@ -82,12 +97,14 @@ class LeaderLines:
     def explain(self, case: LineCase) -> Served | None:
         """The first action that gives the response seen; None where no behaviour does."""
         if case not in self._answers:
-            self._answers[case] = next(self._runs(case), None)
+            self._answers[case] = next(self._runs(case, _SMALL), None)
         return self._answers[case]
 
-    def refusals(self, case: LineCase) -> tuple[Candidate, ...]:
-        """Why the ways of serving the request do not give the response, each kind once."""
-        return once(self._refusal(*attempt) for attempt in self._tries(case))
+    def refusals(self, case: LineCase, epochs: Epochs) -> tuple[Candidate, ...]:
+        """Why no way of serving the request gives the response; empty where one does."""
+        if next(self._runs(case, epochs), None) is not None:
+            return ()
+        return once(self._refusal(*attempt) for attempt in self._tries(case, epochs))
 
     def _refusal(self, state: Any, action: str, arguments: dict[str, object]) -> Candidate:
         after = self.model.step(state, action, **arguments)
@@ -100,8 +117,8 @@ class LeaderLines:
             action, outcome=f"the response has error {response.error.name} and {session}"
         )
 
-    def _runs(self, case: LineCase) -> Iterator[Served]:
-        for state, action, arguments in self._tries(case):
+    def _runs(self, case: LineCase, epochs: Epochs) -> Iterator[Served]:
+        for state, action, arguments in self._tries(case, epochs):
             after = self.model.step(state, action, **arguments)
             if after is None:
                 continue
@@ -118,10 +135,12 @@ class LeaderLines:
                 continue
             yield Served(action, after.sessions[SESSION] is not None)
 
-    def _tries(self, case: LineCase) -> Iterator[tuple[Any, str, dict[str, object]]]:
+    def _tries(
+        self, case: LineCase, epochs: Epochs
+    ) -> Iterator[tuple[Any, str, dict[str, object]]]:
         """Every state in which the request may have come, with every action of the leader."""
         awaited = {"f": CONSUMER, "via": self.model.states.Via.AWAITED}
-        for state in self._befores(case):
+        for state in self._befores(case, epochs):
             for row in _ROWS[case.epoch]:
                 arguments = dict(awaited)
                 if row not in (Row.THROTTLED, Row.EMPTYING):
@@ -132,7 +151,7 @@ class LeaderLines:
             for action in _ERRORS:
                 yield state, action, awaited
 
-    def _befores(self, case: LineCase) -> Iterator[Any]:
+    def _befores(self, case: LineCase, epochs: Epochs) -> Iterator[Any]:
         sessions = {
             SessionState.ABSENT: (SessionState.ABSENT,),
             SessionState.OPEN: (
@@ -144,7 +163,7 @@ class LeaderLines:
         members = (True, False) if case.members is Membership.OPEN else (bool(case.members),)
         for session in sessions:
             for has_members in members:
-                state = self._state(case, session, has_members)
+                state = self._state(case, epochs, session, has_members)
                 yield state
                 # A session may be evicted at any time.
                 for evicted in (SESSION, ANOTHER_SESSION):
@@ -152,7 +171,9 @@ class LeaderLines:
                     if after is not None:
                         yield after
 
-    def _state(self, case: LineCase, session: SessionState, has_members: bool) -> Any:
+    def _state(
+        self, case: LineCase, epochs: Epochs, session: SessionState, has_members: bool
+    ) -> Any:
         model = self.model
         # The others have no records to return: who has is asked partition by partition.
         interest = model.interest(1, is_new=False)
@@ -165,7 +186,7 @@ class LeaderLines:
                 partitions={PARTITION: None, OTHERS: None if is_empty else cached},
             )
 
-        epoch = _ANOTHER_EPOCH if session is SessionState.OTHER_EPOCH else _REQUEST_EPOCH
+        epoch = epochs.expected if session is SessionState.OTHER_EPOCH else epochs.request
         named = (
             None
             if session is SessionState.ABSENT
@@ -174,7 +195,7 @@ class LeaderLines:
         other = session_with(1, is_empty=False) if case.response_id is ResponseId.TAKEN else None
         request = model.states.Request(
             session_id=0 if case.epoch <= 0 and session is SessionState.ABSENT else SESSION,
-            epoch=_REQUEST_EPOCH if case.epoch > 0 else case.epoch,
+            epoch=epochs.request if case.epoch > 0 else case.epoch,
             partitions={PARTITION: None, OTHERS: interest if case.epoch <= 0 else None},
             forgotten=set(),
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lockstep.conform.findings import Place, Remark, Verdict
+from lockstep.conform.findings import Place, Remark
 from models.kafka_files.request_log import (
     AnsweredPartition,
     FetchLine,
@@ -360,15 +360,10 @@ class LeaderSide:
     def _departure(
         self, partition: TopicPartition, case: LeaderCase, line: FetchLine
     ) -> Iterator[Remark]:
+        because, requirements = _why(partition, case)
         candidates = self._explanations.leader_refusals(case)
         at = Place(line.file, line.line)
-        if not candidates:
-            yield Remark(
-                Verdict.UNKNOWN, at, f"{partition} is explained at Kafka's own widths only"
-            )
-            return
-        because, requirements = _why(partition, case)
-        yield Remark(Verdict.DEPARTS, at, because, requirements, candidates)
+        yield self._explanations.departure(at, because, requirements, candidates)
 
 
 def _is_recent(told_ms: float | None, line: FetchLine) -> bool:

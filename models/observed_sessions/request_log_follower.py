@@ -22,7 +22,7 @@ from models.observed_sessions.knowledge import (
     LeaderSession,
 )
 from models.observed_sessions.leader_cases import OPEN, Membership, Row
-from models.observed_sessions.leader_lines import LineCase, ResponseId, SessionState
+from models.observed_sessions.leader_lines import Epochs, LineCase, ResponseId, SessionState
 from models.observed_sessions.leader_side import LeaderLogs, LeaderSide, Position
 
 _NOT_FOUND, _INVALID_EPOCH, _TOPIC_ID_ERROR = 70, 71, 106
@@ -80,7 +80,9 @@ class RequestLogFollower:
     def __init__(self, explanations: Explanations) -> None:
         self._fetcher_side = FetcherSide(explanations)
         self._leader_side = LeaderSide(explanations)
+        self._explanations = explanations
         self._heads = explanations.lines
+        self._wide_heads = explanations.wide_lines
         self._next_epoch = explanations.next_epoch
         self._brokers: dict[str, _Broker] = {}
         self.followed = 0
@@ -213,12 +215,11 @@ class RequestLogFollower:
                 else f"session id {line.response_session_id}"
             )
             step.leader.append(
-                Remark(
-                    Verdict.DEPARTS,
+                self._explanations.departure(
                     step.at,
                     f"a full request with epoch {line.session_epoch} is answered with {answer}",
                     ("227-36" if line.session_epoch == 0 else "227-34",),
-                    self._heads.refusals(case),
+                    self._wide_heads.refusals(case, Epochs.of(1, OPEN)),
                 )
             )
             return None
@@ -405,12 +406,11 @@ class RequestLogFollower:
             is_throttled=False,
         )
         at = Place(earlier.file, earlier.line)
-        remark = Remark(
-            Verdict.DEPARTS,
+        remark = self._explanations.departure(
             at,
             _undeserved(earlier),
             ("227-28",),
-            self._heads.refusals(case),
+            self._wide_heads.refusals(case, Epochs.of(earlier.session_epoch, OPEN)),
         )
         _correct(session.finding.broker_side, remark)
 
@@ -441,9 +441,9 @@ class RequestLogFollower:
             )
             return
         because, requirements = _why(step, session, ended, case)
-        step.leader.append(
-            Remark(Verdict.DEPARTS, step.at, because, requirements, self._heads.refusals(case))
-        )
+        expected = OPEN if session is None else session.epoch
+        candidates = self._wide_heads.refusals(case, Epochs.of(line.session_epoch, expected))
+        step.leader.append(self._explanations.departure(step.at, because, requirements, candidates))
 
     def _resume(
         self, step: _Step, session: LeaderSession | None, finding: SessionFinding
