@@ -24,6 +24,7 @@ from lockstep.trace.itf import Origin, constants_of
 from lockstep.trace.saving import save_trace
 from lockstep.verbs.check_kept import Search
 from lockstep.verbs.check_request import CheckRequest
+from lockstep.verbs.check_rest import check_rest
 from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
 from lockstep.verbs.models import choose
 from lockstep.verbs.run import OnProgress, Unwatched, Watch, run_each
@@ -159,7 +160,12 @@ def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
         _pin(checked, plan)
     _keep(checked, plan)
     if request.goes_on:
-        checked.others = _others(checked, plan, scope, exploration)
+        checked.others, checked.rest = check_rest(
+            checked, scope, exploration, plan.workspace, watch
+        )
+        for other in (*checked.others, checked.rest):
+            if isinstance(other, Checked):
+                _keep(other, plan)
     return checked
 
 
@@ -194,32 +200,6 @@ def _selected(model: Model, request: CheckRequest) -> Model:
         return model
     kept = tuple(prop for prop in model.properties if prop.name in wanted)
     return replace(model, properties=kept)
-
-
-def _others(
-    first: Checked, plan: CheckPlan, scope: Scope, exploration: Exploration
-) -> tuple[Checked, ...]:
-    """What else is violated: the properties that are, are left out and the rest explored again."""
-    others: list[Checked] = []
-    latest = first
-    exploration = replace(exploration, checkpoint=None, expected=0)
-    while violated := _violated(latest.result):
-        kept = tuple(prop for prop in latest.model.properties if prop.name not in violated)
-        if len(kept) == len(latest.model.properties):
-            break  # a deadlock: it hides nothing else
-        model = replace(latest.model, properties=kept)
-        result = explore(model, exploration)
-        latest = Checked(model, scope.name, result, judge(model, scope, result, pinned=False))
-        if not _violated(result):
-            break
-        _keep(latest, plan)
-        others.append(latest)
-    return tuple(others)
-
-
-def _violated(result: SearchResult) -> set[str]:
-    violations = [*filter(None, [result.violation]), *result.unfulfilled]
-    return {name for one in violations for name in one.properties} | set(result.missed)
 
 
 def _checkpoint(request: CheckRequest, name: str, scope: str) -> Path | None:

@@ -54,7 +54,7 @@ class CheckRequest:
         "--except", default=(), metavar="PROPERTY", help="Check all properties but this one."
     )
     goes_on: bool = option(
-        "--all", default=False, help="Go on past a violated property to the other ones."
+        "--all", default=False, help="Go on past what is violated, and judge the rest."
     )
     max_states: int | None = option("--max-states", least=1, metavar="N", help="Stop at N states.")
     max_seconds: float | None = option(

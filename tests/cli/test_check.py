@@ -495,3 +495,25 @@ def test_tables_fit_eighty_columns_and_the_last_line_names_what_is_violated(desk
     assert max(map(len, rows)) <= 80
     assert lines.index(rows[-1]) < next(i for i, x in enumerate(lines) if "violated  turn" in x)
     assert lines[-1] == "violated: turnstile.entries_are_paid, turnstile.deadlock"
+
+
+def test_all_says_what_comes_of_the_rest(desk: "Desk") -> None:
+    with (desk.root / "invariants/turnstile.py").open("a") as claims:
+        claims.write(
+            "\n\n@invariant\ndef there_are_no_coins(s, g: Gate):\n    return s.coins[g] < 1\n"
+        )
+    ran = desk.run("check", "turnstile", "--all")
+    assert ran.code == 1
+    assert "\n  because  there_are_no_coins is violated after 1 step\n  rest     holds\n" in ran.out
+    ran = desk.run("check", "turnstile", "--all", "--max-states", "20")
+    assert ran.code == 1
+    assert "\n  rest     inconclusive: stopped as bounded, with " in ran.out
+    assert "\nreproduce with  lockstep check turnstile --scope default --all --max-st" in ran.out
+    (row,) = desk.run("check", "turnstile", "--all", "--json").json["results"]
+    assert (row["verdict"], row["rest"]["verdict"], row["rest"]["states"]) == (
+        "violated",
+        "holds",
+        64,
+    )
+    (row,) = desk.run("check", "turnstile", "--json").json["results"]
+    assert "rest" not in row
