@@ -22,7 +22,7 @@ from lockstep.system.crash import failure_of
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.trace.itf import Origin, constants_of
 from lockstep.trace.saving import save_trace
-from lockstep.verbs.check_kept import Search
+from lockstep.verbs.check_kept import search_question
 from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.check_rest import check_rest
 from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
@@ -142,20 +142,19 @@ def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
         symmetry=request.symmetry,
         expected=(scope.pins.states or 0) if pinned else 0,
     )
-    search = Search(plan.workspace, model, constants, exploration)
+    question = search_question(plan.workspace, model, constants, exploration)
     is_kept = pinned and not exploration.is_on_disk
-    kept = search.find() if is_kept and not request.anew else None
-    if kept is not None:
-        result, since = kept
-        judgement = judge(model, scope, result, pinned=pinned)
-        checked = Checked(model, scope.name, result, judgement, since=since)
-    else:
+    kept = question.find() if is_kept and not request.anew else None
+    if kept is None:
         expected = scope.pins.states if pinned else None
         with watch.search(f"{name} {scope.name}", expected) as on_progress:
-            result = _explored(model, request, exploration, on_progress)
-        checked = Checked(model, scope.name, result, judge(model, scope, result, pinned=pinned))
+            result, since = _explored(model, request, exploration, on_progress), None
         if is_kept:
-            search.keep(result)
+            question.keep(result)
+    else:
+        result, since = kept
+    judgement = judge(model, scope, result, pinned=pinned)
+    checked = Checked(model, scope.name, result, judgement, since=since)
     if request.pin and checked.verdict in (Verdict.HOLDS, Verdict.DIFFERS):
         _pin(checked, plan)
     _keep(checked, plan)
