@@ -180,7 +180,7 @@ def _compare(plan: TwinPlan, task: Task, watch: Watch) -> Comparison:
             liveness=request.liveness,
             watch=lambda title: watch.search(title, task.scope.pins.states),
         )
-        result = compare_twin(plan.workspace.root, task.spec, task.scope, options)
+        result = compare_twin(model, task.spec, task.scope, options)
         # TLC reads the twin's files by itself: they may have been edited meanwhile.
         again = comparison_question(plan.workspace, task.spec, task.scope, model, request)
         if again.dependencies == question.dependencies:

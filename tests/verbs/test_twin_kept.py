@@ -1,11 +1,13 @@
 """A comparison that holds is told again as long as nothing of model or twin has changed."""
 
 import shutil
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
+from lockstep.language import model
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.run import OnProgress, Unwatched, Watch
 from lockstep.verbs.twin import Compared, TwinRequest, twin
@@ -42,6 +44,21 @@ def test_the_same_is_told_again(workspace: Workspace, tmp_path: Path) -> None:
     assert again.result.seconds == first.result.seconds
     assert compared(workspace, keep=tmp_path / "files").since is None
     assert compared(workspace, liveness=True).since is None
+
+
+def test_a_model_is_loaded_once(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is compared is what the decision is kept for."""
+    names: list[str] = []
+    load_model = model.load_model
+
+    def counted(root: Path, name: str, constants: Mapping[str, object]) -> model.Model:
+        names.append(name)
+        return load_model(root, name, constants)
+
+    for module in ("lockstep.verbs.twin", "lockstep.twin.twin"):
+        monkeypatch.setattr(f"{module}.load_model", counted, raising=False)
+    compared(workspace)
+    assert names == ["turnstile"]
 
 
 @pytest.mark.parametrize(
