@@ -12,7 +12,7 @@ from lockstep.language.frontend import lower
 from lockstep.language.inventory import Unused
 from lockstep.language.model import Model, fault_mark, load_model
 from lockstep.language.notation import Kind
-from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.plain.exploration import Exploration
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
 from lockstep.specs.judgement import check_declarations, judge
@@ -132,14 +132,11 @@ def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
     lower(model)  # refuses what is outside the notation, whichever engine runs
     model = _selected(model, request)
     pinned = request.is_the_scope_itself
-    exploration = Exploration(
-        request.engine,
-        Bounds(request.max_states, request.max_seconds, memory=request.memory, spill=request.spill),
+    exploration = replace(
+        request.exploration,
         deadlock_allowed=spec.deadlock_allowed,
         liveness=request.liveness or breaks_in_time,
-        threads=request.threads,
         checkpoint=_checkpoint(request, name, scope.name),
-        symmetry=request.symmetry,
         expected=(scope.pins.states or 0) if pinned else 0,
     )
     question = search_question(plan.workspace, model, constants, exploration)

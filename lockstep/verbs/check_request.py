@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockstep.errors import LockstepError
-from lockstep.plain.exploration import DEFAULT_ENGINE, ENGINES, Walks
+from lockstep.plain.exploration import DEFAULT_ENGINE, ENGINES, Bounds, Exploration, Walks
 from lockstep.specs.tables import Plain
 from lockstep.verbs.models import parse_size, read_constants
 from lockstep.verbs.option import (
@@ -15,6 +15,7 @@ from lockstep.verbs.option import (
     anew_option,
     command_line,
     fault_option,
+    given_flags,
     option,
     refuse_pairs,
     seconds,
@@ -123,23 +124,28 @@ class CheckRequest:
                 cure=f"the engines are: {', '.join(ENGINES)}",
             )
         refuse_pairs(
-            {"--simulate": ("--checkpoint", "--symmetry", "--liveness", "--all")},
             {
-                "--simulate": self.simulate is not None,
-                "--checkpoint": self.checkpoint is not None,
-                "--symmetry": self.symmetry,
-                "--liveness": self.liveness,
-                "--all": self.goes_on,
+                "--simulate": ("--checkpoint", "--symmetry", "--liveness", "--all"),
+                "--only": ("--except",),
             },
-        )
-        refuse_pairs(
-            {"--only": ("--except",)}, {"--only": bool(self.only), "--except": bool(self.omitted)}
+            given_flags(self),
         )
         if self.pin and not self.is_the_scope_itself:
             raise LockstepError(
                 "--pin writes what a scope gives as it stands",
                 cure="leave out what changes the scope, the model or its properties",
             )
+
+    @property
+    def exploration(self) -> Exploration:
+        """How each model is explored, as far as that is the same for all."""
+        return Exploration(
+            self.engine,
+            Bounds(self.max_states, self.max_seconds, memory=self.memory, spill=self.spill),
+            liveness=self.liveness,
+            threads=self.threads,
+            symmetry=self.symmetry,
+        )
 
     @property
     def walks(self) -> Walks | None:
