@@ -96,13 +96,17 @@ def _faults(request: CheckRequest, view: CheckView) -> int:
 
 
 def _matrix(request: CheckRequest, view: CheckView) -> int:
-    from lockstep.report.matrix import print_matrix
-    from lockstep.verbs.models import choose
-    from lockstep.workspace import find_workspace
+    from lockstep.report.matrix_json import matrix_json
+    from lockstep.report.matrix_text import print_matrix
+    from lockstep.report.output import Output
+    from lockstep.verbs.matrix import MatrixRequest, matrix
 
-    workspace = request.workspace or find_workspace()
-    names = choose(request.models, workspace)
-    return print_matrix(workspace, names, every_file=not request.models, as_json=view.json)
+    output, result = Output(), matrix(MatrixRequest(request.models, request.workspace))
+    if view.json:
+        output.json(matrix_json(result))
+    else:
+        print_matrix(output, result.matrix)
+    return result.exit_code
 
 
 def _refuse_contradictions(request: CheckRequest, view: CheckView) -> None:
