@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -150,9 +150,9 @@ def _run(program: Program, request: Exploration) -> SearchResult:
         if request.checkpoint is not None:
             allowed = request.deadlock_allowed
             checkpoint = stack.enter_context(
-                Checkpoint(request.checkpoint, program, deadlock_allowed=allowed)
+                closing(Checkpoint(request.checkpoint, program, deadlock_allowed=allowed))
             )
         if request.bounds.spill is not None:
-            spill = stack.enter_context(Spill(request.bounds.spill))
+            spill = stack.enter_context(closing(Spill(request.bounds.spill)))
         native = machine_code(program.text, cache_folder() / "compiled")
         return ParallelSearch(program, native, request, checkpoint=checkpoint, spill=spill).run()
