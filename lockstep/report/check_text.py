@@ -79,7 +79,8 @@ class CheckText:
         if result.rest is not None:
             yield f"rest     {_rest(result.rest)}", None
         if result.since is not None:
-            yield since_text(result.since).removeprefix(", "), "dim"
+            anew = "; --no-cache explores within the bounds" * self._plan.request.is_bounded
+            yield f"{since_text(result.since).removeprefix(', ')}{anew}", "dim"
         if search.remark:
             yield f"remark   {search.remark}", "dim"
         if result.pinned:

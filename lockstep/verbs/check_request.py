@@ -153,6 +153,11 @@ class CheckRequest:
         return None if self.simulate is None else Walks(self.simulate, self.steps, self.seed)
 
     @property
+    def is_bounded(self) -> bool:
+        """Whether a search may end before it has seen everything."""
+        return any(bound is not None for bound in vars(self.exploration.bounds).values())
+
+    @property
     def is_the_scope_itself(self) -> bool:
         """Whether what is found can be held against what the scope pins.
 
