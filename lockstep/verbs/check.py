@@ -18,6 +18,7 @@ from lockstep.results.verdict import Verdict
 from lockstep.specs.judgement import check_declarations, judge
 from lockstep.specs.pinning import pin
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Pins, Scope, load_model_spec
+from lockstep.specs.stated_requirements import check_stated_requirements
 from lockstep.system.crash import failure_of
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.trace.itf import Origin, constants_of
@@ -129,6 +130,7 @@ def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
         prop.name for prop in model.of_kind(Kind.LEADS_TO)
     }
     check_declarations(model, spec)
+    check_stated_requirements(model, spec)
     lower(model)  # refuses what is outside the notation, whichever engine runs
     model = _selected(model, request)
     pinned = request.is_the_scope_itself

@@ -497,6 +497,19 @@ def test_tables_fit_eighty_columns_and_the_last_line_names_what_is_violated(desk
     assert lines[-1] == "violated: turnstile.entries_are_paid, turnstile.deadlock"
 
 
+def test_a_requirement_that_is_in_no_file_is_one_clear_line(desk: "Desk") -> None:
+    desk.edit("invariants/turnstile.py", '"9-2"', '"227-6"')
+    ran = desk.run("check")
+    assert ran.code == 2
+    assert (
+        "  not checked: invariants/turnstile.py:14: opens_only_for_a_coin states 227-6, "
+        "which has no row in specs/kip_9.toml\n"
+    ) in ran.out
+    assert re.search(r"\nletters +violated", ran.out), "the other models are checked"
+    (_, row) = desk.run("check", "--json").json["results"]
+    assert (row["verdict"], row["exit_code"]) == ("error", 2)
+
+
 def test_all_says_what_comes_of_the_rest(desk: "Desk") -> None:
     with (desk.root / "invariants/turnstile.py").open("a") as claims:
         claims.write(
