@@ -59,8 +59,8 @@ class CheckText:
             style = "violated" if file.is_mistake else "dim"
             line(f"not read  {shown_path(file.file)}: {file.why}", style)
         for result in checked:
-            is_known = result.rest is None or result.rest.exit_code == 0
-            if result.exit_code and (result.saved is None or not is_known):
+            is_rest_open = result.rest is not None and result.rest.exit_code != 0
+            if result.exit_code and (result.saved is None or is_rest_open):
                 line(f"reproduce with  {self._plan.again(result.model.name)}")
         if run.pending:
             line(f"interrupted; not checked: {', '.join(run.pending)}", "inconclusive")

@@ -21,14 +21,14 @@ def check_stated_requirements(model: Model, spec: ModelSpec) -> None:
     for prop in model.properties:
         for identity in prop.requirements:
             if identity not in ids:
-                where = " or ".join(map(shown_path, files)) or "specs/: no file is named there"
-                otherwise = (
-                    f"write its row, and name the file in `requirements` of specs/{model.name}.toml"
-                )
+                own = f"specs/{model.name}.toml"
+                why = f"which has no row in {' or '.join(map(shown_path, files))}"
                 raise LockstepError(
                     f"{_place(model, prop, identity)}: {prop.name} states {identity}, "
-                    f"which has no row in {where}",
-                    cure=nearest(identity, ids, otherwise),
+                    + (why if files else f"and {own} names no file of requirements"),
+                    cure=nearest(
+                        identity, ids, f"write its row, and its file in `requirements` of {own}"
+                    ),
                 )
 
 

@@ -143,15 +143,15 @@ def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
     )
     question = search_question(plan.workspace, model, constants, exploration)
     is_kept = pinned and not exploration.is_on_disk
-    kept = question.find() if is_kept and not request.anew else None
-    if kept is None:
+    earlier = question.find() if is_kept and not request.anew else None
+    if earlier is None:
         expected = scope.pins.states if pinned else None
         with watch.search(f"{name} {scope.name}", expected) as on_progress:
             result, since = _explored(model, request, exploration, on_progress), None
         if is_kept:
             question.keep(result)
     else:
-        result, since = kept
+        result, since = earlier
     judgement = judge(model, scope, result, pinned=pinned)
     checked = Checked(model, scope.name, result, judgement, since=since)
     if request.pin and checked.verdict in (Verdict.HOLDS, Verdict.DIFFERS):

@@ -31,11 +31,11 @@ def check_rest(
     latest = first
     exploration = replace(exploration, checkpoint=None, expected=0)
     while names := latest.result.violated:
-        kept = tuple(prop for prop in latest.model.properties if prop.name not in names)
+        properties = tuple(prop for prop in latest.model.properties if prop.name not in names)
         allowed = exploration.deadlock_allowed or DEADLOCK in names
-        if allowed and not kept:
+        if allowed and not properties:
             break
-        model = replace(latest.model, properties=kept)
+        model = replace(latest.model, properties=properties)
         exploration = replace(exploration, deadlock_allowed=allowed)
         try:
             result = _search(model, f"{model.name} {scope.name}, the rest", exploration, watch)
@@ -43,8 +43,8 @@ def check_rest(
             return tuple(others), Unchecked(model.name, scope.name, failure_of(error, workspace))
         latest = Checked(model, scope.name, result, judge(model, scope, result, pinned=False))
         if not result.violated:
-            is_known = bool(kept) or result.verdict is not Verdict.HOLDS
-            return tuple(others), latest if is_known else None
+            is_nothing_left = not properties and result.verdict is Verdict.HOLDS
+            return tuple(others), None if is_nothing_left else latest
         others.append(latest)
     return tuple(others), None
 

@@ -170,9 +170,9 @@ def _compare(plan: TwinPlan, task: Task, watch: Watch) -> Comparison:
         model = load_model(plan.workspace.root, task.model, task.scope.constants)
         question = comparison_question(plan.workspace, task.spec, task.scope, model, request)
         is_anew = request.anew or request.keep is not None
-        kept = None if is_anew else question.find()
-        if kept is not None:
-            return Compared(task, *kept)
+        earlier = None if is_anew else question.find()
+        if earlier is not None:
+            return Compared(task, *earlier)
         options = TwinOptions(
             workers=request.workers,
             max_seconds=request.max_seconds,

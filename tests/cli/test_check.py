@@ -530,3 +530,21 @@ def test_all_says_what_comes_of_the_rest(desk: "Desk") -> None:
     )
     (row,) = desk.run("check", "turnstile", "--json").json["results"]
     assert "rest" not in row
+
+
+def test_all_shows_where_the_rest_has_no_meaning(desk: "Desk") -> None:
+    desk.edit("models/turnstile.py", "s.entries[g] + 1", "s.entries[g] - 1")
+    with (desk.root / "invariants/turnstile.py").open("a") as claims:
+        claims.write(
+            "\n\n@invariant\ndef there_are_no_coins(s, g: Gate):\n    return s.coins[g] < 1\n"
+        )
+    ran = desk.run("check", "turnstile", "--all")
+    assert ran.code == 2
+    assert "\n  because  there_are_no_coins is violated after 1 step\n  rest     error\n" in ran.out
+    assert "  violated  turnstile.there_are_no_coins\n" in ran.out
+    assert "the text has no meaning in the last state of this behaviour" in ran.out
+    assert (desk.root / ".lockstep/counterexamples/turnstile-error.itf.json").exists()
+    (row,) = desk.run("check", "turnstile", "--all", "--json").json["results"]
+    assert (row["exit_code"], row["rest"]["verdict"]) == (2, "error")
+    assert row["rest"]["error"]["function"] == "push"
+    assert len(row["rest"]["trace"]["steps"]) == 1
