@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lockstep.errors import LockstepError
 from lockstep.verbs.check_request import CheckRequest
-from lockstep.verbs.option import json_option, option, refuse_pairs
+from lockstep.verbs.option import given_flags, json_option, option, refuse_pairs
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,26 @@ class CheckView:
         "--verbose", "-v", default=False, help="Print how often each action fired."
     )
     json: bool = json_option()
+
+
+_OF_THE_MATRIX = ("--matrix", "--workspace", "--json")
+"""What `--matrix` goes with."""
+
+_OF_FAULTS = (
+    "--faults",
+    "--workspace",
+    "--engine",
+    "--max-states",
+    "--max-seconds",
+    "--memory",
+    "--spill",
+    "--liveness",
+    "--threads",
+    "--no-cache",
+    "--save",
+    "--json",
+)
+"""What `--faults` goes with. It decides anew in any case: no fault is kept."""
 
 
 def check(request: CheckRequest, view: CheckView) -> int:
@@ -57,15 +77,13 @@ def check(request: CheckRequest, view: CheckView) -> int:
 
 
 def _faults(request: CheckRequest, view: CheckView) -> int:
-    from lockstep.plain.exploration import Bounds
     from lockstep.report.faults_json import faults_json
     from lockstep.report.faults_text import FaultsText
     from lockstep.report.output import Output
     from lockstep.report.progress import TerminalWatch
     from lockstep.verbs.faults import FaultsRequest, faults
 
-    bounds = Bounds(request.max_states, request.max_seconds)
-    wanted = FaultsRequest(request.models, request.workspace, request.engine, bounds, request.save)
+    wanted = FaultsRequest(request.models, request.workspace, request.exploration, request.save)
     output = Output()
     if view.json:
         run = faults(wanted, watch=TerminalWatch())
@@ -78,37 +96,27 @@ def _faults(request: CheckRequest, view: CheckView) -> int:
 
 
 def _matrix(request: CheckRequest, view: CheckView) -> int:
-    from lockstep.report.matrix import print_matrix
-    from lockstep.verbs.models import choose
-    from lockstep.workspace import find_workspace
+    from lockstep.report.matrix_json import matrix_json
+    from lockstep.report.matrix_text import print_matrix
+    from lockstep.report.output import Output
+    from lockstep.verbs.matrix import MatrixRequest, matrix
 
-    workspace = request.workspace or find_workspace()
-    names = choose(request.models, workspace)
-    return print_matrix(workspace, names, every_file=not request.models, as_json=view.json)
+    output, result = Output(), matrix(MatrixRequest(request.models, request.workspace))
+    if view.json:
+        output.json(matrix_json(result))
+    else:
+        print_matrix(output, result.matrix)
+    return result.exit_code
 
 
 def _refuse_contradictions(request: CheckRequest, view: CheckView) -> None:
     if len(request.models) != 1 and request.fault is not None and (view.faults or view.matrix):
         raise LockstepError("--fault is a fault of one model", cure="name the model before it")
-    alone = ("--fault", "--scope", "--set", "--pytest", "--checkpoint", "--simulate", "--only")
+    given = given_flags(request, view)
     refuse_pairs(
         {
-            "--matrix": ("--faults", *alone, "--liveness"),
-            "--faults": (*alone, "--symmetry", "--except", "--all"),
+            "--matrix": [flag for flag in given if flag not in _OF_THE_MATRIX],
+            "--faults": [flag for flag in given if flag not in _OF_FAULTS],
         },
-        {
-            "--faults": view.faults,
-            "--matrix": view.matrix,
-            "--fault": request.fault is not None,
-            "--scope": request.scope is not None,
-            "--set": bool(request.constants),
-            "--pytest": view.pytest,
-            "--checkpoint": request.checkpoint is not None,
-            "--simulate": request.simulate is not None,
-            "--symmetry": request.symmetry,
-            "--liveness": request.liveness,
-            "--only": bool(request.only),
-            "--except": bool(request.omitted),
-            "--all": request.goes_on,
-        },
+        given,
     )

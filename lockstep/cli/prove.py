@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from lockstep.errors import LockstepError
-from lockstep.verbs.option import json_option, option, refuse_pairs
+from lockstep.verbs.option import given_flags, json_option, option, refuse_pairs
 from lockstep.verbs.prove_request import ProveRequest
 
 
@@ -72,18 +72,7 @@ def _refuse_contradictions(request: ProveRequest, view: ProveView) -> None:
             "--equal": alone,
             "--any": ("--k", "--infer"),
         },
-        {
-            "--proof": request.proof is not None,
-            "--scope": request.scope is not None,
-            "--find": view.find is not None,
-            "--from": view.start is not None,
-            "--equal": view.equal is not None,
-            "--any": request.any_number is not None,
-            "--infer": request.infer,
-            "--k": request.k is not None,
-            "--smt": request.smt is not None,
-            "--examples": view.examples,
-        },
+        given_flags(request, view),
     )
 
 

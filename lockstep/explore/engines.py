@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,6 @@ from lockstep.language.notation import Kind
 from lockstep.plain.exploration import ENGINES, Exploration, Walks
 
 if TYPE_CHECKING:
-    from lockstep.language import ir
     from lockstep.language.model import Model
     from lockstep.machine.code.program import Program
     from lockstep.results.search_result import SearchResult
@@ -31,9 +30,9 @@ def explore(model: Model, request: Exploration = Exploration()) -> SearchResult:
     where the compiled engine is needed and cannot translate the model; `ModelError` where the text
     is not well formed, or goes through more values than any engine can.
     """
-    code = _explorable(model)
+    _refuse_unexplorable(model)
     safety = model.without(Kind.LEADS_TO)
-    result = _explore(safety, _without_leads_to(code), request)
+    result = _explore(safety, request)
     if safety is not model:
         from lockstep.explore.live_search import check_liveness
 
@@ -52,9 +51,9 @@ def simulate(model: Model, walks: Walks, request: Exploration = Exploration()) -
     from lockstep.machine.search.simulation import Simulation
     from lockstep.system.user_cache import cache_folder
 
-    code = _explorable(model)
+    _refuse_unexplorable(model)
     try:
-        program = build_program(model.without(Kind.LEADS_TO), _without_leads_to(code))
+        program = build_program(model.without(Kind.LEADS_TO))
     except NotCompiled as reason:
         raise LockstepError(
             f"{model.name} has no machine code in this scope: {reason}",
@@ -64,23 +63,15 @@ def simulate(model: Model, walks: Walks, request: Exploration = Exploration()) -
     return Simulation(program, native, walks, request).run()
 
 
-def _explorable(model: Model) -> ir.ModelCode:
-    """The code of a model that can be explored; `ModelError` for any other."""
+def _refuse_unexplorable(model: Model) -> None:
+    """`ModelError` for a model that is not well formed, or goes through too many values."""
     from lockstep.language.endless import refuse_endless
     from lockstep.language.frontend import lower
 
-    code = lower(model)
-    refuse_endless(model, code)
-    return code
+    refuse_endless(model, lower(model))
 
 
-def _without_leads_to(code: ir.ModelCode) -> ir.ModelCode:
-    """The code of a model without that of what must come to pass."""
-    kept = tuple(prop for prop in code.properties if prop.kind is not Kind.LEADS_TO)
-    return replace(code, properties=kept)
-
-
-def _explore(model: Model, code: ir.ModelCode, request: Exploration) -> SearchResult:
+def _explore(model: Model, request: Exploration) -> SearchResult:
     match request.engine:
         case "python":
             if request.is_on_disk or request.symmetry:
@@ -88,11 +79,11 @@ def _explore(model: Model, code: ir.ModelCode, request: Exploration) -> SearchRe
                 raise LockstepError(f"the engine python {what}", cure="leave --engine out")
             return _plain(model, request)
         case "compiled":
-            return _compiled(model, code, request)
+            return _compiled(model, request)
         case "auto":
             if request.is_on_disk or request.symmetry:
-                return _compiled(model, code, request)
-            return _trial(model, request) or _compiled_or_plain(model, code, request)
+                return _compiled(model, request)
+            return _trial(model, request) or _compiled_or_plain(model, request)
     raise LockstepError(
         f"there is no engine {request.engine!r}", cure=f"the engines are: {', '.join(ENGINES)}"
     )
@@ -122,24 +113,24 @@ def _trial(model: Model, request: Exploration) -> SearchResult | None:
     return None if needs_longer or search.met is Bound.MEMORY else result
 
 
-def _compiled_or_plain(model: Model, code: ir.ModelCode, request: Exploration) -> SearchResult:
+def _compiled_or_plain(model: Model, request: Exploration) -> SearchResult:
     from lockstep.machine.code.layout import NotCompiled
     from lockstep.machine.code.program import build_program
 
     try:
-        return _run(build_program(model, code), request)
+        return _run(build_program(model), request)
     except NotCompiled as reason:
         result = _plain(model, request)
         result.remark = f"plain Python explored it, for it has no machine code: {reason}"
         return result
 
 
-def _compiled(model: Model, code: ir.ModelCode, request: Exploration) -> SearchResult:
+def _compiled(model: Model, request: Exploration) -> SearchResult:
     from lockstep.machine.code.layout import NotCompiled
     from lockstep.machine.code.program import build_program
 
     try:
-        return _run(build_program(model, code, symmetry=request.symmetry), request)
+        return _run(build_program(model, symmetry=request.symmetry), request)
     except NotCompiled as reason:
         raise LockstepError(
             f"{model.name} has no machine code in this scope: {reason}",
@@ -159,9 +150,9 @@ def _run(program: Program, request: Exploration) -> SearchResult:
         if request.checkpoint is not None:
             allowed = request.deadlock_allowed
             checkpoint = stack.enter_context(
-                Checkpoint(request.checkpoint, program, deadlock_allowed=allowed)
+                closing(Checkpoint(request.checkpoint, program, deadlock_allowed=allowed))
             )
         if request.bounds.spill is not None:
-            spill = stack.enter_context(Spill(request.bounds.spill))
+            spill = stack.enter_context(closing(Spill(request.bounds.spill)))
         native = machine_code(program.text, cache_folder() / "compiled")
         return ParallelSearch(program, native, request, checkpoint=checkpoint, spill=spill).run()

@@ -57,7 +57,7 @@ class Supervision:
         memory: ResidentBound | None,
         states: Callable[[], int],
     ) -> None:
-        """`known` counts the states that the search knows."""
+        """`states` counts the states that the search knows."""
         self._bounds = request.bounds
         self._on_progress = request.on_progress
         self._result = result

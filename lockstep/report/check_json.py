@@ -9,18 +9,13 @@ from lockstep.results.verdict import Verdict
 from lockstep.trace.claims import find_property
 from lockstep.trace.pytest_export import to_pytest
 from lockstep.verbs.check_request import CheckRequest
-from lockstep.verbs.check_result import Checked, CheckRun, Unchecked
+from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
 from lockstep.words import shown_path
 
 
 def check_json(request: CheckRequest, run: CheckRun, *, pytest: bool) -> dict[str, object]:
     """The document."""
-    rows = [
-        _checked(request, result, pytest)
-        if isinstance(result, Checked)
-        else _unchecked(request, result)
-        for result in run.results
-    ]
+    rows = [_row(request, result, pytest) for result in run.results]
     return document(
         rows,
         {
@@ -37,6 +32,17 @@ def check_json(request: CheckRequest, run: CheckRun, *, pytest: bool) -> dict[st
             "exit_code": run.exit_code,
         },
     )
+
+
+def _row(request: CheckRequest, result: CheckResult, pytest: bool) -> dict[str, Any]:
+    if isinstance(result, Unchecked):
+        return _unchecked(request, result)
+    row = _checked(request, result, pytest)
+    if request.goes_on:
+        others = [{"violation": _violation(one), "trace": _trace(one)} for one in result.others]
+        row["others"] = others
+        row["rest"] = None if result.rest is None else _row(request, result.rest, pytest)
+    return row
 
 
 def _checked(request: CheckRequest, checked: Checked, pytest: bool) -> dict[str, Any]:
@@ -74,10 +80,6 @@ def _checked(request: CheckRequest, checked: Checked, pytest: bool) -> dict[str,
         document["pytest"] = to_pytest(checked.model, checked.trace, checked.origin)
     if checked.since is not None:
         document["kept_since"] = checked.since.isoformat()
-    if request.goes_on:
-        document["others"] = [
-            {"violation": _violation(other), "trace": _trace(other)} for other in checked.others
-        ]
     return document
 
 

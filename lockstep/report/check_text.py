@@ -52,13 +52,15 @@ class CheckText:
         line = self._output.line
         checked = [result for result in run.results if isinstance(result, Checked)]
         for result in checked:
-            for one in (result, *result.others):
-                self._counterexample.show(one)
+            for one in (result, *result.others, result.rest):
+                if isinstance(one, Checked):
+                    self._counterexample.show(one)
         for file in run.unused:
             style = "violated" if file.is_mistake else "dim"
             line(f"not read  {shown_path(file.file)}: {file.why}", style)
         for result in checked:
-            if result.exit_code and result.saved is None:
+            is_rest_open = result.rest is not None and result.rest.exit_code != 0
+            if result.exit_code and (result.saved is None or is_rest_open):
                 line(f"reproduce with  {self._plan.again(result.model.name)}")
         if run.pending:
             line(f"interrupted; not checked: {', '.join(run.pending)}", "inconclusive")
@@ -74,8 +76,11 @@ class CheckText:
         search, judgement = result.result, result.judgement
         if judgement.because and result.verdict is not Verdict.ERROR:
             yield f"because  {judgement.because}", None
+        if result.rest is not None:
+            yield f"rest     {_rest(result.rest)}", None
         if result.since is not None:
-            yield since_text(result.since).removeprefix(", "), "dim"
+            anew = "; --no-cache explores within the bounds" * self._plan.request.is_bounded
+            yield f"{since_text(result.since).removeprefix(', ')}{anew}", "dim"
         if search.remark:
             yield f"remark   {search.remark}", "dim"
         if result.pinned:
@@ -103,9 +108,13 @@ def _violated(checked: Checked) -> Iterator[str]:
     for one in (checked, *checked.others):
         if one.verdict is not Verdict.VIOLATED or one.judgement.expected:
             continue
-        result = one.result
-        violations = [result.violation] if result.violation is not None else []
-        violations += result.unfulfilled[1:]
-        names = [name for violation in violations for name in violation.properties]
-        for name in (*names, *result.missed):
+        for name in one.result.violated:
             yield f"{checked.model.name}.{name}"
+
+
+def _rest(rest: CheckResult) -> str:
+    """The verdict on the properties that are left where others are violated."""
+    if isinstance(rest, Unchecked):
+        return f"not checked: {rest.error}"
+    because = rest.judgement.because if rest.verdict is not Verdict.ERROR else ""
+    return f"{rest.verdict}{f': {because}' if because else ''}"

@@ -99,6 +99,13 @@ class SearchResult:
         ]
 
     @property
+    def violated(self) -> tuple[str, ...]:
+        """Every property that the search found violated, `deadlock` included."""
+        at_the_end = () if self.violation is None else self.violation.properties
+        others = (name for violation in self.unfulfilled for name in violation.properties)
+        return tuple(dict.fromkeys([*at_the_end, *others, *self.missed]))
+
+    @property
     def idle_actions(self) -> list[str]:
         """Actions that never fired: the scope says nothing about them."""
         return [name for name, count in self.fired.items() if count == 0]

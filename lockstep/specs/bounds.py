@@ -13,7 +13,7 @@ from lockstep.specs.tables import Plain, Table
 
 
 @dataclass(frozen=True)
-class Bounds:
+class ScopeBounds:
     """The constants of a scope; `idle` and `vacuous` give the reason by action or property.
 
     They include those of the scope that this one is `like`.
@@ -25,15 +25,15 @@ class Bounds:
     like: str | None = None
 
 
-def read_bounds(tables: Mapping[str, Table]) -> dict[str, Bounds]:
+def read_bounds(tables: Mapping[str, Table]) -> dict[str, ScopeBounds]:
     """The bounds in tables of one kind, each by its name.
 
     `LockstepError` where one is like one that there is not, or like itself by way of others.
     """
     likes = {name: table.optional_text("like") for name, table in tables.items()}
-    bounds: dict[str, Bounds] = {}
+    bounds: dict[str, ScopeBounds] = {}
 
-    def resolve(name: str, users: tuple[str, ...] = ()) -> Bounds:
+    def resolve(name: str, users: tuple[str, ...] = ()) -> ScopeBounds:
         if name in bounds:
             return bounds[name]
         table, like, users = tables[name], likes[name], (*users, name)
@@ -45,7 +45,7 @@ def read_bounds(tables: Mapping[str, Table]) -> dict[str, Bounds]:
             raise table.error(
                 "like", f"goes round in a circle: {circle}", "give one its own bounds"
             )
-        bounds[name] = _bounds(table, like, Bounds() if like is None else resolve(like, users))
+        bounds[name] = _bounds(table, like, ScopeBounds() if like is None else resolve(like, users))
         return bounds[name]
 
     return {name: resolve(name) for name in tables}
@@ -66,9 +66,9 @@ def read_reasons(table: Table) -> dict[str, str]:
     return reasons
 
 
-def _bounds(table: Table, like: str | None, base: Bounds) -> Bounds:
+def _bounds(table: Table, like: str | None, base: ScopeBounds) -> ScopeBounds:
     constants = table.optional_table("constants")
-    return Bounds(
+    return ScopeBounds(
         {**base.constants, **{key: constants.plain(key) for key in constants.names()}},
         {**base.idle, **read_reasons(table.optional_table("idle"))},
         {**base.vacuous, **read_reasons(table.optional_table("vacuous"))},

@@ -164,7 +164,7 @@ def _differences(pins: Pins, result: SearchResult) -> tuple[Difference, ...]:
         "states": result.states,
         "transitions": result.transitions,
         "depth": result.depth,
-        "violates": _violated(result),
+        "violates": result.violated,
     }
     return tuple(
         Difference(name, pin, results[name])
@@ -178,13 +178,6 @@ def _agree(pin: object, result: object) -> bool:
     if isinstance(pin, tuple) and isinstance(result, tuple):
         return sorted(pin) == sorted(result)
     return pin == result
-
-
-def _violated(result: SearchResult) -> tuple[str, ...]:
-    """Every property that a search found violated."""
-    at_the_end = result.violation.properties if result.violation is not None else ()
-    others = (name for violation in result.unfulfilled for name in violation.properties)
-    return tuple(dict.fromkeys([*at_the_end, *others, *result.missed]))
 
 
 def _as_reasons(differences: tuple[Difference, ...]) -> list[str]:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lockstep.errors import LockstepError, nearest
-from lockstep.specs.bounds import Bounds, read_bounds, read_reasons
+from lockstep.specs.bounds import ScopeBounds, read_bounds, read_reasons
 from lockstep.specs.tables import Plain, Table, read_toml
 from lockstep.system.text_files import is_file
 
@@ -174,7 +174,7 @@ def _tables(table: Table) -> dict[str, Table]:
     return {key: table.table(key) for key in table.names()}
 
 
-def _scope(table: Table, name: str, bounds: Bounds) -> Scope:
+def _scope(table: Table, name: str, bounds: ScopeBounds) -> Scope:
     verdict = None
     if "verdict" in table:
         verdict = table.choice("verdict", ("holds", "violated"), "holds")
@@ -205,7 +205,7 @@ def _scope(table: Table, name: str, bounds: Bounds) -> Scope:
     return scope
 
 
-def _proof(table: Table, name: str, bounds: Bounds) -> ProofScope:
+def _proof(table: Table, name: str, bounds: ScopeBounds) -> ProofScope:
     default = ProofScope(name)
     k, depth = table.optional_count("k"), table.optional_count("depth")
     proof = ProofScope(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.language.model import Model, load_model
+from lockstep.language.model import Model
 from lockstep.language.notation import Kind, State
 from lockstep.results.search_result import Progress, SearchResult
 from lockstep.results.trace import Step
@@ -151,15 +151,16 @@ class TwinOptions:
 
 
 def compare_twin(
-    root: Path, spec: ModelSpec, scope: Scope, options: TwinOptions = TwinOptions()
+    model: Model, spec: ModelSpec, scope: Scope, options: TwinOptions = TwinOptions()
 ) -> TwinResult:
     """Runs TLC on a model's twin in one scope, explores the model, and compares.
+
+    `model` is what `spec` is about, loaded with the constants of the scope.
 
     Raises TwinUnusable when TLC cannot check the twin; TlcTimeout, TlcOutOfMemory and ModelBounded
     when not everything was seen; and LockstepError when model or twin cannot be used otherwise.
     """
-    files = twin_files(root, spec)
-    model = load_model(root, spec.name, scope.constants)
+    files = twin_files(model.universe.root, spec)
     require_constants(model.constants, files.module)
     with ExitStack() as folders:
         folder = options.keep

@@ -12,18 +12,20 @@ from lockstep.language.frontend import lower
 from lockstep.language.inventory import Unused
 from lockstep.language.model import Model, fault_mark, load_model
 from lockstep.language.notation import Kind
-from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.plain.exploration import Exploration
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
 from lockstep.specs.judgement import check_declarations, judge
 from lockstep.specs.pinning import pin
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Pins, Scope, load_model_spec
+from lockstep.specs.stated_requirements import check_stated_requirements
 from lockstep.system.crash import failure_of
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.trace.itf import Origin, constants_of
 from lockstep.trace.saving import save_trace
-from lockstep.verbs.check_kept import Search
+from lockstep.verbs.check_kept import search_question
 from lockstep.verbs.check_request import CheckRequest
+from lockstep.verbs.check_rest import check_rest
 from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
 from lockstep.verbs.models import choose
 from lockstep.verbs.run import OnProgress, Unwatched, Watch, run_each
@@ -128,38 +130,40 @@ def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
         prop.name for prop in model.of_kind(Kind.LEADS_TO)
     }
     check_declarations(model, spec)
+    check_stated_requirements(model, spec)
     lower(model)  # refuses what is outside the notation, whichever engine runs
     model = _selected(model, request)
     pinned = request.is_the_scope_itself
-    exploration = Exploration(
-        request.engine,
-        Bounds(request.max_states, request.max_seconds, memory=request.memory, spill=request.spill),
+    exploration = replace(
+        request.exploration,
         deadlock_allowed=spec.deadlock_allowed,
         liveness=request.liveness or breaks_in_time,
-        threads=request.threads,
         checkpoint=_checkpoint(request, name, scope.name),
-        symmetry=request.symmetry,
         expected=(scope.pins.states or 0) if pinned else 0,
     )
-    search = Search(plan.workspace, model, constants, exploration)
+    question = search_question(plan.workspace, model, constants, exploration)
     is_kept = pinned and not exploration.is_on_disk
-    kept = search.find() if is_kept and not request.anew else None
-    if kept is not None:
-        result, since = kept
-        judgement = judge(model, scope, result, pinned=pinned)
-        checked = Checked(model, scope.name, result, judgement, since=since)
-    else:
+    earlier = question.find() if is_kept and not request.anew else None
+    if earlier is None:
         expected = scope.pins.states if pinned else None
         with watch.search(f"{name} {scope.name}", expected) as on_progress:
-            result = _explored(model, request, exploration, on_progress)
-        checked = Checked(model, scope.name, result, judge(model, scope, result, pinned=pinned))
+            result, since = _explored(model, request, exploration, on_progress), None
         if is_kept:
-            search.keep(result)
+            question.keep(result)
+    else:
+        result, since = earlier
+    judgement = judge(model, scope, result, pinned=pinned)
+    checked = Checked(model, scope.name, result, judgement, since=since)
     if request.pin and checked.verdict in (Verdict.HOLDS, Verdict.DIFFERS):
         _pin(checked, plan)
     _keep(checked, plan)
     if request.goes_on:
-        checked.others = _others(checked, plan, scope, exploration)
+        checked.others, checked.rest = check_rest(
+            checked, scope, exploration, plan.workspace, watch
+        )
+        for other in (*checked.others, checked.rest):
+            if isinstance(other, Checked):
+                _keep(other, plan)
     return checked
 
 
@@ -194,32 +198,6 @@ def _selected(model: Model, request: CheckRequest) -> Model:
         return model
     kept = tuple(prop for prop in model.properties if prop.name in wanted)
     return replace(model, properties=kept)
-
-
-def _others(
-    first: Checked, plan: CheckPlan, scope: Scope, exploration: Exploration
-) -> tuple[Checked, ...]:
-    """What else is violated: the properties that are, are left out and the rest explored again."""
-    others: list[Checked] = []
-    latest = first
-    exploration = replace(exploration, checkpoint=None, expected=0)
-    while violated := _violated(latest.result):
-        kept = tuple(prop for prop in latest.model.properties if prop.name not in violated)
-        if len(kept) == len(latest.model.properties):
-            break  # a deadlock: it hides nothing else
-        model = replace(latest.model, properties=kept)
-        result = explore(model, exploration)
-        latest = Checked(model, scope.name, result, judge(model, scope, result, pinned=False))
-        if not _violated(result):
-            break
-        _keep(latest, plan)
-        others.append(latest)
-    return tuple(others)
-
-
-def _violated(result: SearchResult) -> set[str]:
-    violations = [*filter(None, [result.violation]), *result.unfulfilled]
-    return {name for one in violations for name in one.properties} | set(result.missed)
 
 
 def _checkpoint(request: CheckRequest, name: str, scope: str) -> Path | None:

@@ -8,59 +8,38 @@ pins and declares is no part of it: the search is judged anew each time.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from functools import partial
 from typing import Any
 
 from lockstep.language.model import Model
 from lockstep.plain.exploration import Exploration
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
-from lockstep.verbs.decided import Decisions, Dependencies, texts_of
+from lockstep.verbs.decided import Dependencies, Question, texts_of
 from lockstep.workspace import Workspace
 
 PACKAGES = ("llvmlite", "numba", "numpy", "scipy")
 """The packages that take part in a search."""
 
 
-@dataclass(frozen=True)
-class Search:
-    """One search of a model, as far as its result depends on it."""
-
-    workspace: Workspace
-    model: Model
-    constants: Mapping[str, object]
-    exploration: Exploration
-
-    def find(self) -> tuple[SearchResult, datetime] | None:
-        """The result of an earlier run, and when that was; None if it has to be made."""
-        decision = self._decisions.find(self._digest)
-        if decision is None:
-            return None
-        result = _result(self.model, decision.document)
-        return None if result is None else (result, decision.since)
-
-    def keep(self, result: SearchResult) -> None:
-        """Keep a result for later runs if all of it holds; what cannot be kept is made again."""
-        if result.verdict is Verdict.HOLDS and not result.unchecked:
-            self._decisions.keep(self._digest, _document(result))
-
-    @property
-    def _decisions(self) -> Decisions:
-        return Decisions(self.workspace, "check")
-
-    @property
-    def _digest(self) -> str:
-        options = {
-            "model": self.model.name,
-            "constants": {name: repr(value) for name, value in self.constants.items()},
-            "engine": self.exploration.engine,
-            "deadlock_allowed": self.exploration.deadlock_allowed,
-        }
-        return Dependencies(texts_of(self.model), options, PACKAGES).digest
+def search_question(
+    workspace: Workspace, model: Model, constants: Mapping[str, object], exploration: Exploration
+) -> Question[SearchResult]:
+    """The search of a model, as far as its result depends on it."""
+    options = {
+        "model": model.name,
+        "constants": {name: repr(value) for name, value in constants.items()},
+        "engine": exploration.engine,
+        "deadlock_allowed": exploration.deadlock_allowed,
+    }
+    dependencies = Dependencies(texts_of(model), options, PACKAGES)
+    return Question(workspace, "check", dependencies, _document, partial(_result, model))
 
 
-def _document(result: SearchResult) -> dict[str, Any]:
+def _document(result: SearchResult) -> dict[str, Any] | None:
+    """The document of a result all of which holds; None for any other."""
+    if result.verdict is not Verdict.HOLDS or result.unchecked:
+        return None
     return {
         "engine": result.engine,
         "states": result.states,

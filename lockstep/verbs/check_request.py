@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockstep.errors import LockstepError
-from lockstep.plain.exploration import DEFAULT_ENGINE, ENGINES, Walks
+from lockstep.plain.exploration import DEFAULT_ENGINE, ENGINES, Bounds, Exploration, Walks
 from lockstep.specs.tables import Plain
 from lockstep.verbs.models import parse_size, read_constants
 from lockstep.verbs.option import (
@@ -15,6 +15,7 @@ from lockstep.verbs.option import (
     anew_option,
     command_line,
     fault_option,
+    given_flags,
     option,
     refuse_pairs,
     seconds,
@@ -54,7 +55,7 @@ class CheckRequest:
         "--except", default=(), metavar="PROPERTY", help="Check all properties but this one."
     )
     goes_on: bool = option(
-        "--all", default=False, help="Go on past a violated property to the other ones."
+        "--all", default=False, help="Go on past what is violated, and judge the rest."
     )
     max_states: int | None = option("--max-states", least=1, metavar="N", help="Stop at N states.")
     max_seconds: float | None = option(
@@ -123,17 +124,11 @@ class CheckRequest:
                 cure=f"the engines are: {', '.join(ENGINES)}",
             )
         refuse_pairs(
-            {"--simulate": ("--checkpoint", "--symmetry", "--liveness", "--all")},
             {
-                "--simulate": self.simulate is not None,
-                "--checkpoint": self.checkpoint is not None,
-                "--symmetry": self.symmetry,
-                "--liveness": self.liveness,
-                "--all": self.goes_on,
+                "--simulate": ("--checkpoint", "--symmetry", "--liveness", "--all"),
+                "--only": ("--except",),
             },
-        )
-        refuse_pairs(
-            {"--only": ("--except",)}, {"--only": bool(self.only), "--except": bool(self.omitted)}
+            given_flags(self),
         )
         if self.pin and not self.is_the_scope_itself:
             raise LockstepError(
@@ -142,9 +137,25 @@ class CheckRequest:
             )
 
     @property
+    def exploration(self) -> Exploration:
+        """How each model is explored, as far as that is the same for all."""
+        return Exploration(
+            self.engine,
+            Bounds(self.max_states, self.max_seconds, memory=self.memory, spill=self.spill),
+            liveness=self.liveness,
+            threads=self.threads,
+            symmetry=self.symmetry,
+        )
+
+    @property
     def walks(self) -> Walks | None:
         """Random behaviours to take instead of a search."""
         return None if self.simulate is None else Walks(self.simulate, self.steps, self.seed)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether a search may end before it has seen everything."""
+        return any(bound is not None for bound in vars(self.exploration.bounds).values())
 
     @property
     def is_the_scope_itself(self) -> bool:

@@ -41,7 +41,12 @@ class Checked:
     pinned: tuple[str, ...] = ()
     """What was written into specs/MODEL.toml, one text a value."""
     others: tuple[Checked, ...] = ()
-    """The other violations, where the check went on past the first: one a property."""
+    """The other violations, where the check went on past the first: one result a search."""
+    rest: CheckResult | None = None
+    """The result of the properties that none of these violates.
+
+    None where the check did not go on, nothing is violated, or no property is left.
+    """
 
     @property
     def verdict(self) -> Verdict:
@@ -57,6 +62,8 @@ class Checked:
     def exit_code(self) -> int:
         """What this result alone would end the process with."""
         codes = [int(self.judgement.exit_code), *(other.exit_code for other in self.others)]
+        if self.rest is not None:
+            codes.append(self.rest.exit_code)
         return worst([*codes, *[INTERRUPTED] * self.result.interrupted])
 
 

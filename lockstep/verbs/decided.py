@@ -13,16 +13,17 @@ import json
 import os
 import platform
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from lockstep.errors import LockstepError, not_written
+from lockstep.system.strict_json import decode_document
 from lockstep.system.text_files import write_text
 from lockstep.system.user_cache import is_trusted
 
@@ -97,8 +98,8 @@ class Decisions:
         then decided again.
         """
         try:
-            return self._read(digest, json.loads(_content(self._file(digest))))
-        except (OSError, ValueError, RecursionError):
+            return self._read(digest, decode_document(_content(self._file(digest)).decode("utf-8")))
+        except (OSError, ValueError):
             return None
 
     def keep(self, digest: str, document: Mapping[str, Any]) -> str | None:
@@ -154,6 +155,43 @@ class Decisions:
                 dated.append((file.stat().st_mtime_ns, file))
         for _, file in sorted(dated)[:-_MOST_FILES]:
             file.unlink(missing_ok=True)
+
+
+ResultT = TypeVar("ResultT")
+
+
+@dataclass(frozen=True)
+class Question(Generic[ResultT]):
+    """A question that a verb answers, and how its result is written as a document and read again.
+
+    `write` gives None for a result that is not kept, and `read` for a document that describes no
+    result of this question.
+    """
+
+    workspace: Workspace
+    verb: str
+    dependencies: Dependencies
+    write: Callable[[ResultT], Mapping[str, Any] | None]
+    read: Callable[[Mapping[str, Any]], ResultT | None]
+
+    def find(self) -> tuple[ResultT, datetime] | None:
+        """The result of an earlier run, and when that was; None if it has to be decided."""
+        decision = self._decisions.find(self._digest)
+        result = None if decision is None else self.read(decision.document)
+        return None if decision is None or result is None else (result, decision.since)
+
+    def keep(self, result: ResultT) -> str | None:
+        """Keep a result for later runs; None, or why that cannot be done."""
+        document = self.write(result)
+        return None if document is None else self._decisions.keep(self._digest, document)
+
+    @property
+    def _decisions(self) -> Decisions:
+        return Decisions(self.workspace, self.verb)
+
+    @cached_property
+    def _digest(self) -> str:
+        return self.dependencies.digest
 
 
 def _content(file: Path) -> bytes:

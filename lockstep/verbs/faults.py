@@ -11,7 +11,7 @@ from lockstep.explore.engines import explore
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model, fault_marks, load_model
 from lockstep.language.notation import FaultMark, Kind
-from lockstep.plain.exploration import DEFAULT_ENGINE, Bounds, Exploration
+from lockstep.plain.exploration import Exploration
 from lockstep.results.exits import worst
 from lockstep.results.search_result import SearchResult
 from lockstep.specs.scopes import ModelSpec, load_model_spec
@@ -32,8 +32,8 @@ class FaultsRequest:
 
     models: tuple[str, ...] = ()
     workspace: Workspace | None = None
-    engine: str = DEFAULT_ENGINE
-    bounds: Bounds = Bounds()
+    exploration: Exploration = Exploration()
+    """How each fault is explored; whether a deadlock is allowed is the model's own."""
     save: Path | None = None
     """A folder for the shortest trace of each fault; none are saved unless told."""
 
@@ -119,11 +119,10 @@ class _Work:
         model = load_model(self.workspace.root, spec.name, constants, fault=fault)
         lower(model)
         pending = {prop.name for prop in model.of_kind(Kind.LEADS_TO)}
-        exploration = Exploration(
-            self.request.engine,
-            self.request.bounds,
+        exploration = replace(
+            self.request.exploration,
             deadlock_allowed=spec.deadlock_allowed,
-            liveness=mark.breaks in pending,
+            liveness=self.request.exploration.liveness or mark.breaks in pending,
         )
         result = self._explore(model, f"{spec.name} fault {fault}", exploration)
         run = FaultRun(model, fault, mark, scope, constants, result)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any
 
@@ -64,17 +64,27 @@ def command_line(verb: str, request: Any, *models: str) -> str:
     """The command that asks the same again of some models, only what differs from the defaults."""
     parts = ["lockstep", verb, *models]
     for described in fields(request):
-        shown, value = option_of(described), getattr(request, described.name)
-        if shown is None or not shown.flags or not shown.is_asked_again:
-            continue
-        default = (
-            described.default_factory()
-            if described.default_factory is not MISSING
-            else described.default
-        )
-        if value != default:
-            parts += _given(shown.flags[0], value, shown)
+        shown = option_of(described)
+        if shown is not None and shown.is_asked_again and _is_given(request, described, shown):
+            parts += _given(shown.flags[0], getattr(request, described.name), shown)
     return " ".join(parts)
+
+
+def given_flags(*requests: Any) -> tuple[str, ...]:
+    """The flag of each option of some requests that has another value than its default."""
+    return tuple(
+        shown.flags[0]
+        for request in requests
+        for described in fields(request)
+        if (shown := option_of(described)) is not None and _is_given(request, described, shown)
+    )
+
+
+def _is_given(request: Any, described: Field[Any], shown: Option) -> bool:
+    """Whether an option with a flag has another value than its default."""
+    factory = described.default_factory
+    default = described.default if factory is MISSING else factory()
+    return bool(shown.flags) and getattr(request, described.name) != default
 
 
 def _given(flag: str, value: Any, shown: Option) -> list[str]:
@@ -140,9 +150,9 @@ def json_option() -> Any:
     return option("--json", default=False, help="Print JSON and nothing else.")
 
 
-def refuse_pairs(pairs: Mapping[str, tuple[str, ...]], given: Mapping[str, bool]) -> None:
-    """`LockstepError` where two options are given that do not go together."""
+def refuse_pairs(pairs: Mapping[str, Iterable[str]], given: Collection[str]) -> None:
+    """`LockstepError` where two flags are `given` that do not go together."""
     for flag, others in pairs.items():
         for other in others:
-            if given.get(flag) and given.get(other):
+            if flag in given and other in given:
                 raise LockstepError(f"{flag} does not go with {other}", cure="leave one out")

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lockstep.results.verdict import Verdict
-from lockstep.verbs.decided import Decisions, Dependencies, texts_of
+from lockstep.verbs.decided import Dependencies, Question, texts_of
 from lockstep.verbs.prove_result import Proved, provable_names
 
 if TYPE_CHECKING:
@@ -28,45 +29,45 @@ def find_proof(subject: Subject, request: ProveRequest, model: Model) -> Proved 
     """The same proof as it was made in an earlier run; None if it has to be made."""
     if request.anew or not _is_kept(request):
         return None
-    decision = _decisions(subject).find(_digest(subject, request, model))
+    decision = _question(subject, request, model).find()
     if decision is None:
         return None
-    proved = _read(decision.document, subject, request, model)
-    if proved is not None:
-        proved.since = decision.since
+    proved, since = decision
+    proved.since = since
     return proved
 
 
 def keep_proof(proved: Proved, model: Model) -> None:
     """Keep a proof for later runs if it holds; `model` is what it was begun with."""
     subject, request = proved.subject, proved.request
-    if not _is_kept(request) or proved.verdict is not Verdict.HOLDS:
+    if not _is_kept(request):
         return
-    digest = _digest(subject, request, model)
+    question = _question(subject, request, model)
     # Proofs for any number of names load the text many times: it may have been edited meanwhile.
-    if _digest(subject, request, proved.model) == digest:
-        proved.not_kept = _decisions(subject).keep(digest, _document(proved))
+    if _question(subject, request, proved.model).dependencies == question.dependencies:
+        proved.not_kept = question.keep(proved)
 
 
 def _is_kept(request: ProveRequest) -> bool:
     return request.is_pinned and request.smt is None
 
 
-def _decisions(subject: Subject) -> Decisions:
-    return Decisions(subject.workspace, "prove")
-
-
-def _digest(subject: Subject, request: ProveRequest, model: Model) -> str:
+def _question(subject: Subject, request: ProveRequest, model: Model) -> Question[Proved]:
     options = {
         "model": subject.name,
         "proof": asdict(subject.proof),
         "infer": request.infer,
         "max_seconds": request.max_seconds,
     }
-    return Dependencies(texts_of(model), options, ("z3-solver",)).digest
+    dependencies = Dependencies(texts_of(model), options, ("z3-solver",))
+    read = partial(_read, subject, request, model)
+    return Question(subject.workspace, "prove", dependencies, _document, read)
 
 
-def _document(proved: Proved) -> dict[str, Any]:
+def _document(proved: Proved) -> dict[str, Any] | None:
+    """The document of a proof that holds; None for any other."""
+    if proved.verdict is not Verdict.HOLDS:
+        return None
     induction, bounded, enough = proved.induction, proved.bounded, proved.enough
     return {
         "k": induction.k,
@@ -91,7 +92,7 @@ def _document(proved: Proved) -> dict[str, Any]:
 
 
 def _read(
-    document: Mapping[str, Any], subject: Subject, request: ProveRequest, model: Model
+    subject: Subject, request: ProveRequest, model: Model, document: Mapping[str, Any]
 ) -> Proved | None:
     """The proof that a document describes; None where it describes none that holds."""
     try:

@@ -15,9 +15,9 @@ from lockstep.system.crash import failure_of
 from lockstep.twin.artifacts import tlc_jar
 from lockstep.twin.java import find_java
 from lockstep.twin.twin import TwinOptions, TwinResult, compare_twin, twin_files
-from lockstep.verbs import twin_kept
 from lockstep.verbs.models import choose, refuse_unread
 from lockstep.verbs.run import Run, Unwatched, Watch, run_each
+from lockstep.verbs.twin_kept import comparison_question
 from lockstep.verbs.twin_request import TwinRequest
 from lockstep.workspace import Workspace, find_workspace
 
@@ -168,10 +168,10 @@ def _compare(plan: TwinPlan, task: Task, watch: Watch) -> Comparison:
     request = plan.request
     try:
         model = load_model(plan.workspace.root, task.model, task.scope.constants)
-        kept = twin_kept.Comparison(
-            plan.workspace, task.spec, task.scope, model, request.workers, request.liveness
-        )
-        if not request.anew and request.keep is None and (earlier := kept.find()) is not None:
+        question = comparison_question(plan.workspace, task.spec, task.scope, model, request)
+        is_anew = request.anew or request.keep is not None
+        earlier = None if is_anew else question.find()
+        if earlier is not None:
             return Compared(task, *earlier)
         options = TwinOptions(
             workers=request.workers,
@@ -180,8 +180,11 @@ def _compare(plan: TwinPlan, task: Task, watch: Watch) -> Comparison:
             liveness=request.liveness,
             watch=lambda title: watch.search(title, task.scope.pins.states),
         )
-        result = compare_twin(plan.workspace.root, task.spec, task.scope, options)
-        kept.keep(result)
+        result = compare_twin(model, task.spec, task.scope, options)
+        # TLC reads the twin's files by itself: they may have been edited meanwhile.
+        again = comparison_question(plan.workspace, task.spec, task.scope, model, request)
+        if again.dependencies == question.dependencies:
+            question.keep(result)
     except Exception as error:
         return Uncompared(task, failure_of(error, plan.workspace))
     return Compared(task, result)

@@ -6,8 +6,8 @@ Kept is only what holds. A difference has to be found again, with the behaviour 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from datetime import datetime
+from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from lockstep.language.model import Model
@@ -20,93 +20,74 @@ from lockstep.twin.findings import TlcRun
 from lockstep.twin.java import find_java
 from lockstep.twin.twin import TwinResult
 from lockstep.verbs.check_kept import PACKAGES
-from lockstep.verbs.decided import Decisions, Dependencies, texts_of
+from lockstep.verbs.decided import Dependencies, Question, texts_of
+from lockstep.verbs.twin_request import TwinRequest
 from lockstep.workspace import Workspace
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """One comparison, as far as its result depends on it."""
+def comparison_question(
+    workspace: Workspace, spec: ModelSpec, scope: Scope, model: Model, request: TwinRequest
+) -> Question[TwinResult]:
+    """The comparison of a model with its twin, as far as its result depends on it."""
+    folder = workspace.root / "tla"
+    files = sorted([*folder.glob("*.tla"), *folder.glob("*.cfg")])
+    texts = {**texts_of(model), **{f"tla/{file.name}": read_text(file) for file in files}}
+    options = {
+        "model": spec.name,
+        "twin": spec.twin,
+        "compare": scope.compare,
+        "constants": {name: repr(value) for name, value in scope.constants.items()},
+        "deadlock_allowed": spec.deadlock_allowed,
+        "workers": request.workers,
+        "liveness": request.liveness,
+        "tlc": TLC_SHA256,
+        "java": str(find_java()),
+    }
+    dependencies = Dependencies(texts, options, PACKAGES)
+    return Question(workspace, "twin", dependencies, _document, partial(_result, model, scope))
 
-    workspace: Workspace
-    spec: ModelSpec
-    scope: Scope
-    model: Model
-    workers: int
-    liveness: bool
 
-    def find(self) -> tuple[TwinResult, datetime] | None:
-        """The result of an earlier run, and when that was; None if it has to be made."""
-        decision = self._decisions.find(self._digest)
-        if decision is None:
+def _result(model: Model, scope: Scope, document: Mapping[str, Any]) -> TwinResult | None:
+    """The result that a document describes; None where it describes none that holds."""
+    match document:
+        case {
+            "engine": str(engine),
+            "states": int(states),
+            "transitions": int(transitions),
+            "depth": int(depth),
+            "seconds": float(seconds),
+            "unchecked": [*unchecked],
+            "run": dict(run),
+            **others,
+        } if not others:
+            pass
+        case _:
             return None
-        result = self._result(decision.document)
-        return None if result is None else (result, decision.since)
-
-    def keep(self, result: TwinResult) -> None:
-        """Keep a result for later runs if it holds; what cannot be kept is made again."""
-        if result.verdict is Verdict.HOLDS:
-            self._decisions.keep(self._digest, _document(result))
-
-    @property
-    def _decisions(self) -> Decisions:
-        return Decisions(self.workspace, "twin")
-
-    @property
-    def _digest(self) -> str:
-        folder = self.workspace.root / "tla"
-        files = sorted([*folder.glob("*.tla"), *folder.glob("*.cfg")])
-        texts = {**texts_of(self.model), **{f"tla/{file.name}": read_text(file) for file in files}}
-        options = {
-            "model": self.spec.name,
-            "twin": self.spec.twin,
-            "compare": self.scope.compare,
-            "constants": {name: repr(value) for name, value in self.scope.constants.items()},
-            "deadlock_allowed": self.spec.deadlock_allowed,
-            "workers": self.workers,
-            "liveness": self.liveness,
-            "tlc": TLC_SHA256,
-            "java": str(find_java()),
-        }
-        return Dependencies(texts, options, PACKAGES).digest
-
-    def _result(self, document: Mapping[str, Any]) -> TwinResult | None:
-        match document:
-            case {
-                "engine": str(engine),
-                "states": int(states),
-                "transitions": int(transitions),
-                "depth": int(depth),
-                "seconds": float(seconds),
-                "unchecked": [*unchecked],
-                "run": dict(run),
-                **others,
-            } if not others:
-                pass
-            case _:
-                return None
-        tlc = _tlc_run(run)
-        if tlc is None or not all(isinstance(name, str) for name in unchecked):
-            return None
-        return TwinResult(
-            model=self.model,
-            scope=self.scope.name,
-            compare=self.scope.compare,
-            verdict=Verdict.HOLDS,
-            because="",
-            explored=SearchResult(
-                self.model.name, engine, states=states, transitions=transitions, depth=depth
-            ),
-            run=tlc,
-            difference=None,
-            counts=(),
-            refuting=None,
-            unchecked=tuple(unchecked),
-            seconds=seconds,
-        )
+    tlc = _tlc_run(run)
+    if tlc is None or not all(isinstance(name, str) for name in unchecked):
+        return None
+    return TwinResult(
+        model=model,
+        scope=scope.name,
+        compare=scope.compare,
+        verdict=Verdict.HOLDS,
+        because="",
+        explored=SearchResult(
+            model.name, engine, states=states, transitions=transitions, depth=depth
+        ),
+        run=tlc,
+        difference=None,
+        counts=(),
+        refuting=None,
+        unchecked=tuple(unchecked),
+        seconds=seconds,
+    )
 
 
-def _document(result: TwinResult) -> dict[str, Any]:
+def _document(result: TwinResult) -> dict[str, Any] | None:
+    """The document of a result that holds; None for any other."""
+    if result.verdict is not Verdict.HOLDS:
+        return None
     run = asdict(replace(result.run, trace=()))
     return {
         "engine": result.explored.engine,
@@ -127,4 +108,12 @@ def _tlc_run(document: Mapping[str, Any]) -> TlcRun | None:
     kinds = {name: float if name == "seconds" else int for name in _COUNTS}
     if {name: type(value) for name, value in document.items()} != kinds:
         return None
-    return TlcRun(verdict="holds", violated=None, message="", trace=(), loops_to=None, **document)
+    return TlcRun(
+        verdict="holds",
+        violated=None,
+        message="",
+        trace=(),
+        loops_to=None,
+        warnings=(),
+        **document,
+    )

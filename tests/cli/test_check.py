@@ -495,3 +495,56 @@ def test_tables_fit_eighty_columns_and_the_last_line_names_what_is_violated(desk
     assert max(map(len, rows)) <= 80
     assert lines.index(rows[-1]) < next(i for i, x in enumerate(lines) if "violated  turn" in x)
     assert lines[-1] == "violated: turnstile.entries_are_paid, turnstile.deadlock"
+
+
+def test_a_requirement_that_is_in_no_file_is_one_clear_line(desk: "Desk") -> None:
+    desk.edit("invariants/turnstile.py", '"9-2"', '"227-6"')
+    ran = desk.run("check")
+    assert ran.code == 2
+    assert (
+        "  not checked: invariants/turnstile.py:14: opens_only_for_a_coin states 227-6, "
+        "which has no row in specs/kip_9.toml\n"
+    ) in ran.out
+    assert re.search(r"\nletters +violated", ran.out), "the other models are checked"
+    (_, row) = desk.run("check", "--json").json["results"]
+    assert (row["verdict"], row["exit_code"]) == ("error", 2)
+
+
+def test_all_says_what_comes_of_the_rest(desk: "Desk") -> None:
+    with (desk.root / "invariants/turnstile.py").open("a") as claims:
+        claims.write(
+            "\n\n@invariant\ndef there_are_no_coins(s, g: Gate):\n    return s.coins[g] < 1\n"
+        )
+    ran = desk.run("check", "turnstile", "--all")
+    assert ran.code == 1
+    assert "\n  because  there_are_no_coins is violated after 1 step\n  rest     holds\n" in ran.out
+    ran = desk.run("check", "turnstile", "--all", "--max-states", "20")
+    assert ran.code == 1
+    assert "\n  rest     inconclusive: stopped as bounded, with " in ran.out
+    assert "\nreproduce with  lockstep check turnstile --scope default --all --max-st" in ran.out
+    (row,) = desk.run("check", "turnstile", "--all", "--json").json["results"]
+    assert (row["verdict"], row["rest"]["verdict"], row["rest"]["states"]) == (
+        "violated",
+        "holds",
+        64,
+    )
+    (row,) = desk.run("check", "turnstile", "--json").json["results"]
+    assert "rest" not in row
+
+
+def test_all_shows_where_the_rest_has_no_meaning(desk: "Desk") -> None:
+    desk.edit("models/turnstile.py", "s.entries[g] + 1", "s.entries[g] - 1")
+    with (desk.root / "invariants/turnstile.py").open("a") as claims:
+        claims.write(
+            "\n\n@invariant\ndef there_are_no_coins(s, g: Gate):\n    return s.coins[g] < 1\n"
+        )
+    ran = desk.run("check", "turnstile", "--all")
+    assert ran.code == 2
+    assert "\n  because  there_are_no_coins is violated after 1 step\n  rest     error\n" in ran.out
+    assert "  violated  turnstile.there_are_no_coins\n" in ran.out
+    assert "the text has no meaning in the last state of this behaviour" in ran.out
+    assert (desk.root / ".lockstep/counterexamples/turnstile-error.itf.json").exists()
+    (row,) = desk.run("check", "turnstile", "--all", "--json").json["results"]
+    assert (row["exit_code"], row["rest"]["verdict"]) == (2, "error")
+    assert row["rest"]["error"]["function"] == "push"
+    assert len(row["rest"]["trace"]["steps"]) == 1

@@ -65,6 +65,8 @@ def test_the_other_models_are_checked_all_the_same(
             text = (desk.root / folder / "turnstile.py").read_text("utf-8")
             copy = text.replace("models.turnstile", f"models.{name}")
             (desk.root / folder / f"{name}.py").write_text(copy, encoding="utf-8")
+        spec = f'[model]\nname = "{name}"\nrequirements = ["kip_9"]\n'
+        (desk.root / "specs" / f"{name}.toml").write_text(spec, encoding="utf-8")
     explore_one = verb._check
 
     def check(plan: object, name: str, watch: object) -> object:

@@ -58,7 +58,7 @@ def test_in_an_action_that_plain_python_runs(desk: "Desk", end: str) -> None:
     assert desk.run("check", "turnstile").code == 2
     spec = load_model_spec(desk.root, "turnstile")
     with pytest.raises(ModelError, match=r"models/turnstile.py:52:5"):
-        compare_twin(desk.root, spec, spec.scope("default"))
+        compare_twin(load_model(desk.root, "turnstile"), spec, spec.scope("default"))
 
 
 @pytest.mark.parametrize("end", ENDS)

@@ -1,12 +1,16 @@
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from lockstep.explore.engines import explore
+from lockstep.language.model import Model
+from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.report import progress
-from lockstep.results.search_result import Progress
+from lockstep.results.search_result import Progress, SearchResult
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
@@ -27,6 +31,50 @@ def test_every_fault_is_caught_by_what_it_names(desk: "Desk") -> None:
     assert ran.out.endswith(
         "2 faults, 2 caught as named; 2 invariants, 2 broken first by a fault.\n"
     )
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--pin"],
+        ["--scope", "small"],
+        ["--set", "MAX_COINS=1"],
+        ["--only", "entries_are_paid"],
+        ["--except", "entries_are_paid"],
+        ["--all"],
+        ["--fault", "stays_open"],
+        ["--symmetry"],
+        ["--simulate", "5"],
+        ["--steps", "5"],
+        ["--seed", "5"],
+        ["--checkpoint", "folder"],
+        ["--pytest"],
+        ["--verbose"],
+    ],
+    ids=lambda option: option[0],
+)
+def test_an_option_that_says_nothing_of_faults_is_refused(desk: "Desk", option: list[str]) -> None:
+    ran = desk.run("check", "turnstile", "--faults", *option)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"--faults does not go with {option[0]}" in ran.err
+
+
+def test_faults_are_explored_as_asked(desk: "Desk", monkeypatch: pytest.MonkeyPatch) -> None:
+    requests: list[Exploration] = []
+
+    def recorded(model: Model, request: Exploration) -> SearchResult:
+        requests.append(request)
+        return explore(model, request)
+
+    monkeypatch.setattr("lockstep.verbs.faults.explore", recorded)
+    bounds = ("--max-states", "500", "--max-seconds", "60", "--memory", "8GiB", "--spill", "spill")
+    options = (*bounds, "--threads", "1", "--engine", "compiled", "--liveness", "--no-cache")
+    assert desk.run("check", "turnstile", "--faults", *options).code == 0
+    of_faults = [request for request in requests if request.bounds.max_depth is None]
+    assert len(of_faults) == 2
+    for request in of_faults:
+        assert request.bounds == Bounds(500, 60, memory=2**33, spill=Path("spill"))
+        assert (request.threads, request.engine, request.liveness) == (1, "compiled", True)
 
 
 def test_a_fault_caught_by_another_invariant_than_it_names(desk: "Desk") -> None:

@@ -106,6 +106,31 @@ def test_a_test_is_looked_up_in_its_file(desk: "Desk") -> None:
     assert desk.run("check", "turnstile", "--matrix").code == 0
 
 
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--faults"],
+        ["--pin"],
+        ["--except", "entries_are_paid"],
+        ["--all"],
+        ["--max-states", "5"],
+        ["--memory", "8GiB"],
+        ["--spill", "folder"],
+        ["--threads", "1"],
+        ["--engine", "python"],
+        ["--liveness"],
+        ["--no-cache"],
+        ["--save", "folder"],
+        ["--verbose"],
+    ],
+    ids=lambda option: option[0],
+)
+def test_an_option_of_searches_is_refused(desk: "Desk", option: list[str]) -> None:
+    ran = desk.run("check", "turnstile", "--matrix", *option)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"--matrix does not go with {option[0]}" in ran.err
+
+
 def test_models_without_requirements_have_no_matrix(desk: "Desk") -> None:
     ran = desk.run("check", "letters", "--matrix")
     assert ran.code == 2

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from lockstep.language.model import load_model
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import Scope, load_model_spec
 from lockstep.twin.twin import TwinOptions, TwinResult, compare_twin
@@ -34,7 +35,8 @@ class Copy:
         """Compares a model with its twin."""
         spec = load_model_spec(self.root, model)
         chosen = spec.scope(scope) if isinstance(scope, str) else scope
-        return compare_twin(self.root, spec, chosen, TwinOptions(**options))
+        loaded = load_model(self.root, model, chosen.constants)
+        return compare_twin(loaded, spec, chosen, TwinOptions(**options))
 
 
 def assert_same(result: TwinResult) -> None:

@@ -6,16 +6,20 @@ import pytest
 
 from lockstep.language.model import model_names
 from lockstep.specs.scopes import Scope, load_model_spec
-from lockstep.twin.twin import compare_twin
-from tests.twin.conftest import KAFKA, assert_same
+from lockstep.twin.twin import TwinResult
+from tests.twin.conftest import KAFKA, Copy, assert_same
+
+
+def compare(name: str, scope: Scope) -> TwinResult:
+    """Compares a model of this workspace with its twin."""
+    return Copy(KAFKA).compare(name, scope)
 
 
 @pytest.mark.parametrize("name", model_names(KAFKA))
 def test_the_small_graphs_are_equal(name: str) -> None:
-    spec = load_model_spec(KAFKA, name)
-    scope = spec.scope("small")
+    scope = load_model_spec(KAFKA, name).scope("small")
     assert scope.compare == "graph"
-    result = compare_twin(KAFKA, spec, scope)
+    result = compare(name, scope)
     assert_same(result)
     assert result.run.distinct == scope.pins.states
     assert result.run.transitions == scope.pins.transitions
@@ -76,8 +80,7 @@ CALM = {"MAX_FAILURES": 0, "MAX_DISTURBANCES": 0}
 def test_graphs_are_equal_in_corners_that_no_scope_of_specs_has(
     name: str, constants: dict[str, int | tuple[str, ...]], states: int
 ) -> None:
-    spec = load_model_spec(KAFKA, name)
-    result = compare_twin(KAFKA, spec, Scope("corner", constants=constants, compare="graph"))
+    result = compare(name, Scope("corner", constants=constants, compare="graph"))
     assert_same(result)
     assert result.run.distinct == states
 
@@ -85,7 +88,7 @@ def test_graphs_are_equal_in_corners_that_no_scope_of_specs_has(
 @pytest.mark.verify
 @pytest.mark.parametrize("name", ["fetch_response", "fetch_session", "session_cache"])
 def test_the_default_scopes_are_equal(name: str) -> None:
-    spec = load_model_spec(KAFKA, name)
-    result = compare_twin(KAFKA, spec, spec.scope("default"))
+    scope = load_model_spec(KAFKA, name).scope("default")
+    result = compare(name, scope)
     assert_same(result)
-    assert result.run.distinct == spec.scope("default").pins.states
+    assert result.run.distinct == scope.pins.states

@@ -12,6 +12,7 @@ from lockstep.results.search_result import Progress
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.check import Checked, CheckRequest, CheckResult, Unchecked, check
 from lockstep.verbs.faults import FaultsRequest, faults
+from lockstep.verbs.run import OnProgress, Unwatched, Watch
 from lockstep.workspace import Workspace, find_workspace
 
 TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"
@@ -123,7 +124,108 @@ def test_a_check_goes_on_past_a_violation(workspace: Workspace) -> None:
     assert len({one.saved for one in (result, *result.others)}) == len(traces) == 2
     (stopped,) = check(CheckRequest(("turnstile",), workspace, scope="default")).results
     assert isinstance(stopped, Checked)
-    assert stopped.others == ()
+    assert (stopped.others, stopped.rest) == ((), None)
+
+
+FEW_COINS = """
+
+@invariant
+def there_are_no_coins(s, g: Gate):
+    return s.coins[g] < 1
+
+
+@step_invariant
+def each_gate_gives_change(s, new, g: Gate):
+    when(s.entries[g] > 5)
+    return s.coins[g] < 6
+"""
+
+
+def add_claims(workspace: Workspace, text: str) -> None:
+    file = workspace.root / "invariants" / "turnstile.py"
+    file.write_text(file.read_text("utf-8") + text, encoding="utf-8")
+
+
+def checked_all(workspace: Workspace, watch: Watch = Unwatched(), **options: object) -> Checked:
+    request = CheckRequest(("turnstile",), workspace, goes_on=True, **options)  # type: ignore[arg-type]
+    (result,) = check(request, watch=watch).results
+    assert isinstance(result, Checked)
+    return result
+
+
+def test_the_rest_is_judged_where_a_property_is_violated(workspace: Workspace) -> None:
+    add_claims(workspace, FEW_COINS)
+    onlooker = Onlooker()
+    result = checked_all(workspace, onlooker)
+    assert isinstance(result.rest, Checked)
+    assert len(result.rest.model.properties) == 4
+    assert result.rest.result.states == 64
+    assert result.rest.verdict is Verdict.INCONCLUSIVE
+    assert "premise never true in this scope: each_gate" in result.rest.judgement.because
+    titles = [title for title, _ in onlooker.titles]
+    assert titles == ["turnstile default", "turnstile default, the rest"]
+
+
+def test_a_rest_that_is_not_explored_to_its_end_says_so(workspace: Workspace) -> None:
+    add_claims(workspace, FEW_COINS)
+    result = checked_all(workspace, max_states=20, engine="python")
+    assert isinstance(result.rest, Checked)
+    assert result.rest.verdict is Verdict.INCONCLUSIVE
+    assert "stopped as bounded" in result.rest.judgement.because
+
+
+def test_a_rest_that_is_interrupted_leaves_the_violation(workspace: Workspace) -> None:
+    add_claims(workspace, FEW_COINS)
+    result = checked_all(workspace, Onlooker("turnstile default, the rest"))
+    assert result.result.violated == ("there_are_no_coins",)
+    assert isinstance(result.rest, Checked)
+    assert (result.rest.verdict, result.exit_code) == (Verdict.INCONCLUSIVE, 130)
+
+
+def test_a_rest_that_cannot_be_explored_leaves_the_violation(workspace: Workspace) -> None:
+    add_claims(workspace, FEW_COINS)
+
+    class Full(Unwatched):
+        def search(
+            self, title: str, expected: int | None
+        ) -> AbstractContextManager[OnProgress | None]:
+            if title.endswith("rest"):
+                raise LockstepError("no room for the rest")
+            return nullcontext(None)
+
+    result = checked_all(workspace, Full())
+    assert result.result.violated == ("there_are_no_coins",)
+    assert isinstance(result.rest, Unchecked)
+    assert (str(result.rest.error), result.exit_code) == ("no room for the rest", 2)
+
+
+def test_a_deadlock_does_not_hide_the_rest(workspace: Workspace) -> None:
+    """Jammed gates, which nobody mends, are stuck long before each gate is full."""
+    edit(workspace, "models/turnstile.py", "require(s.arm[g] != Arm.OPEN)", "require(False)")
+    add_claims(
+        workspace,
+        "\n@invariant\ndef never_full(s):\n"
+        "    return any(s.entries[g] < MAX_COINS for g in Gate)\n",
+    )
+    edit(workspace, "invariants/turnstile.py", "import Arm, Gate", "import MAX_COINS, Arm, Gate")
+    result = checked_all(workspace)
+    assert result.result.violated == ("deadlock",)
+    (other,) = result.others
+    assert other.result.violated == ("never_full",)
+    assert isinstance(result.rest, Checked)
+    assert [prop.name for prop in result.rest.model.properties] == [
+        "entries_are_paid",
+        "opens_only_for_a_coin",
+        "somebody_gets_in",
+    ]
+    assert result.rest.judgement.because == "never fired in this scope: collect"
+
+
+def test_where_no_property_is_left_there_is_no_rest(workspace: Workspace) -> None:
+    add_claims(workspace, FEW_COINS)
+    result = checked_all(workspace, only=("there_are_no_coins",))
+    assert result.result.violated == ("there_are_no_coins",)
+    assert (result.others, result.rest) == ((), None)
 
 
 @pytest.mark.parametrize(

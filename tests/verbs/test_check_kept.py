@@ -88,6 +88,30 @@ def test_another_question_is_another_answer(
     assert checked(workspace, **options).since is None
 
 
+BOUNDS = [{"max_states": 10}, {"max_seconds": 0.0}, {"memory": 1}]
+
+
+@pytest.mark.parametrize("bound", BOUNDS, ids=lambda bound: next(iter(bound)))
+def test_what_was_explored_to_its_end_answers_within_any_bound(
+    workspace: Workspace, bound: dict[str, object]
+) -> None:
+    whole, bounded = checked(workspace), checked(workspace, **bound)
+    assert bounded.since is not None
+    assert bounded.result == whole.result
+    assert bounded.verdict is Verdict.HOLDS
+
+
+def test_a_bound_that_is_met_keeps_nothing(workspace: Workspace) -> None:
+    for _ in range(2):
+        result = checked(workspace, max_states=10)
+        assert (result.verdict, result.since) == (Verdict.INCONCLUSIVE, None)
+
+
+def test_a_bound_that_is_not_met_keeps_the_result(workspace: Workspace) -> None:
+    checked(workspace, max_states=1_000)
+    assert checked(workspace).since is not None
+
+
 def test_a_violation_is_never_kept(workspace: Workspace) -> None:
     edit(workspace, "invariants/turnstile.py", FREELY, "s.coins[g] < 1")
     for _ in range(2):
@@ -124,6 +148,11 @@ def test_the_command_says_since_when(
     assert "kept since" not in capsys.readouterr().out
     assert run(["check", "turnstile"]) == 0
     assert re.search(r"\n  kept since \d{4}-\d\d-\d\d \d\d:\d\d\n", capsys.readouterr().out)
+    assert run(["check", "turnstile", "--max-states", "10"]) == 0
+    said = r"\n  kept since [0-9: -]+; --no-cache explores within the bounds\n"
+    assert re.search(said, capsys.readouterr().out)
+    assert run(["check", "turnstile", "--max-states", "10", "--no-cache"]) == 3
+    assert "kept since" not in capsys.readouterr().out
     assert run(["check", "turnstile", "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["results"]
     assert row["kept_since"].startswith("20")

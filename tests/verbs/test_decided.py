@@ -13,7 +13,7 @@ import pytest
 
 from lockstep.language.model import load_model
 from lockstep.verbs import decided
-from lockstep.verbs.decided import Decisions, Dependencies, texts_of
+from lockstep.verbs.decided import Decisions, Dependencies, Question, texts_of
 from lockstep.workspace import Workspace
 
 TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"
@@ -40,6 +40,44 @@ def test_a_decision_is_found_again_with_its_date(workspace: Workspace) -> None:
     assert decision.document == ANSWER
     assert decision.since.utcoffset() is not None
     assert (workspace.output / ".gitignore").read_text() == "*\n"
+
+
+def test_a_result_is_found_again_with_one_digest(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digests: list[str] = []
+    digest_of = decided._digest_of_lockstep
+
+    def counted() -> str:
+        digests.append(digest_of())
+        return digests[-1]
+
+    def question() -> Question[list[str]]:
+        return Question(
+            workspace,
+            "prove",
+            QUESTION,
+            write=lambda names: {"names": names} if names else None,
+            read=lambda document: document.get("names"),
+        )
+
+    monkeypatch.setattr(decided, "_digest_of_lockstep", counted)
+    first = question()
+    assert first.find() is None
+    assert first.keep([]) is None
+    assert first.find() is None, "what has no document is not kept"
+    assert first.keep(["a"]) is None
+    assert len(digests) == 1
+    kept = question().find()
+    assert kept is not None
+    assert (kept[0], kept[1].utcoffset() is not None) == (["a"], True)
+
+
+def test_a_document_that_describes_no_result_is_none(workspace: Workspace) -> None:
+    question = Question[str](workspace, "prove", QUESTION, lambda _: {}, lambda _: None)
+    assert question.keep("a result") is None
+    assert Decisions(workspace, "prove").find(QUESTION.digest) is not None
+    assert question.find() is None
 
 
 @pytest.mark.parametrize(
@@ -144,6 +182,9 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "another answer": lambda file: file.write_text(file.read_text().replace('"a"', '"c"')),
     "no text": lambda file: file.write_bytes(b"\xff" + file.read_bytes()),
     "nested": lambda file: file.write_text("[" * 100_000),
+    "a key twice": lambda file: file.write_text(
+        file.read_text().replace('{\n "seal"', '{\n "seal": "", "seal"', 1)
+    ),
     "null": lambda file: file.write_text("null"),
     "of somebody else": lambda file: file.write_text('{"proved": true}'),
     "large": lambda file: file.write_text(file.read_text() + " " * decided._MOST_BYTES),

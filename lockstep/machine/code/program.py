@@ -66,14 +66,12 @@ class Program:
         return self.symmetry is not None and bool(self.symmetry.groups)
 
 
-def build_program(
-    model: Model, code: ir.ModelCode | None = None, *, symmetry: bool = False
-) -> Program:
+def build_program(model: Model, *, symmetry: bool = False) -> Program:
     """Translate a model; `NotCompiled` when something in it has no machine form in this scope.
 
     With `symmetry`, states that differ only by which interchangeable name is which count as one.
     """
-    code = lower(model) if code is None else code
+    code = lower(model)
     try:
         return _build(model, code, symmetry=symmetry)
     except RecursionError:

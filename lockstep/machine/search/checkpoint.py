@@ -29,7 +29,6 @@ from lockstep.machine.search.identity import search_identity
 from lockstep.machine.search.interface import REPORT
 from lockstep.machine.search.memory import Array
 from lockstep.machine.search.state_file import Extent, StateFile
-from lockstep.system.closeable import Closeable
 
 _FORMAT = 2
 _PAUSE = 20
@@ -49,7 +48,7 @@ class _Tail:
     seal: str
 
 
-class Checkpoint(Closeable):
+class Checkpoint:
     """The checkpoint of one search in a folder of its own; closing it lets others use the folder.
 
     Raises LockstepError naming the file when the folder cannot be used, is in use, belongs to

@@ -11,10 +11,9 @@ import numpy as np
 from lockstep.errors import LockstepError
 from lockstep.machine.search.memory import Array
 from lockstep.machine.search.state_file import StateFile
-from lockstep.system.closeable import Closeable
 
 
-class Spill(Closeable):
+class Spill:
     """Arrays in nameless files of a folder: however the process ends, nothing is left of them.
 
     Nameless files are of one process alone, so that any number of searches may share the folder.

@@ -3,6 +3,7 @@
 import json
 import shutil
 import zlib
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -166,5 +167,5 @@ def test_the_first_level_is_the_initial_state(
 def test_a_closed_checkpoint_can_be_opened_again(model: Model, tmp_path: Path) -> None:
     program = build_program(model)
     for _ in range(2):
-        with Checkpoint(tmp_path, program) as checkpoint:
+        with closing(Checkpoint(tmp_path, program)) as checkpoint:
             assert checkpoint.totals is None

@@ -2,6 +2,7 @@
 
 import errno
 import gc
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -106,7 +107,7 @@ def test_new_states_wait_on_disk_for_the_end_of_their_level(
 
 def test_two_searches_share_a_folder(model: Model, tmp_path: Path) -> None:
     """Their files are nameless, so neither meets those of the other."""
-    with Spill(tmp_path) as first, Spill(tmp_path) as second:
+    with closing(Spill(tmp_path)) as first, closing(Spill(tmp_path)) as second:
         one, other = first.states(1), second.states(1)
         one.append(np.arange(3, dtype=np.uint64))
         other.append(np.arange(5, 8, dtype=np.uint64))
