@@ -29,6 +29,10 @@ DEPARTS_NOT = [
     "fa8b-diverging-epoch-synthetic",
     "fa12-raced-long-poll",
     "u1-106-then-full",
+    "ca-version-changes-in-a-session",
+    "ca-error-with-a-watermark",
+    "ca-later-request-sent-first",
+    "ca-hole-before-another-request",
 ]
 UNKNOWN = {
     "fa6-restart-lost-lines": 1233550848,
