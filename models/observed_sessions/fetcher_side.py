@@ -15,7 +15,13 @@ from models.observed_sessions.fetcher_cases import (
     Interest,
     ListingCase,
 )
-from models.observed_sessions.knowledge import FIRST_WITH_TOPIC_IDS, FULL_DUE, NO_SESSION, Fetcher
+from models.observed_sessions.knowledge import (
+    FIRST_WITH_TOPIC_IDS,
+    FULL_DUE,
+    NO_SESSION,
+    Fetcher,
+    epochs_between,
+)
 from models.observed_sessions.leader_cases import OPEN
 from models.observed_sessions.leader_lines import Epochs
 
@@ -37,6 +43,10 @@ class FetcherSide:
         self._cases = explanations.fetchers
         self._wide_cases = explanations.wide_fetchers
         self._next_epoch = explanations.next_epoch
+
+    def explains_head(self, fetcher: Fetcher, line: FetchLine) -> bool:
+        """Whether the fetcher can send a request with this session id and epoch now."""
+        return self._cases.explains_head(self._head(fetcher, line))
 
     def judge(self, fetcher: Fetcher, line: FetchLine, missing: int | None) -> Iterator[Remark]:
         """What is to be said of a request.
@@ -115,7 +125,7 @@ class FetcherSide:
         if fetcher.session == line.session_id and line.session_epoch > 0:
             if fetcher.epoch == FULL_DUE:
                 return None
-            needed = line.session_epoch - fetcher.epoch
+            needed = epochs_between(fetcher.epoch, line.session_epoch)
         else:
             # The session was opened, and its epochs before this one were sent.
             needed = max(line.session_epoch, 1)

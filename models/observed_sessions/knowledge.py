@@ -23,6 +23,9 @@ RECREATION_MS = 200
 """A topic is not deleted and made anew under its name within this time, nor does leadership go
 away and come back. What is older says nothing of a partition that only its name identifies."""
 
+_EPOCHS = 2**31 - 1
+"""How many epochs a session goes through before 1 comes again."""
+
 _MOST_TELLINGS = 64
 
 _MOST_IDS = 1_000
@@ -124,6 +127,8 @@ class Connection:
     """
 
     fetcher: Fetcher | None = None
+    is_left: bool = False
+    """Whether its fetcher connected anew. A request that it had sent before may still arrive."""
     correlation_id: int | None = None
     """That of its last Fetch."""
     position: int = -1
@@ -163,6 +168,12 @@ class Connection:
 def _steps(earlier: int, later: int) -> int:
     """How far one correlation id is from another, as 32 bits wrap; negative where it is before."""
     return (later - earlier + 2**31) % 2**32 - 2**31
+
+
+def epochs_between(earlier: int, later: int) -> int:
+    """How many epochs on from one another is, as epochs wrap; negative where it is before."""
+    half = _EPOCHS // 2
+    return (later - earlier + half) % _EPOCHS - half
 
 
 @dataclass(slots=True)

@@ -20,6 +20,7 @@ from models.observed_sessions.knowledge import (
     Connection,
     Fetcher,
     LeaderSession,
+    epochs_between,
 )
 from models.observed_sessions.leader_cases import OPEN, Membership, Row
 from models.observed_sessions.leader_lines import Epochs, LineCase, ResponseId, SessionState
@@ -102,6 +103,11 @@ class RequestLogFollower:
         fetcher = connection.fetcher
         if fetcher is None:
             fetcher = connection.fetcher = _fetcher(broker, line)
+            if (left := broker.connections.get(fetcher.connection)) is not None:
+                left.is_left = True
+        elif connection.is_left and not self._fetcher_side.explains_head(fetcher, line):
+            # It was sent before the fetcher connected anew, and nobody reads the response.
+            fetcher = _stranger(line)
         step = _Step(
             line,
             broker,
@@ -364,7 +370,7 @@ class RequestLogFollower:
         if session.epoch == epoch:
             return SessionState.EXPECTED
         missing = step.missing
-        ahead = epoch - session.epoch
+        ahead = epochs_between(session.epoch, epoch)
         if missing != 0 and ahead > 0 and (missing is None or ahead <= missing):
             self._open_up(step.broker, session)
             return SessionState.OPEN
@@ -533,6 +539,11 @@ def _fetcher(broker: _Broker, line: FetchLine) -> Fetcher:
     holder = broker.fetchers.get(line.session_id)
     if holder is not None and holder.client == line.client_id:
         return holder
+    return _stranger(line)
+
+
+def _stranger(line: FetchLine) -> Fetcher:
+    """A fetcher of which nothing is known."""
     return Fetcher(line.client_id, line.version >= FIRST_WITH_TOPIC_IDS)
 
 
