@@ -59,10 +59,7 @@ def observe(logs: Sequence[str], load: LoadModel) -> Iterator[Finding]:
                 if line.moved:
                     detail = f"correlation id {line.correlation_id}"
                     yield LineFinding(Place(line.file, line.line), MOVED, detail)
-                follower.follow(line, starts[line.file] + line.line)
-                if follower.over:
-                    yield from follower.over
-                    follower.over.clear()
+                yield from follower.follow(line, starts[line.file] + line.line)
             elif isinstance(line, OtherRequest):
                 others += 1
                 follower.other_request(line, starts[line.file] + line.line)
@@ -71,8 +68,7 @@ def observe(logs: Sequence[str], load: LoadModel) -> Iterator[Finding]:
     except KeyboardInterrupt as error:
         interruption = error
     yield Progress("", lines, follower.followed, others)
-    follower.close()
-    yield from follower.over
+    yield from follower.close()
     if interruption is not None:
         raise interruption
 

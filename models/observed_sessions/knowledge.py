@@ -117,6 +117,10 @@ class LeaderSession:
     overtaken: FetchLine | None = None
     """A request answered with INVALID_FETCH_SESSION_EPOCH, if a later one arrived before that."""
 
+    def seen(self, line: FetchLine) -> None:
+        """A line is the last one of the session."""
+        self.connection, self.arrival_ms = line.connection, line.arrival_ms
+
 
 @dataclass(slots=True, eq=False)
 class Connection:

@@ -20,13 +20,13 @@ def explanations() -> Explanations:
 def findings(model: Explanations, log: Iterable[Line]) -> list[SessionFinding]:
     """What is found in a log, whose lines come as they stand in it."""
     follower = RequestLogFollower(model)
+    sessions: list[SessionFinding] = []
     for line in in_arrival_order(log):
         if isinstance(line, FetchLine):
-            follower.follow(line, line.line)
+            sessions += follower.follow(line, line.line)
         elif isinstance(line, OtherRequest):
             follower.other_request(line, line.line)
-    follower.close()
-    return follower.over
+    return sessions + follower.close()
 
 
 def departures(model: Explanations, log: Iterable[Line]) -> list[Remark]:

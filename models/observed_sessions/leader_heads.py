@@ -1,0 +1,294 @@
+"""Judges the broker by the head of a response: its error, its session id, whether it is empty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from lockstep.conform.findings import Place, Remark, Verdict
+from models.kafka_files.request_log import FetchLine
+from models.observed_sessions.broker import Broker, Ended, correct
+from models.observed_sessions.explanations import Explanations
+from models.observed_sessions.knowledge import (
+    FIRST_WITH_TOPIC_IDS,
+    NO_SESSION,
+    Connection,
+    Fetcher,
+    LeaderSession,
+    epochs_between,
+)
+from models.observed_sessions.leader_cases import OPEN, Membership, Row
+from models.observed_sessions.leader_lines import (
+    Epochs,
+    LineCase,
+    ResponseId,
+    Served,
+    SessionState,
+)
+
+NOT_FOUND, INVALID_EPOCH, TOPIC_ID_ERROR = 70, 71, 106
+
+_UNCLEAR_MS = 10
+"""Two requests that two connections bring within this time may have come in either order: times
+are those of the log's lines, which are written a little after a request is answered."""
+
+
+@dataclass(slots=True)
+class Step:
+    """A line on its way through both sides, and what is to be said of it."""
+
+    line: FetchLine
+    broker: Broker
+    connection: Connection
+    fetcher: Fetcher
+    missing: int | None
+    at: Place
+    client: list[Remark] = field(default_factory=list)
+    leader: list[Remark] = field(default_factory=list)
+    is_partial: bool = False
+
+
+class LeaderHeads:
+    """Says how the leader served requests, and adds to their steps where it departs."""
+
+    def __init__(self, explanations: Explanations) -> None:
+        self._explanations = explanations
+        self._heads = explanations.lines
+        self._wide_heads = explanations.wide_lines
+        self._next_epoch = explanations.next_epoch
+
+    def full(self, step: Step) -> Row | None:
+        """How a full request was served; None where its response says nothing of partitions."""
+        line = step.line
+        if is_outside_the_model(step):
+            return None
+        case = LineCase(
+            line.session_epoch if line.session_epoch in (-1, 0) else -1,
+            SessionState.OPEN if line.session_id else SessionState.ABSENT,
+            Membership.PRESENT,
+            line.error_code,
+            _response_id(step),
+            is_throttled(line),
+        )
+        served = self._heads.explain(case)
+        if served is not None:
+            # Over its quota, a consumer gets an empty response and no session (227-D19).
+            return Row(served.action)
+        answer = (
+            f"error {line.error_code}"
+            if line.error_code
+            else f"session id {line.response_session_id}"
+        )
+        step.leader.append(
+            self._explanations.departure(
+                step.at,
+                f"a full request with epoch {line.session_epoch} is answered with {answer}",
+                ("227-36" if line.session_epoch == 0 else "227-34",),
+                self._wide_heads.refusals(case, Epochs.of(1, OPEN)),
+            )
+        )
+        return None
+
+    def incremental(
+        self, step: Step, session: LeaderSession | None, ended: Ended | None
+    ) -> Served | None:
+        """How an incremental request was served; None where nothing explains the response."""
+        line = step.line
+        case = LineCase(
+            1,
+            self.state(step, session, ended),
+            _members(session, line),
+            line.error_code,
+            _response_id(step),
+            is_throttled(line),
+        )
+        served = self._heads.explain(case)
+        if served is None:
+            step.leader.append(self._remark(step, session, ended, case))
+        return served
+
+    def state(self, step: Step, session: LeaderSession | None, ended: Ended | None) -> SessionState:
+        """What the leader has of the session that the request names.
+
+        Where requests of it are missing from the log, all of it is open from here on.
+        """
+        epoch = step.line.session_epoch
+        if session is None:
+            return SessionState.OPEN if ended is None or not ended.because else SessionState.ABSENT
+        if session.epoch == OPEN:
+            return SessionState.OPEN
+        if session.epoch == epoch:
+            return SessionState.EXPECTED
+        missing = step.missing
+        ahead = epochs_between(session.epoch, epoch)
+        if missing != 0 and ahead > 0 and (missing is None or ahead <= missing):
+            step.broker.open_up(session)
+            return SessionState.OPEN
+        return SessionState.OTHER_EPOCH
+
+    def may_be_overtaken(self, step: Step, session: LeaderSession) -> bool:
+        """Whether a request that was accepted may be refused at last (227-D12, 227-D13)."""
+        line = step.line
+        return (
+            line.error_code == INVALID_EPOCH
+            and line.response_session_id == line.session_id
+            and self.state(step, session, None) in (SessionState.EXPECTED, SessionState.OPEN)
+        )
+
+    def settle(self, session: LeaderSession, line: FetchLine) -> FetchLine | None:
+        """The request that was refused because this later one overtook it; None if none was."""
+        earlier = session.overtaken
+        if earlier is None:
+            return None
+        session.overtaken = None
+        following = self._next_epoch(earlier.session_epoch)
+        if (
+            line.arrival_ms is not None
+            and earlier.time_ms is not None
+            and line.arrival_ms <= earlier.time_ms
+            and line.session_epoch == following
+        ):
+            session.epoch = following
+            return earlier
+        session.epoch = OPEN
+        case = LineCase(
+            1,
+            SessionState.EXPECTED,
+            Membership.PRESENT,
+            INVALID_EPOCH,
+            ResponseId.SAME,
+            is_throttled=False,
+        )
+        remark = self._explanations.departure(
+            Place(earlier.file, earlier.line),
+            _undeserved(earlier),
+            ("227-28",),
+            self._wide_heads.refusals(case, Epochs.of(earlier.session_epoch, OPEN)),
+        )
+        correct(session.finding.broker_side, remark)
+        return None
+
+    def _remark(
+        self, step: Step, session: LeaderSession | None, ended: Ended | None, case: LineCase
+    ) -> Remark:
+        line = step.line
+        last = session if session is not None else ended
+        if (
+            last is not None
+            and last.connection != line.connection
+            and last.arrival_ms is not None
+            and line.arrival_ms is not None
+            and abs(line.arrival_ms - last.arrival_ms) <= _UNCLEAR_MS
+        ):
+            because = (
+                f"two connections brought requests of this session within {_UNCLEAR_MS} ms: the "
+                "log does not show which came first"
+            )
+            return Remark(Verdict.UNKNOWN, step.at, because)
+        because, requirements = _why(step, session, ended, case)
+        expected = OPEN if session is None else session.epoch
+        candidates = self._wide_heads.refusals(case, Epochs.of(line.session_epoch, expected))
+        return self._explanations.departure(step.at, because, requirements, candidates)
+
+
+def is_outside_the_model(step: Step) -> bool:
+    """Whether a top-level error is one that the model does not have; the step then says so."""
+    error_code = step.line.error_code
+    if error_code in (0, NOT_FOUND, INVALID_EPOCH):
+        return False
+    because = f"error {error_code} is outside the model"
+    step.leader.append(Remark(Verdict.UNKNOWN, step.at, because))
+    return True
+
+
+def is_throttled(line: FetchLine) -> bool:
+    """Whether the response is empty because the client is over a quota (227-D18)."""
+    return line.throttle_time_ms > 0 and not line.answered
+
+
+def changes_names(session: LeaderSession | None, line: FetchLine) -> bool:
+    """Whether a request names topics in another way than its session's first one (227-D15)."""
+    return line.error_code == TOPIC_ID_ERROR and (
+        session is None or session.uses_topic_ids is not (line.version >= FIRST_WITH_TOPIC_IDS)
+    )
+
+
+def _members(session: LeaderSession | None, line: FetchLine) -> Membership:
+    """Whether the session has partitions once the request is taken in."""
+    if session is None:
+        return Membership.PRESENT if line.partitions else Membership.OPEN
+    forgotten = line.forgotten
+    if any(partition not in forgotten for partition in line.partitions):
+        return Membership.PRESENT
+    partitions = session.partitions
+    if len(partitions) > len(forgotten):
+        return Membership.PRESENT
+    if any(partition not in forgotten for partition in partitions):
+        return Membership.PRESENT
+    return Membership.ABSENT if session.is_whole else Membership.OPEN
+
+
+def _response_id(step: Step) -> ResponseId:
+    number = step.line.response_session_id
+    if number == NO_SESSION:
+        return ResponseId.NONE
+    if number == step.line.session_id:
+        return ResponseId.SAME
+    return ResponseId.TAKEN if number in step.broker.sessions else ResponseId.NEW
+
+
+def _of_another(session: LeaderSession) -> str:
+    return (
+        f"two sessions alive have the id {session.number}, for another fetcher opened this one at "
+        f"{session.finding.first}"
+    )
+
+
+def shared(remark: Remark, session: LeaderSession) -> Remark:
+    """The remark, where two fetchers use one id: no session of one of them explains both."""
+    because = f"{_of_another(session)}: {remark.because}"
+    return replace(remark, because=because, requirements=("227-3", *remark.requirements))
+
+
+def _undeserved(line: FetchLine) -> str:
+    return (
+        "INVALID_FETCH_SESSION_EPOCH is answered to the request that the session expects: "
+        f"({line.session_id}, {line.session_epoch})"
+    )
+
+
+def _why(
+    step: Step, session: LeaderSession | None, ended: Ended | None, case: LineCase
+) -> tuple[str, tuple[str, ...]]:
+    """Why the head of a response is not explained, and the requirements broken."""
+    line = step.line
+    request = f"({line.session_id}, {line.session_epoch})"
+    if line.error_code == INVALID_EPOCH and case.session is SessionState.EXPECTED:
+        return _undeserved(line), ("227-28",)
+    if line.error_code == INVALID_EPOCH:
+        reason = ended.because if ended is not None else "it is not there"
+        return (
+            f"INVALID_FETCH_SESSION_EPOCH answers {request}, but the session is gone: {reason}",
+            ("227-27",),
+        )
+    if line.error_code:
+        return f"error {line.error_code} with session id {line.response_session_id}", ("227-27",)
+    if case.session is SessionState.ABSENT and ended is not None:
+        return f"{request} is accepted, but the session is gone: {ended.because}", ("227-27",)
+    if case.session is SessionState.OTHER_EPOCH and session is not None:
+        because = (
+            f"{request} is accepted, but the session expects epoch {session.epoch} since "
+            f"{session.since}"
+        )
+        if session.opener not in (None, step.fetcher):
+            return f"{_of_another(session)}: {because}", ("227-3", "227-6")
+        return because, ("227-6", "227-28")
+    if line.response_session_id == NO_SESSION:
+        return (
+            f"the response closes session {line.session_id}, which still has partitions",
+            ("227-4", "227-50"),
+        )
+    return (
+        f"the response names session {line.response_session_id}, the request session "
+        f"{line.session_id}",
+        ("227-4", "227-49"),
+    )
