@@ -500,9 +500,16 @@ class RequestLogFollower:
 
     def _end(self, broker: _Broker, session: LeaderSession, because: str, line: FetchLine) -> None:
         """The session is there no more; without a reason it may be, or not."""
+        self._remove(broker, session)
+        self._finish(broker, line, session.finding, because)
+
+    def _remove(self, broker: _Broker, session: LeaderSession) -> None:
+        if session.overtaken is not None:
+            at = Place(session.overtaken.file, session.overtaken.line)
+            because = "no later line shows whether another request overtook this one"
+            _correct(session.finding.broker_side, Remark(Verdict.UNKNOWN, at, because))
         self._open_up(broker, session)
         del broker.sessions[session.number]
-        self._finish(broker, line, session.finding, because)
 
     def _finish(
         self, broker: _Broker, line: FetchLine, finding: SessionFinding, because: str
@@ -515,12 +522,7 @@ class RequestLogFollower:
 
     def _drop(self, broker: _Broker, session: LeaderSession) -> None:
         """The session is followed no more, and nothing is said of whether it is there."""
-        if session.overtaken is not None:
-            at = Place(session.overtaken.file, session.overtaken.line)
-            because = "no later line shows whether another request overtook this one"
-            _correct(session.finding.broker_side, Remark(Verdict.UNKNOWN, at, because))
-        self._open_up(broker, session)
-        del broker.sessions[session.number]
+        self._remove(broker, session)
         broker.fetchers.pop(session.number, None)
         self.over.append(session.finding)
 
