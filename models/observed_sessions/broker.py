@@ -126,9 +126,8 @@ class Broker:
 
     def end(self, finding: SessionFinding, because: str, line: FetchLine) -> None:
         """The session is there no more; without a reason it may be, or not."""
-        session = self.sessions.pop(finding.session, None)
-        if session is not None:
-            self.open_up(session)
+        if (session := self.sessions.get(finding.session)) is not None:
+            self._remove(session)
         self.ended[finding.session] = Ended(finding, because, line.connection, line.arrival_ms)
         if len(self.ended) > _MOST_ENDED:
             number, ended = self.ended.popitem(last=False)
@@ -137,12 +136,7 @@ class Broker:
 
     def drop(self, session: LeaderSession) -> None:
         """The session is followed no more, and nothing is said of whether it is there."""
-        if session.overtaken is not None:
-            at = Place(session.overtaken.file, session.overtaken.line)
-            because = "no later line shows whether another request overtook this one"
-            correct(session.finding.broker_side, Remark(Verdict.UNKNOWN, at, because))
-        self.open_up(session)
-        del self.sessions[session.number]
+        self._remove(session)
         self._fetchers.pop(session.number, None)
         self.over.append(session.finding)
 
@@ -153,6 +147,14 @@ class Broker:
         self.over += [ended.finding for ended in self.ended.values()]
         outside = (connection.outside for connection in self._connections.values())
         self.over += [finding for finding in outside if finding is not None]
+
+    def _remove(self, session: LeaderSession) -> None:
+        if session.overtaken is not None:
+            at = Place(session.overtaken.file, session.overtaken.line)
+            because = "no later line shows whether another request overtook this one"
+            correct(session.finding.broker_side, Remark(Verdict.UNKNOWN, at, because))
+        self.open_up(session)
+        del self.sessions[session.number]
 
     def _restart(self) -> None:
         """A number of a connection is used anew: the broker was started again."""

@@ -94,8 +94,8 @@ class LeaderSession:
     """A session in the broker's cache.
 
     `epoch` is the one that it expects. With `is_whole`, `partitions` has all of its partitions.
-    `readable` are those that have records to return for sure. `lagging` are those of which another
-    fetcher was told of a later watermark.
+    `readable` are those that have records to return for sure. `lagging` are those that the next
+    answer names for sure: another fetcher was told of a later watermark, or this one of none.
     """
 
     number: int

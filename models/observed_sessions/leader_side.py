@@ -416,6 +416,8 @@ def _take_in(
     held.high_watermark, held.log_start = outcome.high_watermark, outcome.log_start
     if answer is not None:
         held.stable = answer.last_stable_offset
+    if held.high_watermark == UNKNOWN and (answer is None or answer.error_code):
+        session.lagging.add(partition)
     interest = held.interest
     if (
         interest is not None

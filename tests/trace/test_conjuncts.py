@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.language.model import load_model
-from lockstep.trace.conjuncts import Conjunct, false_conjunct
+from lockstep.trace.conjuncts import Conjunct, false_conjunct, false_requirement
 
 MODEL = """\
 from lockstep import Map, OneOf, Range, State, action
@@ -141,3 +141,127 @@ def test_nothing_is_said_of_what_has_no_value(tmp_path: Path) -> None:
     function = model.property("claim").function
     assert false_conjunct(model.universe, function, (None, "b")) is None
     assert false_conjunct(model.universe, print, (model.initial, "b")) is None
+
+
+GUARDED = """\
+from lockstep import Map, OneOf, Range, State, action, present, require
+
+Box = OneOf(("a", "b"))
+MOST = 3
+
+
+class Boxes(State):
+    full: Map[Box, Range(0, 9)] = {"a": 2, "b": 5}
+    used: Map[Box, bool] = {"a": False, "b": True}
+    key: Box | None = None
+
+
+def is_small(s, box):
+    return s.full[box] <= MOST
+
+
+def claim_key(s, new, box):
+    require(s.key == box and s.used[box])
+    new.key = box
+
+
+@action
+def claim(s, new, x: Box):
+    require(is_small(s, x))
+    claim_key(s, new, x)
+
+
+@action
+def guarded(s, new, x: Box, amount: Range(0, 9)):
+"""
+
+
+def false_guard(root: Path, body: str) -> Conjunct | None:
+    (root / "models").mkdir()
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    (root / "models/boxes.py").write_text(GUARDED + lines)
+    model = load_model(root, "boxes")
+    action = next(action for action in model.actions if action.name == "guarded")
+    return false_requirement(model.universe, action, model.initial, ("b", 4))
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "bound", "values"),
+    [
+        (
+            "require(s.full[x] < MOST)\nnew.key = x",
+            "s.full[x] < MOST",
+            {},
+            {"s.full[x]": 5},
+        ),
+        (
+            "require(s.used[x])\nrequire(s.full[x] == amount)\nnew.key = x",
+            "s.full[x] == amount",
+            {},
+            {"s.full[x]": 5, "amount": 4},
+        ),
+        (
+            "new.key = x\nrequire(s.used[x] and is_small(s, x))",
+            "s.full[box] <= MOST",
+            {"box": "b"},
+            {"s.full[box]": 5},
+        ),
+        (
+            "rest = 9 - s.full[x]\nrequire(\n    rest\n    > amount\n)\nnew.key = x",
+            "rest > amount",
+            {},
+            {"rest": 4, "amount": 4},
+        ),
+        (
+            "require(all(s.full[b] + amount < 9 for b in Box))\nnew.key = x",
+            "s.full[b] + amount < 9",
+            {"b": "b"},
+            {"s.full[b]": 5, "amount": 4},
+        ),
+        ("new.key = present(s.key)", "s.key is not None", {}, {}),
+        (
+            "claim_key(s, new, x)",
+            "s.key == box",
+            {},
+            {"s.key": None, "box": "b"},
+        ),
+        (
+            "if s.used[x]:\n    require(amount > 4)\nnew.key = x",
+            "amount > 4",
+            {},
+            {"amount": 4},
+        ),
+    ],
+)
+def test_the_requirement_that_stops_an_action(
+    tmp_path: Path, body: str, text: str, bound: dict[str, object], values: dict[str, object]
+) -> None:
+    conjunct = false_guard(tmp_path, body)
+    assert conjunct is not None
+    assert (conjunct.text, conjunct.bound, conjunct.values) == (text, bound, values)
+    assert conjunct.file == tmp_path / "models/boxes.py"
+    line = conjunct.file.read_text().splitlines()[conjunct.line - 1]
+    assert text.split("(")[0].split(" ")[0] in line
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "require(s.used[x])\nnew.key = x",
+        "new.key = x",
+        "require(all(s.full[b] > 0 for b in Box))\nnew.key = x",
+    ],
+)
+def test_nothing_stops_an_action_that_can_be_taken(tmp_path: Path, body: str) -> None:
+    assert false_guard(tmp_path, body) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "require(9 // (s.full[x] - 5) > 1)\nnew.key = x",
+        "new.full[x] = s.full[x] + amount + 1\nrequire(s.used['a'])",
+    ],
+)
+def test_a_mistake_of_an_action_is_no_requirement(tmp_path: Path, body: str) -> None:
+    assert false_guard(tmp_path, body) is None

@@ -98,6 +98,11 @@ class Scope:
     max_bytes: int = 1
     disturbances: int = 3
     failures: int = 2
+    session_ids: tuple[int, ...] = (1, 2, 3)
+    has_strays: bool = True
+    """Whether a request may arrive after its fetcher connected anew."""
+    idles: bool = True
+    """Whether connections that are idle for some time are closed."""
 
     def load(self) -> Model:
         return load_model(
@@ -105,7 +110,7 @@ class Scope:
             "fetch_session",
             {
                 "PARTITIONS": self.partitions,
-                "SESSION_IDS": (1, 2, 3),
+                "SESSION_IDS": self.session_ids,
                 "FETCHERS": self.fetchers,
                 "FOLLOWERS": self.followers,
                 "MAX_EPOCH": self.max_epoch,
@@ -200,7 +205,7 @@ class Walk:
         return self._engine.run(action, state, values)
 
     def _send(self, f: str) -> None:
-        if self.random.random() < 0.03:
+        if self.scope.idles and self.random.random() < 0.03:
             self._connect(f)  # an idle connection is closed after some time
         others = self.random.choice((0,) * 9 + (1, 2))
         self._numbers[f] += others + 1
@@ -248,11 +253,11 @@ class Walk:
             case "p":
                 return choice(self.scope.partitions)
             case "i":
-                return choice((1, 2, 3))
+                return choice(self.scope.session_ids)
             case "end" | "to":
                 return self.random.randint(0, self.scope.max_offset)
             case "arrives":
-                return choice((False, True))
+                return self.scope.has_strays and choice((False, True))
             case "via":
                 return choice((self._via.AWAITED, self._via.STRAY))
             case "filled":

@@ -35,15 +35,17 @@ class Writing:
     """How a broker, its clients and its topics happen to be.
 
     `offsets` stand for the model's, in the same order; `sessions` are the ids drawn, one after the
-    other; `correlations` has the correlation id after which each fetcher begins; `pace_ms` is the
-    most time between two requests.
+    other; `correlations` has the correlation id after which each fetcher begins. `pace_ms` is the
+    least and the most time between two requests, and `waiting` the share of requests that wait for
+    an answer, or responses that wait to be written.
     """
 
     version: int
     offsets: tuple[int, ...]
     sessions: tuple[int, ...]
     correlations: Mapping[str, int]
-    pace_ms: int
+    pace_ms: tuple[int, int]
+    waiting: float
 
     @staticmethod
     def draw(scope: Scope, exchanges: Sequence[Exchange], chance: random.Random) -> Writing:
@@ -58,7 +60,8 @@ class Writing:
             correlations={
                 f: chance.choice((0, 1_000, 2**31 - chance.randint(1, 30))) for f in scope.fetchers
             },
-            pace_ms=chance.choice((2, 20, 400)),
+            pace_ms=(0, chance.choice((2, 20, 400))),
+            waiting=0.3,
         )
 
 
@@ -74,7 +77,7 @@ class _Times:
     completion: int
 
 
-def _times(exchanges: Sequence[Exchange], pace_ms: int, chance: random.Random) -> list[_Times]:
+def _times(exchanges: Sequence[Exchange], writing: Writing, chance: random.Random) -> list[_Times]:
     """When requests arrive and responses are written.
 
     Each is served between the two, in the order of the exchanges. A broker reads the next request
@@ -82,17 +85,19 @@ def _times(exchanges: Sequence[Exchange], pace_ms: int, chance: random.Random) -
     in which they are served.
     """
     now = BEGIN_MS
-    served = [now := now + chance.randint(0, pace_ms) for _ in exchanges]
+    served = [now := now + chance.randint(*writing.pace_ms) for _ in exchanges]
     latest = _latest_completions(exchanges, served)
     earliest: dict[int | str, int] = {}
+
+    def waits() -> bool:
+        return chance.random() < writing.waiting
+
     times = []
     for exchange, moment, last in zip(exchanges, served, latest, strict=True):
         connection, f = exchange.sent.connection, exchange.fetcher
         first = max(earliest.get(connection, BEGIN_MS), earliest.get(f, BEGIN_MS))
-        arrival = chance.randint(first, moment) if chance.random() < 0.3 else moment
-        completion = chance.randint(
-            moment, last if chance.random() < 0.3 else min(moment + 1, last)
-        )
+        arrival = chance.randint(first, moment) if waits() else moment
+        completion = chance.randint(moment, last) if waits() else min(moment + 1, last)
         times.append(_Times(arrival, completion))
         earliest[connection] = completion
         earliest[f] = completion if exchange.is_read else moment
@@ -117,7 +122,7 @@ def write(
 ) -> list[Line]:
     """The log of some exchanges, in the order in which its lines stand; they count from 1."""
     lines: list[Line] = []
-    for exchange, times in zip(exchanges, _times(exchanges, writing.pace_ms, chance), strict=True):
+    for exchange, times in zip(exchanges, _times(exchanges, writing, chance), strict=True):
         lines += _others(exchange, times, writing)
         lines.append(_fetch(scope, exchange, times, writing, chance))
     lines.sort(key=lambda line: (line.time_ms, isinstance(line, FetchLine)))
@@ -161,7 +166,7 @@ def _fetch(
     }
     sessions = (0, *writing.sessions)
     # A quota on requests delays any response, and takes nothing from it.
-    is_delayed = response.throttled or chance.random() < 0.02
+    is_delayed = response.throttled or chance.random() < writing.waiting / 10
     line = FetchLine(
         line=1,
         file=FILE,
