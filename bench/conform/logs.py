@@ -27,7 +27,12 @@ def lines_of(log: Path) -> list[bytes]:
 
 def fetches(lines: Iterable[bytes]) -> Iterator[bytes]:
     """The lines of Fetch requests alone."""
-    return (line for line in lines if _FETCH in line)
+    return filter(is_fetch, lines)
+
+
+def is_fetch(line: bytes) -> bool:
+    """Whether a line tells of a Fetch request."""
+    return _FETCH in line
 
 
 def lengthened(lines: Sequence[bytes], times: int) -> Iterator[bytes]:
@@ -123,11 +128,12 @@ def _session(lines: Sequence[bytes]) -> list[bytes]:
     for line in fetches(lines):
         document = _document(line)
         request, response = document["request"], document["response"]
+        is_opening = (request["sessionId"], request["sessionEpoch"]) == (0, 0)
+        has_ids = document["requestHeader"]["requestApiVersion"] >= _FIRST_WITH_TOPIC_IDS
         if session and request["sessionId"] == number:
             session.append(line)
-        elif not session and request["sessionEpoch"] == 0 and request["sessionId"] == 0:
-            if document["requestHeader"]["requestApiVersion"] >= _FIRST_WITH_TOPIC_IDS:
-                session, number = [line], response["sessionId"]
+        elif not session and is_opening and has_ids:
+            session, number = [line], response["sessionId"]
     return session
 
 

@@ -547,11 +547,13 @@ def _number_of(connection: str) -> str:
 
 def _note(side: Side, remarks: list[Remark]) -> None:
     """Take a line's remarks in: it counts as judged unless one says that it cannot be."""
-    departures = [remark for remark in remarks if remark.verdict is Verdict.DEPARTS]
-    if not remarks or departures:
+    if not remarks:
         side.judged += 1
-    if remarks:
-        side.remark((departures or remarks)[0])
+        return
+    departures = [remark for remark in remarks if remark.verdict is Verdict.DEPARTS]
+    if departures:
+        side.judged += 1
+    side.remark((departures or remarks)[0])
 
 
 def _correct(side: Side, remark: Remark) -> None:
@@ -577,11 +579,10 @@ def _members(session: LeaderSession | None, line: FetchLine) -> Membership:
     """Whether the session has partitions once the request is taken in."""
     if session is None:
         return Membership.PRESENT if line.partitions else Membership.OPEN
-    forgotten = line.forgotten
-    if any(partition not in forgotten for partition in line.partitions):
-        return Membership.PRESENT
-    partitions = session.partitions
+    forgotten, partitions = line.forgotten, session.partitions
     if len(partitions) > len(forgotten):
+        return Membership.PRESENT
+    if any(partition not in forgotten for partition in line.partitions):
         return Membership.PRESENT
     if any(partition not in forgotten for partition in partitions):
         return Membership.PRESENT
