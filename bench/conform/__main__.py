@@ -114,7 +114,7 @@ class Measurement:
         return _row(log.name, f"{log.lines:,}", *cells)
 
     def _conform(self, root: Path, python: Path, log: Log, limit: float | None) -> Run:
-        command = [python, "-m", "lockstep", "conform", log.path, "--json"]
+        command = [str(python), "-m", "lockstep", "conform", str(log.path), "--json"]
         return measure(command, root, limit=limit)
 
 

@@ -17,7 +17,7 @@ from models.observed_sessions.leader_cases import (
 
 
 class RankedCases:
-    """Explains cases of any width by an instance of the model with few offsets."""
+    """Explains cases with offsets of any size by those with few and small ones."""
 
     def __init__(self, cases: LeaderCases) -> None:
         self._cases = cases
@@ -50,7 +50,10 @@ class RankedCases:
             return None
         membership, is_requested, high_watermark, log_start = outcome
         return Cached(
-            membership, is_requested, _number(high_watermark, numbers), _number(log_start, numbers)
+            membership,
+            is_requested,
+            numbers[(high_watermark >> 1) + 2] if high_watermark >= 0 else high_watermark,
+            numbers[(log_start >> 1) + 2] if log_start >= 0 else log_start,
         )
 
 
@@ -99,8 +102,3 @@ def _ranked(case: LeaderCase, numbers: list[int]) -> LeaderCase:
         least_high_watermark=ranks[case.least_high_watermark],
         least_log_start=ranks[case.least_log_start],
     )
-
-
-def _number(rank: int, numbers: list[int]) -> int:
-    """The offset that a rank stands for."""
-    return numbers[(rank + 3) >> 1] if rank >= 0 else rank
