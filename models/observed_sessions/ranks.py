@@ -15,6 +15,8 @@ from models.observed_sessions.leader_cases import (
     LeaderCases,
 )
 
+_NO_OFFSETS = {OPEN, UNKNOWN}
+
 
 class RankedCases:
     """Explains cases with offsets of any size by those with few and small ones."""
@@ -31,7 +33,7 @@ class RankedCases:
         else:
             has_data, high_watermark, log_start, has_records = answer
             offsets += (high_watermark, log_start)
-        numbers = sorted({OPEN, UNKNOWN, *offsets})
+        numbers = [OPEN, UNKNOWN, *sorted(set(offsets) - _NO_OFFSETS)]
         order = (
             row,
             is_replica,
@@ -81,7 +83,7 @@ def _numbers(case: LeaderCase) -> set[int]:
     }
     if answer is not None:
         numbers |= {answer.high_watermark, answer.log_start}
-    return numbers - {OPEN, UNKNOWN}
+    return numbers - _NO_OFFSETS
 
 
 def _ranked(case: LeaderCase, numbers: list[int]) -> LeaderCase:
