@@ -109,8 +109,8 @@ class Measurement:
                 before.append(self._conform(self.before, python, log, self.limit))
         cells = _figures(now)
         if before:
-            ratio = _median_cpu(before) / _median_cpu(now)
-            cells += [*_figures(before), _verdict(before[-1]), f"{ratio:.1f}"]
+            ratio = f"{_more(before)}{_median_cpu(before) / _median_cpu(now):.1f}"
+            cells += [*_figures(before), _verdict(before[-1]), ratio]
         return _row(log.name, f"{log.lines:,}", *cells)
 
     def _conform(self, root: Path, python: Path, log: Log, limit: float | None) -> Run:
@@ -182,12 +182,15 @@ def _row(*cells: str) -> str:
 
 
 def _figures(runs: Sequence[Run]) -> list[str]:
-    more = ">" if any(run.ran_out_of_time for run in runs) else ""
     return [
-        f"{more}{median(run.seconds for run in runs):.2f}",
-        f"{more}{_median_cpu(runs):.2f}",
+        f"{_more(runs)}{median(run.seconds for run in runs):.2f}",
+        f"{_more(runs)}{_median_cpu(runs):.2f}",
         f"{median(run.peak_bytes for run in runs) / 2**20:.0f}",
     ]
+
+
+def _more(runs: Sequence[Run]) -> str:
+    return ">" if any(run.ran_out_of_time for run in runs) else ""
 
 
 def _median_cpu(runs: Sequence[Run]) -> float:
