@@ -177,11 +177,13 @@ def finding_from(line: FetchLine, session: int, *, is_whole: bool) -> SessionFin
 
 def note(side: Side, remarks: list[Remark]) -> None:
     """Take a line's remarks in: it counts as judged unless one says that it cannot be."""
-    departures = [remark for remark in remarks if remark.verdict is Verdict.DEPARTS]
-    if not remarks or departures:
+    if not remarks:
         side.judged += 1
-    if remarks:
-        side.remark((departures or remarks)[0])
+        return
+    departures = [remark for remark in remarks if remark.verdict is Verdict.DEPARTS]
+    if departures:
+        side.judged += 1
+    side.remark((departures or remarks)[0])
 
 
 def correct(side: Side, remark: Remark) -> None:

@@ -41,7 +41,6 @@ class FetcherSide:
     def __init__(self, explanations: Explanations) -> None:
         self._explanations = explanations
         self._cases = explanations.fetchers
-        self._wide_cases = explanations.wide_fetchers
         self._next_epoch = explanations.next_epoch
 
     def explains_head(self, fetcher: Fetcher, line: FetchLine) -> bool:
@@ -82,7 +81,7 @@ class FetcherSide:
                 at,
                 _why_not_sent(fetcher, session, epoch),
                 _requirements_of(head),
-                self._wide_cases.head_refusals(head, Epochs.of(epoch, fetcher.epoch)),
+                self._cases.head_refusals(head, Epochs.of(epoch, fetcher.epoch)),
             )
             return
         if epoch > 0:

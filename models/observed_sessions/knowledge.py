@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass, field
 
 from lockstep.conform.findings import Place, SessionFinding
@@ -205,7 +204,9 @@ class LeaderLog:
         Lines come in the order of arrival, which is not quite that in which they stand.
         """
         tellings = self.tellings
-        place = bisect_right(tellings, position, key=_position)
+        place = len(tellings)
+        while place and tellings[place - 1].position > position:
+            place -= 1
         if place:
             earlier = tellings[place - 1]
             if high_watermark <= earlier.high_watermark and log_start <= earlier.log_start:
@@ -235,26 +236,15 @@ class LeaderLog:
         a request that its connection sent after that line sees no less. What was told before
         `oldest_ms` does not count; None is no limit.
         """
-        tellings = self.tellings
-        at = bisect_right(tellings, position, key=_position) - 1
-        while at >= 0:
-            telling = tellings[at]
+        for telling in reversed(self.tellings):
             told_ms = telling.time_ms
-            if time_ms is None or told_ms is None or told_ms <= time_ms:
+            if telling.position <= position and (
+                time_ms is None or told_ms is None or told_ms <= time_ms
+            ):
                 if oldest_ms is not None and (told_ms is None or told_ms < oldest_ms):
                     break
                 return telling.high_watermark, telling.log_start
-            at -= 1
         return 0, 0
-
-
-def _position(telling: _Telling) -> int:
-    return telling.position
-
-
-def is_identified(version: int, leader_epoch: int) -> bool:
-    """Whether a topic id and a leader epoch fix which log is meant, for all time."""
-    return version >= FIRST_WITH_TOPIC_IDS and leader_epoch >= 0
 
 
 def read_end(stable: int, high_watermark: int, isolation_level: int) -> int:

@@ -86,15 +86,15 @@ class LeaderCase(NamedTuple):
     row: Row
     is_replica: bool
     membership: Membership
+    is_forgotten: bool
+    others: Others
+    answer: Answer | None
     offset: int
     high_watermark: int
     log_start: int
     requested: int
-    is_forgotten: bool
-    answer: Answer | None
     least_high_watermark: int
     least_log_start: int
-    others: Others
 
 
 class Cached(NamedTuple):

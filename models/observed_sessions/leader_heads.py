@@ -53,7 +53,6 @@ class LeaderHeads:
     def __init__(self, explanations: Explanations) -> None:
         self._explanations = explanations
         self._heads = explanations.lines
-        self._wide_heads = explanations.wide_lines
         self._next_epoch = explanations.next_epoch
 
     def full(self, step: Step) -> Row | None:
@@ -83,7 +82,7 @@ class LeaderHeads:
                 step.at,
                 f"a full request with epoch {line.session_epoch} is answered with {answer}",
                 ("227-36" if line.session_epoch == 0 else "227-34",),
-                self._wide_heads.refusals(case, Epochs.of(1, OPEN)),
+                self._heads.refusals(case, Epochs.of(1, OPEN)),
             )
         )
         return None
@@ -162,7 +161,7 @@ class LeaderHeads:
             Place(earlier.file, earlier.line),
             _undeserved(earlier),
             ("227-28",),
-            self._wide_heads.refusals(case, Epochs.of(earlier.session_epoch, OPEN)),
+            self._heads.refusals(case, Epochs.of(earlier.session_epoch, OPEN)),
         )
         correct(session.finding.broker_side, remark)
         return None
@@ -186,7 +185,7 @@ class LeaderHeads:
             return Remark(Verdict.UNKNOWN, step.at, because)
         because, requirements = _why(step, session, ended, case)
         expected = OPEN if session is None else session.epoch
-        candidates = self._wide_heads.refusals(case, Epochs.of(line.session_epoch, expected))
+        candidates = self._heads.refusals(case, Epochs.of(line.session_epoch, expected))
         return self._explanations.departure(step.at, because, requirements, candidates)
 
 
@@ -216,11 +215,10 @@ def _members(session: LeaderSession | None, line: FetchLine) -> Membership:
     """Whether the session has partitions once the request is taken in."""
     if session is None:
         return Membership.PRESENT if line.partitions else Membership.OPEN
-    forgotten = line.forgotten
-    if any(partition not in forgotten for partition in line.partitions):
-        return Membership.PRESENT
-    partitions = session.partitions
+    forgotten, partitions = line.forgotten, session.partitions
     if len(partitions) > len(forgotten):
+        return Membership.PRESENT
+    if any(partition not in forgotten for partition in line.partitions):
         return Membership.PRESENT
     if any(partition not in forgotten for partition in partitions):
         return Membership.PRESENT

@@ -5,8 +5,9 @@ What is taken for known rests on what the log says, never on a guess: see docs/r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from lockstep.conform.findings import Place, Remark
 from models.kafka_files.request_log import (
@@ -17,12 +18,12 @@ from models.kafka_files.request_log import (
 )
 from models.observed_sessions.explanations import Explanations
 from models.observed_sessions.knowledge import (
+    FIRST_WITH_TOPIC_IDS,
     RECREATION_MS,
     Connection,
     Held,
     LeaderLog,
     LeaderSession,
-    is_identified,
     read_end,
 )
 from models.observed_sessions.leader_cases import (
@@ -52,6 +53,65 @@ class Position:
     connection: Connection
 
 
+class _Exchange:
+    """A request and its response, and what their partitions have in common."""
+
+    __slots__ = (
+        "absence",
+        "asked",
+        "filled",
+        "has_topic_ids",
+        "is_recent",
+        "is_replica",
+        "line",
+        "members",
+        "position",
+        "reads_committed",
+        "row",
+    )
+
+    def __init__(self, row: Row, line: FetchLine, position: Position) -> None:
+        self.row = row
+        self.line = line
+        self.position = position
+        self.has_topic_ids = line.version >= FIRST_WITH_TOPIC_IDS
+        self.is_replica = line.is_follower
+        self.reads_committed = line.isolation_level == 1
+        self.asked = len(line.partitions)
+        self.filled = 0
+        """How many partitions are answered with records."""
+        for answer in line.answered.values():
+            if answer.records_size:
+                self.filled += 1
+        self.members = 0
+        """How many partitions the session has before."""
+        self.absence = Membership.ABSENT
+        """Whether the session has a partition that it is not known to have."""
+        self.is_recent = False
+        """Whether the partitions are surely those of the session's answer before it."""
+
+    def within(self, session: LeaderSession) -> None:
+        """The request is an incremental one of a session."""
+        self.members = len(session.partitions)
+        if not session.is_whole:
+            self.absence = Membership.OPEN
+        told_ms, arrival_ms = session.told_ms, self.line.arrival_ms
+        self.is_recent = (
+            told_ms is not None and arrival_ms is not None and arrival_ms - told_ms <= RECREATION_MS
+        )
+
+
+class _Named(NamedTuple):
+    """What a request and its response say of one partition."""
+
+    partition: TopicPartition
+    interest: RequestedPartition | None
+    answer: AnsweredPartition | None
+    is_forgotten: bool
+    has_data: bool
+    """Whether the answer tells of the leader's log."""
+
+
 class LeaderLogs:
     """What one broker has told of its partitions, and which sessions hold them."""
 
@@ -60,19 +120,19 @@ class LeaderLogs:
         self._sessions: dict[TopicPartition, set[LeaderSession]] = {}
 
     def least(
-        self, partition: TopicPartition, leader_epoch: int, line: FetchLine, position: Position
+        self, partition: TopicPartition, leader_epoch: int, exchange: _Exchange
     ) -> tuple[int, int]:
-        """The least high watermark and log start that the leader has when it serves a line."""
+        """The least high watermark and log start that the leader has when it serves a request."""
+        connection = exchange.position.connection
         log = self._logs.get(partition)
-        if log is None or log.leader_epoch != leader_epoch or position.connection.position < 0:
+        if log is None or log.leader_epoch != leader_epoch or connection.position < 0:
             return 0, 0
-        is_lasting = is_identified(line.version, leader_epoch)
         oldest = None
-        if not is_lasting:
-            if line.arrival_ms is None:
+        if not exchange.has_topic_ids or leader_epoch < 0:
+            arrival = exchange.line.arrival_ms
+            if arrival is None:
                 return 0, 0
-            oldest = line.arrival_ms - RECREATION_MS
-        connection = position.connection
+            oldest = arrival - RECREATION_MS
         return log.before(connection.position, connection.time_ms, oldest)
 
     def tell(
@@ -80,28 +140,19 @@ class LeaderLogs:
         partition: TopicPartition,
         leader_epoch: int,
         answer: AnsweredPartition,
-        line: FetchLine,
-        position: Position,
-    ) -> None:
-        """Keep what a response says of a partition."""
+        exchange: _Exchange,
+    ) -> bool:
+        """Keep what a response says of a partition; whether its watermark is the latest told."""
+        high_watermark = answer.high_watermark
         log = self._logs.get(partition)
-        if log is None or log.leader_epoch != leader_epoch:
-            if log is not None and leader_epoch < log.leader_epoch:
-                return
+        if log is None or log.leader_epoch < leader_epoch:
             log = self._logs[partition] = LeaderLog(leader_epoch)
-        if log.tell(position.number, line.time_ms, answer.high_watermark, answer.log_start_offset):
+        if log.leader_epoch == leader_epoch and log.tell(
+            exchange.position.number, exchange.line.time_ms, high_watermark, answer.log_start_offset
+        ):
             for session in self._sessions.get(partition, ()):
                 session.lagging.add(partition)
-
-    def compare(
-        self, session: LeaderSession, partition: TopicPartition, answer: AnsweredPartition
-    ) -> None:
-        """Note whether any fetcher was told of a later watermark than the session now is."""
-        log = self._logs.get(partition)
-        if log is not None and log.highest > answer.high_watermark:
-            session.lagging.add(partition)
-        else:
-            session.lagging.discard(partition)
+        return log.highest <= high_watermark
 
     def forget(self, partition: TopicPartition) -> None:
         """The partition is another one, or has another leader: nothing is known of it."""
@@ -139,29 +190,21 @@ class LeaderSide:
         position: Position,
     ) -> Iterator[Remark]:
         """Judge the response to a full request; `session` is the one that it opens."""
-        requested, answered = line.partitions, line.answered
-        filled = sum(1 for answer in answered.values() if answer.records_size)
-        for partition in (*requested, *(extra for extra in answered if extra not in requested)):
-            interest, answer = requested.get(partition), answered.get(partition)
-            others = self._others(line, filled, answer, len(requested) > (interest is not None))
-            case = self._case(row, None, Membership.ABSENT, interest, False, answer, others, line)
+        exchange = _Exchange(row, line, position)
+        for named in _named(line, {**line.partitions, **line.answered}):
+            partition, interest, answer, _, _ = named
             leader_epoch = UNKNOWN if interest is None else interest.leader_epoch
-            high, start = logs.least(partition, leader_epoch, line, position)
-            case = case._replace(least_high_watermark=high, least_log_start=start)
+            least = logs.least(partition, leader_epoch, exchange)
+            case = _case(exchange, named, None, least)
             outcome = self._explanations.leader(case)
             if outcome is None:
                 yield from self._departure(partition, case, line)
-            if answer is not None and answer.error_code not in (0, _OUT_OF_RANGE):
-                logs.forget(partition)
-            elif answer is not None and _has_data(answer):
-                logs.tell(partition, leader_epoch, answer, line, position)
             if session is not None and interest is not None:
                 held = session.partitions[partition] = Held(interest)
                 logs.join(partition, session)
                 if outcome is not None:
                     _take_in(session, partition, held, outcome, answer, line)
-                if answer is not None and _has_data(answer):
-                    logs.compare(session, partition, answer)
+            _tell(logs, named, leader_epoch, exchange, session if interest is not None else None)
 
     def answers_incremental(
         self,
@@ -172,59 +215,32 @@ class LeaderSide:
         position: Position,
     ) -> Iterator[Remark]:
         """Judge the response to an incremental request, and take both in."""
-        requested, answered = line.partitions, line.answered
-        partitions = session.partitions
-        forgotten = line.forgotten
-        filled = 0
-        for answer in answered.values():
-            if answer.records_size:
-                filled += 1
-        names = dict.fromkeys(requested)
-        names.update(dict.fromkeys(answered))
-        names.update(dict.fromkeys(forgotten))
-        if row is not Row.THROTTLED:
-            if filled == 0 and session.readable and not line.is_follower:
-                withheld = next((name for name in session.readable if name not in names), None)
-                if withheld is not None:
-                    names[withheld] = None
-            if session.lagging:
-                for partition in tuple(session.lagging):
-                    if partition not in partitions:
-                        session.lagging.discard(partition)
-                    elif partition not in names:
-                        names[partition] = None
-        size = len(partitions)
-        for partition in names:
-            held = partitions.get(partition)
-            interest, answer = requested.get(partition), answered.get(partition)
-            if held is not None:
-                membership = Membership.PRESENT
-            else:
-                membership = Membership.ABSENT if session.is_whole else Membership.OPEN
-            is_forgotten = bool(forgotten) and partition in forgotten
-            has_others = (
-                not session.is_whole
-                or size > (held is not None)
-                or len(requested) > (interest is not None)
-            )
-            others = self._others(line, filled, answer, has_others)
-            case = self._case(row, held, membership, interest, is_forgotten, answer, others, line)
-            current = interest if interest is not None else held.interest if held else None
-            leader_epoch = UNKNOWN if current is None else current.leader_epoch
+        if not (
+            line.partitions
+            or line.answered
+            or line.forgotten
+            or session.readable
+            or session.lagging
+        ):
+            return
+        exchange = _Exchange(row, line, position)
+        exchange.within(session)
+        for named in _named(line, _names(logs, exchange, session)):
+            partition, interest, answer, is_forgotten, has_data = named
+            held = session.partitions.get(partition)
+            current = interest if interest is not None or held is None else held.interest
+            leader_epoch, least = UNKNOWN, (0, 0)
             if current is not None:
-                case = self._with_least(
-                    case, logs, partition, held, current, session, line, position
-                )
+                leader_epoch = current.leader_epoch
+                least = logs.least(partition, leader_epoch, exchange)
+                if held is not None:
+                    least = _at_least(least, exchange, held, current, answer if has_data else None)
+            case = _case(exchange, named, held, least)
             outcome = self._explanations.leader(case)
             if outcome is None:
                 yield from self._departure(partition, case, line)
-            self._move(logs, session, partition, held, interest, is_forgotten, outcome, line)
-            if answer is not None:
-                if answer.error_code not in (0, _OUT_OF_RANGE):
-                    logs.forget(partition)
-                elif _has_data(answer):
-                    logs.tell(partition, leader_epoch, answer, line, position)
-                    logs.compare(session, partition, answer)
+            self._move(logs, session, named, outcome, line)
+            _tell(logs, named, leader_epoch, exchange, session)
 
     def overtaken(self, session: LeaderSession, line: FetchLine) -> None:
         """Take in a request that was accepted, and refused when a later one overtook it."""
@@ -242,15 +258,13 @@ class LeaderSide:
         self,
         logs: LeaderLogs,
         session: LeaderSession,
-        partition: TopicPartition,
-        held: Held | None,
-        interest: RequestedPartition | None,
-        is_forgotten: bool,
+        named: _Named,
         outcome: Cached | None,
         line: FetchLine,
     ) -> None:
         """What the session has of the partition afterwards."""
-        answer = line.answered.get(partition)
+        partition, interest, answer, is_forgotten, _ = named
+        held = session.partitions.get(partition)
         if outcome is None:
             # It departs: what the session has cached is open, but for what the request says.
             outcome = Cached(
@@ -276,87 +290,6 @@ class LeaderSide:
             held.interest = interest
         _take_in(session, partition, held, outcome, answer, line)
 
-    def _with_least(
-        self,
-        case: LeaderCase,
-        logs: LeaderLogs,
-        partition: TopicPartition,
-        held: Held | None,
-        current: RequestedPartition,
-        session: LeaderSession,
-        line: FetchLine,
-        position: Position,
-    ) -> LeaderCase:
-        """The case, with the least that the leader's log must have reached."""
-        high, start = logs.least(partition, current.leader_epoch, line, position)
-        if held is not None and held.interest is not None:
-            is_same = held.interest.leader_epoch == current.leader_epoch
-            if is_same and (
-                is_identified(line.version, current.leader_epoch)
-                or _is_recent(session.told_ms, line)
-                or _is_beyond(current, line.answered.get(partition))
-            ):
-                high, start = max(high, held.high_watermark), max(start, held.log_start)
-        if (high, start) == (0, 0):
-            return case
-        return case._replace(least_high_watermark=high, least_log_start=start)
-
-    def _others(
-        self, line: FetchLine, filled: int, answer: AnsweredPartition | None, has_others: bool
-    ) -> Others:
-        if line.is_follower or filled > bool(answer is not None and answer.records_size):
-            # A follower over its replication quota may get nothing (227-D34): that looks as if
-            # others had used the limit up.
-            return Others.WITH_RECORDS
-        return Others.QUIET if has_others else Others.ABSENT
-
-    def _case(
-        self,
-        row: Row,
-        held: Held | None,
-        membership: Membership,
-        interest: RequestedPartition | None,
-        is_forgotten: bool,
-        answer: AnsweredPartition | None,
-        others: Others,
-        line: FetchLine,
-    ) -> LeaderCase:
-        offset = high_watermark = log_start = OPEN
-        if held is not None:
-            high_watermark, log_start = held.high_watermark, held.log_start
-            if held.interest is not None:
-                offset = held.interest.fetch_offset
-        requested = OPEN if interest is None else interest.fetch_offset
-        seen = None
-        if answer is not None:
-            has_data = _has_data(answer)
-            seen = Answer(
-                has_data,
-                # An error, whatever watermark comes with it, is forgotten at once (227-D4).
-                UNKNOWN if answer.error_code else answer.high_watermark,
-                answer.log_start_offset,
-                bool(answer.records_size) and has_data,
-            )
-        if line.isolation_level == 1 and (seen is None or not seen.has_records):
-            offset, requested = (
-                _uncommitted(offset, held, answer),
-                _uncommitted(requested, held, answer),
-            )
-        return LeaderCase(
-            row,
-            line.is_follower,
-            membership,
-            offset,
-            high_watermark,
-            log_start,
-            requested,
-            is_forgotten,
-            seen,
-            0,
-            0,
-            others,
-        )
-
     def _departure(
         self, partition: TopicPartition, case: LeaderCase, line: FetchLine
     ) -> Iterator[Remark]:
@@ -366,17 +299,139 @@ class LeaderSide:
         yield self._explanations.departure(at, because, requirements, candidates)
 
 
-def _is_recent(told_ms: float | None, line: FetchLine) -> bool:
-    """Whether a request came so soon that its partitions are those of the answer before it."""
-    arrival = line.arrival_ms
-    return told_ms is not None and arrival is not None and arrival - told_ms <= RECREATION_MS
+def _names(
+    logs: LeaderLogs, exchange: _Exchange, session: LeaderSession
+) -> Iterable[TopicPartition]:
+    """The partitions of which an exchange within a session says something."""
+    line = exchange.line
+    names: dict[TopicPartition, object] = {**line.partitions, **line.answered}
+    for partition in line.forgotten:
+        names[partition] = None
+    if exchange.row is Row.THROTTLED:
+        return names
+    if session.readable and exchange.filled == 0 and not exchange.is_replica:
+        withheld = next((name for name in session.readable if name not in names), None)
+        if withheld is not None:
+            names[withheld] = None
+    for partition in tuple(session.lagging):
+        held = session.partitions.get(partition)
+        if held is None:
+            session.lagging.discard(partition)
+        elif partition not in names:
+            leader_epoch = UNKNOWN if held.interest is None else held.interest.leader_epoch
+            high_watermark, log_start = logs.least(partition, leader_epoch, exchange)
+            if high_watermark > held.high_watermark or log_start > held.log_start:
+                names[partition] = None
+    return names
 
 
-def _is_beyond(interest: RequestedPartition, answer: AnsweredPartition | None) -> bool:
-    """Whether a fetch offset is beyond the watermark: a log made anew would refuse that offset."""
-    return (
-        answer is not None and _has_data(answer) and interest.fetch_offset > answer.high_watermark
+def _named(line: FetchLine, names: Iterable[TopicPartition]) -> Iterator[_Named]:
+    requested, answered, forgotten = line.partitions, line.answered, line.forgotten
+    for partition in tuple(names):
+        answer = answered.get(partition)
+        yield _Named(
+            partition,
+            requested.get(partition),
+            answer,
+            partition in forgotten,
+            answer is not None and _has_data(answer),
+        )
+
+
+def _case(
+    exchange: _Exchange, named: _Named, held: Held | None, least: tuple[int, int]
+) -> LeaderCase:
+    """The case of a partition; `least` is what the leader's log must have reached."""
+    _, interest, answer, is_forgotten, has_data = named
+    offset = high_watermark = log_start = OPEN
+    if held is not None:
+        high_watermark, log_start = held.high_watermark, held.log_start
+        if held.interest is not None:
+            offset = held.interest.fetch_offset
+    requested = OPEN if interest is None else interest.fetch_offset
+    seen, is_filled = None, False
+    if answer is not None:
+        is_filled = bool(answer.records_size)
+        seen = Answer(
+            has_data,
+            # An error, whatever watermark comes with it, is forgotten at once (227-D4).
+            UNKNOWN if answer.error_code else answer.high_watermark,
+            answer.log_start_offset,
+            is_filled and has_data,
+        )
+    if exchange.is_replica or exchange.filled > is_filled:
+        # A follower over its replication quota may get nothing (227-D34): that looks as if
+        # others had used the limit up.
+        others = Others.WITH_RECORDS
+    elif (
+        exchange.absence is Membership.OPEN
+        or exchange.members > (held is not None)
+        or exchange.asked > (interest is not None)
+    ):
+        others = Others.QUIET
+    else:
+        others = Others.ABSENT
+    if exchange.reads_committed and (seen is None or not seen.has_records):
+        offset = _uncommitted(offset, held, answer)
+        requested = _uncommitted(requested, held, answer)
+    return LeaderCase(
+        exchange.row,
+        exchange.is_replica,
+        exchange.absence if held is None else Membership.PRESENT,
+        is_forgotten,
+        others,
+        seen,
+        offset,
+        high_watermark,
+        log_start,
+        requested,
+        *least,
     )
+
+
+def _at_least(
+    least: tuple[int, int],
+    exchange: _Exchange,
+    held: Held,
+    current: RequestedPartition,
+    answer: AnsweredPartition | None,
+) -> tuple[int, int]:
+    """What the leader's log must have reached, with what the session itself was told."""
+    leader_epoch = current.leader_epoch
+    if (
+        held.interest is not None
+        and held.interest.leader_epoch == leader_epoch
+        and (
+            (exchange.has_topic_ids and leader_epoch >= 0)
+            or exchange.is_recent
+            # A log made anew would refuse an offset beyond its watermark.
+            or (answer is not None and current.fetch_offset > answer.high_watermark)
+        )
+    ):
+        return max(least[0], held.high_watermark), max(least[1], held.log_start)
+    return least
+
+
+def _tell(
+    logs: LeaderLogs,
+    named: _Named,
+    leader_epoch: int,
+    exchange: _Exchange,
+    session: LeaderSession | None,
+) -> None:
+    """Keep what is answered of a partition, for all sessions that have it."""
+    partition, _, answer, _, has_data = named
+    if answer is None:
+        return
+    if has_data:
+        is_latest = logs.tell(partition, leader_epoch, answer, exchange)
+        if session is not None:
+            if is_latest:
+                session.lagging.discard(partition)
+            else:
+                session.lagging.add(partition)
+    elif answer.error_code not in (0, _OUT_OF_RANGE):
+        logs.forget(partition)
 
 
 def _has_data(answer: AnsweredPartition) -> bool:

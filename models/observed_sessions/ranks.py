@@ -9,38 +9,53 @@ from __future__ import annotations
 
 from models.observed_sessions.leader_cases import (
     OPEN,
-    Answer,
+    UNKNOWN,
     Cached,
     LeaderCase,
     LeaderCases,
 )
 
-_UNLISTED = -1
+_NO_OFFSETS = {OPEN, UNKNOWN}
 
 
 class RankedCases:
-    """Explains cases of any width by an instance of the model with few offsets."""
+    """Explains cases with offsets of any size by those with few and small ones."""
 
     def __init__(self, cases: LeaderCases) -> None:
         self._cases = cases
-        self._answers: dict[LeaderCase, Cached | None] = {}
+        self._answers: dict[tuple[object, ...], Cached | None] = {}
 
     def explain(self, case: LeaderCase) -> Cached | None:
         """What all behaviours that explain the case agree on; None where there is none."""
-        numbers = _numbers(case)
-        ranked = _ranked(case, numbers)
-        if ranked not in self._answers:
-            values = tuple(range(2 * len(numbers) + 1))
-            self._answers[ranked] = self._cases.explain(ranked, values)
-        outcome = self._answers[ranked]
+        row, is_replica, membership, is_forgotten, others, answer, *offsets = case
+        if answer is None:
+            has_data = has_records = None
+        else:
+            has_data, high_watermark, log_start, has_records = answer
+            offsets += (high_watermark, log_start)
+        numbers = [OPEN, UNKNOWN, *sorted(set(offsets) - _NO_OFFSETS)]
+        order = (
+            row,
+            is_replica,
+            membership,
+            is_forgotten,
+            others,
+            has_data,
+            has_records,
+            *map(numbers.index, offsets),
+        )
+        if order not in self._answers:
+            values = tuple(range(2 * len(numbers) - 3))
+            self._answers[order] = self._cases.explain(_ranked(case, numbers), values)
+        outcome = self._answers[order]
         if outcome is None:
             return None
         membership, is_requested, high_watermark, log_start = outcome
         return Cached(
             membership,
             is_requested,
-            numbers[high_watermark >> 1] if high_watermark >= 0 else high_watermark,
-            numbers[log_start >> 1] if log_start >= 0 else log_start,
+            numbers[(high_watermark >> 1) + 2] if high_watermark >= 0 else high_watermark,
+            numbers[(log_start >> 1) + 2] if log_start >= 0 else log_start,
         )
 
 
@@ -55,8 +70,8 @@ def neighbours(case: LeaderCase, widest: int) -> tuple[int, ...]:
     return tuple(sorted(numbers))
 
 
-def _numbers(case: LeaderCase) -> list[int]:
-    """The offsets of a case in ascending order, each once."""
+def _numbers(case: LeaderCase) -> set[int]:
+    """The offsets of a case."""
     answer = case.answer
     numbers = {
         case.offset,
@@ -67,36 +82,25 @@ def _numbers(case: LeaderCase) -> list[int]:
         case.least_log_start,
     }
     if answer is not None:
-        numbers.add(answer.high_watermark)
-        numbers.add(answer.log_start)
-    numbers.discard(OPEN)
-    numbers.discard(_UNLISTED)
-    return sorted(numbers)
+        numbers |= {answer.high_watermark, answer.log_start}
+    return numbers - _NO_OFFSETS
 
 
 def _ranked(case: LeaderCase, numbers: list[int]) -> LeaderCase:
-    ranks = {number: 2 * place + 1 for place, number in enumerate(numbers)}
-    ranks[OPEN] = OPEN
-    ranks[_UNLISTED] = _UNLISTED
+    """The case with odd ranks for its offsets; `numbers` are OPEN, UNKNOWN, and those offsets."""
+    ranks = {number: 2 * place - 3 for place, number in enumerate(numbers)}
+    ranks[OPEN], ranks[UNKNOWN] = OPEN, UNKNOWN
     answer = case.answer
     if answer is not None:
-        answer = Answer(
-            answer.has_data,
-            ranks[answer.high_watermark],
-            ranks[answer.log_start],
-            answer.has_records,
+        answer = answer._replace(
+            high_watermark=ranks[answer.high_watermark], log_start=ranks[answer.log_start]
         )
-    return LeaderCase(
-        case.row,
-        case.is_replica,
-        case.membership,
-        ranks[case.offset],
-        ranks[case.high_watermark],
-        ranks[case.log_start],
-        ranks[case.requested],
-        case.is_forgotten,
-        answer,
-        ranks[case.least_high_watermark],
-        ranks[case.least_log_start],
-        case.others,
+    return case._replace(
+        answer=answer,
+        offset=ranks[case.offset],
+        high_watermark=ranks[case.high_watermark],
+        log_start=ranks[case.log_start],
+        requested=ranks[case.requested],
+        least_high_watermark=ranks[case.least_high_watermark],
+        least_log_start=ranks[case.least_log_start],
     )

@@ -12,7 +12,6 @@ put to the model once more with the very numbers of the log.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from lockstep.conform.findings import Candidate, LoadModel
@@ -24,42 +23,28 @@ CONSUMER, REPLICA = "consumer", "replica"
 PARTITION, OTHERS = "partition", "others"
 SESSION, ANOTHER_SESSION = 1, 2
 
-
-@dataclass(frozen=True)
-class Widths:
-    """The highest offset and the highest epoch of an instance of the model."""
-
-    offset: int
-    epoch: int
-
-
-NARROW = Widths(offset=31, epoch=3)
-"""Enough for the ranks of every case."""
-
-WIDE = Widths(offset=2**63 - 1, epoch=2**31 - 1)
-"""Kafka's own."""
-
+HIGHEST_OFFSET = 2**63 - 1
+HIGHEST_EPOCH = 2**31 - 1
 
 _LONGEST_SHOWN = 40
 """Characters of a value that a reader still takes in at a glance."""
 
 
 class SessionModel:
-    """An instance of the model: states are built, actions taken, by plain Python."""
+    """The model at Kafka's own widths: states are built, actions taken, by plain Python."""
 
-    def __init__(self, load: LoadModel, widths: Widths) -> None:
+    def __init__(self, load: LoadModel) -> None:
         self.model = load(
             {
                 "PARTITIONS": (PARTITION, OTHERS),
                 "SESSION_IDS": (SESSION, ANOTHER_SESSION),
                 "FETCHERS": (CONSUMER, REPLICA),
                 "FOLLOWERS": (REPLICA,),
-                "MAX_EPOCH": widths.epoch,
-                "MAX_OFFSET": widths.offset,
+                "MAX_EPOCH": HIGHEST_EPOCH,
+                "MAX_OFFSET": HIGHEST_OFFSET,
                 "MAX_BYTES": 1,
             }
         )
-        self.widths = widths
         modules = self.model.universe.modules
         self.partitions: Any = modules["models.fetch_partitions"]
         self.states: Any = modules["models.fetch_session_state"]

@@ -15,7 +15,6 @@ from models.observed_sessions.knowledge import (
     Fetcher,
     LeaderLog,
     epochs_between,
-    is_identified,
     read_end,
 )
 
@@ -226,13 +225,6 @@ def test_a_fetcher_that_sent_nothing_does_not_wait() -> None:
 )
 def test_epochs_go_on_from_the_last_to_the_first(earlier: int, later: int, steps: int) -> None:
     assert epochs_between(earlier, later) == steps
-
-
-@pytest.mark.parametrize(
-    ("version", "leader_epoch", "fixes"), [(13, 0, True), (12, 0, False), (13, -1, False)]
-)
-def test_a_log_that_is_identified(version: int, leader_epoch: int, fixes: bool) -> None:
-    assert is_identified(version, leader_epoch) is fixes
 
 
 @pytest.mark.parametrize(("isolation_level", "end"), [(0, 9), (1, 5)])

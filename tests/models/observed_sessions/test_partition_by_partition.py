@@ -29,7 +29,7 @@ from models.observed_sessions.leader_cases import (
     Others,
     Row,
 )
-from models.observed_sessions.session_model import NARROW, SessionModel
+from models.observed_sessions.session_model import SessionModel
 from tests.models.observed_sessions.behaviours import ROOT
 
 PARTITIONS = ("p", "q", "r")
@@ -53,7 +53,7 @@ class Part(NamedTuple):
         return self.answer is not None and self.answer.has_records
 
     def is_member(self, row: Row) -> bool:
-        """Whether it counts among the others of another partition, before the request removes any."""
+        """Whether it is among the others of another partition, before the request removes any."""
         return self.requested is not None or (row not in FULL and self.cached is not None)
 
 
@@ -167,7 +167,7 @@ class _Log(NamedTuple):
 
 
 def _logs(part: Part) -> Iterator[_Log]:
-    """The leader's logs that may have come of what is known, and have the log start that is told."""
+    """The leader's logs that may come of what is known, and have the log start that is told."""
     least_high, least_start = part.least
     answer = part.answer
     if answer is None or not answer.has_data:
@@ -211,24 +211,23 @@ def alone(row: Row, part: Part, other: Part) -> LeaderCase:
     offset, high_watermark, log_start = part.cached or (OPEN, OPEN, OPEN)
     return LeaderCase(
         row,
-        False,
-        Membership.ABSENT if part.cached is None else Membership.PRESENT,
-        offset,
-        high_watermark,
-        log_start,
-        OPEN if part.requested is None else part.requested,
-        part.is_forgotten,
-        part.answer,
-        *part.least,
-        others,
+        is_replica=False,
+        membership=Membership.ABSENT if part.cached is None else Membership.PRESENT,
+        is_forgotten=part.is_forgotten,
+        others=others,
+        answer=part.answer,
+        offset=offset,
+        high_watermark=high_watermark,
+        log_start=log_start,
+        requested=OPEN if part.requested is None else part.requested,
+        least_high_watermark=part.least[0],
+        least_log_start=part.least[1],
     )
 
 
 @pytest.fixture(scope="module", name="leader")
 def partition_and_others() -> LeaderCases:
-    return LeaderCases(
-        SessionModel(lambda constants: load_model(ROOT, "fetch_session", constants), NARROW)
-    )
+    return LeaderCases(SessionModel(lambda constants: load_model(ROOT, "fetch_session", constants)))
 
 
 @pytest.fixture(scope="module", name="whole")

@@ -22,10 +22,10 @@ from models.observed_sessions.leader_cases import (
     Row,
 )
 from models.observed_sessions.ranks import RankedCases, neighbours
-from models.observed_sessions.session_model import NARROW, WIDE, SessionModel
+from models.observed_sessions.session_model import HIGHEST_OFFSET, SessionModel
 from tests.models.observed_sessions.behaviours import ROOT
 
-LAST = WIDE.offset
+LAST = HIGHEST_OFFSET
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,10 @@ class Widths:
 
 @pytest.fixture(scope="module", name="widths")
 def both_widths() -> Widths:
-    models = [
-        SessionModel(lambda constants: load_model(ROOT, "fetch_session", constants), widths)
-        for widths in (NARROW, WIDE)
-    ]
-    narrow, wide = map(LeaderCases, models)
-    return Widths(RankedCases(narrow), wide)
+    cases = LeaderCases(
+        SessionModel(lambda constants: load_model(ROOT, "fetch_session", constants))
+    )
+    return Widths(RankedCases(cases), cases)
 
 
 @st.composite
@@ -73,17 +71,17 @@ def cases(draw: st.DrawFn, gap: int) -> LeaderCase:
     least = sorted(draw(st.lists(st.sampled_from((0, 0, *pool)), min_size=2, max_size=2)))
     return LeaderCase(
         row,
-        draw(st.booleans()),
-        membership,
-        cached("offset"),
-        cached("high_watermark", UNKNOWN),
-        cached("log_start", UNKNOWN),
-        requested,
-        row not in FULL and draw(st.booleans()),
-        answer,
-        least[1],
-        least[0],
-        draw(st.sampled_from(Others)),
+        is_replica=draw(st.booleans()),
+        membership=membership,
+        is_forgotten=row not in FULL and draw(st.booleans()),
+        others=draw(st.sampled_from(Others)),
+        answer=answer,
+        offset=cached("offset"),
+        high_watermark=cached("high_watermark", UNKNOWN),
+        log_start=cached("log_start", UNKNOWN),
+        requested=requested,
+        least_high_watermark=least[1],
+        least_log_start=least[0],
     )
 
 
