@@ -64,7 +64,12 @@ class Inventory:
     def followers(self) -> list[str]:
         """The models that logs can be followed through, in alphabetical order."""
         followed = {syntax.file.stem for syntax in self._syntax(FOLLOWERS)}
-        return [name for name in self.models if name in followed]
+        # What other files are takes long to find out, and is not asked.
+        return sorted(
+            syntax.file.stem
+            for syntax in self._syntax("models")
+            if syntax.file.stem in followed and self._is_model(syntax)
+        )
 
     @cached_property
     def unused(self) -> list[Unused]:
