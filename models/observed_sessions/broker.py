@@ -18,7 +18,7 @@ from models.observed_sessions.knowledge import (
     Fetcher,
     LeaderSession,
 )
-from models.observed_sessions.leader_side import LeaderLogs
+from models.observed_sessions.leader_logs import LeaderLogs
 
 _MOST_SESSIONS, _MOST_ENDED, _MOST_CONNECTIONS = 16_384, 1_024, 65_536
 

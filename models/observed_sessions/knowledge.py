@@ -25,8 +25,6 @@ away and come back. What is older says nothing of a partition that only its name
 _EPOCHS = 2**31 - 1
 """How many epochs a session goes through before 1 comes again."""
 
-_MOST_TELLINGS = 64
-
 _MOST_IDS = 1_000
 
 
@@ -177,74 +175,6 @@ def epochs_between(earlier: int, later: int) -> int:
     """How many epochs on from one another is, as epochs wrap; negative where it is before."""
     half = _EPOCHS // 2
     return (later - earlier + half) % _EPOCHS - half
-
-
-@dataclass(slots=True)
-class _Telling:
-    """An offset that a fetcher was told, and where the line stands that says so."""
-
-    position: int
-    time_ms: float | None
-    high_watermark: int
-    log_start: int
-
-
-@dataclass(slots=True)
-class LeaderLog:
-    """What all fetchers together were told of a partition, in one epoch of its leader."""
-
-    leader_epoch: int
-    tellings: list[_Telling] = field(default_factory=list)
-
-    def tell(
-        self, position: int, time_ms: float | None, high_watermark: int, log_start: int
-    ) -> bool:
-        """Keep what a line says, if it is more than is there; whether the watermark is later.
-
-        Lines come in the order of arrival, which is not quite that in which they stand.
-        """
-        tellings = self.tellings
-        place = len(tellings)
-        while place and tellings[place - 1].position > position:
-            place -= 1
-        if place:
-            earlier = tellings[place - 1]
-            if high_watermark <= earlier.high_watermark and log_start <= earlier.log_start:
-                return False
-            high_watermark = max(high_watermark, earlier.high_watermark)
-            log_start = max(log_start, earlier.log_start)
-        is_later = place == len(tellings) or high_watermark > tellings[-1].high_watermark
-        for later in tellings[place:]:
-            later.high_watermark = max(later.high_watermark, high_watermark)
-            later.log_start = max(later.log_start, log_start)
-        tellings.insert(place, _Telling(position, time_ms, high_watermark, log_start))
-        if len(tellings) > _MOST_TELLINGS:
-            del tellings[: _MOST_TELLINGS // 2]
-        return is_later
-
-    @property
-    def highest(self) -> int:
-        """The latest high watermark that any fetcher was told."""
-        return self.tellings[-1].high_watermark
-
-    def before(
-        self, position: int, time_ms: float | None, oldest_ms: float | None
-    ) -> tuple[int, int]:
-        """The least high watermark and log start that the leader had when a line was written.
-
-        Lines tell of the past when they stand earlier in the log, and their times say the same:
-        a request that its connection sent after that line sees no less. What was told before
-        `oldest_ms` does not count; None is no limit.
-        """
-        for telling in reversed(self.tellings):
-            told_ms = telling.time_ms
-            if telling.position <= position and (
-                time_ms is None or told_ms is None or told_ms <= time_ms
-            ):
-                if oldest_ms is not None and (told_ms is None or told_ms < oldest_ms):
-                    break
-                return telling.high_watermark, telling.log_start
-        return 0, 0
 
 
 def read_end(stable: int, high_watermark: int, isolation_level: int) -> int:

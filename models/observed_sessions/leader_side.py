@@ -6,8 +6,6 @@ What is taken for known rests on what the log says, never on a guess: see docs/r
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from lockstep.conform.findings import Place, Remark
 from models.kafka_files.request_log import (
@@ -16,18 +14,14 @@ from models.kafka_files.request_log import (
     RequestedPartition,
     TopicPartition,
 )
+from models.observed_sessions.exchange import Exchange, Named, Position, partitions_of
 from models.observed_sessions.explanations import Explanations
 from models.observed_sessions.knowledge import (
-    FIRST_WITH_TOPIC_IDS,
-    RECREATION_MS,
-    Connection,
     Held,
-    LeaderLog,
     LeaderSession,
     read_end,
 )
 from models.observed_sessions.leader_cases import (
-    FULL,
     OPEN,
     UNKNOWN,
     Answer,
@@ -37,142 +31,12 @@ from models.observed_sessions.leader_cases import (
     Others,
     Row,
 )
+from models.observed_sessions.leader_logs import LeaderLogs
+from models.observed_sessions.leader_wording import why
 
 _OUT_OF_RANGE = 1
 
-_LEFT_OUT = "227-13"
-
 _BEYOND_ALL = 2**63 - 1
-
-
-@dataclass(slots=True)
-class Position:
-    """Where a line stands in all of the log, and the line of its connection before it."""
-
-    number: int
-    connection: Connection
-
-
-class _Exchange:
-    """A request and its response, and what their partitions have in common."""
-
-    __slots__ = (
-        "absence",
-        "asked",
-        "filled",
-        "has_topic_ids",
-        "is_recent",
-        "is_replica",
-        "line",
-        "members",
-        "position",
-        "reads_committed",
-        "row",
-    )
-
-    def __init__(self, row: Row, line: FetchLine, position: Position) -> None:
-        self.row = row
-        self.line = line
-        self.position = position
-        self.has_topic_ids = line.version >= FIRST_WITH_TOPIC_IDS
-        self.is_replica = line.is_follower
-        self.reads_committed = line.isolation_level == 1
-        self.asked = len(line.partitions)
-        self.filled = 0
-        """How many partitions are answered with records."""
-        for answer in line.answered.values():
-            if answer.records_size:
-                self.filled += 1
-        self.members = 0
-        """How many partitions the session has before."""
-        self.absence = Membership.ABSENT
-        """Whether the session has a partition that it is not known to have."""
-        self.is_recent = False
-        """Whether the partitions are surely those of the session's answer before it."""
-
-    def within(self, session: LeaderSession) -> None:
-        """The request is an incremental one of a session."""
-        self.members = len(session.partitions)
-        if not session.is_whole:
-            self.absence = Membership.OPEN
-        told_ms, arrival_ms = session.told_ms, self.line.arrival_ms
-        self.is_recent = (
-            told_ms is not None and arrival_ms is not None and arrival_ms - told_ms <= RECREATION_MS
-        )
-
-
-class _Named(NamedTuple):
-    """What a request and its response say of one partition."""
-
-    partition: TopicPartition
-    interest: RequestedPartition | None
-    answer: AnsweredPartition | None
-    is_forgotten: bool
-    has_data: bool
-    """Whether the answer tells of the leader's log."""
-
-
-class LeaderLogs:
-    """What one broker has told of its partitions, and which sessions hold them."""
-
-    def __init__(self) -> None:
-        self._logs: dict[TopicPartition, LeaderLog] = {}
-        self._sessions: dict[TopicPartition, set[LeaderSession]] = {}
-
-    def least(
-        self, partition: TopicPartition, leader_epoch: int, exchange: _Exchange
-    ) -> tuple[int, int]:
-        """The least high watermark and log start that the leader has when it serves a request."""
-        connection = exchange.position.connection
-        log = self._logs.get(partition)
-        if log is None or log.leader_epoch != leader_epoch or connection.position < 0:
-            return 0, 0
-        oldest = None
-        if not exchange.has_topic_ids or leader_epoch < 0:
-            arrival = exchange.line.arrival_ms
-            if arrival is None:
-                return 0, 0
-            oldest = arrival - RECREATION_MS
-        return log.before(connection.position, connection.time_ms, oldest)
-
-    def tell(
-        self,
-        partition: TopicPartition,
-        leader_epoch: int,
-        answer: AnsweredPartition,
-        exchange: _Exchange,
-    ) -> bool:
-        """Keep what a response says of a partition; whether its watermark is the latest told."""
-        high_watermark = answer.high_watermark
-        log = self._logs.get(partition)
-        if log is None or log.leader_epoch < leader_epoch:
-            log = self._logs[partition] = LeaderLog(leader_epoch)
-        if log.leader_epoch == leader_epoch and log.tell(
-            exchange.position.number, exchange.line.time_ms, high_watermark, answer.log_start_offset
-        ):
-            for session in self._sessions.get(partition, ()):
-                session.lagging.add(partition)
-        return log.highest <= high_watermark
-
-    def forget(self, partition: TopicPartition) -> None:
-        """The partition is another one, or has another leader: nothing is known of it."""
-        self._logs.pop(partition, None)
-
-    def forget_all(self) -> None:
-        """The broker started anew."""
-        self._logs.clear()
-
-    def join(self, partition: TopicPartition, session: LeaderSession) -> None:
-        """A session has the partition now."""
-        self._sessions.setdefault(partition, set()).add(session)
-
-    def leave(self, partition: TopicPartition, session: LeaderSession) -> None:
-        """A session has the partition no more."""
-        sessions = self._sessions.get(partition)
-        if sessions is not None:
-            sessions.discard(session)
-            if not sessions:
-                del self._sessions[partition]
 
 
 class LeaderSide:
@@ -190,8 +54,8 @@ class LeaderSide:
         position: Position,
     ) -> Iterator[Remark]:
         """Judge the response to a full request; `session` is the one that it opens."""
-        exchange = _Exchange(row, line, position)
-        for named in _named(line, {**line.partitions, **line.answered}):
+        exchange = Exchange(row, line, position)
+        for named in partitions_of(line, {**line.partitions, **line.answered}):
             partition, interest, answer, _, _ = named
             leader_epoch = UNKNOWN if interest is None else interest.leader_epoch
             least = logs.least(partition, leader_epoch, exchange)
@@ -223,9 +87,9 @@ class LeaderSide:
             or session.lagging
         ):
             return
-        exchange = _Exchange(row, line, position)
+        exchange = Exchange(row, line, position)
         exchange.within(session)
-        for named in _named(line, _names(logs, exchange, session)):
+        for named in partitions_of(line, _names(logs, exchange, session)):
             partition, interest, answer, is_forgotten, has_data = named
             held = session.partitions.get(partition)
             current = interest if interest is not None or held is None else held.interest
@@ -258,7 +122,7 @@ class LeaderSide:
         self,
         logs: LeaderLogs,
         session: LeaderSession,
-        named: _Named,
+        named: Named,
         outcome: Cached | None,
         line: FetchLine,
     ) -> None:
@@ -293,14 +157,14 @@ class LeaderSide:
     def _departure(
         self, partition: TopicPartition, case: LeaderCase, line: FetchLine
     ) -> Iterator[Remark]:
-        because, requirements = _why(partition, case)
+        because, requirements = why(partition, case)
         candidates = self._explanations.leader_refusals(case)
         at = Place(line.file, line.line)
         yield self._explanations.departure(at, because, requirements, candidates)
 
 
 def _names(
-    logs: LeaderLogs, exchange: _Exchange, session: LeaderSession
+    logs: LeaderLogs, exchange: Exchange, session: LeaderSession
 ) -> Iterable[TopicPartition]:
     """The partitions of which an exchange within a session says something."""
     line = exchange.line
@@ -325,21 +189,8 @@ def _names(
     return names
 
 
-def _named(line: FetchLine, names: Iterable[TopicPartition]) -> Iterator[_Named]:
-    requested, answered, forgotten = line.partitions, line.answered, line.forgotten
-    for partition in tuple(names):
-        answer = answered.get(partition)
-        yield _Named(
-            partition,
-            requested.get(partition),
-            answer,
-            partition in forgotten,
-            answer is not None and _has_data(answer),
-        )
-
-
 def _case(
-    exchange: _Exchange, named: _Named, held: Held | None, least: tuple[int, int]
+    exchange: Exchange, named: Named, held: Held | None, least: tuple[int, int]
 ) -> LeaderCase:
     """The case of a partition; `least` is what the leader's log must have reached."""
     _, interest, answer, is_forgotten, has_data = named
@@ -391,7 +242,7 @@ def _case(
 
 def _at_least(
     least: tuple[int, int],
-    exchange: _Exchange,
+    exchange: Exchange,
     held: Held,
     current: RequestedPartition,
     answer: AnsweredPartition | None,
@@ -414,9 +265,9 @@ def _at_least(
 
 def _tell(
     logs: LeaderLogs,
-    named: _Named,
+    named: Named,
     leader_epoch: int,
-    exchange: _Exchange,
+    exchange: Exchange,
     session: LeaderSession | None,
 ) -> None:
     """Keep what is answered of a partition, for all sessions that have it."""
@@ -432,20 +283,6 @@ def _tell(
                 session.lagging.add(partition)
     elif answer.error_code not in (0, _OUT_OF_RANGE):
         logs.forget(partition)
-
-
-def _has_data(answer: AnsweredPartition) -> bool:
-    """Whether an answer tells of the leader's log, and of nothing that stands in for it.
-
-    A KRaft leader that does not know its high watermark yet answers -1.
-    """
-    return (
-        answer.error_code == 0
-        and answer.high_watermark >= 0
-        and answer.preferred_read_replica < 0
-        and not answer.has_diverging_epoch
-        and not answer.has_snapshot_id
-    )
 
 
 def _uncommitted(offset: int, held: Held | None, answer: AnsweredPartition | None) -> int:
@@ -486,57 +323,3 @@ def _take_in(
         session.readable.add(partition)
     else:
         session.readable.discard(partition)
-
-
-def _why(partition: TopicPartition, case: LeaderCase) -> tuple[str, tuple[str, ...]]:
-    """Why a case is not explained, in the words of the protocol, and the requirements broken."""
-    answer = case.answer
-    least_high, least_start = case.least_high_watermark, case.least_log_start
-    if answer is None:
-        if case.row in FULL:
-            row = "227-34" if case.row is Row.SESSIONLESS else "227-36"
-            return f"{partition} is asked for, but not answered", (row, "227-66")
-        if 0 <= case.high_watermark < least_high:
-            return (
-                f"{partition} is left out: its fetcher knows high watermark {case.high_watermark}, "
-                f"and another one was told {least_high} before",
-                (_LEFT_OUT, "227-52"),
-            )
-        if case.membership is Membership.ABSENT:
-            return f"{partition} is added to the session, but not answered", (_LEFT_OUT,)
-        if case.high_watermark == UNKNOWN:
-            return f"{partition} is available again, but not answered", (_LEFT_OUT,)
-        offset = case.offset if case.requested == OPEN else case.requested
-        return (
-            f"no records are returned, although {partition} has some at offset {offset}: its high "
-            f"watermark is {max(case.high_watermark, least_high)}",
-            ("227-56",),
-        )
-    if case.membership is Membership.ABSENT and case.requested == OPEN:
-        whose = "request" if case.row in FULL else "session"
-        return f"{partition} is answered, but the {whose} does not have it", ("227-9",)
-    if case.is_forgotten:
-        return f"{partition} is answered, but the request removes it", ("227-44",)
-    if answer.has_data and answer.high_watermark < least_high:
-        return (
-            f"the high watermark of {partition} goes back from {least_high} to "
-            f"{answer.high_watermark}",
-            ("227-12",),
-        )
-    if answer.has_data and answer.log_start < least_start:
-        return (
-            f"the log start of {partition} goes back from {least_start} to {answer.log_start}",
-            ("227-12",),
-        )
-    if answer.has_records:
-        return f"records are returned of {partition}, which has none to return", ("227-12",)
-    if (answer.high_watermark, answer.log_start) == (case.high_watermark, case.log_start):
-        return (
-            f"{partition} is answered, although nothing about it changed and it has no records",
-            ("227-52",),
-        )
-    return (
-        f"no records are returned, although {partition} has some at the offset asked for: its high "
-        f"watermark is {answer.high_watermark}",
-        ("227-56",),
-    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from lockstep.conform.findings import Place, SessionFinding, Verdict
 from models.kafka_files.request_log import FetchLine, OtherRequest
 from models.observed_sessions.broker import Broker, Ended, finding_from, note, stranger
+from models.observed_sessions.exchange import Position
 from models.observed_sessions.explanations import Explanations
 from models.observed_sessions.fetcher_side import FetcherSide
 from models.observed_sessions.knowledge import NO_SESSION, LeaderSession
@@ -21,7 +22,7 @@ from models.observed_sessions.leader_heads import (
     is_throttled,
     shared,
 )
-from models.observed_sessions.leader_side import LeaderSide, Position
+from models.observed_sessions.leader_side import LeaderSide
 
 
 class RequestLogFollower:

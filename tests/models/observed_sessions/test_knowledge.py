@@ -13,10 +13,10 @@ from models.kafka_files.request_log import FetchLine
 from models.observed_sessions.knowledge import (
     Connection,
     Fetcher,
-    LeaderLog,
     epochs_between,
     read_end,
 )
+from models.observed_sessions.leader_logs import LeaderLog
 
 LAST_ID = 2**31 - 1
 FIRST_ID = -(2**31)

@@ -53,7 +53,7 @@ class Part(NamedTuple):
         return self.answer is not None and self.answer.has_records
 
     def is_member(self, row: Row) -> bool:
-        """Whether it is among the others of another partition, before the request removes any."""
+        """Whether it is one of the others beside another one, until the request removes it."""
         return self.requested is not None or (row not in FULL and self.cached is not None)
 
 
@@ -167,7 +167,7 @@ class _Log(NamedTuple):
 
 
 def _logs(part: Part) -> Iterator[_Log]:
-    """The leader's logs that may come of what is known, and have the log start that is told."""
+    """The logs that the leader may have by now; they have the log start that is told."""
     least_high, least_start = part.least
     answer = part.answer
     if answer is None or not answer.has_data:

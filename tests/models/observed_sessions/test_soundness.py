@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -111,6 +112,26 @@ def test_epochs_wrap(model: Explanations, loss: Loss, seed: int) -> None:
     chance = random.Random(seed)
     log = loss(some_log(chance, 30, aged=chance.randrange(6)), chance)
     assert report(model, log) == ""
+
+
+@given(seed=SEEDS)
+@settings(max_examples=20)
+def test_ids_are_drawn_again(model: Explanations, seed: int) -> None:
+    """Three ids serve for all sessions. The order of lines shows which of them is meant."""
+    chance = random.Random(seed)
+    scope = chance.choice(SCOPES)
+    walk = Walk(loaded(scope), scope, chance)
+    walk.go(40)
+    for exchange in walk.exchanges:
+        exchange.session = exchange.request.session_id
+        exchange.response_session = exchange.response.session_id
+    writing = replace(
+        Writing.draw(scope, walk.exchanges, chance),
+        sessions=(11, 12, 13),
+        pace_ms=(20, 40),
+        waiting=0.0,
+    )
+    assert report(model, write(scope, walk.exchanges, writing, chance)) == ""
 
 
 @pytest.mark.verify

@@ -1,0 +1,116 @@
+"""A request and its response, as the broker's side is judged by them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from models.kafka_files.request_log import (
+    AnsweredPartition,
+    FetchLine,
+    RequestedPartition,
+    TopicPartition,
+)
+from models.observed_sessions.knowledge import (
+    FIRST_WITH_TOPIC_IDS,
+    RECREATION_MS,
+    Connection,
+    LeaderSession,
+)
+from models.observed_sessions.leader_cases import Membership, Row
+
+
+@dataclass(slots=True)
+class Position:
+    """Where a line stands in all of the log, and the line of its connection before it."""
+
+    number: int
+    connection: Connection
+
+
+class Exchange:
+    """A request and its response, and what their partitions have in common."""
+
+    __slots__ = (
+        "absence",
+        "asked",
+        "filled",
+        "has_topic_ids",
+        "is_recent",
+        "is_replica",
+        "line",
+        "members",
+        "position",
+        "reads_committed",
+        "row",
+    )
+
+    def __init__(self, row: Row, line: FetchLine, position: Position) -> None:
+        self.row = row
+        self.line = line
+        self.position = position
+        self.has_topic_ids = line.version >= FIRST_WITH_TOPIC_IDS
+        self.is_replica = line.is_follower
+        self.reads_committed = line.isolation_level == 1
+        self.asked = len(line.partitions)
+        self.filled = 0
+        """How many partitions are answered with records."""
+        for answer in line.answered.values():
+            if answer.records_size:
+                self.filled += 1
+        self.members = 0
+        """How many partitions the session has before."""
+        self.absence = Membership.ABSENT
+        """Whether the session has a partition that it is not known to have."""
+        self.is_recent = False
+        """Whether the partitions are surely those of the session's answer before it."""
+
+    def within(self, session: LeaderSession) -> None:
+        """The request is an incremental one of a session."""
+        self.members = len(session.partitions)
+        if not session.is_whole:
+            self.absence = Membership.OPEN
+        told_ms, arrival_ms = session.told_ms, self.line.arrival_ms
+        self.is_recent = (
+            told_ms is not None and arrival_ms is not None and arrival_ms - told_ms <= RECREATION_MS
+        )
+
+
+class Named(NamedTuple):
+    """What a request and its response say of one partition."""
+
+    partition: TopicPartition
+    interest: RequestedPartition | None
+    answer: AnsweredPartition | None
+    is_forgotten: bool
+    has_data: bool
+    """Whether the answer tells of the leader's log."""
+
+
+def has_data(answer: AnsweredPartition) -> bool:
+    """Whether an answer tells of the leader's log, and of nothing that stands in for it.
+
+    A KRaft leader that does not know its high watermark yet answers -1.
+    """
+    return (
+        answer.error_code == 0
+        and answer.high_watermark >= 0
+        and answer.preferred_read_replica < 0
+        and not answer.has_diverging_epoch
+        and not answer.has_snapshot_id
+    )
+
+
+def partitions_of(line: FetchLine, names: Iterable[TopicPartition]) -> Iterator[Named]:
+    """What an exchange says of each of some partitions."""
+    requested, answered, forgotten = line.partitions, line.answered, line.forgotten
+    for partition in tuple(names):
+        answer = answered.get(partition)
+        yield Named(
+            partition,
+            requested.get(partition),
+            answer,
+            partition in forgotten,
+            answer is not None and has_data(answer),
+        )

@@ -1,0 +1,142 @@
+"""What a broker has told its fetchers of its partitions: a bound on what it can tell next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from models.kafka_files.request_log import AnsweredPartition, TopicPartition
+from models.observed_sessions.exchange import Exchange
+from models.observed_sessions.knowledge import RECREATION_MS, LeaderSession
+
+_MOST_TELLINGS = 64
+
+
+@dataclass(slots=True)
+class _Telling:
+    """An offset that a fetcher was told, and where the line stands that says so."""
+
+    position: int
+    time_ms: float | None
+    high_watermark: int
+    log_start: int
+
+
+@dataclass(slots=True)
+class LeaderLog:
+    """What all fetchers together were told of a partition, in one epoch of its leader."""
+
+    leader_epoch: int
+    tellings: list[_Telling] = field(default_factory=list)
+
+    def tell(
+        self, position: int, time_ms: float | None, high_watermark: int, log_start: int
+    ) -> bool:
+        """Keep what a line says, if it is more than is there; whether the watermark is later.
+
+        Lines come in the order of arrival, which is not quite that in which they stand.
+        """
+        tellings = self.tellings
+        place = len(tellings)
+        while place and tellings[place - 1].position > position:
+            place -= 1
+        if place:
+            earlier = tellings[place - 1]
+            if high_watermark <= earlier.high_watermark and log_start <= earlier.log_start:
+                return False
+            high_watermark = max(high_watermark, earlier.high_watermark)
+            log_start = max(log_start, earlier.log_start)
+        is_later = place == len(tellings) or high_watermark > tellings[-1].high_watermark
+        for later in tellings[place:]:
+            later.high_watermark = max(later.high_watermark, high_watermark)
+            later.log_start = max(later.log_start, log_start)
+        tellings.insert(place, _Telling(position, time_ms, high_watermark, log_start))
+        if len(tellings) > _MOST_TELLINGS:
+            del tellings[: _MOST_TELLINGS // 2]
+        return is_later
+
+    @property
+    def highest(self) -> int:
+        """The latest high watermark that any fetcher was told."""
+        return self.tellings[-1].high_watermark
+
+    def before(
+        self, position: int, time_ms: float | None, oldest_ms: float | None
+    ) -> tuple[int, int]:
+        """The least high watermark and log start that the leader had when a line was written.
+
+        Lines tell of the past when they stand earlier in the log, and their times say the same:
+        a request that its connection sent after that line sees no less. What was told before
+        `oldest_ms` does not count; None is no limit.
+        """
+        for telling in reversed(self.tellings):
+            told_ms = telling.time_ms
+            if telling.position <= position and (
+                time_ms is None or told_ms is None or told_ms <= time_ms
+            ):
+                if oldest_ms is not None and (told_ms is None or told_ms < oldest_ms):
+                    break
+                return telling.high_watermark, telling.log_start
+        return 0, 0
+
+
+class LeaderLogs:
+    """What one broker has told of its partitions, and which sessions hold them."""
+
+    def __init__(self) -> None:
+        self._logs: dict[TopicPartition, LeaderLog] = {}
+        self._sessions: dict[TopicPartition, set[LeaderSession]] = {}
+
+    def least(
+        self, partition: TopicPartition, leader_epoch: int, exchange: Exchange
+    ) -> tuple[int, int]:
+        """The least high watermark and log start that the leader has when it serves a request."""
+        connection = exchange.position.connection
+        log = self._logs.get(partition)
+        if log is None or log.leader_epoch != leader_epoch or connection.position < 0:
+            return 0, 0
+        oldest = None
+        if not exchange.has_topic_ids or leader_epoch < 0:
+            arrival = exchange.line.arrival_ms
+            if arrival is None:
+                return 0, 0
+            oldest = arrival - RECREATION_MS
+        return log.before(connection.position, connection.time_ms, oldest)
+
+    def tell(
+        self,
+        partition: TopicPartition,
+        leader_epoch: int,
+        answer: AnsweredPartition,
+        exchange: Exchange,
+    ) -> bool:
+        """Keep what a response says of a partition; whether its watermark is the latest told."""
+        high_watermark = answer.high_watermark
+        log = self._logs.get(partition)
+        if log is None or log.leader_epoch < leader_epoch:
+            log = self._logs[partition] = LeaderLog(leader_epoch)
+        if log.leader_epoch == leader_epoch and log.tell(
+            exchange.position.number, exchange.line.time_ms, high_watermark, answer.log_start_offset
+        ):
+            for session in self._sessions.get(partition, ()):
+                session.lagging.add(partition)
+        return log.highest <= high_watermark
+
+    def forget(self, partition: TopicPartition) -> None:
+        """The partition is another one, or has another leader: nothing is known of it."""
+        self._logs.pop(partition, None)
+
+    def forget_all(self) -> None:
+        """The broker started anew."""
+        self._logs.clear()
+
+    def join(self, partition: TopicPartition, session: LeaderSession) -> None:
+        """A session has the partition now."""
+        self._sessions.setdefault(partition, set()).add(session)
+
+    def leave(self, partition: TopicPartition, session: LeaderSession) -> None:
+        """A session has the partition no more."""
+        sessions = self._sessions.get(partition)
+        if sessions is not None:
+            sessions.discard(session)
+            if not sessions:
+                del self._sessions[partition]
