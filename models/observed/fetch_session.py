@@ -19,7 +19,6 @@ from lockstep.conform.findings import (
 )
 from models.kafka_files.request_log import (
     FetchLine,
-    LogFile,
     LogLine,
     OtherRequest,
     Reason,
@@ -49,9 +48,19 @@ def observe(logs: Sequence[str], load: LoadModel) -> Iterator[Finding]:
     follower = RequestLogFollower(Explanations(load))
     starts = {file.path: place * _LINES_OF_A_FILE for place, file in enumerate(files)}
     lines = others = 0
-    interruption = None
+    interruption: KeyboardInterrupt | None = None
+
+    def read() -> Iterator[LogLine]:
+        """The lines until Ctrl-C: those that are held for their order then still come out."""
+        nonlocal interruption
+        try:
+            for file in files:
+                yield from read_request_log(file.path)
+        except KeyboardInterrupt as error:
+            interruption = error
+
     try:
-        for line in in_arrival_order(_lines(files)):
+        for line in in_arrival_order(read()):
             lines += 1
             if lines % _LINES_OF_PROGRESS == 0:
                 yield Progress(line.file, lines, follower.followed, others)
@@ -71,11 +80,6 @@ def observe(logs: Sequence[str], load: LoadModel) -> Iterator[Finding]:
     yield from follower.close()
     if interruption is not None:
         raise interruption
-
-
-def _lines(files: Sequence[LogFile]) -> Iterator[LogLine]:
-    for file in files:
-        yield from read_request_log(file.path)
 
 
 def _not_followed(line: Skipped) -> Finding:

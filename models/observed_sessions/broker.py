@@ -1,7 +1,7 @@
 """A broker as its log shows it: its sessions, its connections, and who is at their other ends.
 
-All of it is bounded, so that memory does not grow with the log. What is let go is followed anew,
-from its middle, when it shows up again.
+Sessions and connections are bounded, so that memory does not grow with the log. One that is let go
+is followed anew, from its middle, when it shows up again.
 """
 
 from __future__ import annotations

@@ -20,6 +20,8 @@ from models.observed_sessions.knowledge import (
 )
 from models.observed_sessions.leader_cases import Membership, Row
 
+_FIRST_WITH_LOG_START = 5
+
 
 @dataclass(slots=True)
 class Position:
@@ -44,6 +46,7 @@ class Exchange:
         "position",
         "reads_committed",
         "row",
+        "tells_log_start",
     )
 
     def __init__(self, row: Row, line: FetchLine, position: Position) -> None:
@@ -52,6 +55,7 @@ class Exchange:
         self.position = position
         self.has_topic_ids = line.version >= FIRST_WITH_TOPIC_IDS
         self.is_replica = line.is_follower
+        self.tells_log_start = line.version >= _FIRST_WITH_LOG_START
         self.reads_committed = line.isolation_level == 1
         self.asked = len(line.partitions)
         self.filled = 0
@@ -86,16 +90,14 @@ class Named(NamedTuple):
     is_forgotten: bool
     has_data: bool
     """Whether the answer tells of the leader's log."""
+    may_hide_records: bool = False
+    """Whether records say nothing: a KRaft leader that does not know its watermark sends some."""
 
 
 def has_data(answer: AnsweredPartition) -> bool:
-    """Whether an answer tells of the leader's log, and of nothing that stands in for it.
-
-    A KRaft leader that does not know its high watermark yet answers -1.
-    """
+    """Whether an answer tells of the leader's log, and of nothing that stands in for it."""
     return (
         answer.error_code == 0
-        and answer.high_watermark >= 0
         and answer.preferred_read_replica < 0
         and not answer.has_diverging_epoch
         and not answer.has_snapshot_id
@@ -107,10 +109,16 @@ def partitions_of(line: FetchLine, names: Iterable[TopicPartition]) -> Iterator[
     requested, answered, forgotten = line.partitions, line.answered, line.forgotten
     for partition in tuple(names):
         answer = answered.get(partition)
+        # A replica is told of no watermark that a KRaft leader does not know yet. A log need not
+        # say how many bytes of records there are.
+        is_unknown = answer is not None and (
+            answer.records_size is None or (line.is_follower and answer.high_watermark < 0)
+        )
         yield Named(
             partition,
             requested.get(partition),
             answer,
             partition in forgotten,
-            answer is not None and has_data(answer),
+            answer is not None and not is_unknown and has_data(answer),
+            is_unknown,
         )

@@ -30,10 +30,13 @@ class Explanations:
 
     @staticmethod
     def departure(
-        at: Place, because: str, requirements: tuple[str, ...], candidates: tuple[Candidate, ...]
+        at: Place,
+        because: str,
+        requirements: tuple[str, ...],
+        candidates: tuple[Candidate, ...] | None,
     ) -> Remark:
         """That nothing explains what stands at a line, unless its own numbers say otherwise."""
-        if candidates:
+        if candidates is not None:
             return Remark(Verdict.DEPARTS, at, because, requirements, candidates)
         return Remark(Verdict.UNKNOWN, at, f"with its own numbers alone it is explained: {because}")
 
@@ -41,9 +44,9 @@ class Explanations:
         """What all behaviours that explain the case agree on; None where there is none."""
         return self._ranked.explain(case)
 
-    def leader_refusals(self, case: LeaderCase) -> tuple[Candidate, ...]:
-        """Why no behaviour explains the case; empty where one does with its own offsets."""
+    def leader_refusals(self, case: LeaderCase) -> tuple[Candidate, ...] | None:
+        """Why no behaviour explains the case; None where one does with its own offsets."""
         values = neighbours(case, HIGHEST_OFFSET)
         if self._cases.explain(case, values) is not None:
-            return ()
+            return None
         return self._cases.refusals(case, values)

@@ -95,10 +95,10 @@ class FetcherCases:
             self._listings[case] = any(sent is None for sent in self._listing_tries(case))
         return self._listings[case]
 
-    def head_refusals(self, case: HeadCase, epochs: Epochs) -> tuple[Candidate, ...]:
-        """Why no fetcher sends a request with this head; empty where one does."""
+    def head_refusals(self, case: HeadCase, epochs: Epochs) -> tuple[Candidate, ...] | None:
+        """Why no fetcher sends a request with this head; None where one does."""
         tries = list(self._head_tries(case, epochs))
-        return () if None in tries else once(filter(None, tries))
+        return None if None in tries else once(filter(None, tries))
 
     def listing_refusals(self, case: ListingCase) -> tuple[Candidate, ...]:
         """Why no fetcher has the partition so in an incremental request."""

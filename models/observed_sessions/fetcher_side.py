@@ -54,13 +54,17 @@ class FetcherSide:
         """
         at = Place(line.file, line.line)
         session, epoch = line.session_id, line.session_epoch
-        if session < 0 or epoch < -1:
+        if (session < 0 and epoch > 0) or epoch < -1:
             yield Remark(
                 Verdict.DEPARTS,
                 at,
                 f"no request has session id {session} and epoch {epoch}",
                 ("227-30", "227-41"),
             )
+            return
+        if session < 0:
+            because = f"a full request names session {session}, of which the protocol says nothing"
+            yield Remark(Verdict.UNKNOWN, at, because)
             return
         if epoch > 0 and fetcher.is_waiting(line):
             yield Remark(
@@ -100,10 +104,14 @@ class FetcherSide:
         session, epoch = line.session_id, line.session_epoch
         if fetcher.session == OPEN:
             holding = Holding.OPEN
+        elif fetcher.session == session != NO_SESSION or (
+            epoch <= 0 and _may_hold(fetcher, session)
+        ):
+            holding = Holding.SAME
         elif fetcher.session == NO_SESSION:
             holding = Holding.NONE
         else:
-            holding = Holding.SAME if fetcher.session == session else Holding.ANOTHER
+            holding = Holding.ANOTHER
         if fetcher.epoch == OPEN:
             expectation = Expectation.OPEN
         elif fetcher.epoch == FULL_DUE:
@@ -188,6 +196,7 @@ class FetcherSide:
                 fetcher.fetching.pop(partition, None)
             fetcher.fetching.update(line.partitions)
             return
+        fetcher.former = line.session_id
         fetcher.fetching = dict(line.partitions)
         fetcher.is_whole = True
 
@@ -205,6 +214,14 @@ class FetcherSide:
             epoch = line.session_epoch
             following = self._next_epoch(epoch) if epoch > 0 else 1
             fetcher.holds(line.response_session_id, following, at)
+
+
+def _may_hold(fetcher: Fetcher, session: int) -> bool:
+    """Whether the fetcher may still have a session that its last full request named.
+
+    It has that one until it sees the answer.
+    """
+    return session == fetcher.former != NO_SESSION
 
 
 def _why_not_sent(fetcher: Fetcher, session: int, epoch: int) -> str:

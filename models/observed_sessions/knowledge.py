@@ -53,6 +53,8 @@ class Fetcher:
     uses_topic_ids: bool
     session: int = OPEN
     epoch: int = OPEN
+    former: int = NO_SESSION
+    """The session that its last full request named."""
     fetching: dict[TopicPartition, RequestedPartition] = field(default_factory=dict)
     is_whole: bool = False
     since: Place | None = None

@@ -248,7 +248,7 @@ class LeaderCases:
         if seen is None or answer is None:
             return seen is None and answer is None
         if not seen.has_data:
-            return bool(answer.failed)
+            return bool(answer.failed) and not seen.has_records
         # The watermark that is told may be older than the one that records are read by (227-D41).
         return (
             not answer.failed

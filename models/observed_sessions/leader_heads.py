@@ -60,6 +60,10 @@ class LeaderHeads:
         line = step.line
         if is_outside_the_model(step):
             return None
+        if line.response_session_id < 0:
+            because = f"a session is opened with the id {line.response_session_id}"
+            step.leader.append(Remark(Verdict.DEPARTS, step.at, because, ("227-41",)))
+            return None
         case = LineCase(
             line.session_epoch if line.session_epoch in (-1, 0) else -1,
             SessionState.OPEN if line.session_id else SessionState.ABSENT,
@@ -133,9 +137,9 @@ class LeaderHeads:
             and self.state(step, session, None) in (SessionState.EXPECTED, SessionState.OPEN)
         )
 
-    def settle(self, session: LeaderSession, line: FetchLine) -> FetchLine | None:
+    def settle(self, session: LeaderSession, step: Step) -> FetchLine | None:
         """The request that was refused because this later one overtook it; None if none was."""
-        earlier = session.overtaken
+        earlier, line = session.overtaken, step.line
         if earlier is None:
             return None
         session.overtaken = None
@@ -149,6 +153,11 @@ class LeaderHeads:
             session.epoch = following
             return earlier
         session.epoch = OPEN
+        at = Place(earlier.file, earlier.line)
+        if step.missing != 0 or line.arrival_ms is None:
+            because = "the request that overtook this one may be missing from the log"
+            correct(session.finding.broker_side, Remark(Verdict.UNKNOWN, at, because))
+            return None
         case = LineCase(
             1,
             SessionState.EXPECTED,
@@ -158,7 +167,7 @@ class LeaderHeads:
             is_throttled=False,
         )
         remark = self._explanations.departure(
-            Place(earlier.file, earlier.line),
+            at,
             _undeserved(earlier),
             ("227-28",),
             self._heads.refusals(case, Epochs.of(earlier.session_epoch, OPEN)),
@@ -174,13 +183,15 @@ class LeaderHeads:
         if (
             last is not None
             and last.connection != line.connection
-            and last.arrival_ms is not None
-            and line.arrival_ms is not None
-            and abs(line.arrival_ms - last.arrival_ms) <= _UNCLEAR_MS
+            and (
+                last.arrival_ms is None
+                or line.arrival_ms is None
+                or line.arrival_ms - last.arrival_ms <= _UNCLEAR_MS
+            )
         ):
             because = (
-                f"two connections brought requests of this session within {_UNCLEAR_MS} ms: the "
-                "log does not show which came first"
+                "two connections brought requests of this session, and the log does not show for "
+                "sure which came first"
             )
             return Remark(Verdict.UNKNOWN, step.at, because)
         because, requirements = _why(step, session, ended, case)

@@ -100,10 +100,10 @@ class LeaderLines:
             self._answers[case] = next(self._runs(case, _SMALL), None)
         return self._answers[case]
 
-    def refusals(self, case: LineCase, epochs: Epochs) -> tuple[Candidate, ...]:
-        """Why no way of serving the request gives the response; empty where one does."""
+    def refusals(self, case: LineCase, epochs: Epochs) -> tuple[Candidate, ...] | None:
+        """Why no way of serving the request gives the response; None where one does."""
         if next(self._runs(case, epochs), None) is not None:
-            return ()
+            return None
         return once(self._refusal(*attempt) for attempt in self._tries(case, epochs))
 
     def _refusal(self, state: Any, action: str, arguments: dict[str, object]) -> Candidate:

@@ -115,7 +115,10 @@ class LeaderLogs:
         if log is None or log.leader_epoch < leader_epoch:
             log = self._logs[partition] = LeaderLog(leader_epoch)
         if log.leader_epoch == leader_epoch and log.tell(
-            exchange.position.number, exchange.line.time_ms, high_watermark, answer.log_start_offset
+            exchange.position.number,
+            exchange.line.time_ms,
+            high_watermark,
+            max(answer.log_start_offset, 0),
         ):
             for session in self._sessions.get(partition, ()):
                 session.lagging.add(partition)

@@ -22,6 +22,7 @@ from models.observed_sessions.knowledge import (
     read_end,
 )
 from models.observed_sessions.leader_cases import (
+    FULL,
     OPEN,
     UNKNOWN,
     Answer,
@@ -56,7 +57,7 @@ class LeaderSide:
         """Judge the response to a full request; `session` is the one that it opens."""
         exchange = Exchange(row, line, position)
         for named in partitions_of(line, {**line.partitions, **line.answered}):
-            partition, interest, answer, _, _ = named
+            partition, interest, answer = named[:3]
             leader_epoch = UNKNOWN if interest is None else interest.leader_epoch
             least = logs.least(partition, leader_epoch, exchange)
             case = _case(exchange, named, None, least)
@@ -90,7 +91,7 @@ class LeaderSide:
         exchange = Exchange(row, line, position)
         exchange.within(session)
         for named in partitions_of(line, _names(logs, exchange, session)):
-            partition, interest, answer, is_forgotten, has_data = named
+            partition, interest, answer, is_forgotten, has_data = named[:5]
             held = session.partitions.get(partition)
             current = interest if interest is not None or held is None else held.interest
             leader_epoch, least = UNKNOWN, (0, 0)
@@ -127,7 +128,7 @@ class LeaderSide:
         line: FetchLine,
     ) -> None:
         """What the session has of the partition afterwards."""
-        partition, interest, answer, is_forgotten, _ = named
+        partition, interest, answer, is_forgotten = named[:4]
         held = session.partitions.get(partition)
         if outcome is None:
             # It departs: what the session has cached is open, but for what the request says.
@@ -193,22 +194,24 @@ def _case(
     exchange: Exchange, named: Named, held: Held | None, least: tuple[int, int]
 ) -> LeaderCase:
     """The case of a partition; `least` is what the leader's log must have reached."""
-    _, interest, answer, is_forgotten, has_data = named
+    interest, answer, is_forgotten, has_data = named[1:5]
     offset = high_watermark = log_start = OPEN
     if held is not None:
         high_watermark, log_start = held.high_watermark, held.log_start
         if held.interest is not None:
-            offset = held.interest.fetch_offset
-    requested = OPEN if interest is None else interest.fetch_offset
+            offset = max(held.interest.fetch_offset, 0)
+    # What is asked for at a negative offset is answered with an error, whatever the log has.
+    requested = OPEN if interest is None else max(interest.fetch_offset, 0)
     seen, is_filled = None, False
     if answer is not None:
         is_filled = bool(answer.records_size)
+        is_forgotten_at_once = answer.error_code != 0 and exchange.row not in FULL
         seen = Answer(
             has_data,
-            # An error, whatever watermark comes with it, is forgotten at once (227-D4).
-            UNKNOWN if answer.error_code else answer.high_watermark,
-            answer.log_start_offset,
-            is_filled and has_data,
+            # Within a session no watermark is cached beside an error (227-D4).
+            UNKNOWN if is_forgotten_at_once else answer.high_watermark,
+            answer.log_start_offset if exchange.tells_log_start else least[1],
+            is_filled and not named.may_hide_records,
         )
     if exchange.is_replica or exchange.filled > is_filled:
         # A follower over its replication quota may get nothing (227-D34): that looks as if
@@ -271,7 +274,7 @@ def _tell(
     session: LeaderSession | None,
 ) -> None:
     """Keep what is answered of a partition, for all sessions that have it."""
-    partition, _, answer, _, has_data = named
+    partition, answer, has_data = named.partition, named.answer, named.has_data
     if answer is None:
         return
     if has_data:

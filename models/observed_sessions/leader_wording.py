@@ -48,6 +48,16 @@ def why(partition: TopicPartition, case: LeaderCase) -> tuple[str, tuple[str, ..
             f"the log start of {partition} goes back from {least_start} to {answer.log_start}",
             ("227-12",),
         )
+    if answer.has_data and answer.high_watermark < 0:
+        return f"{partition} is answered with high watermark {answer.high_watermark}", ("227-12",)
+    if answer.has_data and not 0 <= answer.log_start <= answer.high_watermark:
+        return (
+            f"{partition} is answered with log start {answer.log_start} and high watermark "
+            f"{answer.high_watermark}",
+            ("227-12",),
+        )
+    if answer.has_records and not answer.has_data:
+        return f"records of {partition} are returned beside an error or a hint", ("227-52",)
     if answer.has_records:
         return f"records are returned of {partition}, which has none to return", ("227-12",)
     if (answer.high_watermark, answer.log_start) == (case.high_watermark, case.log_start):

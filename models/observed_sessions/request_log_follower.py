@@ -6,7 +6,7 @@ protocol itself keeps: sessions, the offsets told of partitions, connections.
 
 from __future__ import annotations
 
-from lockstep.conform.findings import Place, SessionFinding, Verdict
+from lockstep.conform.findings import Place, Remark, SessionFinding, Verdict
 from models.kafka_files.request_log import FetchLine, OtherRequest
 from models.observed_sessions.broker import Broker, Ended, finding_from, note, stranger
 from models.observed_sessions.exchange import Position
@@ -112,7 +112,7 @@ class RequestLogFollower:
         ended = broker.ended.get(line.session_id)
         if session is not None:
             broker.sessions.move_to_end(line.session_id)
-            if (earlier := self._leader_heads.settle(session, line)) is not None:
+            if (earlier := self._leader_heads.settle(session, step)) is not None:
                 self._leader_side.overtaken(session, earlier)
         step.client += self._fetcher_side.judge(fetcher, line, step.missing)
         if any(remark.verdict is Verdict.UNKNOWN for remark in step.client):
@@ -149,10 +149,17 @@ class RequestLogFollower:
             if session is not None or is_unseen:
                 broker.end(finding, "", line)
             return
-        if session is not None and self._leader_heads.may_be_overtaken(step, session):
+        if (
+            session is not None
+            and not line.answered
+            and self._leader_heads.may_be_overtaken(step, session)
+        ):
             session.overtaken = line
             session.seen(line)
             return
+        if line.error_code and line.answered:
+            because = f"error {line.error_code} is answered, and partitions with it"
+            step.leader.append(Remark(Verdict.DEPARTS, step.at, because, ("227-47", "227-48")))
         served = self._leader_heads.incremental(step, session, ended)
         if served is None:
             self._resume(step, session, ended, finding)
@@ -174,6 +181,9 @@ class RequestLogFollower:
         session.epoch = self._next_epoch(line.session_epoch)
         session.since = step.at
         if row is Row.EMPTYING:
+            if any(partition not in line.partitions for partition in line.answered):
+                because = "partitions are answered, but the session has none any more"
+                step.leader.append(Remark(Verdict.DEPARTS, step.at, because, ("227-9",)))
             broker.end(session.finding, f"its last partition was removed at {step.at}", line)
             return
         step.leader += self._leader_side.answers_incremental(

@@ -16,6 +16,7 @@ from typing import Any
 
 from lockstep.conform.findings import Candidate, LoadModel
 from lockstep.language.notation import State
+from lockstep.language.values import NotInDomain
 from lockstep.plain.run import PlainEngine
 from lockstep.trace.conjuncts import false_requirement
 
@@ -62,13 +63,19 @@ class SessionModel:
         )
 
     def step(self, state: State, action: str, **arguments: object) -> Any:
-        """Where an action leads, or None where it cannot be taken."""
+        """Where an action leads; None where it cannot be taken, or a value is none of Kafka's."""
         definition = self._actions[action]
-        return self._engine.run(definition, state, self._values(action, arguments))
+        try:
+            return self._engine.run(definition, state, self._values(action, arguments))
+        except NotInDomain:
+            return None
 
     def refusal(self, state: State, action: str, **arguments: object) -> Candidate:
         """Why an action cannot be taken: the conjunct that is false, and what it reads."""
-        values = self._values(action, arguments)
+        try:
+            values = self._values(action, arguments)
+        except NotInDomain as error:
+            return Candidate(action, outcome=f"no behaviour has the value: {error}")
         conjunct = false_requirement(self.model.universe, self._actions[action], state, values)
         if conjunct is None:
             return Candidate(action)
