@@ -15,6 +15,7 @@ from functools import cache
 import pytest
 
 from lockstep.conform.findings import Verdict, worst
+from models.kafka_files.request_log import FetchLine
 from models.observed_sessions.explanations import Explanations
 from tests.models.observed_sessions.behaviours import Exchange, Scope, Walk
 from tests.models.observed_sessions.changes import Change, changes
@@ -69,7 +70,20 @@ class Case:
             "serve_unknown_session",
         ):
             return "partitions in a response that ends its session"
+        if kind == "response: session" and self.action == "serve_incremental_throttled":
+            return "over its quota, a client is not told whether its session is there (227-D40)"
+        if kind.endswith("to offsets") and self._has_errors:
+            return "after an error the leader's log may be another one"
         return ""
+
+    @property
+    def _has_errors(self) -> bool:
+        return any(
+            answer.error_code
+            for line in self.log
+            if isinstance(line, FetchLine)
+            for answer in line.answered.values()
+        )
 
 
 @cache
