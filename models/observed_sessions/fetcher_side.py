@@ -27,11 +27,11 @@ from models.observed_sessions.leader_lines import Epochs
 
 _LAST_WITH_NAMES = 12
 """A fetcher that knows topic ids lists a topic that was made anew again (227-D42), but up to this
-version a request does not show the id. Fetchers of earlier versions know none."""
+version a request does not show the id; nor did earlier ones show all epochs."""
 
 _RENEWED = (
-    "{} is listed, though nothing about it changed: the topic may have another id than before, or "
-    "the client may have learnt it, which this version does not show"
+    "{} is listed, though nothing about it changed that this version shows: the topic may have "
+    "another id than before, or the client may have learnt it, or a leader epoch"
 )
 
 
@@ -159,7 +159,7 @@ class FetcherSide:
             case = ListingCase(interest, True, partition in forgotten)
             if self._cases.explains_listing(case):
                 continue
-            if interest is Interest.SAME and line.version == _LAST_WITH_NAMES:
+            if interest is Interest.SAME and line.version <= _LAST_WITH_NAMES:
                 yield Remark(Verdict.UNKNOWN, at, _RENEWED.format(partition))
             else:
                 yield self._departure(at, case, partition)

@@ -186,7 +186,7 @@ class LeaderHeads:
             and (
                 last.arrival_ms is None
                 or line.arrival_ms is None
-                or line.arrival_ms - last.arrival_ms <= _UNCLEAR_MS
+                or line.arrival_ms - last.arrival_ms <= _unclear_ms(line)
             )
         ):
             because = (
@@ -198,6 +198,12 @@ class LeaderHeads:
         expected = OPEN if session is None else session.epoch
         candidates = self._heads.refusals(case, Epochs.of(line.session_epoch, expected))
         return self._explanations.departure(step.at, because, requirements, candidates)
+
+
+def _unclear_ms(line: FetchLine) -> int:
+    """How close two requests must be that their order is open; a log may tell seconds only."""
+    tells_seconds_only = line.time_ms is not None and line.time_ms % 1000 == 0
+    return _UNCLEAR_MS + (1000 if tells_seconds_only else 0)
 
 
 def is_outside_the_model(step: Step) -> bool:

@@ -259,7 +259,11 @@ def _at_least(
             (exchange.has_topic_ids and leader_epoch >= 0)
             or exchange.is_recent
             # A log made anew would refuse an offset beyond its watermark.
-            or (answer is not None and current.fetch_offset > answer.high_watermark)
+            or (
+                leader_epoch >= 0
+                and answer is not None
+                and current.fetch_offset > answer.high_watermark
+            )
         )
     ):
         return max(least[0], held.high_watermark), max(least[1], held.log_start)
