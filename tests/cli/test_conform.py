@@ -118,6 +118,11 @@ def test_verbose(following: "Desk") -> None:
     ]
 
 
+def test_what_a_log_says_does_not_move_the_cursor(following: "Desk") -> None:
+    ran = follow(following, "conforms conforms 1 c", "\x1b[31mword\x07", options=("-v",))
+    assert "a.log:2: foreign: \\x1b[31mword\\x07\n" in ran.out
+
+
 def test_json(following: "Desk") -> None:
     ran = follow(following, "unknown departs 1 c", "conforms conforms 2 d", "cut", "other", "moved")
     assert ran.code == 1
