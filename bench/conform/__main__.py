@@ -127,6 +127,8 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=60.0, help="seconds that it has for a log")
     parser.add_argument("--results", type=Path, default=root / "bench" / "results")
     options = parser.parse_args()
+    if options.before is not None and not (options.before / ".venv/bin/python").exists():
+        parser.error(f"{options.before} has no .venv/bin/python: make its environment first")
     machine = this_machine(root)
     lines = ["# conform", "", machine_text(machine), ""]
     with tempfile.TemporaryDirectory(prefix="lockstep-bench-") as scratch:
