@@ -110,7 +110,7 @@ class LeaderLogs:
         exchange: Exchange,
     ) -> bool:
         """Keep what a response says of a partition; whether its watermark is the latest told."""
-        high_watermark = answer.high_watermark
+        high_watermark = max(answer.high_watermark, 0)
         log = self._logs.get(partition)
         if log is None or log.leader_epoch < leader_epoch:
             log = self._logs[partition] = LeaderLog(leader_epoch)

@@ -312,7 +312,9 @@ def _take_in(
     answer: AnsweredPartition | None,
     line: FetchLine,
 ) -> None:
-    held.high_watermark, held.log_start = outcome.high_watermark, outcome.log_start
+    # Nothing lower is cached: what a damaged answer says stays open.
+    held.high_watermark = max(outcome.high_watermark, OPEN)
+    held.log_start = max(outcome.log_start, OPEN)
     if answer is not None:
         held.stable = answer.last_stable_offset
     if held.high_watermark == UNKNOWN and (answer is None or answer.error_code):

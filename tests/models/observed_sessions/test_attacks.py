@@ -91,6 +91,37 @@ def test_an_answer_that_no_broker_gives(answer: AnsweredPartition) -> None:
     assert verdicts(OPENING, served) == {(Verdict.CONFORMS, Verdict.DEPARTS)}
 
 
+@pytest.mark.parametrize(
+    ("high_watermark", "log_start"), [(-5, 0), (6, -5), (-2, -2), (6, -2), (-(2**63), -(2**63))]
+)
+@pytest.mark.parametrize("error_code", [0, 6])
+def test_impossible_numbers_do_not_end_the_run(
+    high_watermark: int, log_start: int, error_code: int
+) -> None:
+    """Neither in the session that was told them, nor in another that has the partition."""
+    bad = replace(
+        ANSWERED, high_watermark=high_watermark, log_start_offset=log_start, error_code=error_code
+    )
+    told = replace(NEXT, answered={PARTITION: bad})
+    later = replace(
+        NEXT,
+        line=3,
+        correlation_id=3,
+        time_ms=BEGIN_MS + 300,
+        session_epoch=2,
+        answered={PARTITION: replace(RECORDS, high_watermark=3, last_stable_offset=3)},
+    )
+    other = replace(
+        OPENING,
+        line=4,
+        correlation_id=4,
+        time_ms=BEGIN_MS + 400,
+        response_session_id=78,
+        answered={PARTITION: replace(ANSWERED, high_watermark=1, last_stable_offset=1)},
+    )
+    assert (Verdict.CONFORMS, Verdict.DEPARTS) in verdicts(OPENING, told, later, other)
+
+
 @pytest.mark.parametrize("error_code", [70, 71])
 def test_an_error_with_partitions(error_code: int) -> None:
     refused = replace(
