@@ -150,10 +150,11 @@ class FetcherSide:
     def _listings(self, fetcher: Fetcher, line: FetchLine, at: Place) -> Iterator[Remark]:
         forgotten = set(line.forgotten)
         fetching = fetcher.fetching
+        unlisted = Interest.ABSENT if fetcher.is_whole else Interest.OPEN
         for partition, wanted in line.partitions.items():
             before = fetching.get(partition)
             if before is None:
-                interest = Interest.ABSENT if fetcher.is_whole else Interest.OPEN
+                interest = unlisted
             else:
                 interest = Interest.SAME if before == wanted else Interest.DIFFERENT
             case = ListingCase(interest, True, partition in forgotten)
@@ -166,10 +167,7 @@ class FetcherSide:
         for partition in line.forgotten:
             if partition in line.partitions:
                 continue
-            if partition in fetching:
-                interest = Interest.DIFFERENT
-            else:
-                interest = Interest.ABSENT if fetcher.is_whole else Interest.OPEN
+            interest = Interest.DIFFERENT if partition in fetching else unlisted
             case = ListingCase(interest, False, True)
             if not self._cases.explains_listing(case):
                 yield self._departure(at, case, partition)

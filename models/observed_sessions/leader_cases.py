@@ -225,20 +225,14 @@ class LeaderCases:
         return Candidate(case.row.value, outcome=_outcome(self._answer(case, after)))
 
     def _serving(self, case: LeaderCase) -> dict[str, object]:
-        arguments: dict[str, object] = {
-            "f": REPLICA if case.is_replica else CONSUMER,
-            "via": self.model.states.Via.AWAITED,
-        }
         filled = set()
         if case.answer is not None and case.answer.has_records:
             filled.add(PARTITION)
         if case.others is Others.WITH_RECORDS:
             filled.add(OTHERS)
-        if case.row not in (Row.THROTTLED, Row.EMPTYING):
-            arguments["filled"] = filled
-        if case.row is Row.CREATING:
-            arguments["i"] = ANOTHER_SESSION
-        return arguments
+        fetcher = REPLICA if case.is_replica else CONSUMER
+        awaited = {"f": fetcher, "via": self.model.states.Via.AWAITED}
+        return awaited | arguments_of(case.row, filled)
 
     def _answer(self, case: LeaderCase, after: Any) -> Any:
         return after.response[REPLICA if case.is_replica else CONSUMER].partitions[PARTITION]
@@ -271,6 +265,16 @@ class LeaderCases:
         return Cached(
             Membership.PRESENT, is_requested, cached.high_watermark, cached.log_start_offset
         )
+
+
+def arguments_of(row: Row, filled: set[str]) -> dict[str, object]:
+    """What an action takes besides the request that it serves; `filled` have records."""
+    arguments: dict[str, object] = {}
+    if row not in (Row.THROTTLED, Row.EMPTYING):
+        arguments["filled"] = filled
+    if row is Row.CREATING:
+        arguments["i"] = ANOTHER_SESSION
+    return arguments
 
 
 def once(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:

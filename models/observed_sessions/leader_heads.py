@@ -21,7 +21,6 @@ from models.observed_sessions.leader_lines import (
     Epochs,
     LineCase,
     ResponseId,
-    Served,
     SessionState,
 )
 
@@ -75,7 +74,7 @@ class LeaderHeads:
         served = self._heads.explain(case)
         if served is not None:
             # Over its quota, a consumer gets an empty response and no session (227-D19).
-            return Row(served.action)
+            return Row(served)
         answer = (
             f"error {line.error_code}"
             if line.error_code
@@ -93,8 +92,8 @@ class LeaderHeads:
 
     def incremental(
         self, step: Step, session: LeaderSession | None, ended: Ended | None
-    ) -> Served | None:
-        """How an incremental request was served; None where nothing explains the response."""
+    ) -> str | None:
+        """The action that served an incremental request; None where nothing explains it."""
         line = step.line
         case = LineCase(
             1,

@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from lockstep.conform.findings import Candidate
-from models.observed_sessions.leader_cases import Membership, Row, once
+from models.observed_sessions.leader_cases import Membership, Row, arguments_of, once
 from models.observed_sessions.session_model import (
     ANOTHER_SESSION,
     CONSUMER,
@@ -55,13 +55,6 @@ class LineCase(NamedTuple):
     is_throttled: bool
 
 
-class Served(NamedTuple):
-    """The action that serves a request, and whether the session that it names is there after."""
-
-    action: str
-    is_alive: bool
-
-
 class Epochs(NamedTuple):
     """The epoch of an incremental request, and the one that its session expects instead."""
 
@@ -92,9 +85,9 @@ class LeaderLines:
     """Puts heads of requests and responses to the model; each answer is kept."""
 
     model: SessionModel
-    _answers: dict[LineCase, Served | None] = field(default_factory=dict)
+    _answers: dict[LineCase, str | None] = field(default_factory=dict)
 
-    def explain(self, case: LineCase) -> Served | None:
+    def explain(self, case: LineCase) -> str | None:
         """The first action that gives the response seen; None where no behaviour does."""
         if case not in self._answers:
             self._answers[case] = next(self._runs(case, _SMALL), None)
@@ -117,7 +110,7 @@ class LeaderLines:
             action, outcome=f"the response has error {response.error.name} and {session}"
         )
 
-    def _runs(self, case: LineCase, epochs: Epochs) -> Iterator[Served]:
+    def _runs(self, case: LineCase, epochs: Epochs) -> Iterator[str]:
         for state, action, arguments in self._tries(case, epochs):
             after = self.model.step(state, action, **arguments)
             if after is None:
@@ -133,7 +126,7 @@ class LeaderLines:
                 continue
             if response.throttled and not case.is_throttled:
                 continue
-            yield Served(action, after.sessions[SESSION] is not None)
+            yield action
 
     def _tries(
         self, case: LineCase, epochs: Epochs
@@ -142,12 +135,7 @@ class LeaderLines:
         awaited = {"f": CONSUMER, "via": self.model.states.Via.AWAITED}
         for state in self._befores(case, epochs):
             for row in _ROWS[case.epoch]:
-                arguments = dict(awaited)
-                if row not in (Row.THROTTLED, Row.EMPTYING):
-                    arguments["filled"] = frozenset()
-                if row is Row.CREATING:
-                    arguments["i"] = ANOTHER_SESSION
-                yield state, row.value, arguments
+                yield state, row.value, awaited | arguments_of(row, filled=set())
             for action in _ERRORS:
                 yield state, action, awaited
 

@@ -26,7 +26,7 @@ from models.observed_sessions.leader_side import LeaderSide
 
 
 class RequestLogFollower:
-    """Takes lines in, one by one; `over` gives the findings that are final."""
+    """Takes lines in, one by one, and gives out the findings that are final."""
 
     def __init__(self, explanations: Explanations) -> None:
         self._fetcher_side = FetcherSide(explanations)
@@ -163,16 +163,16 @@ class RequestLogFollower:
         served = self._leader_heads.incremental(step, session, ended)
         if served is None:
             self._resume(step, session, ended, finding)
-        elif served.action == "serve_unknown_session":
+        elif served == "serve_unknown_session":
             if session is not None or is_unseen:
                 because = f"FETCH_SESSION_ID_NOT_FOUND was answered at {step.at}"
                 broker.end(finding, because, line)
-        elif served.action == "serve_wrong_epoch":
+        elif served == "serve_wrong_epoch":
             if is_unseen:
                 broker.add(line, finding)
         else:
             session = session or broker.add(line, finding)
-            self._accepted(step, position, session, Row(served.action))
+            self._accepted(step, position, session, Row(served))
 
     def _accepted(self, step: Step, position: Position, session: LeaderSession, row: Row) -> None:
         """The session has processed the request, and expects the next epoch."""
