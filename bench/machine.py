@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from lockstep.twin.artifacts import TLC_ARTIFACT, TLC_VERSION
+from lockstep.twin.artifacts import TLC
 
 _TOOLS = {
     "g++": ("g++", "--version"),
@@ -53,7 +53,7 @@ def this_machine(root: Path) -> Machine:
         versions={
             "lockstep": metadata.version("lockstep"),
             "python": platform.python_version(),
-            "TLC": f"2.18 ({TLC_ARTIFACT} {TLC_VERSION})",
+            "TLC": f"2.18 ({TLC.name} {TLC.version})",
             "stateright": _stateright(root),
             **{name: _version(*command) for name, command in _TOOLS.items()},
         },

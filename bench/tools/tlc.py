@@ -13,9 +13,9 @@ from bench.cases import Case
 from bench.process import Run, measure
 from bench.rows import Checks, Counts, Entrant, Recipe, Row
 from lockstep.errors import LockstepError
+from lockstep.system.java import find_java
 from lockstep.twin.artifacts import tlc_jar
 from lockstep.twin.config import scope_config
-from lockstep.twin.java import find_java
 from lockstep.twin.twin import twin_files
 
 NAME = "TLC"

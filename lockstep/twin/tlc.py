@@ -12,10 +12,10 @@ from pathlib import Path
 
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.system.child_process import child_process, kill
+from lockstep.system.java import find_java
 from lockstep.system.scratch import scratch_folder
 from lockstep.twin.artifacts import tlc_jar
 from lockstep.twin.findings import Findings, TlcProgress, TlcRun, TraceStep
-from lockstep.twin.java import find_java
 from lockstep.twin.tool_messages import read_messages
 
 __all__ = ["TlcOutOfMemory", "TlcProgress", "TlcRun", "TlcTimeout", "TraceStep", "run_tlc"]

@@ -12,8 +12,8 @@ from lockstep.language.model import load_model
 from lockstep.results.verdict import Verdict, verdict_without
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
+from lockstep.system.java import find_java
 from lockstep.twin.artifacts import tlc_jar
-from lockstep.twin.java import find_java
 from lockstep.twin.twin import TwinOptions, TwinResult, compare_twin, twin_files
 from lockstep.verbs.models import choose, refuse_unread
 from lockstep.verbs.run import Run, Unwatched, Watch, run_each

@@ -14,10 +14,10 @@ from lockstep.language.model import Model
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import ModelSpec, Scope
+from lockstep.system.java import find_java
 from lockstep.system.text_files import read_text
-from lockstep.twin.artifacts import TLC_SHA256
+from lockstep.twin.artifacts import TLC
 from lockstep.twin.findings import TlcRun
-from lockstep.twin.java import find_java
 from lockstep.twin.twin import TwinResult
 from lockstep.verbs.check_kept import PACKAGES
 from lockstep.verbs.decided import Dependencies, Question, texts_of
@@ -40,7 +40,7 @@ def comparison_question(
         "deadlock_allowed": spec.deadlock_allowed,
         "workers": request.workers,
         "liveness": request.liveness,
-        "tlc": TLC_SHA256,
+        "tlc": TLC.sha256,
         "java": str(find_java()),
     }
     dependencies = Dependencies(texts, options, PACKAGES)

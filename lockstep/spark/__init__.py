@@ -1,0 +1,1 @@
+"""Jobs on Spark: logs of a fleet, exploration past one machine, many checks at once."""

@@ -1,0 +1,194 @@
+"""Jars from Maven Central: fetched once by coordinate, then kept and checked on every use."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import logging
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockstep.errors import LockstepError
+from lockstep.system.child_process import output_of
+from lockstep.system.java import find_java
+from lockstep.system.scratch import scratch_folder
+from lockstep.system.user_cache import cache_folder, make_private
+
+# Named with its version so that every machine runs the same goal, whatever its Maven defaults to.
+_MAVEN_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
+_FETCH_SECONDS = 600.0
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A jar of a Maven repository, and the SHA-256 that it is known to have."""
+
+    group: str
+    name: str
+    version: str
+    sha256: str
+
+    @property
+    def coordinate(self) -> str:
+        """As Maven writes it."""
+        return f"{self.group}:{self.name}:{self.version}"
+
+    @property
+    def file_name(self) -> str:
+        """The name that Maven and Ivy give the file."""
+        return f"{self.name}-{self.version}.jar"
+
+
+def jar_of(artifact: Artifact) -> Path:
+    """The artifact's jar, fetched into the cache if it is not there yet.
+
+    Its SHA-256 is checked on every call. A cached jar with another digest is named in a warning
+    and fetched anew, once. Processes that call this at the same moment each fetch their own copy
+    and rename it into place, so none ever sees half a file.
+
+    Raises LockstepError when it cannot be fetched, or when what was fetched is not the pinned jar.
+    """
+    jar = cache_folder() / artifact.file_name
+    if jar.is_file():
+        digest = _sha256(jar)
+        if digest == artifact.sha256:
+            return jar
+        _log.warning("%s is damaged (SHA-256 %s): fetching it again", jar, digest)
+    _fetch_into(jar, artifact)
+    return jar
+
+
+def _fetch_into(jar: Path, artifact: Artifact) -> None:
+    try:
+        make_private(jar.parent)
+        with scratch_folder(".fetching-", jar.parent) as folder:
+            fetched = _fetch(artifact, folder)
+            digest = _sha256(fetched)
+            if digest != artifact.sha256:
+                raise LockstepError(
+                    f"{artifact.coordinate} as fetched has SHA-256 {digest}, but "
+                    f"{artifact.sha256} is pinned: it was damaged on the way, or it is another "
+                    "file.",
+                    cure="fetch again; if it stays so, look at what the repository mirror serves",
+                )
+            os.replace(fetched, jar)
+    except OSError as error:
+        raise LockstepError(
+            f"{artifact.coordinate} cannot be kept in {jar.parent}: {error}.",
+            cure="point LOCKSTEP_CACHE at a folder that can be written",
+        ) from error
+
+
+def _fetch(artifact: Artifact, folder: Path) -> Path:
+    """Fetches the jar into `folder` by the first means that works, Maven before Ivy."""
+    failures: list[str] = []
+    target = folder / artifact.file_name
+    maven = shutil.which("mvn")
+    if maven is not None and _works(
+        "Maven", lambda: _with_maven(maven, artifact, folder), target, failures
+    ):
+        return target
+    ivy = ivy_jar()
+    if ivy is not None:
+        java = find_java()
+        if _works("Ivy", lambda: _with_ivy(java, ivy, artifact, folder), target, failures):
+            return target
+    why = "; ".join(failures) if failures else "there is neither `mvn` on PATH nor PySpark's Ivy"
+    raise LockstepError(
+        f"{artifact.coordinate} cannot be fetched: {why}.",
+        cure="install Maven or `pip install pyspark`, with a way to Maven Central; "
+        f"or put the jar at {cache_folder() / artifact.file_name} yourself",
+    )
+
+
+def _works(
+    means: str,
+    fetch: Callable[[], subprocess.CompletedProcess[str]],
+    target: Path,
+    failures: list[str],
+) -> bool:
+    """Whether the jar is there now; if not, the reason is added to `failures`."""
+    try:
+        answer = fetch()
+    except subprocess.TimeoutExpired:
+        failures.append(f"{means} gave no answer in {_FETCH_SECONDS:.0f} s")
+        return False
+    if answer.returncode == 0 and target.is_file():
+        return True
+    failures.append(f"{means} failed ({_first_complaint(answer.stdout)})")
+    return False
+
+
+def _with_maven(maven: str, artifact: Artifact, folder: Path) -> subprocess.CompletedProcess[str]:
+    return _run(
+        [
+            maven,
+            "--batch-mode",
+            "--quiet",
+            _MAVEN_COPY,
+            f"-Dartifact={artifact.coordinate}",
+            f"-DoutputDirectory={folder}",
+        ],
+        folder,
+    )
+
+
+def _with_ivy(
+    java: Path, ivy: Path, artifact: Artifact, folder: Path
+) -> subprocess.CompletedProcess[str]:
+    # Ivy would fetch the sources and the documentation too; `-types jar` leaves the one file.
+    return _run(
+        [
+            str(java),
+            "-jar",
+            str(ivy),
+            "-dependency",
+            artifact.group,
+            artifact.name,
+            artifact.version,
+            "-notransitive",
+            "-types",
+            "jar",
+            "-cache",
+            str(folder / "ivy"),
+            "-retrieve",
+            str(folder / "[artifact]-[revision].[ext]"),
+        ],
+        folder,
+    )
+
+
+def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return output_of(command, _FETCH_SECONDS, folder)
+
+
+def ivy_jar() -> Path | None:
+    """The Ivy that an installed PySpark ships, found without importing PySpark; None without it."""
+    spec = importlib.util.find_spec("pyspark")
+    if spec is None or spec.submodule_search_locations is None:
+        return None
+    for location in spec.submodule_search_locations:
+        jars = sorted(Path(location).glob("jars/ivy-*.jar"))
+        if jars:
+            return jars[-1]
+    return None
+
+
+def _first_complaint(output: str) -> str:
+    """The first line of a build tool's output that says what went wrong, shortened."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    marks = ("ERROR", "unresolved", "UNRESOLVED", "problem", "Exception")
+    complaint = next((line for line in lines if any(mark in line for mark in marks)), None)
+    said = complaint or (lines[-1] if lines else "it said nothing")
+    return said if len(said) <= 300 else said[:297] + "..."
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
