@@ -106,10 +106,7 @@ def read_files(tables: Tables) -> ReadFiles:
     rows = tables.rows(INPUTS).groupBy("broker", "size", "digest")
     ends = rows.agg(sql.max("end").alias("end"), sql.sum("lines").alias("lines")).collect()
     return ReadFiles(
-        {
-            Identity(row.broker, row.size, row.digest): ReadSoFar(row.end, row.lines)
-            for row in ends
-        }
+        {Identity(row.broker, row.size, row.digest): ReadSoFar(row.end, row.lines) for row in ends}
     )
 
 

@@ -81,9 +81,7 @@ class FollowBatch:
             sql.lit(None).cast(quarantined).alias("quarantined"),
         )
 
-    def _rows_of(
-        self, table: Table, followed: DataFrame, rows: DataFrame, batch: int
-    ) -> DataFrame:
+    def _rows_of(self, table: Table, followed: DataFrame, rows: DataFrame, batch: int) -> DataFrame:
         """The rows of a table among what came of a batch."""
         from pyspark.sql import functions as sql
 

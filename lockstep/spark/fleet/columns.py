@@ -22,7 +22,7 @@ RANGES = pyarrow.schema(
         field("flaw", string()),
     ]
 )
-"""Whole lines of log files, as a `LogRange` has them; `broker`, `size` and `digest` are its file."""
+"""Whole lines of log files, as a `LogRange` has them; `broker`, `size`, `digest` are its file."""
 
 LINES = pyarrow.schema(
     [

@@ -1,7 +1,8 @@
 """Ranges of log files: which bytes of which file are read together, and which were read before.
 
 A file is known by how its content begins, wherever it stands and however it is compressed: so a
-rotated, compressed or longer file is gone on with where it was left. Bytes are those of the content.
+rotated, compressed or longer file is gone on with where it was left. Bytes are counted in the
+content.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,17 @@ class Observed:
     def paths(self) -> BrokerPaths:
         """Which broker a path names."""
         return _paths(self.broker_from)
+
+    @property
+    def time_of_line(self) -> Callable[[bytes], int | None]:
+        """When a request was written, in milliseconds since 1970; None for what is no request."""
+        pieces = self.pieces  # loaded here and now: threads may call the function
+
+        def time_of(line: bytes) -> int | None:
+            time: int | None = getattr(pieces.read_line((1, line, True, None), ""), "time_ms", None)
+            return time
+
+        return time_of
 
     def follower(self, broker: str, state: bytes | None) -> Follower:
         """A follower of a broker, from the beginning of its log, or where another one was saved."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from lockstep.conform.findings import LineFinding
-from lockstep.spark.fleet.columns import LINES, RANGES, REQUESTS, TEXTS
+from lockstep.spark.fleet.columns import LINES, REQUESTS, TEXTS
 from lockstep.spark.fleet.observed import Observed
 from lockstep.spark.fleet.rows import Batches, batches_of, rows_of
 from lockstep.system.compressed import Damaged, blocks
-from lockstep.system.physical_lines import PhysicalLine, lines_of
+from lockstep.system.physical_lines import lines_of
 
 _BLOCK = 2**20
 

@@ -10,7 +10,7 @@ import pyarrow
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-Batches = Iterator[pyarrow.RecordBatch]
+Batches = Iterable[pyarrow.RecordBatch]
 
 Row = Mapping[str, Any]
 

@@ -12,7 +12,6 @@ from lockstep.spark.fleet.tables import INPUTS, Tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming import DataStreamReader
 
 
 class Source(Protocol):

@@ -1,7 +1,7 @@
 """The tables of a fleet: Delta tables in one folder, each changed by one commit a batch.
 
 A batch's rows have its number. They replace the rows of that number, and the open rows of the
-brokers that it has lines of: so a batch that is done twice leaves the same as one that is done once.
+brokers that it has lines of: so a batch that is done twice leaves the same as one done once.
 """
 
 from __future__ import annotations
