@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lockstep.verbs.conform_request import ConformRequest
+from lockstep.errors import LockstepError
+from lockstep.verbs.conform_request import SPARK, ConformRequest
 from lockstep.verbs.option import json_option, option
 
 
@@ -31,6 +32,8 @@ def conform(request: ConformRequest, view: ConformView) -> int:
     none departs, but a session is unknown, a file cannot be read or nothing was followed, 130
     interrupted.
     """
+    if request.engine == SPARK:
+        return _fleet(request, view)
     from lockstep.report.conform_json import conform_json
     from lockstep.report.conform_text import SHOWN, print_conform
     from lockstep.report.output import Output
@@ -44,3 +47,23 @@ def conform(request: ConformRequest, view: ConformView) -> int:
     else:
         print_conform(output, result, verbose=view.verbose)
     return result.exit_code
+
+
+def _fleet(request: ConformRequest, view: ConformView) -> int:
+    from lockstep.report.fleet_json import fleet_json
+    from lockstep.report.fleet_text import print_fleet
+    from lockstep.report.output import Output
+    from lockstep.report.progress import TerminalWatch
+    from lockstep.verbs.conform_fleet import conform_fleet
+
+    if view.verbose:
+        raise LockstepError(
+            "--verbose does not go with --engine spark",
+            cure="leave it out: the tables have every session and every line",
+        )
+    output, result = Output(), conform_fleet(request, watch=TerminalWatch())
+    if view.json:
+        output.json(fleet_json(result))
+    else:
+        print_fleet(output, result)
+    return result.conform.exit_code

@@ -40,13 +40,17 @@ def print_conform(output: Output, result: ConformResult, *, verbose: bool) -> No
         for session in totals.sessions[Verdict.UNKNOWN].items:
             _print_sides(output, session, result.requirements)
         for line in totals.lines.items:
-            _line(output, f"{line.at}: {_reason(line.reason, line.is_loss)}: {line.detail}", "dim")
+            shown_line(
+                output, f"{line.at}: {_reason(line.reason, line.is_loss)}: {line.detail}", "dim"
+            )
     for file in totals.files:
-        _line(output, f"{file.file}: not read, or not to its end: {file.because}", "inconclusive")
+        shown_line(
+            output, f"{file.file}: not read, or not to its end: {file.because}", "inconclusive"
+        )
     for text in _sums(totals):
-        _line(output, text)
+        shown_line(output, text)
     if result.is_interrupted:
-        _line(output, "interrupted: what is above is not all", "inconclusive")
+        shown_line(output, "interrupted: what is above is not all", "inconclusive")
 
 
 def _row(session: SessionFinding) -> tuple[str, ...]:
@@ -71,9 +75,9 @@ def _print_sides(output: Output, session: SessionFinding, texts: Mapping[str, st
                 because, at = reason_of(side, session)
                 because = _within(because, at.file)
                 line = f"{at}: {_named(session)}: the {name} {says}, because {because}"
-                _line(output, line, _STYLES[verdict])
+                shown_line(output, line, _STYLES[verdict])
                 for text in _details(side, texts):
-                    _line(output, f"  {text}")
+                    shown_line(output, f"  {text}")
 
 
 def _within(because: str, file: str) -> str:
@@ -123,12 +127,14 @@ def _effect(candidate: Candidate) -> str:
 def _print_reasons(output: Output, totals: ConformTotals) -> None:
     """Print how many more sessions depart, and reason by reason what is not known."""
     if hidden := totals.departing.count - min(len(totals.departing.items), SHOWN):
-        _line(output, f"{plural(hidden, 'more session')} with departures; --verbose prints all")
+        shown_line(
+            output, f"{plural(hidden, 'more session')} with departures; --verbose prints all"
+        )
     for unknown in totals.unknown:
         because = ("the first because " if unknown.varies else "because ") + _within(
             unknown.because, unknown.places.items[0].file
         )
-        _line(
+        shown_line(
             output,
             f"{plural(unknown.places.count, 'session')} with {unknown.side} unknown, {because}: "
             f"{_listed(unknown.places)}",
@@ -137,9 +143,13 @@ def _print_reasons(output: Output, totals: ConformTotals) -> None:
     reasons = list(totals.reasons.items())
     for reason, numbers in reasons[:SHOWN]:
         shown = _reason(reason.reason, reason.is_loss)
-        _line(output, f"{reason.file}: {plural(numbers.count, 'line')} {shown}: {_listed(numbers)}")
+        shown_line(
+            output, f"{reason.file}: {plural(numbers.count, 'line')} {shown}: {_listed(numbers)}"
+        )
     if hidden := sum(numbers.count for _, numbers in reasons[SHOWN:]):
-        _line(output, f"{plural(hidden, 'line')} not followed in more files; --verbose prints all")
+        shown_line(
+            output, f"{plural(hidden, 'line')} not followed in more files; --verbose prints all"
+        )
 
 
 def _listed(firsts: Firsts[Place] | Firsts[int]) -> str:
@@ -178,6 +188,6 @@ def _escaped(text: str) -> str:
     return repr(text)[1:-1]
 
 
-def _line(output: Output, text: str, style: str | None = None) -> None:
+def shown_line(output: Output, text: str, style: str | None = None) -> None:
     """Print a line; what a log has in its names cannot move the cursor or break the line."""
     output.line("".join(c if c.isprintable() else repr(c)[1:-1] for c in text), style)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lockstep.conform.broker_paths import BrokerPaths
 from lockstep.conform.findings import Progress, SessionFinding, Verdict
 from lockstep.conform.followers import load_follower
 from lockstep.errors import LockstepError
@@ -57,15 +58,16 @@ def conform(request: ConformRequest, *, watch: Watch = Unwatched()) -> ConformRe
     follower of the model can be used.
     """
     workspace = request.workspace or find_workspace()
-    name = _followed(workspace, request.model)
+    name = followed_model(workspace, request.model)
     logs = [os.fspath(log) for log in request.logs]
     if STANDARD_INPUT in logs and sys.stdin is None:
         raise LockstepError(
             "standard input is closed: there is no log to read there",
             cure="name a file, or write the log into a pipe",
         )
-    requirements = _requirement_texts(workspace.root)
+    requirements = requirement_texts(workspace.root)
     observe = load_follower(workspace.root, name)
+    paths = BrokerPaths(request.broker_from)
 
     def load(constants: Mapping[str, object]) -> Model:
         return load_model(workspace.root, name, constants)
@@ -74,7 +76,7 @@ def conform(request: ConformRequest, *, watch: Watch = Unwatched()) -> ConformRe
     is_interrupted = False
     with watch.steps(f"conform {name}") as on_step:
         try:
-            for finding in observe(logs, load):
+            for finding in observe(logs, load, paths):
                 totals.add(finding)
                 if isinstance(finding, Progress):
                     on_step(_shown(finding))
@@ -87,7 +89,7 @@ def _shown(progress: Progress) -> str:
     return f"{progress.file}  {progress.lines:,} lines, {progress.followed:,} followed".lstrip()
 
 
-def _requirement_texts(root: Path) -> dict[str, str]:
+def requirement_texts(root: Path) -> dict[str, str]:
     texts: dict[str, str] = {}
     for kip in load_kips(root):
         texts |= {row.id: row.text for row in kip.requirements}
@@ -95,7 +97,7 @@ def _requirement_texts(root: Path) -> dict[str, str]:
     return texts
 
 
-def _followed(workspace: Workspace, model: str | None) -> str:
+def followed_model(workspace: Workspace, model: str | None) -> str:
     """The model to follow, where it is clear which one."""
     followers = workspace.followers()
     if model is None and len(followers) == 1:

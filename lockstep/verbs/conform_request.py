@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from lockstep.errors import LockstepError
 from lockstep.verbs.option import REQUIRED, option, workspace_option
 from lockstep.workspace import Workspace
+
+PLAIN, SPARK = ENGINES = ("plain", "spark")
+"""Where lines are followed."""
 
 
 @dataclass(frozen=True)
@@ -16,7 +20,7 @@ class ConformRequest:
     logs: tuple[str | Path, ...] = option(
         default=REQUIRED,
         metavar="LOG...",
-        help="Request logs, plain or compressed by gzip: files, folders of files, or - for "
+        help="Request logs, plain or compressed by gzip or zstd: files, folders of files, or - for "
         "standard input.",
     )
     model: str | None = option(
@@ -24,7 +28,47 @@ class ConformRequest:
         metavar="MODEL",
         help="The model to follow; the only one that has a follower unless told.",
     )
+    broker_from: str | None = option(
+        "--broker-from",
+        metavar="PATTERN",
+        help="A regular expression that is searched in the path of each file; its group `broker` "
+        "names the broker that wrote it. Unless told, a broker is known by its address.",
+    )
+    engine: str = option(
+        "--engine",
+        default=PLAIN,
+        metavar="|".join(ENGINES),
+        help="Where lines are followed: in this process, or as tasks of Spark, into tables.",
+    )
+    master: str | None = option(
+        "--master",
+        metavar="URL",
+        help="Spark's master, such as spark://HOST:PORT; all cores of this machine unless told.",
+    )
+    out: Path | None = option(
+        "--out",
+        metavar="TABLES",
+        help="The folder of the tables that --engine spark writes. What is in them is gone on "
+        "with: only new lines are read.",
+    )
     workspace: Workspace | None = workspace_option()
     most: int | None = None
     """How many sessions of each verdict, and how many lines that are not followed, the result
     keeps; all unless told. All are counted."""
+
+    def __post_init__(self) -> None:
+        if self.engine not in ENGINES:
+            raise LockstepError(
+                f"there is no engine {self.engine!r}",
+                cure=f"the engines are: {', '.join(ENGINES)}",
+            )
+        if self.engine == SPARK and self.out is None:
+            raise LockstepError(
+                "--engine spark writes tables, and no folder is named for them",
+                cure="name one by --out",
+            )
+        for flag, value in (("--out", self.out), ("--master", self.master)):
+            if self.engine != SPARK and value is not None:
+                raise LockstepError(
+                    f"{flag} goes with --engine spark alone", cure="add --engine spark"
+                )

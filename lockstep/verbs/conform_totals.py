@@ -14,6 +14,7 @@ from lockstep.conform.findings import (
     LineFinding,
     Place,
     Progress,
+    RemarkFinding,
     SessionFinding,
     Side,
     Verdict,
@@ -95,7 +96,8 @@ class ConformTotals:
         self.sessions = {verdict: Firsts[SessionFinding](most) for verdict in Verdict}
         self.client: Counter[Verdict] = Counter()
         self.broker: Counter[Verdict] = Counter()
-        self._unknown: dict[tuple[str, str], Unknowns] = {}
+        self.unknown_by_reason: dict[tuple[str, str], Unknowns] = {}
+        """Why sides are unknown of sessions in which nothing departs: by side and reason."""
         self.lines = Firsts[LineFinding](most)
         self.reasons: dict[LineReason, Firsts[int]] = {}
         """The numbers of the lines that `lines` counts."""
@@ -112,6 +114,8 @@ class ConformTotals:
         match finding:
             case SessionFinding():
                 self._add_session(finding)
+            case RemarkFinding():
+                pass  # the sides of its session count it
             case LineFinding():
                 self._add_line(finding)
             case FileFinding():
@@ -142,7 +146,7 @@ class ConformTotals:
     @property
     def unknown(self) -> list[Unknowns]:
         """Why sides are unknown of sessions in which nothing departs."""
-        return list(self._unknown.values())
+        return list(self.unknown_by_reason.values())
 
     @property
     def departing(self) -> Firsts[SessionFinding]:
@@ -169,9 +173,9 @@ class ConformTotals:
             return
         for side, (because, place) in _unknown_sides(session).items():
             key = side, _NUMBER.sub("0", because)
-            if key not in self._unknown and len(self._unknown) >= MOST_REASONS:
+            if key not in self.unknown_by_reason and len(self.unknown_by_reason) >= MOST_REASONS:
                 because, key = OTHER_REASONS, (side, OTHER_REASONS)
-            self._unknown.setdefault(key, Unknowns(side, because)).add(because, place)
+            self.unknown_by_reason.setdefault(key, Unknowns(side, because)).add(because, place)
 
     def _add_line(self, line: LineFinding) -> None:
         self.lines.add(line)

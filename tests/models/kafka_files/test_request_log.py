@@ -24,9 +24,9 @@ from models.kafka_files.request_log import (
     RequestedPartition,
     Skipped,
     TopicPartition,
-    in_arrival_order,
     read_request_log,
 )
+from tests.models.kafka_files.arrival import in_arrival_order
 
 SAMPLES = Path(__file__).parents[2] / "data" / "request-log"
 FETCH_SAMPLES = [

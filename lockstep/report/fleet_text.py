@@ -1,0 +1,40 @@
+"""What `conform --engine spark` prints for a reader: who departs since when, then the totals."""
+
+from __future__ import annotations
+
+from lockstep.report.conform_text import print_conform, shown_line
+from lockstep.report.output import Output
+from lockstep.spark.fleet.groups import Group
+from lockstep.verbs.conform_fleet import FleetResult
+from lockstep.words import plural, shown_path
+
+HEADERS = ("broker", "client id", "version", "departs", "lines", "since", "first at")
+RIGHT = ("version", "lines")
+
+
+def print_fleet(output: Output, result: FleetResult) -> None:
+    """Print the largest groups of departures, what the totals are, and what this run has read."""
+    if result.departures:
+        output.table(HEADERS, [_row(group) for group in result.departures], RIGHT)
+        output.line()
+    print_conform(output, result.conform, verbose=False)
+    new = result.new
+    lines = sum(range_.lines for range_ in new.ranges)
+    files = len({range_.path for range_ in new.ranges})
+    shown_line(output, f"new in this run: {plural(lines, 'line')} of {plural(files, 'file')}")
+    for path, size in new.unfinished.items():
+        shown_line(
+            output,
+            f"{path}: its last line has no end yet ({plural(size, 'byte')}): the next run reads it",
+        )
+    for path, other in new.copies.items():
+        shown_line(output, f"{path} begins as {other} does, and is taken for a copy: not read")
+    shown_line(output, f"tables: {shown_path(result.tables)}")
+
+
+def _row(group: Group) -> tuple[str, ...]:
+    broker, client, version, side, _ = group.key
+    first = group.firsts[0]
+    since = "" if first["time"] is None else f"{first['time']:%Y-%m-%d %H:%M:%S}"
+    place = f"{first['file']}:{first['line']}"
+    return (broker, client, str(version), side, f"{group.count:,}", since, place)

@@ -1,0 +1,110 @@
+"""The files of a fleet's logs: what their names and their beginnings show."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+
+from lockstep.errors import LockstepError
+from lockstep.system.compressed import is_compressed
+from lockstep.system.physical_lines import STANDARD_INPUT, physical_lines
+
+HEAD_BYTES = 1_024
+"""As much of a file tells it from all others: a first line has a time, and names a connection."""
+
+_LINES_LOOKED_AT = 1_000
+_LOOKERS = 16
+_MAGIC_BYTES = 4
+
+FirstTime = Callable[[bytes], int | None]
+"""The time that a line begins with, in milliseconds since 1970; None where it has none."""
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """A file as a look at it shows it.
+
+    `size` is in bytes, as the file stands there. `head` are the first bytes of the content, and
+    `first_ms` is the first time in it, None where the first lines show none. `unreadable` says why
+    the file cannot be read, or is None.
+    """
+
+    path: str
+    size: int = 0
+    is_compressed: bool = False
+    head: bytes = b""
+    first_ms: int | None = None
+    unreadable: str | None = None
+
+
+def look_at(logs: Sequence[str], first_time: FirstTime) -> list[LogFile]:
+    """The files that some logs stand for, in the order of the first time in each.
+
+    A log is a file, a folder of files and folders, or a glob pattern. Files whose names begin with
+    a dot are left out. A file that shows no time keeps its place, and the others are put in order
+    around it. `LockstepError` for a log that stands for no file.
+    """
+    paths = list(dict.fromkeys(os.path.abspath(path) for log in logs for path in _paths(log)))
+    with ThreadPoolExecutor(_LOOKERS) as lookers:
+        files = list(lookers.map(lambda path: _look(path, first_time), paths))
+    timed = sorted(
+        (file for file in files if file.first_ms is not None), key=lambda file: file.first_ms or 0
+    )
+    in_order = iter(timed)
+    return [file if file.first_ms is None else next(in_order) for file in files]
+
+
+def _paths(log: str) -> Iterator[str]:
+    if log == STANDARD_INPUT:
+        raise LockstepError(
+            "standard input cannot be read with --engine spark: a task that fails reads its part "
+            "again",
+            cure="name files, or leave --engine spark out",
+        )
+    if os.path.isdir(log):
+        paths = sorted(_files_below(log))
+    elif os.path.exists(log) or not glob.has_magic(log):
+        paths = [log]
+    else:
+        paths = sorted(path for path in glob.glob(log, recursive=True) if os.path.isfile(path))
+    if not paths:
+        raise LockstepError(f"{log} has no files", cure="name files, or a folder that holds some")
+    for path in paths:
+        if not os.path.isfile(path):
+            what = "is no file" if os.path.exists(path) else "does not exist"
+            raise LockstepError(f"{path} {what}", cure="name a file, a folder or a glob pattern")
+        yield path
+
+
+def _files_below(folder: str) -> Iterator[str]:
+    def refuse(error: OSError) -> None:
+        raise LockstepError(f"{error.filename} cannot be read: {error.strerror}") from None
+
+    for above, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            path = os.path.join(above, name)
+            if not name.startswith(".") and os.path.isfile(path):
+                yield path
+
+
+def _look(path: str, first_time: FirstTime) -> LogFile:
+    head = bytearray()
+    first_ms = None
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            compressed = is_compressed(file.read(_MAGIC_BYTES))
+        for line in islice(physical_lines(path), _LINES_LOOKED_AT):
+            if len(head) < HEAD_BYTES:
+                head += line.content + b"\n" * line.has_end
+            first_ms = first_time(line.content)
+            if first_ms is not None and len(head) >= HEAD_BYTES:
+                break
+    except OSError as error:
+        return LogFile(path, unreadable=error.strerror or str(error))
+    return LogFile(path, size, compressed, bytes(head[:HEAD_BYTES]), first_ms)

@@ -1,0 +1,119 @@
+"""Ranges of files to lines, and lines to requests: what tasks do before the shuffle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from lockstep.conform.findings import LineFinding
+from lockstep.spark.fleet.columns import LINES, REQUESTS, TEXTS
+from lockstep.spark.fleet.observed import Observed
+from lockstep.spark.fleet.rows import Batches, batches_of, rows_of
+from lockstep.system.compressed import Damaged, blocks
+from lockstep.system.physical_lines import lines_of
+
+_BLOCK = 2**20
+
+_Line = tuple[str, int, int, int, bytes, bool, str | None]
+"""A row of `LINES`."""
+
+
+def lines(ranges: Batches) -> Batches:
+    """The lines of ranges of files (`RANGES` to `LINES`)."""
+    return batches_of(_lines(ranges), LINES, "content")
+
+
+def _lines(ranges: Batches) -> Iterator[_Line]:
+    columns = ("path", "order", "begin", "end", "first_line", "is_compressed", "flaw")
+    for path, order, begin, end, first_line, is_compressed, flaw in rows_of(ranges, columns):
+        with open(path, "rb") as file:
+            if is_compressed:
+                content = _compressed(file, begin, end, flaw)
+            else:
+                content = _plain(file, begin, end)
+            for number, text, has_end, why, offset in lines_of(content, first_line, begin):
+                yield path, order, number, offset, text, has_end, why
+
+
+def _plain(file: BinaryIO, begin: int, end: int) -> Iterator[bytes]:
+    file.seek(begin)
+    while begin < end:
+        block = file.read(min(_BLOCK, end - begin))
+        if not block:
+            raise _shorter(file, end)
+        begin += len(block)
+        yield block
+
+
+def _compressed(file: BinaryIO, begin: int, end: int, flaw: str | None) -> Iterator[bytes]:
+    """The content from one byte to another; what follows a flaw cannot be read."""
+    at = 0
+    for block in blocks(file) if end else ():
+        if at + len(block) > begin:
+            yield block[max(begin - at, 0) : end - at]
+        at += len(block)
+        if at >= end:
+            break
+    if at < end:
+        raise _shorter(file, end)
+    if flaw is not None:
+        raise Damaged(flaw)
+
+
+def _shorter(file: BinaryIO, end: int) -> EOFError:
+    return EOFError(f"{file.name} has become shorter than {end} bytes while it was read")
+
+
+@dataclass(frozen=True)
+class ReadRequests:
+    """Lines to requests (`LINES` to `REQUESTS`)."""
+
+    observed: Observed
+
+    def __call__(self, lines: Batches) -> Batches:
+        """Read each line; one that is no request is quarantined."""
+        return batches_of(self._rows(lines), REQUESTS, "request")
+
+    def _rows(self, lines: Batches) -> Iterator[tuple[object, ...]]:
+        pieces, paths = self.observed.pieces, self.observed.paths
+        columns = ("file", "order", "line", "content", "has_end", "flaw")
+        for file, order, number, content, has_end, flaw in rows_of(lines, columns):
+            read = pieces.read_line((number, content, has_end, flaw), file)
+            if hasattr(read, "time_ms"):
+                broker = pieces.broker_of(read, paths)
+                yield broker, order, number, pieces.encode_request(read), None
+                continue
+            finding = pieces.finding_of(read)
+            assert isinstance(finding, LineFinding), "a line is no file"
+            yield paths.broker(file), order, number, None, quarantined(finding)
+
+
+def quarantined(finding: LineFinding) -> dict[str, object]:
+    """What is said of a line, as a row has it."""
+    return {
+        "file": finding.at.file,
+        "line": finding.at.line,
+        "reason": finding.reason,
+        "detail": finding.detail,
+        "is_loss": finding.is_loss,
+    }
+
+
+def texts(ranges: Batches) -> Batches:
+    """The text of some lines (`WANTED` to `TEXTS`): each range has the numbers of those."""
+    return batches_of(_texts(ranges), TEXTS, "text")
+
+
+def _texts(ranges: Batches) -> Iterator[tuple[object, ...]]:
+    for batch in ranges:
+        for row in range(batch.num_rows):
+            one = batch.slice(row, 1)
+            wanted = set(one.column("wanted")[0].as_py())
+            for line in _lines(iter([one])):
+                file, _, number, offset, content, _, _ = line
+                if number in wanted:
+                    wanted.remove(number)
+                    yield file, number, offset, content.decode("utf-8", "replace")
+                if not wanted:
+                    break

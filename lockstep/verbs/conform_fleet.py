@@ -1,0 +1,95 @@
+"""Holds the logs of a fleet against a model, on Spark, into tables."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockstep.conform.broker_paths import BrokerPaths
+from lockstep.conform.findings import (
+    FileFinding,
+)
+from lockstep.spark.fleet.arrival import (
+    Arrived,
+    arrived,
+    measure_on,
+    put_into,
+    read_files,
+)
+from lockstep.spark.fleet.batch import FollowBatch
+from lockstep.spark.fleet.folder import Origin, tables_folder
+from lockstep.spark.fleet.groups import Group
+from lockstep.spark.fleet.log_files import look_at
+from lockstep.spark.fleet.observed import Observed
+from lockstep.spark.fleet.source import FileSource
+from lockstep.spark.fleet.stream import follow_stream
+from lockstep.spark.fleet.summary import summary
+from lockstep.spark.fleet.tables import INPUTS, Tables
+from lockstep.spark.session import LOCAL_MASTER, SparkOptions, spark_session
+from lockstep.spark.workspace_text import WorkspaceText
+from lockstep.verbs.conform import ConformResult, followed_model, requirement_texts
+from lockstep.verbs.conform_request import ConformRequest
+from lockstep.verbs.conform_totals import NOTHING_JUDGED
+from lockstep.verbs.fleet_totals import SHOWN, totals_of
+from lockstep.verbs.run import Unwatched, Watch
+from lockstep.workspace import find_workspace
+
+_FILES = "files"
+
+
+@dataclass(frozen=True)
+class FleetResult:
+    """What the tables of a fleet say after a run.
+
+    `conform` has the totals, and the first sessions that depart. `departures` are those of most
+    lines, grouped by broker, client, version, side and reason. `new` is what this run has read.
+    """
+
+    conform: ConformResult
+    tables: Path
+    departures: list[Group]
+    new: Arrived
+
+
+def conform_fleet(request: ConformRequest, *, watch: Watch = Unwatched()) -> FleetResult:
+    """Follow the new lines of some logs, and sum up what the tables say of all lines so far.
+
+    `LockstepError` where a log does not exist, the folder of the tables is another's, or Spark
+    cannot be used. KeyboardInterrupt ends what runs; the same request goes on from there.
+    """
+    assert request.out is not None, "a request for Spark has a folder of tables"
+    workspace = request.workspace or find_workspace()
+    model = followed_model(workspace, request.model)
+    BrokerPaths(request.broker_from)
+    folder = request.out.absolute()
+    observed = Observed(WorkspaceText.of(workspace.root), model, request.broker_from)
+    files = look_at([os.fspath(log) for log in request.logs], observed.time_of_line)
+    options = SparkOptions(request.master or LOCAL_MASTER, tables=True)
+    with (
+        tables_folder(folder, Origin(model, _FILES, request.broker_from)),
+        watch.steps(f"conform {model}") as on_step,
+    ):
+        on_step("Spark starts")
+        with spark_session(f"lockstep conform {model}", options) as spark:
+            tables = Tables(spark, folder)
+            readable = [file for file in files if file.unreadable is None]
+            on_step(f"{len(readable):,} files: which lines are new")
+            new = arrived(
+                readable,
+                lambda path: observed.paths.broker(path) or "",
+                read_files(tables),
+                measure_on(spark),
+            )
+            put_into(tables, spark, new.ranges)
+            if tables.is_there(INPUTS):
+                follow = FollowBatch(tables, observed, FileSource(tables))
+                follow_stream(spark, follow, lambda: None)
+            on_step("what the tables say")
+            said = summary(tables, SHOWN, NOTHING_JUDGED)
+    totals = totals_of(said)
+    for file in files:
+        if file.unreadable is not None:
+            totals.add(FileFinding(file.path, file.unreadable))
+    result = ConformResult(model, totals, requirement_texts(workspace.root))
+    return FleetResult(result, folder, said.departures, new)
