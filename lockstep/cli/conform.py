@@ -51,6 +51,7 @@ def conform(request: ConformRequest, view: ConformView) -> int:
 
 def _fleet(request: ConformRequest, view: ConformView) -> int:
     from lockstep.report.fleet_json import fleet_json
+    from lockstep.report.fleet_page import write_fleet_page
     from lockstep.report.fleet_text import print_fleet
     from lockstep.report.output import Output
     from lockstep.report.progress import TerminalWatch
@@ -62,6 +63,8 @@ def _fleet(request: ConformRequest, view: ConformView) -> int:
             cure="leave it out: the tables have every session and every line",
         )
     output, result = Output(), conform_fleet(request, watch=TerminalWatch())
+    if request.page is not None and result.figures is not None:
+        write_fleet_page(request.page, result.figures, str(request.out))
     if view.json:
         output.json(fleet_json(result))
     else:

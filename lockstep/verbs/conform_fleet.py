@@ -10,6 +10,7 @@ from lockstep.conform.broker_paths import BrokerPaths
 from lockstep.conform.findings import (
     FileFinding,
 )
+from lockstep.conform.fleet_figures import FleetFigures
 from lockstep.spark.fleet.arrival import (
     Arrived,
     arrived,
@@ -18,6 +19,7 @@ from lockstep.spark.fleet.arrival import (
     read_files,
 )
 from lockstep.spark.fleet.batch import FollowBatch
+from lockstep.spark.fleet.figures import figures
 from lockstep.spark.fleet.folder import Origin, tables_folder
 from lockstep.spark.fleet.groups import Group
 from lockstep.spark.fleet.log_files import look_at
@@ -44,12 +46,14 @@ class FleetResult:
 
     `conform` has the totals, and the first sessions that depart. `departures` are those of most
     lines, grouped by broker, client, version, side and reason. `new` is what this run has read.
+    `figures` are what a page shows, where one is asked for.
     """
 
     conform: ConformResult
     tables: Path
     departures: list[Group]
     new: Arrived
+    figures: FleetFigures | None = None
 
 
 def conform_fleet(request: ConformRequest, *, watch: Watch = Unwatched()) -> FleetResult:
@@ -87,9 +91,11 @@ def conform_fleet(request: ConformRequest, *, watch: Watch = Unwatched()) -> Fle
                 follow_stream(spark, follow, lambda: None)
             on_step("what the tables say")
             said = summary(tables, SHOWN, NOTHING_JUDGED)
+            requirements = requirement_texts(workspace.root)
+            shown = None if request.page is None else figures(tables, requirements)
     totals = totals_of(said)
     for file in files:
         if file.unreadable is not None:
             totals.add(FileFinding(file.path, file.unreadable))
-    result = ConformResult(model, totals, requirement_texts(workspace.root))
-    return FleetResult(result, folder, said.departures, new)
+    result = ConformResult(model, totals, requirements)
+    return FleetResult(result, folder, said.departures, new, shown)

@@ -51,6 +51,11 @@ class ConformRequest:
         help="The folder of the tables that --engine spark writes. What is in them is gone on "
         "with: only new lines are read.",
     )
+    page: Path | None = option(
+        "--page",
+        metavar="FILE",
+        help="Write what the tables say as a page of HTML, with plots, too.",
+    )
     workspace: Workspace | None = workspace_option()
     most: int | None = None
     """How many sessions of each verdict, and how many lines that are not followed, the result
@@ -67,7 +72,11 @@ class ConformRequest:
                 "--engine spark writes tables, and no folder is named for them",
                 cure="name one by --out",
             )
-        for flag, value in (("--out", self.out), ("--master", self.master)):
+        for flag, value in (
+            ("--out", self.out),
+            ("--master", self.master),
+            ("--page", self.page),
+        ):
             if self.engine != SPARK and value is not None:
                 raise LockstepError(
                     f"{flag} goes with --engine spark alone", cure="add --engine spark"

@@ -106,7 +106,7 @@ def _departing(sessions: DataFrame, most: int) -> list[dict[str, Any]]:
 
 
 def _departures(departures: DataFrame, shown: Shown) -> list[Group]:
-    rows = departures.withColumn("kind", _kind(departures["because"]))
+    rows = departures.withColumn("kind", kind_of(departures["because"]))
     keys = ("broker", "client", "api_version", "side", "kind")
     return largest_groups(rows, Grouping(keys, ("time", "file", "line"), shown.groups, 1))
 
@@ -138,7 +138,7 @@ def _unknown(sessions: DataFrame, shown: Shown, nothing_judged: str) -> list[Gro
         )
     )
     unknown = sessions.where(sessions["verdict"] == Verdict.UNKNOWN.value)
-    rows = unknown.select(sql.inline(sides)).withColumn("kind", _kind(sql.col("because")))
+    rows = unknown.select(sql.inline(sides)).withColumn("kind", kind_of(sql.col("because")))
     grouping = Grouping(("side", "kind"), ("file", "line"), shown.groups, shown.members)
     return largest_groups(rows, grouping)
 
@@ -154,7 +154,8 @@ def _sided(side: str, reason: Column) -> Column:
     )
 
 
-def _kind(because: Column) -> Column:
+def kind_of(because: Column) -> Column:
+    """The reason with every number as 0: reasons that differ in numbers alone are of one kind."""
     from pyspark.sql import functions as sql
 
     return sql.regexp_replace(because, _NUMBER, "0")
