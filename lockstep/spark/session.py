@@ -7,10 +7,11 @@ import logging
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from lockstep.errors import LockstepError
 from lockstep.spark.jars import SOURCE_JARS, TABLE_JARS
@@ -69,14 +70,15 @@ def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator
     builder = SparkSession.builder.appName(name).master(options.master)
     for key, value in (_settings(options) | dict(options.settings)).items():
         builder = builder.config(key, value)
-    try:
-        session = builder.getOrCreate()
-    except Exception as error:
-        raise LockstepError(
-            f"Spark does not start on {options.master}: {_first_line(error)}",
-            cure="look whether the master runs and can be reached from here",
-        ) from error
-    session.sparkContext.setLogLevel(logging.getLevelName(_QUIET))
+    with tempfile.TemporaryFile() as chatter:
+        try:
+            with _errors_into(chatter):
+                session = builder.getOrCreate()
+        except Exception as error:
+            raise LockstepError(
+                f"Spark does not start on {options.master}: {_first_line(error, chatter)}",
+                cure="look whether the master runs and can be reached from here",
+            ) from error
     try:
         yield session
     finally:
@@ -125,5 +127,26 @@ def _settings(options: SparkOptions) -> dict[str, str]:
     return settings
 
 
-def _first_line(error: Exception) -> str:
-    return next(iter(str(error).splitlines()), type(error).__name__)
+@contextmanager
+def _errors_into(file: IO[bytes]) -> Iterator[None]:
+    """What this process and those that it starts write to standard error goes into a file.
+
+    The JVM keeps it as its own: what it has to say comes as errors of its answers.
+    """
+    sys.stderr.flush()
+    kept = os.dup(2)
+    os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+def _first_line(error: Exception, chatter: IO[bytes]) -> str:
+    """What went wrong: as the JVM said it, or else as Python does."""
+    chatter.seek(0)
+    lines = chatter.read().decode("utf-8", "replace").splitlines()
+    complaint = next((line for line in lines if "Exception" in line or "rror:" in line), None)
+    return (complaint or next(iter(str(error).splitlines()), type(error).__name__)).strip()
