@@ -41,6 +41,7 @@ _LINES_OF_ANOTHER_CLOCK = 1_000
 
 _HALF_OF_THE_IDS = 2**31
 _ID_MASK = 2**32 - 1
+_LESS_THAN_ANY_ID = -(2**63)
 
 
 class OrderedConnection(Struct, gc=False, array_like=True):
@@ -48,8 +49,8 @@ class OrderedConnection(Struct, gc=False, array_like=True):
 
     newest: int
     """The highest id that was read."""
-    given_out: float
-    """The id of the last line that was given out, minus infinity before the first."""
+    given_out: int
+    """The id of the last line that was given out; before the first, less than any."""
     fingerprint: int
     """Of the last line that was given out."""
     waiting: list[tuple[int, int, FetchLine]]
@@ -179,7 +180,7 @@ class ArrivalOrder:
             first = next(iter(connections))
             if not connections[first].waiting:
                 del connections[first]
-        connection = OrderedConnection(line.correlation_id, -inf, 0, [])
+        connection = OrderedConnection(line.correlation_id, _LESS_THAN_ANY_ID, 0, [])
         connections[line.connection] = connection
         return connection
 

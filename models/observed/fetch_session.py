@@ -26,6 +26,7 @@ from models.observed_sessions.line_findings import finding_of
 __all__ = [
     "BrokerFollower",
     "Explanations",
+    "Skipped",
     "broker_of",
     "decode_request",
     "encode_request",
