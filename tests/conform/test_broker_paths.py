@@ -9,11 +9,14 @@ import pytest
 
 from lockstep.conform.broker_paths import BrokerPaths
 from lockstep.conform.findings import SessionFinding, Verdict
-from lockstep.errors import LockstepError
-from models.kafka_files.request_log import read_request_log
+from lockstep.errors import ExitCode, LockstepError
+from lockstep.verbs.conform import ConformRequest, conform
+from lockstep.workspace import open_workspace
+from models.kafka_files.request_log import Skipped, read_request_log
 from models.observed.fetch_session import broker_of
 from tests.conform.damage.lines import fetch
-from tests.conform.following import follow
+from tests.conform.damage.log import LOGS
+from tests.conform.following import ROOT, follow
 
 PATTERN = r"(?P<broker>[^/]+)/(?P<date>[0-9-]+)\.log$"
 PATH = "logs/kafka-7/2026-11-22.log"
@@ -88,5 +91,28 @@ def test_the_broker_of_a_request(tmp_path: Path) -> None:
     file.parent.mkdir()
     file.write_text(fetch(1, (0, 0), asks={P: 5}, session=7) + "\n")
     (request,) = read_request_log(file)
-    assert broker_of(request, BrokerPaths(PATTERN)) == "kafka-7"  # type: ignore[arg-type]
-    assert broker_of(request, BrokerPaths()) == "127.0.0.1:9092"  # type: ignore[arg-type]
+    assert not isinstance(request, Skipped)
+    assert broker_of(request, BrokerPaths(PATTERN)) == "kafka-7"
+    assert broker_of(request, BrokerPaths()) == "127.0.0.1:9092"
+
+
+@pytest.mark.parametrize("pattern", ["[", "x", "(?P<broker>x)"])
+def test_a_command_that_names_no_broker(tmp_path: Path, pattern: str) -> None:
+    log = tmp_path / "server.log"
+    log.write_text(fetch(1, (0, 0), asks={P: 5}, session=7) + "\n")
+    request = ConformRequest((log,), workspace=open_workspace(str(ROOT)), broker_from=pattern)
+    with pytest.raises(LockstepError) as error:
+        conform(request)
+    assert error.value.exit_code is ExitCode.USAGE
+    assert error.value.cure
+
+
+@pytest.mark.parametrize("name", ["busy", "leader-changes-broker3", "restart"])
+def test_listeners_of_one_broker_are_one(name: str) -> None:
+    """Nothing departs where all of a broker's addresses are one broker."""
+    log = LOGS / "fresh" / f"{name}.log.gz"
+    found = follow(log, broker_from=r"fresh/(?P<broker>[^/.]+)\.log")
+    assert {session.broker for session in found.sessions} == {name}
+    assert [str(departure) for departure in found.departures] == []
+    requests = [line for line in read_request_log(log) if not isinstance(line, Skipped)]
+    assert len({broker_of(request, BrokerPaths()) for request in requests}) > 1
