@@ -31,10 +31,10 @@ WINDOW_MS = 5_000
 """Consumers and followers wait half a second for records; a stalled broker took 4.96 seconds."""
 
 HELD = 50_000
-"""Lines, and partitions named in them, that are held at most: about 40 MB."""
+"""Lines of one broker, and partitions named in them, that are held at most: about 40 MB."""
 
 _CONNECTIONS = 20_000
-"""Connections that are remembered at most; the one that began first is forgotten first."""
+"""Connections of it that are remembered at most; the one that began first is forgotten first."""
 
 _LINES_OF_ANOTHER_CLOCK = 1_000
 """Lines in a row whose times lie far back, before the clock is taken to have been changed."""
