@@ -41,7 +41,7 @@ def test_damaged_bytes(data: st.DataObject) -> None:
     damaged = bytearray(encoded)
     damaged[place] ^= data.draw(st.integers(1, 255))
     for wrong in (bytes(damaged), encoded[:place], encoded + encoded[place:]):
-        with pytest.raises(LockstepError, match="^these bytes are no encoded request: "):
+        with pytest.raises(LockstepError, match=r"^these bytes are no encoded request: "):
             decode_request(wrong)
 
 
@@ -49,7 +49,7 @@ def test_damaged_bytes(data: st.DataObject) -> None:
     "packed", [b"\xc0", b"\x93\xa5fetch\x01\x02", b"\x91\xa4what", b"\x91" * 5_000]
 )
 def test_bytes_of_something_else(packed: bytes) -> None:
-    with pytest.raises(LockstepError, match="^these bytes are no encoded request: "):
+    with pytest.raises(LockstepError, match=r"^these bytes are no encoded request: "):
         decode_request(crc32(packed).to_bytes(4, "big") + packed)
 
 
