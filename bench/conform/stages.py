@@ -13,15 +13,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from lockstep.language.model import load_model
-from models.kafka_files.request_log import (
-    FetchLine,
-    LogLine,
-    OtherRequest,
-    in_arrival_order,
-    read_request_log,
-)
+from models.kafka_files.arrival_order import ArrivalOrder
+from models.kafka_files.request_log import LogLine, Skipped, read_request_log
+from models.observed_sessions.broker_follower import BrokerFollower
 from models.observed_sessions.explanations import Explanations
-from models.observed_sessions.request_log_follower import RequestLogFollower
 
 
 def _read(lines: Iterable[LogLine]) -> None:
@@ -30,15 +25,18 @@ def _read(lines: Iterable[LogLine]) -> None:
 
 
 def _order(lines: Iterable[LogLine]) -> None:
-    _read(in_arrival_order(lines))
+    order = ArrivalOrder()
+    for position, line in enumerate(lines):
+        if not isinstance(line, Skipped):
+            order.read(line, position)
+            while order.next() is not None:
+                pass
 
 
 def _follow(lines: Iterable[LogLine]) -> None:
-    for number, line in enumerate(in_arrival_order(lines)):
-        if isinstance(line, FetchLine):
-            _FOLLOWER.follow(line, number)
-        elif isinstance(line, OtherRequest):
-            _FOLLOWER.other_request(line, number)
+    for position, line in enumerate(lines):
+        if not isinstance(line, Skipped):
+            _FOLLOWER.follow(line, position)
     _FOLLOWER.close()
 
 
@@ -50,8 +48,8 @@ STAGES: Mapping[str, Callable[[Iterable[LogLine]], None]] = {
 """Each one goes as far as the one before it, and one step on."""
 
 _ROOT = Path(__file__).resolve().parents[2]
-_FOLLOWER = RequestLogFollower(
-    Explanations(lambda constants: load_model(_ROOT, "fetch_session", constants))
+_FOLLOWER = BrokerFollower(
+    "", Explanations(lambda constants: load_model(_ROOT, "fetch_session", constants))
 )
 
 

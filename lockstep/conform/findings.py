@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from lockstep.conform.broker_paths import BrokerPaths
 from lockstep.language.model import Model
 
 
@@ -23,6 +24,13 @@ class Verdict(StrEnum):
 
 
 _BY_WORSENESS = tuple(Verdict)
+
+
+class SideName(StrEnum):
+    """Who is judged."""
+
+    CLIENT = "client"
+    BROKER = "broker"
 
 
 def worst(verdicts: Sequence[Verdict]) -> Verdict:
@@ -106,7 +114,9 @@ class SessionFinding:
     `session` is its id; 0 stands for the requests of one connection outside of any session.
     `lines` counts its lines, `partial` those of them that were judged in part only, because they
     rest on what happened before the log begins, or on lines that are missing. `is_whole` says
-    that the session was opened in plain sight.
+    that the session was opened in plain sight. `api_version` is that of its last request.
+    `first_ms` and `last_ms` say when its first and its last line were written, in milliseconds
+    since 1970; None where the log does not say.
     """
 
     session: int
@@ -117,6 +127,10 @@ class SessionFinding:
     is_whole: bool
     lines: int = 0
     partial: int = 0
+    broker: str = ""
+    api_version: int | None = None
+    first_ms: int | None = None
+    last_ms: int | None = None
     client_side: Side = field(default_factory=Side)
     broker_side: Side = field(default_factory=Side)
 
@@ -124,6 +138,26 @@ class SessionFinding:
     def verdict(self) -> Verdict:
         """The worse one of both sides."""
         return worst([self.client_side.verdict, self.broker_side.verdict])
+
+
+@dataclass(frozen=True, slots=True)
+class RemarkFinding:
+    """What is remarked of one line, as soon as it is; the session that it stands in may go on.
+
+    The remark may come later than the line, when what follows shows what the line was. `session`
+    is the id of its session, as in a `SessionFinding`, and `began` the first line of that. The
+    other fields are those of the line: who sent the request and how, and when it was written, in
+    milliseconds since 1970.
+    """
+
+    side: SideName
+    broker: str
+    session: int
+    began: Place
+    client: str
+    api_version: int
+    time_ms: int | None
+    remark: Remark
 
 
 MOVED = "out of order"
@@ -166,7 +200,7 @@ class Progress:
     others: int
 
 
-Finding = SessionFinding | LineFinding | FileFinding | Progress
+Finding = SessionFinding | RemarkFinding | LineFinding | FileFinding | Progress
 
 LoadModel = Callable[[Mapping[str, object]], Model]
 """The observed model, with these constants."""
@@ -175,12 +209,16 @@ LoadModel = Callable[[Mapping[str, object]], Model]
 class Observe(Protocol):
     """`models/observed/MODEL.py` has a function `observe` of this form."""
 
-    def __call__(self, logs: Sequence[str], load: LoadModel) -> Iterator[Finding]:
+    def __call__(
+        self, logs: Sequence[str], load: LoadModel, paths: BrokerPaths
+    ) -> Iterator[Finding]:
         """Follow every session of some logs through the model.
 
-        A log is a file, a directory of files, or `-` for standard input. A finding is given out
+        A log is a file, a directory of files, or `-` for standard input; `paths` says which broker
+        wrote it. A finding is given out
         as soon as it is final: memory does not grow with the logs. A session that is still open
         at the end is given out then; where a `KeyboardInterrupt` is the end, it is raised again
-        after that. `LockstepError` for a log that does not exist.
+        after that. `LockstepError` for a log that does not exist, or whose path should name a
+        broker, and does not.
         """
         ...

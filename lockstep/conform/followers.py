@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
+from typing import cast
 
+from lockstep.conform.broker_paths import BrokerPaths
 from lockstep.conform.findings import Finding, LoadModel, Observe
+from lockstep.conform.pieces import Pieces
 from lockstep.errors import LockstepError
 from lockstep.language.inventory import FOLLOWERS
 from lockstep.language.loader import Universe
@@ -19,24 +23,17 @@ def load_follower(root: Path, model: str) -> Observe:
     `LockstepError` when the file cannot be loaded, or has no function `observe`. What the function
     raises, and what it gives that is no finding, is a `LockstepError`, too.
     """
-    file = f"{FOLLOWERS}/{model}.py"
-    universe = Universe(root, is_ordinary=True)
-    try:
-        module = universe.load(file.removesuffix(".py").replace("/", "."))
-    except ModelError as error:
-        cause = error.__cause__
-        why = f"\n{error}" if cause is None else f" {type(cause).__name__}: {cause}"
-        raise LockstepError(f"{file} cannot be loaded:{why}") from cause
-    observe: Observe | None = vars(module).get("observe")
+    file, universe = _file(model), Universe(root, is_ordinary=True)
+    observe: Observe | None = vars(_module(universe, file)).get("observe")
     if not callable(observe):
         raise LockstepError(
             f"{file} has no function observe",
-            cure="write `def observe(logs, load)`: it follows every session of some logs",
+            cure="write `def observe(logs, load, paths)`: it follows every session of some logs",
         )
 
-    def follow(logs: Sequence[str], load: LoadModel) -> Iterator[Finding]:
+    def follow(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterator[Finding]:
         try:
-            findings = observe(logs, load)
+            findings = observe(logs, load, paths)
             if not isinstance(findings, Iterable):
                 raise TypeError(f"observe gives {type(findings).__name__}, not findings")
             for finding in findings:
@@ -51,6 +48,33 @@ def load_follower(root: Path, model: str) -> Observe:
             raise _failure(error, file, universe) from error
 
     return follow
+
+
+def load_pieces(root: Path, model: str) -> Pieces:
+    """The pieces of a model's follower, for a pipeline; `LockstepError` where one is missing."""
+    file = _file(model)
+    module = _module(Universe(root, is_ordinary=True), file)
+    pieces = [name for name in (*vars(Pieces), *Pieces.__annotations__) if name[0] != "_"]
+    missing = [name for name in pieces if not callable(vars(module).get(name))]
+    if missing:
+        raise LockstepError(
+            f"{file} cannot be followed in pieces: it has no {', '.join(missing)}",
+            cure="write what lockstep.conform.pieces.Pieces describes, or follow it by observe",
+        )
+    return cast(Pieces, module)
+
+
+def _file(model: str) -> str:
+    return f"{FOLLOWERS}/{model}.py"
+
+
+def _module(universe: Universe, file: str) -> ModuleType:
+    try:
+        return universe.load(file.removesuffix(".py").replace("/", "."))
+    except ModelError as error:
+        cause = error.__cause__
+        why = f"\n{error}" if cause is None else f" {type(cause).__name__}: {cause}"
+        raise LockstepError(f"{file} cannot be loaded:{why}") from cause
 
 
 def _failure(error: BaseException, file: str, universe: Universe) -> LockstepError:

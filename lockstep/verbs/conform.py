@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lockstep.conform.broker_paths import BrokerPaths
 from lockstep.conform.findings import Progress, SessionFinding, Verdict
 from lockstep.conform.followers import load_follower
 from lockstep.errors import LockstepError
@@ -66,6 +67,7 @@ def conform(request: ConformRequest, *, watch: Watch = Unwatched()) -> ConformRe
         )
     requirements = _requirement_texts(workspace.root)
     observe = load_follower(workspace.root, name)
+    paths = BrokerPaths(request.broker_from)
 
     def load(constants: Mapping[str, object]) -> Model:
         return load_model(workspace.root, name, constants)
@@ -74,7 +76,7 @@ def conform(request: ConformRequest, *, watch: Watch = Unwatched()) -> ConformRe
     is_interrupted = False
     with watch.steps(f"conform {name}") as on_step:
         try:
-            for finding in observe(logs, load):
+            for finding in observe(logs, load, paths):
                 totals.add(finding)
                 if isinstance(finding, Progress):
                     on_step(_shown(finding))

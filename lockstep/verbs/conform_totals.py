@@ -14,6 +14,7 @@ from lockstep.conform.findings import (
     LineFinding,
     Place,
     Progress,
+    RemarkFinding,
     SessionFinding,
     Side,
     Verdict,
@@ -112,6 +113,8 @@ class ConformTotals:
         match finding:
             case SessionFinding():
                 self._add_session(finding)
+            case RemarkFinding():
+                pass  # the sides of its session count it
             case LineFinding():
                 self._add_line(finding)
             case FileFinding():

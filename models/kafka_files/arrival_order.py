@@ -13,155 +13,149 @@ log's own time, until all that can have arrived before them has been read:
    was put together by hand, one line with a wrong time): its line counts as written with the line
    before it. After 1,000 such lines in a row the clock itself was changed, as at the end of summer
    time: the difference is added to all times from there on.
-5. A line that is not used comes out before every line that follows it in the log: it may hide a
-   request of any connection.
 """
 
-from __future__ import annotations
-
+# Annotations are not postponed here: msgspec would look their names up in `sys.modules`, where
+# another workspace's module of the same name may stand.
 from collections import deque
-from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
-from itertools import chain
 from math import inf
 from typing import TypeAlias
 
 from msgspec import Struct, structs
 
 from models.kafka_files.fetch_line import FetchLine
-from models.kafka_files.other_lines import LogLine, OtherRequest, Reason, Skipped
+from models.kafka_files.other_lines import OtherRequest, Reason, Request, Skipped
 
 WINDOW_MS = 5_000
 """Consumers and followers wait half a second for records; a stalled broker took 4.96 seconds."""
 
 HELD = 50_000
-"""Lines, and partitions named in them, that are held at most: about 40 MB."""
+"""Lines of one broker, and partitions named in them, that are held at most: about 40 MB."""
 
 _CONNECTIONS = 20_000
-"""Connections that are remembered at most; the one that began first is forgotten first."""
+"""Connections of it that are remembered at most; the one that began first is forgotten first."""
 
 _LINES_OF_ANOTHER_CLOCK = 1_000
 """Lines in a row whose times lie far back, before the clock is taken to have been changed."""
 
 _HALF_OF_THE_IDS = 2**31
 _ID_MASK = 2**32 - 1
+_LESS_THAN_ANY_ID = -(2**63)
 
 
-def in_arrival_order(
-    items: Iterable[LogLine], *, window_ms: float = WINDOW_MS, held: int = HELD
-) -> Iterator[LogLine]:
-    """Every line once, in the order of arrival.
-
-    A Fetch that stood behind a later one of its connection is marked as `moved`. One whose place
-    has passed is given out as `Skipped` for being LATE, and a request that was read before, with
-    the same correlation id and JSON, for being REPEATED.
-
-    Correlation ids are compared as clients count them, where -2147483648 follows 2147483647.
-    """
-    order = _ArrivalOrder(window_ms, held)
-    waiting, skipped = order.waiting, order.skipped
-    for item in chain(items, (None,)):
-        if item is None:
-            order.end()
-        else:
-            order.read(item)
-        while waiting and (waiting[0][0] < order.passed_ms or order.held > held):
-            number, line = order.next()
-            while skipped and skipped[0][0] <= number:
-                yield order.next_skipped()
-            if line is not None:
-                yield line
-
-
-class _Connection(Struct, gc=False):
+class OrderedConnection(Struct, gc=False, array_like=True):
     """The Fetch requests of a connection; ids are counted on where they wrap."""
 
     newest: int
     """The highest id that was read."""
-    given_out: float
-    """The id of the last line that was given out, minus infinity before the first."""
+    given_out: int
+    """The id of the last line that was given out; before the first, less than any."""
     fingerprint: int
     """Of the last line that was given out."""
     waiting: list[tuple[int, int, FetchLine]]
-    """A heap of those that are held: id, number of the line, line."""
+    """A heap of those that are held: id, position, line."""
 
 
-_Waiting: TypeAlias = "OtherRequest | Skipped | _Connection"
-_Request: TypeAlias = tuple[str, int, int]
+_Remembered: TypeAlias = tuple[str, int, int]
+"""Connection, correlation id and fingerprint of a request."""
 
 
-class _ArrivalOrder:
-    """The lines that are held. Lines are numbered as they are read, from 1."""
+class OrderState(Struct, array_like=True):
+    """Everything that an `ArrivalOrder` knows."""
 
-    def __init__(self, window_ms: float, held_at_most: int) -> None:
+    clock: float = -inf
+    clock_is_ahead: float = 0.0
+    lines_behind: int = 0
+    held: int = 0
+    """Lines, and partitions named in them."""
+    waiting: list[tuple[float, int, OtherRequest | str]] = []
+    """A heap: arrival, position, and what waits. A Fetch waits at its connection, whose name stands
+    here: of several, the one with the lowest id takes the place of the one that arrived first."""
+    connections: dict[str, OrderedConnection] = {}
+    remembered: list[tuple[float, _Remembered]] = []
+    """The requests read lately, with the time of the clock."""
+
+
+class ArrivalOrder:
+    """The lines that are held.
+
+    A Fetch that stood behind a later one of its connection is given out marked as `moved`.
+    Correlation ids are compared as clients count them, where -2147483648 follows 2147483647.
+    """
+
+    def __init__(
+        self,
+        *,
+        window_ms: float = WINDOW_MS,
+        held: int = HELD,
+        state: OrderState | None = None,
+    ) -> None:
+        state = state or OrderState()
         self._window_ms = window_ms
-        self._held_at_most = held_at_most
-        self._number = 0
-        self._clock = -inf
-        self._clock_is_ahead = 0.0
-        self._lines_behind = 0
-        self._connections: dict[str, _Connection] = {}
-        self._requests: set[_Request] = set()
-        self._remembered: deque[tuple[float, _Request]] = deque()
-        self.held = 0
-        """Lines, and partitions named in them."""
-        self.passed_ms = -inf
+        self._held_at_most = held
+        self._clock = state.clock
+        self._clock_is_ahead = state.clock_is_ahead
+        self._lines_behind = state.lines_behind
+        self._held = state.held
+        self._waiting = state.waiting
+        self._connections = state.connections
+        self._remembered = deque(state.remembered)
+        self._requests = {request for _, request in state.remembered}
+        self._passed_ms = self._clock - window_ms
         """What arrived before this time need not be held any longer."""
-        self.waiting: list[tuple[float, int, _Waiting]] = []
-        """A heap: arrival, number. A Fetch waits at its connection: of several, the one with the
-        lowest id takes the place of the one that arrived first."""
-        self.skipped: deque[tuple[int, Skipped]] = deque()
-        """The lines of no use in the order of the log, with their numbers."""
 
-    def read(self, line: LogLine) -> None:
-        """Take a line up."""
-        self._number += 1
-        if isinstance(line, Skipped):
-            self._skip(line)
-        elif self._is_repeated(line):
-            self._skip(_unused(line, Reason.REPEATED))
-        else:
-            arrival = self._arrival(line)
-            if line.fingerprint:
-                self._remember(line)
-            if isinstance(line, FetchLine):
-                self._read_fetch(line, arrival)
-            else:
-                self.held += 1
-                heappush(self.waiting, (arrival, self._number, line))
+    def state(self) -> OrderState:
+        """What is known now. It shares its parts with the order, which may go on changing them."""
+        return OrderState(
+            self._clock,
+            self._clock_is_ahead,
+            self._lines_behind,
+            self._held,
+            self._waiting,
+            self._connections,
+            list(self._remembered),
+        )
+
+    def read(self, line: Request, position: int) -> Skipped | None:
+        """Take a line up; positions ascend. One that will not be given out is told at once.
+
+        It is LATE where the place of a Fetch has passed, and REPEATED where the request was read
+        before, with the same correlation id and JSON.
+        """
+        if (line.connection, line.correlation_id, line.fingerprint) in self._requests:
+            return _unused(line, Reason.REPEATED)
+        arrival = self._arrival(line)
+        if line.fingerprint:
+            self._remember(line)
+        if isinstance(line, FetchLine):
+            return self._read_fetch(line, position, arrival)
+        self._held += 1
+        heappush(self._waiting, (arrival, position, line))
+        return None
+
+    def next(self) -> tuple[int, Request] | None:
+        """The line that arrived first, with its position; None while it may still be another."""
+        waiting = self._waiting
+        if not waiting or (waiting[0][0] >= self._passed_ms and self._held <= self._held_at_most):
+            return None
+        _, position, first = heappop(waiting)
+        if not isinstance(first, str):
+            self._held -= 1
+            return position, first
+        connection = self._connections[first]
+        connection.given_out, position, line = heappop(connection.waiting)
+        connection.fingerprint = line.fingerprint
+        self._held -= 1 + len(line.partitions) + len(line.answered)
+        return position, line
 
     def end(self) -> None:
-        """Nothing more is read."""
-        self.passed_ms = inf
+        """Nothing more is read: all that is held can be given out."""
+        self._passed_ms = inf
 
-    def next(self) -> tuple[int, LogLine | None]:
-        """The line that arrived first, with its number; None for one of no use.
-
-        The lines of no use up to that number come before it.
-        """
-        _, number, first = heappop(self.waiting)
-        if isinstance(first, _Connection):
-            first.given_out, number, line = heappop(first.waiting)
-            first.fingerprint = line.fingerprint
-            self.held -= 1 + len(line.partitions) + len(line.answered)
-            return number, line
-        if isinstance(first, Skipped):
-            return number, None
-        self.held -= 1
-        return number, first
-
-    def next_skipped(self) -> Skipped:
-        """The first line of no use."""
-        self.held -= 1
-        return self.skipped.popleft()[1]
-
-    def _skip(self, line: Skipped) -> None:
-        self.held += 1
-        self.skipped.append((self._number, line))
-        heappush(self.waiting, (self._clock, self._number, line))
-
-    def _read_fetch(self, line: FetchLine, arrival: float) -> None:
-        connection = self._connections.get(line.connection)
+    def _read_fetch(self, line: FetchLine, position: int, arrival: float) -> Skipped | None:
+        name = line.connection
+        connection = self._connections.get(name)
         if connection is None:
             connection = self._connect(line)
         newest = connection.newest
@@ -170,36 +164,35 @@ class _ArrivalOrder:
         if steps_on > newest:
             connection.newest = steps_on
         elif steps_on < connection.given_out:
-            self._skip(_unused(line, Reason.LATE))
-            return
+            return _unused(line, Reason.LATE)
         elif steps_on == connection.given_out and 0 != line.fingerprint == connection.fingerprint:
-            self._skip(_unused(line, Reason.REPEATED))
-            return
+            return _unused(line, Reason.REPEATED)
         elif steps_on < newest:
             line = structs.replace(line, moved=True)
-        self.held += 1 + len(line.partitions) + len(line.answered)
-        heappush(connection.waiting, (steps_on, self._number, line))
-        heappush(self.waiting, (arrival, self._number, connection))
+        self._held += 1 + len(line.partitions) + len(line.answered)
+        heappush(connection.waiting, (steps_on, position, line))
+        heappush(self._waiting, (arrival, position, name))
+        return None
 
-    def _connect(self, line: FetchLine) -> _Connection:
+    def _connect(self, line: FetchLine) -> OrderedConnection:
         connections = self._connections
         if len(connections) >= _CONNECTIONS:
             first = next(iter(connections))
             if not connections[first].waiting:
                 del connections[first]
-        connection = _Connection(line.correlation_id, -inf, 0, [])
+        connection = OrderedConnection(line.correlation_id, _LESS_THAN_ANY_ID, 0, [])
         connections[line.connection] = connection
         return connection
 
-    def _arrival(self, line: FetchLine | OtherRequest) -> float:
+    def _arrival(self, line: Request) -> float:
         """When a line arrived, by a clock that never goes back."""
         if line.time_ms is None:
             return self._clock
         completed = line.time_ms + self._clock_is_ahead
         if completed > self._clock:
             self._clock = completed
-            self.passed_ms = completed - self._window_ms
-        elif completed < self.passed_ms:
+            self._passed_ms = completed - self._window_ms
+        elif completed < self._passed_ms:
             self._lines_behind += 1
             if self._lines_behind > _LINES_OF_ANOTHER_CLOCK:
                 self._clock_is_ahead += self._clock - completed
@@ -207,17 +200,13 @@ class _ArrivalOrder:
         self._lines_behind = 0
         return completed - line.total_time_ms
 
-    def _is_repeated(self, line: FetchLine | OtherRequest) -> bool:
-        request = (line.connection, line.correlation_id, line.fingerprint)
-        return request in self._requests
-
-    def _remember(self, line: FetchLine | OtherRequest) -> None:
+    def _remember(self, line: Request) -> None:
         """Keep the request for as long as the window, or for as many lines as are held."""
         request = (line.connection, line.correlation_id, line.fingerprint)
         remembered, requests = self._remembered, self._requests
         requests.add(request)
         remembered.append((self._clock, request))
-        while remembered[0][0] < self.passed_ms or len(remembered) > self._held_at_most:
+        while remembered[0][0] < self._passed_ms or len(remembered) > self._held_at_most:
             requests.remove(remembered.popleft()[1])
 
 
@@ -227,6 +216,6 @@ _WHY = {
 }
 
 
-def _unused(line: FetchLine | OtherRequest, reason: Reason) -> Skipped:
+def _unused(line: Request, reason: Reason) -> Skipped:
     detail = f"correlation id {line.correlation_id}: {_WHY[reason]}"
     return Skipped(line.line, line.file, reason, detail, line.connection, line.correlation_id)

@@ -1,7 +1,7 @@
 """One Fetch request and its response, as a broker's request log shows them."""
 
-from __future__ import annotations
-
+# Annotations are not postponed here: msgspec would look their names up in `sys.modules`, where
+# another workspace's module of the same name may stand.
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -18,7 +18,7 @@ class TopicPartition(NamedTuple):
         return f"{self.topic}-{self.partition}"
 
 
-class RequestedPartition(Struct, frozen=True, gc=False):
+class RequestedPartition(Struct, frozen=True, gc=False, array_like=True):
     """What a fetcher asks of one partition; -1 where the fetcher, or the version, says nothing."""
 
     fetch_offset: int
@@ -31,7 +31,7 @@ class RequestedPartition(Struct, frozen=True, gc=False):
     """The leader epoch of the last record that the fetcher holds. Since version 12."""
 
 
-class AnsweredPartition(Struct, frozen=True, gc=False):
+class AnsweredPartition(Struct, frozen=True, gc=False, array_like=True):
     """What the leader tells of one partition; offsets are -1 where it tells nothing."""
 
     error_code: int
@@ -49,7 +49,7 @@ class AnsweredPartition(Struct, frozen=True, gc=False):
     """Whether the leader asks the fetcher to fetch a snapshot instead. Since version 12."""
 
 
-class FetchLine(Struct, frozen=True, gc=False):
+class FetchLine(Struct, frozen=True, gc=False, array_like=True, tag="fetch"):
     """A Fetch request that was answered: one line of the request log.
 
     Integers are as wide as in the protocol: ids, epochs and sizes 32 bits, offsets 64, error

@@ -1,7 +1,7 @@
 """Lines of the request log that give no Fetch: other requests, and what cannot be used."""
 
-from __future__ import annotations
-
+# Annotations are not postponed here: msgspec would look their names up in `sys.modules`, where
+# another workspace's module of the same name may stand.
 from enum import Enum
 from typing import TypeAlias
 
@@ -27,7 +27,7 @@ class Reason(Enum):
     """The file cannot be opened, or cannot be read on from here."""
 
 
-class OtherRequest(Struct, frozen=True, gc=False):
+class OtherRequest(Struct, frozen=True, gc=False, array_like=True, tag="other"):
     """A completed request of another API than Fetch."""
 
     line: int
@@ -67,6 +67,9 @@ class Skipped(Struct, frozen=True, gc=False):
     correlation_id: int | None = None
     """Of the request, for REPEATED and LATE; None otherwise."""
 
+
+Request: TypeAlias = FetchLine | OtherRequest
+"""A completed request."""
 
 LogLine: TypeAlias = FetchLine | OtherRequest | Skipped
 """What a line of a request log gives."""

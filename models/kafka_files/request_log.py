@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from msgspec import DecodeError
 
 from lockstep.system.strict_json import CutShort, JsonObject, NotJson, decode_object, shown
-from models.kafka_files.arrival_order import in_arrival_order
 from models.kafka_files.completed_request import Place, completed_request
 from models.kafka_files.fetch_line import (
     AnsweredPartition,
@@ -24,7 +23,7 @@ from models.kafka_files.fetch_line import (
 from models.kafka_files.field_types import FieldRefused, with_value
 from models.kafka_files.line_time import time_ms
 from models.kafka_files.log_files import LogFile, log_files
-from models.kafka_files.other_lines import LogLine, OtherRequest, Reason, Skipped
+from models.kafka_files.other_lines import LogLine, OtherRequest, Reason, Request, Skipped
 from models.kafka_files.physical_lines import PhysicalLine, physical_lines
 
 __all__ = [
@@ -34,11 +33,12 @@ __all__ = [
     "LogLine",
     "OtherRequest",
     "Reason",
+    "Request",
     "RequestedPartition",
     "Skipped",
     "TopicPartition",
-    "in_arrival_order",
     "log_files",
+    "read_line",
     "read_request_log",
 ]
 
@@ -48,21 +48,22 @@ _MARKER = b"Completed request:"
 def read_request_log(log: str | os.PathLike[str]) -> Iterator[LogLine]:
     """One result for each line of the file, in order; a line is read when its result is asked for.
 
-    `-` is the standard input. The file may be compressed with gzip. Bytes that are not UTF-8 become
-    U+FFFD. A last line without a newline is a line like any other when its JSON is complete. A file
-    that cannot be opened or read on ends with one line that is UNREADABLE.
+    `-` is the standard input. The file may be compressed by gzip or zstd. Bytes that are not UTF-8
+    become U+FFFD. A last line without a newline is a line like any other when its JSON is complete.
+    A file that cannot be opened or read on ends with one more result, which is UNREADABLE.
     """
     file = os.fspath(log)
     number = 0
     try:
         for line in physical_lines(file):
             number = line.number
-            yield _read_line(line, file)
+            yield read_line(line, file)
     except OSError as error:
         yield Skipped(number + 1, file, Reason.UNREADABLE, error.strerror or str(error))
 
 
-def _read_line(line: PhysicalLine, file: str) -> LogLine:
+def read_line(line: PhysicalLine, file: str) -> LogLine:
+    """What one line of a file says."""
     number, content, has_end, flaw = line
     if flaw is not None:
         return Skipped(number, file, Reason.TRUNCATED, flaw)
@@ -89,7 +90,7 @@ def _read_line(line: PhysicalLine, file: str) -> LogLine:
         return Skipped(number, file, Reason.MALFORMED, str(refusal))
 
 
-def _judged(rest: str, place: Place) -> FetchLine | OtherRequest:
+def _judged(rest: str, place: Place) -> Request:
     """The request, when it is one for all that is odd about its line; or why it is none.
 
     Raises `CutShort`, `NotJson` or `FieldRefused`.

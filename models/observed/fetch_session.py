@@ -1,93 +1,110 @@
 """Request logs of Apache Kafka's brokers, followed through the model `fetch_session`.
 
-The reader gives lines in the order in which their requests arrived; the follower judges clients and
-brokers apart. docs/reference/conform.md says what is inferred, and why.
+Each broker is followed by itself; clients and brokers are judged apart. docs/reference/conform.md
+says what is inferred, and why.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lockstep.conform.findings import (
-    MOVED,
-    FileFinding,
-    Finding,
-    LineFinding,
-    LoadModel,
-    Place,
-    Progress,
-)
+from lockstep.conform.broker_paths import BrokerPaths
+from lockstep.conform.findings import Finding, LoadModel, Progress
+from models.kafka_files.encoded_request import decode_request, encode_request
 from models.kafka_files.request_log import (
-    FetchLine,
-    LogLine,
-    OtherRequest,
     Reason,
+    Request,
     Skipped,
-    in_arrival_order,
     log_files,
+    read_line,
     read_request_log,
 )
+from models.observed_sessions.broker_follower import BrokerFollower
 from models.observed_sessions.explanations import Explanations
-from models.observed_sessions.request_log_follower import RequestLogFollower
+from models.observed_sessions.line_findings import finding_of
+
+__all__ = [
+    "BrokerFollower",
+    "Explanations",
+    "Skipped",
+    "broker_of",
+    "decode_request",
+    "encode_request",
+    "finding_of",
+    "observe",
+    "read_line",
+]
 
 _LINES_OF_PROGRESS = 5_000
 """How many lines are read between two reports of how far the reading is."""
-
-_LOSSES = (Reason.TRUNCATED, Reason.MALFORMED, Reason.LATE)
 
 _LINES_OF_A_FILE = 2**40
 """More than any file has: lines of all files are numbered through."""
 
 
-def observe(logs: Sequence[str], load: LoadModel) -> Iterator[Finding]:
+def broker_of(request: Request, paths: BrokerPaths) -> str:
+    """The broker that wrote a request: as the path of its file says, or else its own address.
+
+    `LockstepError` where the path should name a broker, and does not.
+    """
+    return paths.broker(request.file) or request.connection.partition("-")[0]
+
+
+def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterator[Finding]:
     """Follow every session of some logs: files, directories of files, or `-`.
 
-    `LockstepError` for a log that does not exist.
+    `LockstepError` for a log that does not exist, or whose path should name a broker, and does not.
     """
     files = log_files(logs)
-    follower = RequestLogFollower(Explanations(load))
-    starts = {file.path: place * _LINES_OF_A_FILE for place, file in enumerate(files)}
-    lines = others = 0
+    for file in files:
+        paths.broker(file.path)  # one that names no broker is told before anything is followed
+    brokers = _Brokers(Explanations(load), paths)
     interruption: KeyboardInterrupt | None = None
-
-    def read() -> Iterator[LogLine]:
-        """The lines until Ctrl-C: those that are held for their order then still come out."""
-        nonlocal interruption
-        try:
-            for file in files:
-                yield from read_request_log(file.path)
-        except KeyboardInterrupt as error:
-            interruption = error
-
     try:
-        for line in in_arrival_order(read()):
-            lines += 1
-            if lines % _LINES_OF_PROGRESS == 0:
-                yield Progress(line.file, lines, follower.followed, others)
-            if isinstance(line, FetchLine):
-                if line.moved:
-                    detail = f"correlation id {line.correlation_id}"
-                    yield LineFinding(Place(line.file, line.line), MOVED, detail)
-                yield from follower.follow(line, starts[line.file] + line.line)
-            elif isinstance(line, OtherRequest):
-                others += 1
-                follower.other_request(line, starts[line.file] + line.line)
-            else:
-                yield _not_followed(line)
+        for place, file in enumerate(files):
+            for line in read_request_log(file.path):
+                if isinstance(line, Skipped):
+                    yield finding_of(line)
+                    brokers.lines += line.reason is not Reason.UNREADABLE
+                else:
+                    brokers.lines += 1
+                    yield from brokers.follow(line, place * _LINES_OF_A_FILE + line.line)
+                if brokers.lines % _LINES_OF_PROGRESS == 0:
+                    yield brokers.progress(file.path)
     except KeyboardInterrupt as error:
-        interruption = error
-    yield Progress("", lines, follower.followed, others)
-    yield from follower.close()
+        interruption = error  # those that are held for their order then still come out
+    for follower in brokers.followers.values():
+        yield from follower.close()
+    yield brokers.progress("")
     if interruption is not None:
         raise interruption
 
 
-def _not_followed(line: Skipped) -> Finding:
-    if line.reason is Reason.UNREADABLE:
-        return FileFinding(line.file, line.detail)
-    return LineFinding(
-        Place(line.file, line.line),
-        line.reason.value,
-        line.detail,
-        is_loss=line.reason in _LOSSES,
-    )
+class _Brokers:
+    """The followers of all brokers."""
+
+    def __init__(self, explanations: Explanations, paths: BrokerPaths) -> None:
+        self.lines = 0
+        """How many were read."""
+        self.followers: dict[str, BrokerFollower] = {}
+        self._explanations = explanations
+        self._paths = paths
+
+    def follow(self, request: Request, position: int) -> Sequence[Finding]:
+        broker = broker_of(request, self._paths)
+        follower = self.followers.get(broker)
+        if follower is None:
+            follower = self.followers[broker] = BrokerFollower(broker, self._explanations)
+        return follower.follow(request, position)
+
+    def progress(self, file: str) -> Progress:
+        """How far the reading is. Counts of lines, which nobody asks for here, begin anew."""
+        followers = self.followers.values()
+        for follower in followers:
+            follower.take_counts()
+        return Progress(
+            file,
+            self.lines,
+            sum(follower.followed for follower in followers),
+            sum(follower.others for follower in followers),
+        )

@@ -4,13 +4,16 @@ Sessions and connections are bounded, so that memory does not grow with the log.
 is followed anew, from its middle, when it shows up again.
 """
 
-from __future__ import annotations
-
+# Annotations are not postponed here: msgspec would look their names up in `sys.modules`, where
+# another workspace's module of the same name may stand.
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 
-from lockstep.conform.findings import Place, Remark, SessionFinding, Side, Verdict
-from models.kafka_files.request_log import FetchLine
+from msgspec import Struct, structs
+
+from lockstep.conform.findings import Place, Remark, SessionFinding, Verdict
+from models.kafka_files.request_log import FetchLine, TopicPartition
+from models.observed_sessions.broker_report import BrokerReport
 from models.observed_sessions.knowledge import (
     FIRST_WITH_TOPIC_IDS,
     NO_SESSION,
@@ -18,13 +21,12 @@ from models.observed_sessions.knowledge import (
     Fetcher,
     LeaderSession,
 )
-from models.observed_sessions.leader_logs import LeaderLogs
+from models.observed_sessions.leader_logs import LeaderLog, LeaderLogs
 
 _MOST_SESSIONS, _MOST_ENDED, _MOST_CONNECTIONS = 16_384, 1_024, 65_536
 
 
-@dataclass(slots=True)
-class Ended:
+class Ended(Struct, eq=False, array_like=True):
     """A session that is there no more, how that was seen, and when.
 
     Without a reason it may still be there.
@@ -36,19 +38,89 @@ class Ended:
     arrival_ms: float | None
 
 
-@dataclass(eq=False)
-class Broker:
-    """One broker; `over` has the findings that are final."""
+class ConnectionState(Struct, array_like=True):
+    """A connection; its fetcher is the one of that number."""
 
-    logs: LeaderLogs = field(default_factory=LeaderLogs)
-    sessions: OrderedDict[int, LeaderSession] = field(default_factory=OrderedDict)
-    ended: OrderedDict[int, Ended] = field(default_factory=OrderedDict)
-    over: list[SessionFinding] = field(default_factory=list)
-    _connections: OrderedDict[str, Connection] = field(default_factory=OrderedDict)
-    _numbers: dict[str, str] = field(default_factory=dict)
-    """The connection that has each of the broker's own numbers."""
-    _fetchers: dict[int, Fetcher | None] = field(default_factory=dict)
-    """Who has which session; None where several do."""
+    name: str
+    connection: Connection
+    fetcher: int | None
+    has_number: bool
+    """Whether the broker's own number in the name is that of this connection now."""
+
+
+class SessionState(Struct, array_like=True):
+    """A session; its opener is the fetcher of that number."""
+
+    session: LeaderSession
+    opener: int | None
+
+
+class BrokerState(Struct, array_like=True):
+    """Everything that is known of a broker. Fetchers are numbered: several things share one."""
+
+    logs: dict[TopicPartition, LeaderLog] = {}
+    fetchers: list[Fetcher] = []
+    sessions: list[SessionState] = []
+    ended: list[Ended] = []
+    connections: list[ConnectionState] = []
+    holders: dict[int, int | None] = {}
+
+
+class Broker:
+    """One broker; its findings go to the report."""
+
+    def __init__(self, report: BrokerReport, state: BrokerState | None = None) -> None:
+        state = state or BrokerState()
+        self.report = report
+        self.logs = LeaderLogs(state.logs)
+        self.sessions: OrderedDict[int, LeaderSession] = OrderedDict()
+        self.ended = OrderedDict((ended.finding.session, ended) for ended in state.ended)
+        self._connections: OrderedDict[str, Connection] = OrderedDict()
+        self._numbers: dict[str, str] = {}
+        """The connection that has each of the broker's own numbers."""
+        self._fetchers: dict[int, Fetcher | None] = {}
+        """Who has which session; None where several do."""
+        self._restore(state)
+
+    def _restore(self, state: BrokerState) -> None:
+        numbered: dict[int | None, Fetcher | None] = {None: None, **dict(enumerate(state.fetchers))}
+        for opened in state.sessions:
+            session = opened.session
+            session.opener = numbered[opened.opener]
+            self.sessions[session.number] = session
+            for partition in session.partitions:
+                self.logs.join(partition, session)
+        for named in state.connections:
+            named.connection.fetcher = numbered[named.fetcher]
+            self._connections[named.name] = named.connection
+            if named.has_number:
+                self._numbers[_number_of(named.name)] = named.name
+        self._fetchers = {number: numbered[holder] for number, holder in state.holders.items()}
+
+    def state(self) -> BrokerState:
+        """What is known now. It shares its parts with the broker, which may go on changing them."""
+        numbers: dict[Fetcher | None, int | None] = {None: None}
+
+        def number(fetcher: Fetcher | None) -> int | None:
+            return numbers.setdefault(fetcher, len(numbers) - 1)
+
+        sessions = [
+            SessionState(structs.replace(session, opener=None), number(session.opener))
+            for session in self.sessions.values()
+        ]
+        connections = [
+            ConnectionState(
+                name,
+                structs.replace(connection, fetcher=None),
+                number(connection.fetcher),
+                self._numbers.get(_number_of(name)) == name,
+            )
+            for name, connection in self._connections.items()
+        ]
+        holders = {session: number(holder) for session, holder in self._fetchers.items()}
+        fetchers = [fetcher for fetcher in numbers if fetcher is not None]
+        ended = list(self.ended.values())
+        return BrokerState(self.logs.logs, fetchers, sessions, ended, connections, holders)
 
     def connection(self, name: str) -> Connection:
         """The connection of that name. One of a broker that was started anew ends all sessions."""
@@ -65,7 +137,7 @@ class Broker:
             oldest_name, oldest = self._connections.popitem(last=False)
             self._numbers.pop(_number_of(oldest_name), None)
             if oldest.outside is not None:
-                self.over.append(oldest.outside)
+                self.report.add(oldest.outside)
         return connection
 
     def connect(self, connection: Connection, line: FetchLine) -> Fetcher:
@@ -88,7 +160,7 @@ class Broker:
     def outside(self, connection: Connection, line: FetchLine) -> SessionFinding:
         """The finding on a connection's requests outside of any session."""
         if connection.outside is None:
-            connection.outside = finding_from(line, NO_SESSION, is_whole=True)
+            connection.outside = self.report.begin(line, NO_SESSION, is_whole=True)
         return connection.outside
 
     def open(self, line: FetchLine, opener: Fetcher) -> LeaderSession:
@@ -97,8 +169,8 @@ class Broker:
         if (old := self.sessions.get(number)) is not None:
             self.drop(old)
         if (ended := self.ended.pop(number, None)) is not None:
-            self.over.append(ended.finding)
-        session = self.add(line, finding_from(line, number, is_whole=True))
+            self.report.add(ended.finding)
+        session = self.add(line, self.report.begin(line, number, is_whole=True))
         session.uses_topic_ids = line.version >= FIRST_WITH_TOPIC_IDS
         session.opener, session.is_whole, session.epoch = opener, True, 1
         session.told_ms = line.time_ms
@@ -131,28 +203,33 @@ class Broker:
         self.ended[finding.session] = Ended(finding, because, line.connection, line.arrival_ms)
         if len(self.ended) > _MOST_ENDED:
             number, ended = self.ended.popitem(last=False)
-            self.over.append(ended.finding)
+            self.report.add(ended.finding)
             self._fetchers.pop(number, None)
 
     def drop(self, session: LeaderSession) -> None:
         """The session is followed no more, and nothing is said of whether it is there."""
         self._remove(session)
         self._fetchers.pop(session.number, None)
-        self.over.append(session.finding)
+        self.report.add(session.finding)
 
     def close(self) -> None:
         """The log ends: every finding is final."""
         for session in tuple(self.sessions.values()):
             self.drop(session)
-        self.over += [ended.finding for ended in self.ended.values()]
-        outside = (connection.outside for connection in self._connections.values())
-        self.over += [finding for finding in outside if finding is not None]
+        self._report_all(ended.finding for ended in self.ended.values())
+        self._report_all(connection.outside for connection in self._connections.values())
+
+    def _report_all(self, findings: Iterable[SessionFinding | None]) -> None:
+        for finding in findings:
+            if finding is not None:
+                self.report.add(finding)
 
     def _remove(self, session: LeaderSession) -> None:
         if session.overtaken is not None:
             at = Place(session.overtaken.file, session.overtaken.line)
             because = "no later line shows whether another request overtook this one"
-            correct(session.finding.broker_side, Remark(Verdict.UNKNOWN, at, because))
+            remark = Remark(Verdict.UNKNOWN, at, because)
+            self.report.correct(session.finding, session.overtaken, remark)
         self.open_up(session)
         del self.sessions[session.number]
 
@@ -169,34 +246,11 @@ def stranger(line: FetchLine) -> Fetcher:
     return Fetcher(line.client_id, line.version >= FIRST_WITH_TOPIC_IDS)
 
 
-def finding_from(line: FetchLine, session: int, *, is_whole: bool) -> SessionFinding:
-    """A finding that begins with a line."""
-    at = Place(line.file, line.line)
-    return SessionFinding(session, line.client_id, line.connection, at, at, is_whole)
-
-
-def note(side: Side, remarks: list[Remark]) -> None:
-    """Take a line's remarks in: it counts as judged unless one says that it cannot be."""
-    if not remarks:
-        side.judged += 1
-        return
-    departures = [remark for remark in remarks if remark.verdict is Verdict.DEPARTS]
-    if departures:
-        side.judged += 1
-    side.remark((departures or remarks)[0])
-
-
-def correct(side: Side, remark: Remark) -> None:
-    """Say of a line that counts as judged what only a later one shows."""
-    if remark.verdict is Verdict.UNKNOWN:
-        side.judged -= 1
-    side.remark(remark)
-
-
 def _number_of(connection: str) -> str:
     """What the broker numbers a connection by: its network thread, and a running number there.
 
-    Before Kafka 4.0 the name has the running number alone, which each thread counts for itself.
+    A controller on the same node numbers its threads anew, so the broker's own address is part of
+    it. Before Kafka 4.0 the name has the running number alone, which each thread counts for itself.
     """
-    _, _, number = (*connection.split("-", 2), "", "")[:3]
-    return number if "-" in number else ""
+    address, _, number = (*connection.split("-", 2), "", "")[:3]
+    return f"{address}-{number}" if "-" in number else ""

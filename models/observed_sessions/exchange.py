@@ -18,7 +18,7 @@ from models.observed_sessions.knowledge import (
     Connection,
     LeaderSession,
 )
-from models.observed_sessions.leader_cases import Membership, Row
+from models.observed_sessions.leader_case import Membership, Row
 
 _FIRST_WITH_LOG_START = 5
 

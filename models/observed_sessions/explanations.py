@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 from lockstep.conform.findings import Candidate, LoadModel, Place, Remark, Verdict
 from models.observed_sessions.fetcher_cases import FetcherCases
-from models.observed_sessions.leader_cases import Cached, LeaderCase, LeaderCases
+from models.observed_sessions.leader_case import Cached, LeaderCase
+from models.observed_sessions.leader_cases import LeaderCases
 from models.observed_sessions.leader_lines import LeaderLines
 from models.observed_sessions.ranks import RankedCases, neighbours
 from models.observed_sessions.session_model import HIGHEST_OFFSET, SessionModel

@@ -22,7 +22,7 @@ from models.observed_sessions.knowledge import (
     Fetcher,
     epochs_between,
 )
-from models.observed_sessions.leader_cases import OPEN
+from models.observed_sessions.leader_case import OPEN
 from models.observed_sessions.leader_lines import Epochs
 
 _LAST_WITH_NAMES = 12

@@ -3,13 +3,13 @@
 `OPEN` stands for what is not fixed: it may have any value, and no verdict rests on it.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass, field
+# Annotations are not postponed here: msgspec would look their names up in `sys.modules`, where
+# another workspace's module of the same name may stand.
+from msgspec import Struct, field
 
 from lockstep.conform.findings import Place, SessionFinding
 from models.kafka_files.request_log import FetchLine, RequestedPartition, TopicPartition
-from models.observed_sessions.leader_cases import OPEN
+from models.observed_sessions.leader_case import OPEN
 
 NO_SESSION = 0
 FULL_DUE = 0
@@ -28,8 +28,7 @@ _EPOCHS = 2**31 - 1
 _MOST_IDS = 1_000
 
 
-@dataclass(slots=True)
-class Held:
+class Held(Struct, eq=False, array_like=True):
     """What a session has cached of a partition; `interest` None stands for an open one.
 
     `stable` is the last stable offset told.
@@ -41,8 +40,7 @@ class Held:
     stable: int = OPEN
 
 
-@dataclass(slots=True, eq=False)
-class Fetcher:
+class Fetcher(Struct, eq=False, array_like=True):
     """A client's side of its sessions.
 
     `session` is the one that it has, 0 for none; `epoch` the one that it sends next. `since` says
@@ -59,7 +57,7 @@ class Fetcher:
     is_whole: bool = False
     since: Place | None = None
     connection: str = ""
-    completion_ms: float | None = None
+    completion_ms: int | None = None
     """The connection of its last request, and when that was answered."""
 
     def is_waiting(self, line: FetchLine) -> bool:
@@ -88,13 +86,13 @@ class Fetcher:
         self.is_whole = False
 
 
-@dataclass(slots=True, eq=False)
-class LeaderSession:
+class LeaderSession(Struct, eq=False, array_like=True):
     """A session in the broker's cache.
 
     `epoch` is the one that it expects. With `is_whole`, `partitions` has all of its partitions.
     `readable` are those that have records to return for sure. `lagging` are those that the next
-    answer names for sure: another fetcher was told of a later watermark, or this one of none.
+    answer names for sure: another fetcher was told of a later watermark, or this one of none. Both
+    are in the order in which that was seen: a set's order is another one in each process.
     """
 
     number: int
@@ -106,12 +104,12 @@ class LeaderSession:
     epoch: int = OPEN
     is_whole: bool = False
     partitions: dict[TopicPartition, Held] = field(default_factory=dict)
-    readable: set[TopicPartition] = field(default_factory=set)
-    lagging: set[TopicPartition] = field(default_factory=set)
+    readable: dict[TopicPartition, None] = field(default_factory=dict)
+    lagging: dict[TopicPartition, None] = field(default_factory=dict)
     connection: str = ""
     arrival_ms: float | None = None
     """The connection of its last request, and when that arrived."""
-    told_ms: float | None = None
+    told_ms: int | None = None
     """When it last answered: what it left out then was as it had told before."""
     overtaken: FetchLine | None = None
     """A request answered with INVALID_FETCH_SESSION_EPOCH, if a later one arrived before that."""
@@ -121,8 +119,7 @@ class LeaderSession:
         self.connection, self.arrival_ms = line.connection, line.arrival_ms
 
 
-@dataclass(slots=True, eq=False)
-class Connection:
+class Connection(Struct, eq=False, array_like=True):
     """A connection, and the fetcher at its other end, once it sent a Fetch.
 
     `position` and `time_ms` are those of the last line that surely was written before the next
@@ -135,14 +132,14 @@ class Connection:
     correlation_id: int | None = None
     """That of its last Fetch."""
     position: int = -1
-    time_ms: float | None = None
+    time_ms: int | None = None
     outside: SessionFinding | None = None
     """The finding on its requests outside of any session."""
-    _others: dict[int, tuple[int, float | None]] = field(default_factory=dict)
+    _others: dict[int, tuple[int, int | None]] = field(default_factory=dict)
     """Position and time of its other requests, by correlation id. A client that numbers requests
     before it sends them may send a later one first."""
 
-    def other_request(self, correlation_id: int, position: int, time_ms: float | None) -> None:
+    def other_request(self, correlation_id: int, position: int, time_ms: int | None) -> None:
         """A request of another API takes a correlation id."""
         if len(self._others) > _MOST_IDS:
             self._others.clear()  # more requests seem to be missing then, which excuses more
@@ -163,7 +160,7 @@ class Connection:
                     between += 1
         return None if steps is None or steps <= 0 else steps - 1 - between
 
-    def fetch(self, correlation_id: int, position: int, time_ms: float | None) -> None:
+    def fetch(self, correlation_id: int, position: int, time_ms: int | None) -> None:
         """A Fetch was answered."""
         self.correlation_id, self.position, self.time_ms = correlation_id, position, time_ms
 

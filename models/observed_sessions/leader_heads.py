@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from lockstep.conform.findings import Place, Remark, Verdict
 from models.kafka_files.request_log import FetchLine
-from models.observed_sessions.broker import Broker, Ended, correct
+from models.observed_sessions.broker import Broker, Ended
 from models.observed_sessions.explanations import Explanations
 from models.observed_sessions.knowledge import (
     FIRST_WITH_TOPIC_IDS,
@@ -16,7 +16,7 @@ from models.observed_sessions.knowledge import (
     LeaderSession,
     epochs_between,
 )
-from models.observed_sessions.leader_cases import OPEN, Membership, Row
+from models.observed_sessions.leader_case import OPEN, Membership, Row
 from models.observed_sessions.leader_lines import (
     Epochs,
     LineCase,
@@ -109,10 +109,7 @@ class LeaderHeads:
         return served
 
     def state(self, step: Step, session: LeaderSession | None, ended: Ended | None) -> SessionState:
-        """What the leader has of the session that the request names.
-
-        Where requests of it are missing from the log, all of it is open from here on.
-        """
+        """What the leader has of the session that the request names."""
         epoch = step.line.session_epoch
         if session is None:
             return SessionState.OPEN if ended is None or not ended.because else SessionState.ABSENT
@@ -120,12 +117,7 @@ class LeaderHeads:
             return SessionState.OPEN
         if session.epoch == epoch:
             return SessionState.EXPECTED
-        missing = step.missing
-        ahead = epochs_between(session.epoch, epoch)
-        if missing != 0 and ahead > 0 and (missing is None or ahead <= missing):
-            step.broker.open_up(session)
-            return SessionState.OPEN
-        return SessionState.OTHER_EPOCH
+        return SessionState.OPEN if misses_requests(step, session) else SessionState.OTHER_EPOCH
 
     def may_be_overtaken(self, step: Step, session: LeaderSession) -> bool:
         """Whether a request that was accepted may be refused at last (227-D12, 227-D13)."""
@@ -155,7 +147,8 @@ class LeaderHeads:
         at = Place(earlier.file, earlier.line)
         if step.missing != 0 or line.arrival_ms is None:
             because = "the request that overtook this one may be missing from the log"
-            correct(session.finding.broker_side, Remark(Verdict.UNKNOWN, at, because))
+            remark = Remark(Verdict.UNKNOWN, at, because)
+            step.broker.report.correct(session.finding, earlier, remark)
             return None
         case = LineCase(
             1,
@@ -171,7 +164,7 @@ class LeaderHeads:
             ("227-28",),
             self._heads.refusals(case, Epochs.of(earlier.session_epoch, OPEN)),
         )
-        correct(session.finding.broker_side, remark)
+        step.broker.report.correct(session.finding, earlier, remark)
         return None
 
     def _remark(
@@ -197,6 +190,15 @@ class LeaderHeads:
         expected = OPEN if session is None else session.epoch
         candidates = self._heads.refusals(case, Epochs.of(line.session_epoch, expected))
         return self._explanations.departure(step.at, because, requirements, candidates)
+
+
+def misses_requests(step: Step, session: LeaderSession) -> bool:
+    """Whether requests of the session may be missing from the log, so that all of it is open."""
+    epoch, missing = step.line.session_epoch, step.missing
+    if missing == 0 or session.epoch in (OPEN, epoch):
+        return False
+    ahead = epochs_between(session.epoch, epoch)
+    return ahead > 0 and (missing is None or ahead <= missing)
 
 
 def _unclear_ms(line: FetchLine) -> int:

@@ -8,7 +8,8 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from lockstep.conform.findings import Candidate
-from models.observed_sessions.leader_cases import Membership, Row, arguments_of, once
+from models.observed_sessions.leader_case import Membership, Row
+from models.observed_sessions.leader_cases import arguments_of, once
 from models.observed_sessions.session_model import (
     ANOTHER_SESSION,
     CONSUMER,

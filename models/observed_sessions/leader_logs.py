@@ -1,8 +1,8 @@
 """What a broker has told its fetchers of its partitions: a bound on what it can tell next."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass, field
+# Annotations are not postponed here: msgspec would look their names up in `sys.modules`, where
+# another workspace's module of the same name may stand.
+from msgspec import Struct, field
 
 from models.kafka_files.request_log import AnsweredPartition, TopicPartition
 from models.observed_sessions.exchange import Exchange
@@ -11,26 +11,22 @@ from models.observed_sessions.knowledge import RECREATION_MS, LeaderSession
 _MOST_TELLINGS = 64
 
 
-@dataclass(slots=True)
-class _Telling:
+class Telling(Struct, eq=False, array_like=True):
     """An offset that a fetcher was told, and where the line stands that says so."""
 
     position: int
-    time_ms: float | None
+    time_ms: int | None
     high_watermark: int
     log_start: int
 
 
-@dataclass(slots=True)
-class LeaderLog:
+class LeaderLog(Struct, eq=False, array_like=True):
     """What all fetchers together were told of a partition, in one epoch of its leader."""
 
     leader_epoch: int
-    tellings: list[_Telling] = field(default_factory=list)
+    tellings: list[Telling] = field(default_factory=list)
 
-    def tell(
-        self, position: int, time_ms: float | None, high_watermark: int, log_start: int
-    ) -> bool:
+    def tell(self, position: int, time_ms: int | None, high_watermark: int, log_start: int) -> bool:
         """Keep what a line says, if it is more than is there; whether the watermark is later.
 
         Lines come in the order of arrival, which is not quite that in which they stand.
@@ -49,7 +45,7 @@ class LeaderLog:
         for later in tellings[place:]:
             later.high_watermark = max(later.high_watermark, high_watermark)
             later.log_start = max(later.log_start, log_start)
-        tellings.insert(place, _Telling(position, time_ms, high_watermark, log_start))
+        tellings.insert(place, Telling(position, time_ms, high_watermark, log_start))
         if len(tellings) > _MOST_TELLINGS:
             del tellings[: _MOST_TELLINGS // 2]
         return is_later
@@ -60,7 +56,7 @@ class LeaderLog:
         return self.tellings[-1].high_watermark
 
     def before(
-        self, position: int, time_ms: float | None, oldest_ms: float | None
+        self, position: int, time_ms: int | None, oldest_ms: float | None
     ) -> tuple[int, int]:
         """The least high watermark and log start that the leader had when a line was written.
 
@@ -82,8 +78,8 @@ class LeaderLog:
 class LeaderLogs:
     """What one broker has told of its partitions, and which sessions hold them."""
 
-    def __init__(self) -> None:
-        self._logs: dict[TopicPartition, LeaderLog] = {}
+    def __init__(self, logs: dict[TopicPartition, LeaderLog] | None = None) -> None:
+        self.logs: dict[TopicPartition, LeaderLog] = logs or {}
         self._sessions: dict[TopicPartition, set[LeaderSession]] = {}
 
     def least(
@@ -91,7 +87,7 @@ class LeaderLogs:
     ) -> tuple[int, int]:
         """The least high watermark and log start that the leader has when it serves a request."""
         connection = exchange.position.connection
-        log = self._logs.get(partition)
+        log = self.logs.get(partition)
         if log is None or log.leader_epoch != leader_epoch or connection.position < 0:
             return 0, 0
         oldest = None
@@ -111,9 +107,9 @@ class LeaderLogs:
     ) -> bool:
         """Keep what a response says of a partition; whether its watermark is the latest told."""
         high_watermark = max(answer.high_watermark, 0)
-        log = self._logs.get(partition)
+        log = self.logs.get(partition)
         if log is None or log.leader_epoch < leader_epoch:
-            log = self._logs[partition] = LeaderLog(leader_epoch)
+            log = self.logs[partition] = LeaderLog(leader_epoch)
         if log.leader_epoch == leader_epoch and log.tell(
             exchange.position.number,
             exchange.line.time_ms,
@@ -121,16 +117,16 @@ class LeaderLogs:
             max(answer.log_start_offset, 0),
         ):
             for session in self._sessions.get(partition, ()):
-                session.lagging.add(partition)
+                session.lagging[partition] = None
         return log.highest <= high_watermark
 
     def forget(self, partition: TopicPartition) -> None:
         """The partition is another one, or has another leader: nothing is known of it."""
-        self._logs.pop(partition, None)
+        self.logs.pop(partition, None)
 
     def forget_all(self) -> None:
         """The broker started anew."""
-        self._logs.clear()
+        self.logs.clear()
 
     def join(self, partition: TopicPartition, session: LeaderSession) -> None:
         """A session has the partition now."""

@@ -21,7 +21,7 @@ from models.observed_sessions.knowledge import (
     LeaderSession,
     read_end,
 )
-from models.observed_sessions.leader_cases import (
+from models.observed_sessions.leader_case import (
     FULL,
     OPEN,
     UNKNOWN,
@@ -107,17 +107,19 @@ class LeaderSide:
             self._move(logs, session, named, outcome, line)
             _tell(logs, named, leader_epoch, exchange, session)
 
-    def overtaken(self, session: LeaderSession, line: FetchLine) -> None:
+    def overtaken(self, logs: LeaderLogs, session: LeaderSession, line: FetchLine) -> None:
         """Take in a request that was accepted, and refused when a later one overtook it."""
         for partition in line.forgotten:
-            session.partitions.pop(partition, None)
+            if session.partitions.pop(partition, None) is not None:
+                logs.leave(partition, session)
         for partition, interest in line.partitions.items():
             held = session.partitions.get(partition)
             if held is None:
                 session.partitions[partition] = Held(interest, UNKNOWN, UNKNOWN)
+                logs.join(partition, session)
             else:
                 held.interest = interest
-            session.readable.discard(partition)
+            session.readable.pop(partition, None)
 
     def _move(
         self,
@@ -144,7 +146,7 @@ class LeaderSide:
             if held is not None:
                 del session.partitions[partition]
                 logs.leave(partition, session)
-            session.readable.discard(partition)
+            session.readable.pop(partition, None)
             return
         if held is None:
             if interest is None and answer is None:
@@ -181,7 +183,7 @@ def _names(
     for partition in tuple(session.lagging):
         held = session.partitions.get(partition)
         if held is None:
-            session.lagging.discard(partition)
+            session.lagging.pop(partition, None)
         elif partition not in names:
             leader_epoch = UNKNOWN if held.interest is None else held.interest.leader_epoch
             high_watermark, log_start = logs.least(partition, leader_epoch, exchange)
@@ -285,9 +287,9 @@ def _tell(
         is_latest = logs.tell(partition, leader_epoch, answer, exchange)
         if session is not None:
             if is_latest:
-                session.lagging.discard(partition)
+                session.lagging.pop(partition, None)
             else:
-                session.lagging.add(partition)
+                session.lagging[partition] = None
     elif answer.error_code not in (0, _OUT_OF_RANGE):
         logs.forget(partition)
 
@@ -318,7 +320,7 @@ def _take_in(
     if answer is not None:
         held.stable = answer.last_stable_offset
     if held.high_watermark == UNKNOWN and (answer is None or answer.error_code):
-        session.lagging.add(partition)
+        session.lagging[partition] = None
     interest = held.interest
     if (
         interest is not None
@@ -329,6 +331,6 @@ def _take_in(
             < read_end(held.stable, held.high_watermark, line.isolation_level)
         )
     ):
-        session.readable.add(partition)
+        session.readable[partition] = None
     else:
-        session.readable.discard(partition)
+        session.readable.pop(partition, None)

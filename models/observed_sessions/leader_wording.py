@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from models.kafka_files.request_log import TopicPartition
-from models.observed_sessions.leader_cases import FULL, OPEN, UNKNOWN, LeaderCase, Membership, Row
+from models.observed_sessions.leader_case import (
+    FULL,
+    OPEN,
+    UNKNOWN,
+    LeaderCase,
+    Membership,
+    Row,
+)
 
 _LEFT_OUT = "227-13"
 

@@ -7,13 +7,8 @@ a rank is left free for numbers that are not known.
 
 from __future__ import annotations
 
-from models.observed_sessions.leader_cases import (
-    OPEN,
-    UNKNOWN,
-    Cached,
-    LeaderCase,
-    LeaderCases,
-)
+from models.observed_sessions.leader_case import OPEN, UNKNOWN, Cached, LeaderCase
+from models.observed_sessions.leader_cases import LeaderCases
 
 _NO_OFFSETS = {OPEN, UNKNOWN}
 

@@ -75,7 +75,7 @@ def test_in_a_property_that_plain_python_runs(desk: "Desk", end: str) -> None:
 @pytest.mark.parametrize(("text", "told"), [
     ("exit(0)", " cannot be loaded: SystemExit: 0"),
     ("import lockstep\nraise BaseException", " cannot be loaded: BaseException"),
-    ("def observe(logs, load):\n    exit(0)", ":2: this cannot go on: SystemExit: 0"),
+    ("def observe(logs, load, paths):\n    exit(0)", ":2: this cannot go on: SystemExit: 0"),
 ])  # fmt: skip
 def test_in_what_observes_a_log(desk: "Desk", text: str, told: str) -> None:
     folder = desk.root / "models" / "observed"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from lockstep.conform.broker_paths import BrokerPaths
 from lockstep.conform.findings import (
     FileFinding,
     Finding,
@@ -15,12 +16,12 @@ from lockstep.conform.findings import (
     Remark,
     SessionFinding,
     Side,
+    SideName,
     Verdict,
     worst,
 )
 from lockstep.language.model import Model, load_model
 from models.observed.fetch_session import observe
-from tests.conform.damage.kind import SideName
 from tests.conform.damage.log import Log
 
 ROOT = Path(__file__).parents[2]
@@ -84,11 +85,11 @@ def sides(session: SessionFinding) -> Mapping[SideName, Side]:
     return {SideName.CLIENT: session.client_side, SideName.BROKER: session.broker_side}
 
 
-def follow(*logs: Path) -> Findings:
+def follow(*logs: Path, broker_from: str | None = None) -> Findings:
     def load(constants: Mapping[str, object]) -> Model:
         return load_model(ROOT, "fetch_session", constants)
 
-    return Findings(tuple(observe([str(log) for log in logs], load)))
+    return Findings(tuple(observe([str(log) for log in logs], load, BrokerPaths(broker_from))))
 
 
 def in_session(log: Log) -> int:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from lockstep.conform.broker_paths import BrokerPaths
 from lockstep.conform.findings import (
     MOVED,
     Candidate,
@@ -24,7 +25,7 @@ from lockstep.conform.findings import (
 from lockstep.errors import LockstepError
 
 
-def observe(logs: Sequence[str], load: LoadModel) -> Iterator[Finding]:
+def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterator[Finding]:
     read = others = 0
     for log in logs:
         if log == "-":

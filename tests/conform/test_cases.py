@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep.conform.findings import Verdict
-from tests.conform.damage.kind import SideName
+from lockstep.conform.findings import SideName, Verdict
 from tests.conform.damage.log import LOGS
 from tests.conform.following import Findings, follow
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from lockstep.conform.broker_paths import BrokerPaths
 from lockstep.conform.findings import FileFinding
 from lockstep.conform.followers import load_follower
 from lockstep.errors import LockstepError
@@ -44,7 +45,7 @@ def follow(root: Path, log: str = "a.log") -> str:
     def load(constants: object) -> Model:
         return load_model(root, "lamp")
 
-    (finding,) = load_follower(root, "lamp")([log], load)
+    (finding,) = load_follower(root, "lamp")([log], load, BrokerPaths())
     assert isinstance(finding, FileFinding)
     return finding.file
 
@@ -52,13 +53,13 @@ def follow(root: Path, log: str = "a.log") -> str:
 def test_only_models_with_a_follower_can_be_followed(root: Path) -> None:
     write(root, "models/fan.py", MODEL)
     assert Inventory(root).followers == []
-    write(root, "models/observed/fan.py", "def observe(logs, load): ...\n")
+    write(root, "models/observed/fan.py", "def observe(logs, load, paths): ...\n")
     assert Inventory(root).followers == ["fan"]
     assert Inventory(root).unused == []
 
 
 def test_a_follower_of_no_model_is_told(root: Path) -> None:
-    write(root, "models/observed/lapm.py", "def observe(logs, load): ...\n")
+    write(root, "models/observed/lapm.py", "def observe(logs, load, paths): ...\n")
     (unused,) = Inventory(root).unused
     assert unused.file == root / "models/observed/lapm.py"
     assert unused.why == "there is no model lapm; did you mean lamp?"
@@ -73,7 +74,7 @@ def test_two_workspaces_have_followers_of_one_name(tmp_path: Path) -> None:
             "models/observed/lamp.py",
             "from lockstep.conform.findings import FileFinding\n"
             "from models.kafka_files.marks import MARK\n\n\n"
-            "def observe(logs, load):\n    yield FileFinding(MARK, '')\n",
+            "def observe(logs, load, paths):\n    yield FileFinding(MARK, '')\n",
         )
     assert follow(tmp_path / "first") == "first"
     assert follow(tmp_path / "second") == "second"
@@ -94,7 +95,7 @@ def test_a_follower_is_ordinary_python(root: Path) -> None:
         "class Seen:\n"
         "    file: str\n"
         "    lines: dict[str, int]\n\n\n"
-        "def observe(logs, load):\n"
+        "def observe(logs, load, paths):\n"
         "    assert LINES == parts.LINES\n"
         "    yield FileFinding(json.dumps(Seen(logs[0], {}).file), '')\n",
     )
@@ -137,7 +138,7 @@ def test_a_follower_that_fails(root: Path, line: str, problem: str) -> None:
 
 
 def test_a_follower_that_gives_nothing(root: Path) -> None:
-    write(root, "models/observed/lamp.py", "def observe(logs, load):\n    return None\n")
+    write(root, "models/observed/lamp.py", "def observe(logs, load, paths):\n    return None\n")
     with pytest.raises(LockstepError, match="observe gives NoneType, not findings"):
         follow(root)
 

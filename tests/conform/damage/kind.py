@@ -6,18 +6,10 @@ import copy
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Protocol
 
+from lockstep.conform.findings import SideName
 from tests.conform.damage.log import Document, Fetch, Log, Partition, topic_key, topic_of
-
-
-class SideName(StrEnum):
-    """Who can depart."""
-
-    CLIENT = "client"
-    BROKER = "broker"
-
 
 CLIENT = frozenset({SideName.CLIENT})
 BROKER = frozenset({SideName.BROKER})

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from models.kafka_files.arrival_order import in_arrival_order
 from models.kafka_files.fetch_line import FetchLine, RequestedPartition, TopicPartition
 from models.kafka_files.other_lines import LogLine, OtherRequest, Reason, Skipped
+from tests.models.kafka_files.arrival import in_arrival_order
 
 ASKED = RequestedPartition(0, -1, 1048576, -1, -1)
 FILE = "kafka-request.log"
@@ -59,10 +59,6 @@ def other(
     )
 
 
-def damaged(line: int) -> Skipped:
-    return Skipped(line, FILE, Reason.TRUNCATED, "cut")
-
-
 def log(*ids: int | tuple[str, int]) -> list[FetchLine]:
     """Lines 1, 2, ... with these correlation ids, of connection `a` where none is named."""
     named = [entry if isinstance(entry, tuple) else ("a", entry) for entry in ids]
@@ -70,7 +66,7 @@ def log(*ids: int | tuple[str, int]) -> list[FetchLine]:
 
 
 def order(lines: Iterable[LogLine], **limits: float) -> list[int]:
-    return [line.line for line in in_arrival_order(lines, **limits)]  # type: ignore[arg-type]
+    return [line.line for line in in_arrival_order(lines, **limits)]
 
 
 def unused(lines: Iterable[LogLine]) -> list[tuple[int, Reason]]:
@@ -248,22 +244,6 @@ class TestRepetitions:
         assert unused(in_arrival_order(lines)) == []
 
 
-class TestSkippedLines:
-    def test_before_what_follows_it_and_behind_what_stands_before_it(self) -> None:
-        lines: list[LogLine] = [
-            fetch(1, 1, "a", time_ms=1000),
-            damaged(2),
-            fetch(3, 1, "b", time_ms=1400, total_time_ms=300.0),
-        ]
-        assert order(lines) == [1, 2, 3]
-        lines[2] = fetch(3, 1, "b", time_ms=1400, total_time_ms=500.0)
-        assert order(lines) == [2, 3, 1]
-
-    def test_at_the_ends(self) -> None:
-        assert order([damaged(1)]) == [1]
-        assert order([damaged(1), fetch(2, 1, time_ms=5), damaged(3), damaged(4)]) == [1, 2, 3, 4]
-
-
 def lines_of(
     first_id: int, entries: list[tuple[str, str, int, int | None, float, int]]
 ) -> list[LogLine]:
@@ -272,10 +252,8 @@ def lines_of(
         number = (first_id + step + 2**31) % 2**32 - 2**31
         if kind == "fetch":
             lines.append(fetch(line, number, connection, time_ms, total, fingerprint))
-        elif kind == "other":
-            lines.append(other(line, number, time_ms or 0, total, fingerprint))
         else:
-            lines.append(damaged(line))
+            lines.append(other(line, number, time_ms or 0, total, fingerprint))
     return lines
 
 
@@ -284,7 +262,7 @@ any_lines = st.builds(
     st.sampled_from([0, 2**31 - 3]),
     st.lists(
         st.tuples(
-            st.sampled_from(["fetch", "fetch", "fetch", "other", "damaged"]),
+            st.sampled_from(["fetch", "fetch", "fetch", "other"]),
             st.sampled_from("abc"),
             st.integers(0, 8),
             st.none() | st.integers(0, 60),
@@ -321,11 +299,6 @@ def test_whatever_the_log_is(lines: list[LogLine], window: int, held: int) -> No
                 if newest is not None:
                     assert (line.correlation_id - newest) % 2**32 < 2**31
                 newest = line.correlation_id
-    # What is damaged stands before all that follow it in the log.
-    place = {line.line: position for position, line in enumerate(ordered)}
-    for line in lines:
-        if isinstance(line, Skipped):
-            assert all(place[line.line] < place[n] for n in range(line.line + 1, len(lines) + 1))
 
 
 def test_partitions_count_for_lines() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lockstep.conform.findings import Remark, SessionFinding, Verdict
+from lockstep.conform.findings import Finding, Remark, SessionFinding, Verdict
 from lockstep.language.model import load_model
-from models.kafka_files.request_log import FetchLine, OtherRequest, in_arrival_order
+from models.kafka_files.request_log import OtherRequest
+from models.observed_sessions.broker_follower import BrokerFollower
 from models.observed_sessions.explanations import Explanations
-from models.observed_sessions.request_log_follower import RequestLogFollower
 from tests.models.observed_sessions.behaviours import ROOT
 from tests.models.observed_sessions.logs import BEGIN_MS, Line
 
@@ -19,14 +19,12 @@ def explanations() -> Explanations:
 
 def findings(model: Explanations, log: Iterable[Line]) -> list[SessionFinding]:
     """What is found in a log, whose lines come as they stand in it."""
-    follower = RequestLogFollower(model)
-    sessions: list[SessionFinding] = []
-    for line in in_arrival_order(log):
-        if isinstance(line, FetchLine):
-            sessions += follower.follow(line, line.line)
-        elif isinstance(line, OtherRequest):
-            follower.other_request(line, line.line)
-    return sessions + follower.close()
+    follower = BrokerFollower("", model)
+    everything: list[Finding] = []
+    for position, line in enumerate(log):
+        everything += follower.follow(line, position)
+    everything += follower.close()
+    return [finding for finding in everything if isinstance(finding, SessionFinding)]
 
 
 def departures(model: Explanations, log: Iterable[Line]) -> list[Remark]:

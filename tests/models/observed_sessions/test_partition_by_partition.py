@@ -18,17 +18,17 @@ from hypothesis import strategies as st
 
 from lockstep.language.model import Model, load_model
 from lockstep.plain.run import PlainEngine
-from models.observed_sessions.leader_cases import (
+from models.observed_sessions.leader_case import (
     FULL,
     OPEN,
     UNKNOWN,
     Answer,
     LeaderCase,
-    LeaderCases,
     Membership,
     Others,
     Row,
 )
+from models.observed_sessions.leader_cases import LeaderCases
 from models.observed_sessions.session_model import SessionModel
 from tests.models.observed_sessions.behaviours import ROOT
 

@@ -9,18 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lockstep.language.model import load_model
-from models.observed_sessions.leader_cases import (
+from models.observed_sessions.leader_case import (
     FULL,
     OPEN,
     UNKNOWN,
     Answer,
     Cached,
     LeaderCase,
-    LeaderCases,
     Membership,
     Others,
     Row,
 )
+from models.observed_sessions.leader_cases import LeaderCases
 from models.observed_sessions.ranks import RankedCases, neighbours
 from models.observed_sessions.session_model import HIGHEST_OFFSET, SessionModel
 from tests.models.observed_sessions.behaviours import ROOT

@@ -1,50 +1,131 @@
-"""Follows the Fetch requests of brokers, line by line, and judges clients and brokers apart.
+"""Follows the requests of one broker, line by line, and judges its clients and the broker apart.
 
-Lines come in the order in which the requests arrived (`in_arrival_order`). What is kept is what the
-protocol itself keeps: sessions, the offsets told of partitions, connections.
+Lines come as they stand in the broker's log, and are judged in the order in which the requests
+arrived. What is kept besides those that wait for their turn is what the protocol itself keeps:
+sessions, the offsets told of partitions, connections.
 """
 
 from __future__ import annotations
 
-from lockstep.conform.findings import Place, Remark, SessionFinding, Verdict
-from models.kafka_files.request_log import FetchLine, OtherRequest
-from models.observed_sessions.broker import Broker, Ended, finding_from, note, stranger
+from collections.abc import Sequence
+
+from lockstep.conform.findings import (
+    MOVED,
+    Finding,
+    LineFinding,
+    Place,
+    Remark,
+    SessionFinding,
+    Verdict,
+)
+from lockstep.conform.line_counts import LineCounts
+from models.kafka_files.arrival_order import ArrivalOrder
+from models.kafka_files.request_log import FetchLine, OtherRequest, Request
+from models.observed_sessions.broker import Broker, Ended, stranger
+from models.observed_sessions.broker_report import BrokerReport
 from models.observed_sessions.exchange import Position
 from models.observed_sessions.explanations import Explanations
 from models.observed_sessions.fetcher_side import FetcherSide
 from models.observed_sessions.knowledge import NO_SESSION, LeaderSession
-from models.observed_sessions.leader_cases import OPEN, Row
+from models.observed_sessions.leader_case import OPEN, Row
 from models.observed_sessions.leader_heads import (
     LeaderHeads,
     Step,
     changes_names,
     is_outside_the_model,
     is_throttled,
+    misses_requests,
     shared,
 )
 from models.observed_sessions.leader_side import LeaderSide
+from models.observed_sessions.line_findings import finding_of
+from models.observed_sessions.saved_state import FollowerState, opened_state, sealed_state
 
 
-class RequestLogFollower:
-    """Takes lines in, one by one, and gives out the findings that are final."""
+class BrokerFollower:
+    """Takes the lines of one broker, and gives out the findings that are final."""
 
-    def __init__(self, explanations: Explanations) -> None:
+    def __init__(self, broker: str, explanations: Explanations, state: bytes | None = None) -> None:
+        """Begin with the first line of a log, or go on where another follower was saved.
+
+        `LockstepError` where the state is damaged, or not one of this broker.
+        """
+        saved = FollowerState(broker) if state is None else opened_state(state, broker)
         self._fetcher_side = FetcherSide(explanations)
         self._leader_heads = LeaderHeads(explanations)
         self._leader_side = LeaderSide(explanations)
         self._next_epoch = explanations.next_epoch
-        self._brokers: dict[str, Broker] = {}
-        self.followed = 0
+        self._report = BrokerReport(broker, saved.counts)
+        self._order = ArrivalOrder(state=saved.order)
+        self._broker = Broker(self._report, saved.broker_state)
+        self.position = saved.position
+        """That of the last line that was taken; -1 before the first."""
+        self.followed = saved.followed
+        """How many requests were followed."""
+        self.others = saved.others
+        """How many requests were read of which the model says nothing."""
 
-    def other_request(self, request: OtherRequest, number: int) -> None:
+    def follow(self, request: Request, position: int) -> Sequence[Finding]:
+        """Take a line up; what is final thereby.
+
+        Positions are places of lines in all of the log: they ascend from call to call.
+        """
+        if position <= self.position:
+            raise ValueError(f"position {position} does not follow {self.position}")
+        self.position = position
+        skipped = self._order.read(request, position)
+        if skipped is not None:
+            self._report.add(finding_of(skipped))
+        self._judge_all()
+        return self._report.take()
+
+    def close(self) -> Sequence[Finding]:
+        """The log ends: what is held is judged, and every finding is final."""
+        self._order.end()
+        self._judge_all()
+        self._broker.close()
+        return self._report.take()
+
+    def take_counts(self) -> list[LineCounts]:
+        """The lines judged since they were last taken, by client, version and hour."""
+        return self._report.take_counts()
+
+    def save(self) -> bytes:
+        """All that the follower knows, for one that goes on; this one may go on as well."""
+        return sealed_state(
+            FollowerState(
+                self._report.broker,
+                self.position,
+                self.followed,
+                self.others,
+                self._order.state(),
+                self._broker.state(),
+                self._report.counts,
+            )
+        )
+
+    def _judge_all(self) -> None:
+        """Judge the lines whose turn has come."""
+        order = self._order
+        while (first := order.next()) is not None:
+            position, line = first
+            if isinstance(line, FetchLine):
+                self._judge(line, position)
+            else:
+                self._other_request(line, position)
+
+    def _other_request(self, request: OtherRequest, position: int) -> None:
         """A request of another API: it takes a correlation id of its connection."""
-        connection = self._broker(request.connection).connection(request.connection)
-        connection.other_request(request.correlation_id, number, request.time_ms)
+        self.others += 1
+        connection = self._broker.connection(request.connection)
+        connection.other_request(request.correlation_id, position, request.time_ms)
 
-    def follow(self, line: FetchLine, number: int) -> list[SessionFinding]:
-        """Judge a line, which stands at this place of all lines read; what is final thereby."""
+    def _judge(self, line: FetchLine, number: int) -> None:
+        """Judge a line, which stands at this place of all of the log."""
         self.followed += 1
-        broker = self._broker(line.connection)
+        broker, at = self._broker, Place(line.file, line.line)
+        if line.moved:
+            self._report.add(LineFinding(at, MOVED, f"correlation id {line.correlation_id}"))
         connection = broker.connection(line.connection)
         missing = connection.reach(line.correlation_id)
         fetcher = connection.fetcher
@@ -53,37 +134,16 @@ class RequestLogFollower:
         elif connection.is_left and not self._fetcher_side.explains_head(fetcher, line):
             # It was sent before the fetcher connected anew, and nobody reads the response.
             fetcher = stranger(line)
-        step = Step(line, broker, connection, fetcher, missing, Place(line.file, line.line))
+        step = Step(line, broker, connection, fetcher, missing, at)
         position = Position(number, connection)
         if line.session_epoch > 0:
             finding = self._incremental(step, position)
         else:
             finding = self._full(step, position)
-        finding.lines += 1
-        finding.partial += step.is_partial
-        finding.last = step.at
-        note(finding.client_side, step.client)
-        note(finding.broker_side, step.leader)
+        self._report.judge(line, finding, step.client, step.leader, is_partial=step.is_partial)
         self._fetcher_side.received(fetcher, line)
         broker.hold(fetcher)
         connection.fetch(line.correlation_id, number, line.time_ms)
-        return _taken(broker.over) if broker.over else _NOTHING
-
-    def close(self) -> list[SessionFinding]:
-        """The log ends: every finding is final."""
-        findings = []
-        for broker in self._brokers.values():
-            broker.close()
-            findings += _taken(broker.over)
-        self._brokers.clear()
-        return findings
-
-    def _broker(self, connection: str) -> Broker:
-        address, _, _ = connection.partition("-")
-        broker = self._brokers.get(address)
-        if broker is None:
-            broker = self._brokers[address] = Broker()
-        return broker
 
     def _full(self, step: Step, position: Position) -> SessionFinding:
         """A request outside of a session, or one that opens or closes a session."""
@@ -113,7 +173,7 @@ class RequestLogFollower:
         if session is not None:
             broker.sessions.move_to_end(line.session_id)
             if (earlier := self._leader_heads.settle(session, step)) is not None:
-                self._leader_side.overtaken(session, earlier)
+                self._leader_side.overtaken(broker.logs, session, earlier)
         step.client += self._fetcher_side.judge(fetcher, line, step.missing)
         if any(remark.verdict is Verdict.UNKNOWN for remark in step.client):
             fetcher.forget()
@@ -124,7 +184,7 @@ class RequestLogFollower:
         elif ended is not None:
             finding = ended.finding
         else:
-            finding = finding_from(line, line.session_id, is_whole=False)
+            finding = broker.report.begin(line, line.session_id, is_whole=False)
         self._answer(step, position, session, ended, finding)
         return finding
 
@@ -149,6 +209,8 @@ class RequestLogFollower:
             if session is not None or is_unseen:
                 broker.end(finding, "", line)
             return
+        if session is not None and misses_requests(step, session):
+            broker.open_up(session)
         if (
             session is not None
             and not line.answered
@@ -212,13 +274,3 @@ class RequestLogFollower:
         broker.open_up(session)
         session.epoch = OPEN
         session.seen(line)
-
-
-_NOTHING: list[SessionFinding] = []
-
-
-def _taken(over: list[SessionFinding]) -> list[SessionFinding]:
-    """All that is in a list, which is then empty."""
-    findings = over[:]
-    over.clear()
-    return findings
