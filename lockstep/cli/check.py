@@ -81,9 +81,11 @@ def _faults(request: CheckRequest, view: CheckView) -> int:
     from lockstep.report.faults_text import FaultsText
     from lockstep.report.output import Output
     from lockstep.report.progress import TerminalWatch
+    from lockstep.verbs.campaign import Resources
     from lockstep.verbs.faults import FaultsRequest, faults
 
-    wanted = FaultsRequest(request.models, request.workspace, request.exploration, request.save)
+    resources = Resources(request.exploration, anew=request.anew)
+    wanted = FaultsRequest(request.models, request.workspace, resources, request.save)
     output = Output()
     if view.json:
         run = faults(wanted, watch=TerminalWatch())

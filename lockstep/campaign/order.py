@@ -1,0 +1,27 @@
+"""The order of tasks: the longest first, so that none is left over when all others are done."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+_START_SECONDS = 0.5
+"""To load a model and translate it."""
+
+_STATES_PER_SECOND = 200_000
+"""What one core explores; only the proportion of two tasks matters."""
+
+
+def expected_seconds(earlier: float | None, states: int | None) -> float:
+    """How long a task takes: as long as earlier, else as its number of states lets expect.
+
+    Infinitely long where nobody knows either.
+    """
+    if earlier is None:
+        earlier = math.inf if states is None else states / _STATES_PER_SECOND
+    return _START_SECONDS + earlier
+
+
+def longest_first(seconds: Sequence[float]) -> list[int]:
+    """The numbers of tasks in the order in which they are begun; equal ones as they stand."""
+    return sorted(range(len(seconds)), key=lambda number: -seconds[number])
