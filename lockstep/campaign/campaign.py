@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from lockstep.campaign.kept_rows import KeptRows
-from lockstep.campaign.order import longest_first
 from lockstep.campaign.place import Lost, Place
 from lockstep.campaign.task import Outcome, Row, Task, decode, encode
 from lockstep.errors import ExitCode, LockstepError
@@ -46,17 +45,16 @@ class Campaign:
     def rows(
         self, place: Place, plan: Sequence[Planned], numbers: Sequence[int]
     ) -> Iterator[tuple[int, Row]]:
-        """Do the tasks of some numbers, the longest first; each number with its row, as they end.
+        """Do the tasks of some numbers in that order; each number with its row, as they end.
 
         Tasks that had too little to end well are done again, one by one. KeyboardInterrupt for
         Ctrl-C: the rows so far stand.
         """
-        order = [numbers[at] for at in longest_first([plan[one].seconds for one in numbers])]
         alone, again = place.alone(), []
-        tasks = [encode(plan[number].task) for number in order]
+        tasks = [encode(plan[number].task) for number in numbers]
         with place.answers(tasks) as answers:
             for at, answer in answers:
-                number, task = order[at], plan[order[at]].task
+                number, task = numbers[at], plan[numbers[at]].task
                 outcome = answer if isinstance(answer, Lost) else decode(answer, Outcome)
                 if alone is not None and (why := _too_little(outcome)):
                     self.note(f"{task.name} is done again by itself: {why}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 _START_SECONDS = 0.5
 """To load a model and translate it."""
@@ -22,6 +22,6 @@ def expected_seconds(earlier: float | None, states: int | None) -> float:
     return _START_SECONDS + earlier
 
 
-def longest_first(seconds: Sequence[float]) -> list[int]:
-    """The numbers of tasks in the order in which they are begun; equal ones as they stand."""
-    return sorted(range(len(seconds)), key=lambda number: -seconds[number])
+def longest_first(numbers: Sequence[int], seconds: Callable[[int], float]) -> list[int]:
+    """Numbers of tasks in the order in which they are begun; equally long ones as they stand."""
+    return sorted(numbers, key=seconds, reverse=True)

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from lockstep.report.columns import Columns
+from lockstep.report.kept import rows_since_text
 from lockstep.report.output import Output
 from lockstep.verbs.fault_row import FaultRow
 from lockstep.verbs.faults import FaultsRun
@@ -48,6 +49,8 @@ class FaultsText:
             line(f"error: {error}", "violated")
         for problem in (problem for model in run.results for problem in model.problems):
             line(f"wrong: {problem}", "violated")
+        if run.kept:
+            line(rows_since_text(run.kept), "dim")
         line(_sum(run.results))
         if run.interrupted:
             line("interrupted: what is above is not all", "inconclusive")

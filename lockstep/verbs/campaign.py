@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from lockstep.campaign.campaign import Campaign, Planned
 from lockstep.campaign.kept_rows import KeptRows
-from lockstep.campaign.order import expected_seconds
+from lockstep.campaign.order import expected_seconds, longest_first
 from lockstep.campaign.place import Here, Place, Share
 from lockstep.campaign.processes import Processes, cores
 from lockstep.campaign.task import Row, Task
@@ -42,6 +42,14 @@ class WatchedWork(Protocol):
         ...
 
 
+class Done(NamedTuple):
+    """The number of a task and its row, which an earlier run may have kept."""
+
+    number: int
+    row: Row
+    is_kept: bool
+
+
 class TaskError(LockstepError):
     """Why a task has no verdict, as its row tells it."""
 
@@ -60,7 +68,7 @@ class Resources:
     """
 
     exploration: Exploration = Exploration()
-    master: str = "local[*]"
+    master: str | None = None
     results: Path | None = None
     anew: bool = False
 
@@ -77,8 +85,8 @@ def campaign_rows(
     tasks: Sequence[tuple[Task, int | None]],
     resources: Resources,
     watch: Watch,
-) -> Iterator[tuple[int, Row]]:
-    """Do tasks, each with the number of states that it may have; its number and row, as they end.
+) -> Iterator[Done]:
+    """Do tasks, each with the number of states that it may have; their rows as they end.
 
     `LockstepError` where the rows cannot be kept. KeyboardInterrupt for Ctrl-C.
     """
@@ -87,24 +95,26 @@ def campaign_rows(
     options = {"workspace": digest_of_text(workspace_text(workspace.root))}
     campaign = Campaign(kept, Dependencies({}, options, PACKAGES).digest, tell)
     known = {} if resources.anew else campaign.known(plan)
-    yield from known.items()
+    for number, row in known.items():
+        yield Done(number, row, is_kept=True)
     pending = [number for number in range(len(plan)) if number not in known]
     if not pending:
         return
     place = _place(work, workspace, resources, watch, [plan[number].seconds for number in pending])
     if isinstance(place, Here):
-        yield from _heeding(campaign.rows(place, plan, pending))
+        yield from _done(campaign.rows(place, plan, pending))
         return
+    pending = longest_first(pending, lambda number: plan[number].seconds)
     with watch.steps(plural(len(pending), "task")) as note:
-        for done, row in enumerate(_heeding(campaign.rows(place, plan, pending)), start=1):
-            note(f"{done} done")
-            yield row
+        for count, done in enumerate(_done(campaign.rows(place, plan, pending)), start=1):
+            note(f"{count} done")
+            yield done
 
 
-def _heeding(rows: Iterator[tuple[int, Row]]) -> Iterator[tuple[int, Row]]:
-    for row in rows:
+def _done(rows: Iterator[tuple[int, Row]]) -> Iterator[Done]:
+    for number, row in rows:
         INTERRUPTION.heed()
-        yield row
+        yield Done(number, row, is_kept=False)
 
 
 def _place(

@@ -41,6 +41,9 @@ class CheckRequest:
         metavar="|".join(ENGINES),
         help="The engine that executes the models.",
     )
+    master: str | None = option(
+        "--master", metavar="URL", help="The master of --engine spark; local[*] unless told."
+    )
     constants: Mapping[str, Plain] = option(
         "--set",
         default={},

@@ -14,7 +14,7 @@ from lockstep.language.notation import FaultMark, Kind
 from lockstep.results.exits import worst
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
-from lockstep.verbs.campaign import Resources, TaskError, campaign_rows
+from lockstep.verbs.campaign import Done, Resources, TaskError, campaign_rows
 from lockstep.verbs.check import fault_scope
 from lockstep.verbs.fault_row import FaultRow
 from lockstep.verbs.fault_task import explore_fault
@@ -42,6 +42,8 @@ class FaultsRun(Run[str, FaultsOfModel]):
     """The faults of each model; `errors` are of files that nothing reads."""
 
     errors: list[LockstepError] = field(default_factory=list)
+    kept: tuple[Row, ...] = ()
+    """The rows that an earlier run has kept."""
 
     @property
     def exit_code(self) -> int:
@@ -76,14 +78,14 @@ def faults(
             plan.add(name)
         collection.begin(plan.models)
         resources = request.resources
-        for number, row in campaign_rows(workspace, explore_fault, plan.tasks, resources, watch):
-            collection.add(number, row)
+        for done in campaign_rows(workspace, explore_fault, plan.tasks, resources, watch):
+            collection.add(done)
     except KeyboardInterrupt:
         collection.interrupt()
     results = collection.results
     begun = {result.name for result in results}
     pending = tuple(name for name in names if name not in begun)
-    return FaultsRun(tuple(results), pending, errors)
+    return FaultsRun(tuple(results), pending, errors, tuple(collection.kept))
 
 
 class _Plan:
@@ -140,15 +142,17 @@ class _Collection:
         self._models: deque[tuple[FaultsOfModel, range]] = deque()
         self._rows: dict[int, Row] = {}
         self.results: list[FaultsOfModel] = []
+        self.kept: list[Row] = []
 
     def begin(self, models: Sequence[tuple[FaultsOfModel, range]]) -> None:
         """Wait for the rows of models; tell of those that have none."""
         self._models += models
         self._finish()
 
-    def add(self, number: int, row: Row) -> None:
+    def add(self, done: Done) -> None:
         """Take in the row of a task, and tell of each model that is done with it."""
-        self._rows[number] = row
+        self._rows[done.number] = done.row
+        self.kept += [done.row] * done.is_kept
         self._finish()
 
     def interrupt(self) -> None:
