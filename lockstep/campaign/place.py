@@ -25,6 +25,10 @@ class Share(msgspec.Struct, frozen=True):
     threads: int | None = None
 
 
+WHOLE = Share()
+"""All that there is."""
+
+
 @dataclass(frozen=True)
 class Lost:
     """A task has no outcome, because the process that did it has ended."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
 from pathlib import Path
 
 _FOLDERS = ("models", "invariants", "specs")
@@ -18,12 +16,3 @@ def workspace_text(root: Path) -> dict[str, bytes]:
         for file in sorted(files)
         if file.suffix in _ENDINGS and file.is_file()
     }
-
-
-def digest_of_text(text: Mapping[str, bytes]) -> str:
-    """A number in hexadecimal that is another one when any file is."""
-    hashed = hashlib.sha256()
-    for name, content in text.items():
-        hashed.update(f"{name}\0{len(content)}\0".encode())
-        hashed.update(content)
-    return hashed.hexdigest()

@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from lockstep.campaign.campaign import Campaign, Planned
+from lockstep.campaign.cluster import Cluster
 from lockstep.campaign.kept_rows import KeptRows
 from lockstep.campaign.order import expected_seconds, longest_first
 from lockstep.campaign.place import Here, Place, Share
 from lockstep.campaign.processes import Processes, cores
 from lockstep.campaign.task import Row, Task
-from lockstep.campaign.workspace_text import digest_of_text, workspace_text
+from lockstep.campaign.workspace_text import workspace_text
 from lockstep.errors import ExitCode, LockstepError, not_written
 from lockstep.plain.exploration import DEFAULT_ENGINE, Exploration
+from lockstep.spark.campaign import digest_of_files
+from lockstep.spark.session import LOCAL_MASTER
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.system.standard_streams import tell
 from lockstep.verbs.check_kept import PACKAGES
@@ -92,7 +95,7 @@ def campaign_rows(
     """
     kept = _kept_rows(workspace, resources.results)
     plan = [Planned(task, _seconds(kept, task, states)) for task, states in tasks]
-    options = {"workspace": digest_of_text(workspace_text(workspace.root))}
+    options = {"workspace": digest_of_files(workspace_text(workspace.root))}
     campaign = Campaign(kept, Dependencies({}, options, PACKAGES).digest, tell)
     known = {} if resources.anew else campaign.known(plan)
     for number, row in known.items():
@@ -129,7 +132,7 @@ def _place(
     whole = Share(exploration.bounds.memory, exploration.threads)
     width = min(exploration.threads or cores(), len(seconds))
     if exploration.engine == SPARK:
-        raise NotImplementedError
+        return Cluster(work, workspace.root, resources.master or LOCAL_MASTER, whole)
     if width == 1 or sum(seconds) < _LEAST_SECONDS:
         return Here(partial(work, watch=watch), workspace.root, whole)
     return Processes(work, workspace.root, width, whole)
