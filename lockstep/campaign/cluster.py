@@ -13,6 +13,7 @@ from lockstep.campaign.processes import cores
 from lockstep.campaign.workspace_text import workspace_text
 from lockstep.spark.campaign import Failed, answers
 from lockstep.spark.session import LOCAL_MASTER, SparkOptions, spark_session
+from lockstep.system.garbage import look_seldom
 from lockstep.system.resident import available_memory
 
 
@@ -60,6 +61,7 @@ def _with_share(
     work: Work, whole: Share, at_once: int | None, workspace: Path, task: bytes
 ) -> bytes:
     """Do a task on an executor with the share of one of its machine's cores, or of all of them."""
+    look_seldom()
     parts = 1 if at_once == 1 else cores()
     memory = available_memory() * 9 // 10 if whole.memory is None else whole.memory
     return work(workspace, task, Share(memory // parts, max(1, cores() // parts)))

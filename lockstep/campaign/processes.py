@@ -18,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 
 from lockstep.campaign.place import Answers, Lost, Place, Share, Work
+from lockstep.system.garbage import look_seldom
 from lockstep.system.resident import available_memory
 
 _SPAWN = multiprocessing.get_context("spawn")
@@ -147,6 +148,7 @@ def _end(worker: _Worker) -> None:
 
 def _serve(connection: Connection, job: partial[bytes]) -> None:
     """Do one task after the other, in a process of its own."""
+    look_seldom()
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
     while True:
         try:

@@ -93,7 +93,7 @@ class Row(msgspec.Struct, kw_only=True):
         return self.exit_code == INTERRUPTED
 
     @classmethod
-    def of(cls, task: Task, **values: Any) -> Row:
+    def of(cls, task: Task, /, **values: Any) -> Row:
         """The row of a task; `values` are the other columns."""
         return cls(
             kind=task.kind,

@@ -148,7 +148,7 @@ def _with_more_sweeps(
     if not campaign.sweeps or not more:
         return request, campaign
     models = tuple(name for name in request.models if name not in more)
-    sweeps = {**campaign.sweeps, **read_sweeps(more)}
+    sweeps = read_sweeps(more, campaign.sweeps)
     return replace(request, models=models), replace(campaign, sweeps=sweeps)
 
 
@@ -157,6 +157,11 @@ def _refuse_contradictions(
 ) -> None:
     if len(request.models) != 1 and request.fault is not None and (view.faults or view.matrix):
         raise LockstepError("--fault is a fault of one model", cure="name the model before it")
+    if campaign.results is not None and not (view.faults or campaign.is_sweep):
+        raise LockstepError(
+            "--results is the table of many checks",
+            cure="add --faults, --sweep or --seeds, or leave it out",
+        )
     given = given_flags(request, campaign, view)
     refuse_pairs(
         {

@@ -6,9 +6,9 @@ alone. The files that tasks read go along, and are unpacked once a machine.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
-import shutil
-import tempfile
+import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import suppress
@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lockstep.system.scratch import scratch_folder
 from lockstep.system.user_cache import cache_folder, make_private
 
 if TYPE_CHECKING:
@@ -101,21 +102,25 @@ def unpacked(files: Mapping[str, bytes], digest: str) -> Path:
     if _is_whole(folder, files):
         return folder
     make_private(folder.parent)
-    fresh = Path(tempfile.mkdtemp(prefix=f"{digest[:12]}-", dir=folder.parent))
+    lock = os.open(folder.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not _is_whole(folder, files):  # another process may have written it meanwhile
+            _write(folder, files)
+    finally:
+        os.close(lock)
+    return folder
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    with scratch_folder("unpacking-", folder.parent) as scratch:
+        if folder.exists():
+            folder.rename(scratch / "damaged")
         for name, content in files.items():
-            file = fresh / name
+            file = scratch / "whole" / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
-        if folder.exists():
-            shutil.rmtree(folder, ignore_errors=True)
-        with suppress(OSError):  # another process has just put the same there
-            fresh.rename(folder)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
-    if not _is_whole(folder, files):
-        raise OSError(f"{folder} cannot be written")
-    return folder
+        (scratch / "whole").rename(folder)
 
 
 def _is_whole(folder: Path, files: Mapping[str, bytes]) -> bool:

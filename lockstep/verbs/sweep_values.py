@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeAlias
 
 from lockstep.errors import LockstepError, nearest
 from lockstep.language.model import Model
@@ -19,9 +21,16 @@ MOST = 100_000
 """More values than this are a slip of the pen."""
 
 
-def read_sweeps(texts: Sequence[str]) -> dict[str, tuple[Plain, ...] | None]:
-    """What `--sweep NAME=VALUES` asks for; `LockstepError` for what is not so written."""
-    sweeps: dict[str, tuple[Plain, ...] | None] = {}
+Sweeps: TypeAlias = "Mapping[str, tuple[Plain, ...] | None]"
+"""The values of each constant by its name, `ALL` for all of them."""
+
+
+def read_sweeps(texts: Sequence[str], others: Sweeps = MappingProxyType({})) -> Sweeps:
+    """What `--sweep NAME=VALUES` asks for beside `others`.
+
+    `LockstepError` for what is not so written.
+    """
+    sweeps = dict(others)
     for text in texts:
         name, equals, values = text.partition("=")
         if not equals or not name.strip().isidentifier() or not values.strip():
@@ -61,9 +70,7 @@ def _values(text: str) -> tuple[Plain, ...] | None:
     return tuple(dict.fromkeys(values))
 
 
-def values_in(
-    model: Model, sweeps: Mapping[str, tuple[Plain, ...] | None]
-) -> dict[str, tuple[Plain, ...]]:
+def values_in(model: Model, sweeps: Sweeps) -> dict[str, tuple[Plain, ...]]:
     """The values of each constant in a model.
 
     `LockstepError` for a constant that the model does not have, for a value of another type than
