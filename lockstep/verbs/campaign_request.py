@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from lockstep.specs.tables import Plain
 from lockstep.verbs.option import option
-from lockstep.verbs.sweep_values import Sweeps, read_range, read_sweeps
+from lockstep.verbs.sweep_values import read_range, read_sweeps
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,7 @@ class CampaignRequest:
     `sweeps` are the values of each constant, None for all of them.
     """
 
-    sweeps: Sweeps = option(
+    sweeps: Mapping[str, tuple[Plain, ...] | None] = option(
         "--sweep",
         default={},
         gather=read_sweeps,

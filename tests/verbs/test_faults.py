@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from lockstep.campaign.place import Share, Work
+from lockstep.campaign.processes import Processes
 from lockstep.plain.exploration import Exploration
-from lockstep.verbs import campaign
 from lockstep.verbs.campaign import Resources
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.faults_of_model import FaultsOfModel
@@ -18,13 +19,12 @@ MODELS = ("fetch_snapshot_response", "session_cache")
 def processes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The widths of the groups of processes that are started."""
     widths: list[int] = []
-    processes = campaign.Processes
 
-    def counted(*arguments: object) -> object:
-        widths.append(arguments[2])  # type: ignore[arg-type]
-        return processes(*arguments)  # type: ignore[arg-type]
+    def counted(work: Work, workspace: Path, width: int, whole: Share) -> Processes:
+        widths.append(width)
+        return Processes(work, workspace, width, whole)
 
-    monkeypatch.setattr(campaign, "Processes", counted)
+    monkeypatch.setattr("lockstep.verbs.campaign.Processes", counted)
     return widths
 
 
