@@ -21,6 +21,7 @@ def faults_json(run: FaultsRun) -> dict[str, object]:
             "invariants": sum(len(model.invariants) for model in models),
             "problems": [problem for model in models for problem in model.problems],
             "errors": [str(error) for error in errors],
+            "kept": len(run.kept),
             "exit_code": run.exit_code,
         },
         invariants=[
