@@ -20,12 +20,12 @@ from lockstep.system.text_files import write_text
 
 @dataclass
 class KeptRows:
-    """The rows of a file by the digest of what was asked.
+    """The rows of a file by the digest of what was asked; without a file none is kept.
 
     `damaged` are the numbers of the lines that were no rows.
     """
 
-    file: Path
+    file: Path | None
     rows: dict[str, Row] = field(default_factory=dict)
     damaged: list[int] = field(default_factory=list)
 
@@ -56,6 +56,8 @@ class KeptRows:
     def add(self, row: Row) -> None:
         """Add a row; `LockstepError` when it cannot be written."""
         self.rows[row.task] = row
+        if self.file is None:
+            return
         try:
             with _locked(self.file) as descriptor:
                 content = encode(row) + b"\n"

@@ -11,12 +11,12 @@ from typing import NamedTuple, Protocol
 from lockstep.campaign.campaign import Campaign, Planned
 from lockstep.campaign.cluster import Cluster
 from lockstep.campaign.kept_rows import KeptRows
-from lockstep.campaign.order import expected_seconds, longest_first
+from lockstep.campaign.order import TimeLeft, expected_seconds, longest_first
 from lockstep.campaign.place import Here, Place, Share
 from lockstep.campaign.processes import Processes, cores
 from lockstep.campaign.task import Row, Task
 from lockstep.campaign.workspace_text import workspace_text
-from lockstep.errors import ExitCode, LockstepError, not_written
+from lockstep.errors import ExitCode, LockstepError
 from lockstep.plain.exploration import DEFAULT_ENGINE, Exploration
 from lockstep.spark.campaign import digest_of_files
 from lockstep.spark.session import LOCAL_MASTER
@@ -108,9 +108,10 @@ def campaign_rows(
         yield from _done(campaign.rows(place, plan, pending))
         return
     pending = longest_first(pending, lambda number: plan[number].seconds)
+    left = TimeLeft([plan[number].seconds for number in pending])
     with watch.steps(plural(len(pending), "task")) as note:
         for count, done in enumerate(_done(campaign.rows(place, plan, pending)), start=1):
-            note(f"{count} done")
+            note(f"{count} done{left.after(plan[done.number].seconds)}")
             yield done
 
 
@@ -139,13 +140,17 @@ def _place(
 
 
 def _kept_rows(workspace: Workspace, file: Path | None) -> KeptRows:
-    if file is None:
+    """The rows of a file; where that of the workspace cannot be written, none are kept."""
+    if file is not None:
+        kept = KeptRows.open(file)
+    else:
+        file = workspace.output / "results.jsonl"
         try:
             workspace.make_output()
-        except OSError as error:
-            raise LockstepError(not_written(workspace.output, error)) from None
-        file = workspace.output / "results.jsonl"
-    kept = KeptRows.open(file)
+            kept = KeptRows.open(file)
+        except (OSError, LockstepError) as error:
+            tell(f"lockstep: the results are not kept: {error}")
+            return KeptRows(None)
     for line in kept.damaged:
         tell(f"lockstep: {shown_path(file)}:{line} is damaged: its task is done again")
     return kept

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
 from lockstep.campaign.task import Row, Task
 from lockstep.errors import LockstepError
 from lockstep.language.model import fault_mark, load_model
-from lockstep.specs.scopes import Scope, load_model_spec
+from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.trace.saving import traces_folder
 from lockstep.verbs.campaign import Resources, campaign_rows
 from lockstep.verbs.campaign_request import CampaignRequest
@@ -146,28 +146,22 @@ def _tasks(
             max_seconds=bounds.max_seconds,
             save=str(folder),
         )
-        yield task, _expected_states(spec.scopes.values(), scope, {**base, **chosen})
+        growth = math.prod(_size(chosen[one]) / _size(model.constants[one]) for one in chosen)
+        yield task, _expected_states(spec, scope, {**base, **chosen}, growth)
 
 
 def _expected_states(
-    scopes: Iterable[Scope], scope: Scope, constants: Mapping[str, object]
+    spec: ModelSpec, scope: Scope, constants: Mapping[str, object], growth: float
 ) -> int | None:
-    """The states of the scope with these constants, else a guess from those of the check's own.
-
-    The guess is that they grow with each number and with each list of names.
-    """
-    for other in scopes:
+    """The states of the scope that has these constants, else those of the check's own, grown."""
+    for other in spec.scopes.values():
         if other.pins.states is not None and dict(other.constants) == dict(constants):
             return other.pins.states
-    if scope.pins.states is None:
-        return None
-    factor = math.prod(
-        _size(value) / _size(scope.constants.get(name, value)) for name, value in constants.items()
-    )
-    return int(scope.pins.states * factor)
+    return None if scope.pins.states is None else int(scope.pins.states * growth)
 
 
 def _size(value: object) -> float:
+    """What the states may grow with: a number, or the subsets of a list of names."""
     if isinstance(value, tuple | list):
         return float(2 ** min(len(value), 64))
     return float(max(1, value + 1)) if type(value) is int else 1.0

@@ -79,3 +79,9 @@ def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(LockstepError, match="cannot be written"):
         KeptRows.open(tmp_path / "file" / "results.jsonl")
+
+
+def test_without_a_file_nothing_is_kept() -> None:
+    kept = KeptRows(None)
+    kept.add(row(1, states=3))
+    assert [one.states for one in kept.rows.values()] == [3]

@@ -172,6 +172,14 @@ def test_a_check_that_cannot_be_made_is_a_row(desk: "Desk") -> None:
     assert rows[1][0] == "1"
 
 
+def test_a_workspace_that_cannot_be_written_is_swept_all_the_same(desk: "Desk") -> None:
+    (desk.root / ".lockstep").write_text("a file where the folder would be")
+    ran = desk.run("check", "turnstile", "--sweep", "MAX_COINS=1..2")
+    assert ran.code == 0
+    assert ran.out.endswith("2 checks: 2 holds\n")
+    assert ran.err.startswith("lockstep: the results are not kept: ")
+
+
 LONG = ("check", "turnstile", "--sweep", "MAX_COINS=10..25", "--engine", "python")
 """Checks that take seconds together, so that other processes do them."""
 
