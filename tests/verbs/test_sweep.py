@@ -59,7 +59,7 @@ def test_a_sweep_comes_to_what_the_scopes_pin(engine: str, tmp_path: Path) -> No
         WORKSPACE,
         scope=ELECTION.scope,
         engine=engine,
-        master="local[2]",
+        master="local[2]" if engine == SPARK else None,
         save=tmp_path,
     )
     run = sweep(request, CampaignRequest(RESETS, results=tmp_path / "results.jsonl"))
