@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lockstep.errors import LockstepError
+from lockstep.verbs.campaign_request import CampaignRequest
 from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.option import given_flags, json_option, option, refuse_pairs
+from lockstep.verbs.sweep_values import read_sweeps
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ _OF_FAULTS = (
     "--faults",
     "--workspace",
     "--engine",
+    "--master",
     "--max-states",
     "--max-seconds",
     "--memory",
@@ -43,22 +46,30 @@ _OF_FAULTS = (
     "--threads",
     "--no-cache",
     "--save",
+    "--results",
     "--json",
 )
-"""What `--faults` goes with. It decides anew in any case: no fault is kept."""
+"""What `--faults` goes with."""
 
 
-def check(request: CheckRequest, view: CheckView) -> int:
+_OF_ONE_MODEL = ("--pytest", "--verbose")
+"""What is printed of one check, and of many not."""
+
+
+def check(request: CheckRequest, campaign: CampaignRequest, view: CheckView) -> int:
     """Explore every reachable state and check what must hold.
 
     Exit codes: 0 everything holds, 1 something is violated, 2 the input cannot be used,
     3 not conclusive, 4 other counts than pinned, 130 interrupted.
     """
-    _refuse_contradictions(request, view)
+    request, campaign = _with_more_sweeps(request, campaign)
+    _refuse_contradictions(request, campaign, view)
     if view.matrix:
         return _matrix(request, view)
     if view.faults:
-        return _faults(request, view)
+        return _faults(request, campaign, view)
+    if campaign.is_sweep:
+        return _sweep(request, campaign, view)
     from lockstep.report.check_json import check_json
     from lockstep.report.check_text import CheckText
     from lockstep.report.output import Output
@@ -76,14 +87,16 @@ def check(request: CheckRequest, view: CheckView) -> int:
     return run.exit_code
 
 
-def _faults(request: CheckRequest, view: CheckView) -> int:
+def _faults(request: CheckRequest, campaign: CampaignRequest, view: CheckView) -> int:
     from lockstep.report.faults_json import faults_json
     from lockstep.report.faults_text import FaultsText
     from lockstep.report.output import Output
     from lockstep.report.progress import TerminalWatch
+    from lockstep.verbs.campaign import Resources
     from lockstep.verbs.faults import FaultsRequest, faults
 
-    wanted = FaultsRequest(request.models, request.workspace, request.exploration, request.save)
+    resources = Resources(request.exploration, request.master, campaign.results, anew=request.anew)
+    wanted = FaultsRequest(request.models, request.workspace, resources, request.save)
     output = Output()
     if view.json:
         run = faults(wanted, watch=TerminalWatch())
@@ -91,6 +104,24 @@ def _faults(request: CheckRequest, view: CheckView) -> int:
     else:
         text = FaultsText(output)
         run = faults(wanted, on_result=text.add, watch=TerminalWatch())
+        text.finish(run)
+    return run.exit_code
+
+
+def _sweep(request: CheckRequest, campaign: CampaignRequest, view: CheckView) -> int:
+    from lockstep.report.output import Output
+    from lockstep.report.progress import TerminalWatch
+    from lockstep.report.sweep_json import sweep_json
+    from lockstep.report.sweep_text import SweepText
+    from lockstep.verbs.sweep import plan_sweep, run_sweep
+
+    output, plan = Output(), plan_sweep(request, campaign)
+    if view.json:
+        run = run_sweep(plan, watch=TerminalWatch())
+        output.json(sweep_json(run))
+    else:
+        text = SweepText(output, plan)
+        run = run_sweep(plan, on_row=text.add, watch=TerminalWatch())
         text.finish(run)
     return run.exit_code
 
@@ -109,14 +140,35 @@ def _matrix(request: CheckRequest, view: CheckView) -> int:
     return result.exit_code
 
 
-def _refuse_contradictions(request: CheckRequest, view: CheckView) -> None:
+def _with_more_sweeps(
+    request: CheckRequest, campaign: CampaignRequest
+) -> tuple[CheckRequest, CampaignRequest]:
+    """The requests where `--sweep A=1..3 B=all` stands for two sweeps: no model has such a name."""
+    more = [name for name in request.models if "=" in name]
+    if not campaign.sweeps or not more:
+        return request, campaign
+    models = tuple(name for name in request.models if name not in more)
+    sweeps = read_sweeps(more, campaign.sweeps)
+    return replace(request, models=models), replace(campaign, sweeps=sweeps)
+
+
+def _refuse_contradictions(
+    request: CheckRequest, campaign: CampaignRequest, view: CheckView
+) -> None:
     if len(request.models) != 1 and request.fault is not None and (view.faults or view.matrix):
         raise LockstepError("--fault is a fault of one model", cure="name the model before it")
-    given = given_flags(request, view)
+    if campaign.results is not None and not (view.faults or campaign.is_sweep):
+        raise LockstepError(
+            "--results is the table of many checks",
+            cure="add --faults, --sweep or --seeds, or leave it out",
+        )
+    given = given_flags(request, campaign, view)
     refuse_pairs(
         {
             "--matrix": [flag for flag in given if flag not in _OF_THE_MATRIX],
             "--faults": [flag for flag in given if flag not in _OF_FAULTS],
+            "--sweep": _OF_ONE_MODEL,
+            "--seeds": _OF_ONE_MODEL,
         },
         given,
     )

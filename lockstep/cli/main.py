@@ -85,14 +85,13 @@ def main() -> None:
 
 def _prepare() -> int:
     """Make the process fit to run in; an exit code other than 0 if it cannot be."""
-    import gc
     import os
 
+    from lockstep.system.garbage import look_seldom
     from lockstep.system.standard_streams import open_streams, tell
 
-    # Most of what a model is made of lives until the end: looking for garbage takes a tenth of the
-    # time until a search begins. And nothing here uses the threads of numpy's linear algebra.
-    gc.set_threshold(100_000, 50, 50)
+    look_seldom()
+    # Nothing here uses the threads of numpy's linear algebra.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         open_streams()

@@ -78,6 +78,7 @@ def check_liveness(
         result.interrupted = True
         _leave(result, "interrupted")
     except MemoryError:
+        result.out_of_memory = True
         _leave(result, "the memory is full")
     result.seconds += time.perf_counter() - started
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 DEFAULT_ENGINE = "auto"
 """Plain Python for what it explores in no time, machine code for the rest."""
-ENGINES = (DEFAULT_ENGINE, "compiled", "python")
+ENGINES = (DEFAULT_ENGINE, "compiled", "python", "spark")
 """Every engine by its name on the command line."""
 
 

@@ -87,6 +87,7 @@ class Supervision:
             self._result.interrupted = True
             self.give_up("interrupted")
         except MemoryError:
+            self._result.out_of_memory = True
             self.give_up("the memory is full")
 
     def give_up(self, why: str) -> None:
@@ -125,6 +126,7 @@ class Supervision:
 
     def out_of_memory(self) -> Stopped:
         """That there is no room for more within the bound on memory."""
+        self._result.out_of_memory = True
         return self._stopped(Bound.MEMORY, f"stopped at {self._memory} as bounded")
 
     def _stopped(self, bound: Bound, why: str) -> Stopped:

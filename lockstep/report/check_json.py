@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lockstep.report.json import document, error_json, parameters_json, steps_json, verdicts
+from lockstep.report.json import document, verdicts
 from lockstep.results.verdict import Verdict
 from lockstep.trace.claims import find_property
+from lockstep.trace.documents import error_json, parameters_json, steps_json
 from lockstep.trace.pytest_export import to_pytest
 from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lockstep.report.json import document, error_json, steps_json
-from lockstep.verbs.fault_run import FaultRun
+from lockstep.report.json import document
+from lockstep.verbs.fault_row import FaultRow
 from lockstep.verbs.faults import FaultsRun
 
 
@@ -16,11 +16,12 @@ def faults_json(run: FaultsRun) -> dict[str, object]:
         [_fault(fault) for fault in runs],
         {
             "faults": len(runs),
-            "caught_as_named": sum(bool(fault.mark.breaks) and not fault.problem for fault in runs),
-            "harmless": sum(bool(fault.mark.harmless) and not fault.problem for fault in runs),
+            "caught_as_named": sum(fault.is_caught_as_named for fault in runs),
+            "harmless": sum(fault.is_harmless for fault in runs),
             "invariants": sum(len(model.invariants) for model in models),
             "problems": [problem for model in models for problem in model.problems],
             "errors": [str(error) for error in errors],
+            "kept": len(run.kept),
             "exit_code": run.exit_code,
         },
         invariants=[
@@ -31,27 +32,27 @@ def faults_json(run: FaultsRun) -> dict[str, object]:
     )
 
 
-def _fault(run: FaultRun) -> dict[str, object]:
-    result = run.result
+def _fault(fault: FaultRow) -> dict[str, object]:
+    row, details = fault.row, fault.details
     return {
-        "model": run.model.name,
-        "scope": run.scope.name,
-        "fault": run.name,
-        "engine": result.engine,
-        "verdict": str(result.verdict),
-        "states": result.states,
-        "transitions": result.transitions,
-        "depth": result.depth,
-        "seconds": round(result.seconds, 3),
-        "because": result.because,
-        "caught_by": list(run.caught_by),
-        "expected": run.mark.breaks,
-        "harmless": run.mark.harmless,
-        "source": run.mark.source,
-        "by_constants": run.by_constants,
-        "problem": run.problem,
-        "error": None if result.error is None else error_json(run.model, result.error),
-        "unchecked": list(result.unchecked),
-        "steps": None if run.trace is None else steps_json(run.model, run.trace),
-        "loop": None if run.trace is None else run.trace.loop,
+        "model": row.model,
+        "scope": row.scope,
+        "fault": row.fault,
+        "engine": row.engine,
+        "verdict": row.verdict,
+        "states": row.states,
+        "transitions": row.transitions,
+        "depth": row.depth,
+        "seconds": round(row.seconds, 3),
+        "because": row.because,
+        "caught_by": list(details.caught_by),
+        "expected": details.expected,
+        "harmless": details.harmless,
+        "source": details.source,
+        "by_constants": details.by_constants,
+        "problem": details.problem,
+        "error": details.error,
+        "unchecked": list(details.unchecked),
+        "steps": details.steps,
+        "loop": details.loop,
     }

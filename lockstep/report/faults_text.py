@@ -6,9 +6,11 @@ import textwrap
 from collections.abc import Sequence
 
 from lockstep.report.columns import Columns
+from lockstep.report.kept import rows_since_text
 from lockstep.report.output import Output
-from lockstep.verbs.fault_run import FaultRun, FaultsOfModel
+from lockstep.verbs.fault_row import FaultRow
 from lockstep.verbs.faults import FaultsRun
+from lockstep.verbs.faults_of_model import FaultsOfModel
 from lockstep.words import plural
 
 COLUMNS = Columns((("fault", 42), ("scope", 9)), (("steps", 7), ("states", 11), ("seconds", 7)))
@@ -27,7 +29,7 @@ class FaultsText:
         if model.runs:
             line(COLUMNS.head, "dim")
         for run in model.runs:
-            line(COLUMNS.row(*_row(run)), "violated" if run.problem else None)
+            line(COLUMNS.row(*_row(run)), "violated" if run.details.problem else None)
             for text in _answer(run):
                 line(f"  {text}", "dim")
         if model.invariants:
@@ -47,6 +49,8 @@ class FaultsText:
             line(f"error: {error}", "violated")
         for problem in (problem for model in run.results for problem in model.problems):
             line(f"wrong: {problem}", "violated")
+        if run.kept:
+            line(rows_since_text(run.kept), "dim")
         line(_sum(run.results))
         if run.interrupted:
             line("interrupted: what is above is not all", "inconclusive")
@@ -56,46 +60,50 @@ class FaultsText:
             self._output.line(f"  {part}", "dim")
 
 
-def _row(run: FaultRun) -> tuple[Sequence[str], Sequence[str]]:
-    numbers = (_steps(run), f"{run.result.states:,}", f"{run.result.seconds:.2f}")
-    return (run.name, run.scope.name), numbers
+def _row(fault: FaultRow) -> tuple[Sequence[str], Sequence[str]]:
+    row = fault.row
+    numbers = (_steps(fault), f"{row.states:,}", f"{row.seconds:.2f}")
+    return (fault.name, row.scope), numbers
 
 
-def _steps(run: FaultRun) -> str:
+def _steps(fault: FaultRow) -> str:
     """How long the trace is: `3`, or `3 + 2` with two steps that are then taken for ever."""
-    if run.trace is None:
+    count, loop = fault.row.length, fault.details.loop
+    if count is None:
         return "-"
-    count, loop = len(run.trace.steps), run.trace.loop
     return str(count) if loop is None else f"{loop} + {count - loop}"
 
 
-def _answer(run: FaultRun) -> list[str]:
+def _answer(fault: FaultRow) -> list[str]:
     """What catches a fault, or why it is harmless, and where it comes from."""
-    lines = []
-    if run.caught_by:
-        together = len(run.caught_by) - 1
-        lines.append(f"caught by {run.first}" + (f" (+{together})" if together else ""))
-    elif run.mark.harmless:
-        lines += textwrap.wrap(_harmless(run), 76)
-    if run.by_constants:
+    details, lines = fault.details, []
+    if details.caught_by:
+        together = len(details.caught_by) - 1
+        others = f" (+{together})" if together else ""
+        lines.append(f"caught by {fault.row.violated}{others}")
+    elif details.harmless:
+        lines += textwrap.wrap(_harmless(fault), 76)
+    if details.by_constants:
         lines.append("its constants alone break the model")
-    if run.mark.source:
-        lines.append(f"source {run.mark.source}")
+    if details.source:
+        lines.append(f"source {details.source}")
     return lines
 
 
-def _harmless(run: FaultRun) -> str:
-    explored = f"{plural(run.result.states, 'state')} of scope {run.scope.name}"
-    but = f" (not checked: {', '.join(run.result.unchecked)})" if run.result.unchecked else ""
-    return f"harmless in all {explored}{but}: {' '.join((run.mark.harmless or '').split())}"
+def _harmless(fault: FaultRow) -> str:
+    row, details = fault.row, fault.details
+    explored = f"{plural(row.states, 'state')} of scope {row.scope}"
+    but = f" (not checked: {', '.join(details.unchecked)})" if details.unchecked else ""
+    return f"harmless in all {explored}{but}: {' '.join((details.harmless or '').split())}"
 
 
 def _sum(models: Sequence[FaultsOfModel]) -> str:
     runs = [run for model in models for run in model.runs]
-    harmless = [run for run in runs if run.mark.harmless and run.problem is None]
+    harmless = sum(run.is_harmless for run in runs)
     invariants = [faults for model in models for faults in model.invariants.values()]
-    caught = sum(run.mark.breaks is not None and run.problem is None for run in runs)
-    unharmful = f", {len(harmless)} harmless" if any(run.mark.harmless for run in runs) else ""
+    caught = sum(run.is_caught_as_named for run in runs)
+    is_one_harmless = any(run.details.harmless for run in runs)
+    unharmful = f", {harmless} harmless" if is_one_harmless else ""
     return (
         f"{plural(len(runs), 'fault')}, {caught} caught as named{unharmful}; "
         f"{plural(len(invariants), 'invariant')}, {sum(map(bool, invariants))} "

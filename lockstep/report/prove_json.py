@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from lockstep.language.model import Model
 from lockstep.prove.proofs import MEANING
-from lockstep.report.json import document, error_json, parameters_json, steps_json, verdicts
+from lockstep.report.json import document, verdicts
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import verdict_without
 from lockstep.trace.claims import find_property
+from lockstep.trace.documents import error_json, parameters_json, steps_json
 from lockstep.trace.saving import Saved
 from lockstep.verbs.prove import Result, Task
 from lockstep.verbs.prove_request import ProveRequest

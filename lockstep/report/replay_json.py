@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lockstep.report.json import document, error_json, parameters_json, steps_json
+from lockstep.report.json import document
 from lockstep.trace.claims import find_property
+from lockstep.trace.documents import error_json, parameters_json, steps_json
 from lockstep.verbs.replay import Replay
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep.plain.exploration import DEFAULT_ENGINE
-from lockstep.report.json import document, steps_json, verdicts
+from lockstep.report.json import document, verdicts
+from lockstep.trace.documents import steps_json
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.twin import TwinResult

@@ -55,7 +55,8 @@ class SearchResult:
     `unfulfilled` are the violations of `leads_to`, each with its behaviour, the first of which is
     the `violation`, and `unchecked` names the `leads_to` of which nothing is known.
     `because` says why the verdict is not `holds`; `error` where the model's text has no
-    meaning, at the end of `error_trace`; `interrupted` that Ctrl-C ended it.
+    meaning, at the end of `error_trace`; `interrupted` that Ctrl-C ended it, `out_of_memory` that
+    the bound on memory or the lack of it did.
     `remark` is what else a reader should know of how it was explored. Of a search by machine code,
     plain Python was asked about `sampled` states and their `sampled_steps` steps, and agreed.
     """
@@ -78,6 +79,7 @@ class SearchResult:
     error: EvaluationError | None = None
     error_trace: Trace | None = None
     interrupted: bool = False
+    out_of_memory: bool = False
     because: str = ""
     remark: str = ""
     sampled: int = 0

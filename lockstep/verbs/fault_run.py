@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import DEADLOCK, Model
 from lockstep.language.notation import FaultMark
 from lockstep.results.evaluation_error import EvaluationError
-from lockstep.results.exits import INTERRUPTED, worst
 from lockstep.results.search_result import SearchResult
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
@@ -99,44 +97,3 @@ class FaultRun:
 
 def _without_meaning(error: EvaluationError) -> str:
     return f"its text has no meaning in a reachable state:\n{indented(str(error), 2)}"
-
-
-@dataclass
-class FaultsOfModel:
-    """All faults of one model, and each of its invariants with the faults that it catches.
-
-    `errors` are of what could not be loaded: a fault, or the model itself.
-    """
-
-    name: str
-    runs: list[FaultRun] = field(default_factory=list)
-    invariants: dict[str, list[str]] = field(default_factory=dict)
-    errors: list[LockstepError] = field(default_factory=list)
-    interrupted: bool = False
-
-    def add(self, run: FaultRun) -> None:
-        """Take in the run of one fault."""
-        self.runs.append(run)
-        self.interrupted = run.result.interrupted
-        for invariant in run.caught_by:
-            if invariant in self.invariants:
-                self.invariants[invariant].append(run.name)
-
-    @property
-    def problems(self) -> list[str]:
-        """Everything that is not as it must be, one line each."""
-        problems = [f"{self.name}.{run.name}: {run.problem}" for run in self.runs if run.problem]
-        if self.interrupted or self.errors:
-            return problems
-        return problems + [
-            f"{self.name}.{invariant}: no fault breaks it first"
-            for invariant, faults in self.invariants.items()
-            if not faults
-        ]
-
-    @property
-    def exit_code(self) -> int:
-        """What this model alone would end the process with."""
-        codes = [int(error.exit_code) for error in self.errors]
-        codes += [int(ExitCode.VIOLATED)] * bool(self.problems) + [INTERRUPTED] * self.interrupted
-        return worst(codes)

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from lockstep.campaign.task import Row, Task
 from lockstep.errors import LockstepError
-from lockstep.explore.engines import explore
-from lockstep.language.frontend import lower
-from lockstep.language.model import Model, fault_marks, load_model
+from lockstep.language.model import fault_marks, load_model
 from lockstep.language.notation import FaultMark, Kind
-from lockstep.plain.exploration import Exploration
 from lockstep.results.exits import worst
-from lockstep.results.search_result import SearchResult
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
-from lockstep.trace.itf import Origin, constants_of
-from lockstep.trace.saving import save_trace
+from lockstep.verbs.campaign import Done, Resources, TaskError, campaign_rows
 from lockstep.verbs.check import fault_scope
-from lockstep.verbs.fault_run import FaultRun, FaultsOfModel
+from lockstep.verbs.fault_row import FaultRow
+from lockstep.verbs.fault_task import explore_fault
+from lockstep.verbs.faults_of_model import FaultsOfModel
 from lockstep.verbs.models import choose
-from lockstep.verbs.run import Run, Unwatched, Watch, run_each
+from lockstep.verbs.run import Run, Unwatched, Watch
 from lockstep.words import shown_path
 from lockstep.workspace import Workspace, find_workspace
 
@@ -32,8 +31,8 @@ class FaultsRequest:
 
     models: tuple[str, ...] = ()
     workspace: Workspace | None = None
-    exploration: Exploration = Exploration()
-    """How each fault is explored; whether a deadlock is allowed is the model's own."""
+    resources: Resources = Resources()
+    """How each fault is explored and where; whether a deadlock is allowed is the model's own."""
     save: Path | None = None
     """A folder for the shortest trace of each fault; none are saved unless told."""
 
@@ -43,6 +42,8 @@ class FaultsRun(Run[str, FaultsOfModel]):
     """The faults of each model; `errors` are of files that nothing reads."""
 
     errors: list[LockstepError] = field(default_factory=list)
+    kept: tuple[Row, ...] = ()
+    """The rows that an earlier run has kept."""
 
     @property
     def exit_code(self) -> int:
@@ -61,104 +62,120 @@ def faults(
     on_result: Callable[[FaultsOfModel], None] = lambda _: None,
     watch: Watch = Unwatched(),
 ) -> FaultsRun:
-    """Run every fault of some models; `on_result` is told of each model as soon as it is done.
+    """Run every fault of some models, on all cores.
 
-    A fault that cannot be loaded is an error of its model, and the others run.
+    `on_result` is told of each model, in the order of the models, as soon as it and those before it
+    are done. A fault that cannot be loaded is an error of its model, and the others run.
     """
     workspace = request.workspace or find_workspace()
     names = choose(request.models, workspace)
     unread = [] if request.models else [file for file in workspace.unused() if file.is_mistake]
     errors = [LockstepError(f"{shown_path(one.file)} is not read: {one.why}") for one in unread]
-    work = _Work(workspace, request, watch)
-    run = run_each(names, work.of_model, on_result)
-    return FaultsRun(run.results, run.pending, errors)
+    plan = _Plan(workspace, request)
+    collection = _Collection(on_result)
+    try:
+        for name in names:
+            plan.add(name)
+        collection.begin(plan.models)
+        resources = request.resources
+        for done in campaign_rows(workspace, explore_fault, plan.tasks, resources, watch):
+            collection.add(done)
+    except KeyboardInterrupt:
+        collection.interrupt()
+    results = collection.results
+    begun = {result.name for result in results}
+    pending = tuple(name for name in names if name not in begun)
+    return FaultsRun(tuple(results), pending, errors, tuple(collection.kept))
 
 
-@dataclass(frozen=True)
-class _Work:
-    workspace: Workspace
-    request: FaultsRequest
-    watch: Watch
+class _Plan:
+    """The tasks of all models, one a fault, and which of them are whose."""
 
-    def of_model(self, name: str) -> FaultsOfModel:
-        """Every fault of a model, one after the other; what Ctrl-C prevents is left out."""
-        result = FaultsOfModel(name)
+    def __init__(self, workspace: Workspace, request: FaultsRequest) -> None:
+        self._workspace = workspace
+        self._request = request
+        self.tasks: list[tuple[Task, int | None]] = []
+        self.models: list[tuple[FaultsOfModel, range]] = []
+
+    def add(self, name: str) -> None:
+        """Find the faults of a model. What is wrong with it is in its result."""
+        model, first = FaultsOfModel(name), len(self.tasks)
+        root = self._workspace.root
         try:
-            spec = load_model_spec(self.workspace.root, name)
-            base = load_model(self.workspace.root, name, fault_scope(spec, None).constants)
-            marks = fault_marks(self.workspace.root, name)
+            spec = load_model_spec(root, name)
+            base = load_model(root, name, fault_scope(spec, None).constants)
+            marks = fault_marks(root, name)
         except Exception as error:
-            result.errors.append(failure_of(error, self.workspace))
-            return result
-        result.invariants = {
-            prop.name: [] for prop in base.properties if prop.kind is not Kind.SOMETIMES
-        }
-        try:
-            for fault, (mark, _) in marks.items():
-                self._add(result, spec, fault, mark)
-                if result.interrupted:
-                    break
-        except KeyboardInterrupt:
-            result.interrupted = True
-        except Exception as error:
-            result.errors.append(failure_of(error, self.workspace))
-        return result
+            model.errors.append(failure_of(error, self._workspace))
+        else:
+            properties = (prop for prop in base.properties if prop.kind is not Kind.SOMETIMES)
+            model.invariants = {prop.name: [] for prop in properties}
+            self.tasks += [self._task(spec, fault, mark) for fault, (mark, _) in marks.items()]
+        self.models.append((model, range(first, len(self.tasks))))
 
-    def _add(self, result: FaultsOfModel, spec: ModelSpec, fault: str, mark: FaultMark) -> None:
-        try:
-            run = self._run(spec, fault, mark)
-            result.add(run)
-            if self.request.save is not None:
-                self._save(run, self.request.save)
-        except LockstepError as error:
-            result.errors.append(error)
-
-    def _run(self, spec: ModelSpec, fault: str, mark: FaultMark) -> FaultRun:
-        scope = fault_scope(spec, mark.scope)
-        constants: dict[str, object] = {**scope.constants, **mark.constants}
-        model = load_model(self.workspace.root, spec.name, constants, fault=fault)
-        lower(model)
-        pending = {prop.name for prop in model.of_kind(Kind.LEADS_TO)}
-        exploration = replace(
-            self.request.exploration,
-            deadlock_allowed=spec.deadlock_allowed,
-            liveness=self.request.exploration.liveness or mark.breaks in pending,
+    def _task(self, spec: ModelSpec, fault: str, mark: FaultMark) -> tuple[Task, int | None]:
+        """The task of a fault, and the number of states of its scope."""
+        resources, save = self._request.resources, self._request.save
+        bounds = resources.exploration.bounds
+        scope = mark.scope or fault_scope(spec, None).name
+        task = Task(
+            kind="fault",
+            model=spec.name,
+            scope=scope,
+            fault=fault,
+            constants=mark.constants,
+            engine=resources.engine,
+            liveness=resources.exploration.liveness,
+            max_states=bounds.max_states,
+            max_seconds=bounds.max_seconds,
+            spill=None if bounds.spill is None else str(bounds.spill),
+            save=None if save is None else str(save),
         )
-        result = self._explore(model, f"{spec.name} fault {fault}", exploration)
-        run = FaultRun(model, fault, mark, scope, constants, result)
-        return replace(run, by_constants=self._is_constants_alone(run, spec, exploration))
+        return task, spec.scopes[scope].pins.states if scope in spec.scopes else None
 
-    def _explore(self, model: Model, title: str, exploration: Exploration) -> SearchResult:
-        with self.watch.search(title, None) as on_progress:
-            return explore(model, replace(exploration, on_progress=on_progress))
 
-    def _is_constants_alone(self, run: FaultRun, spec: ModelSpec, as_run: Exploration) -> bool:
-        """Whether the model without the fault, but with its constants, is violated as soon."""
-        if run.trace is None or not run.mark.constants:
-            return False
-        try:
-            model = load_model(self.workspace.root, spec.name, run.constants)
-        except LockstepError:
-            return False  # a constant of the fault's own: without the fault there is no such scope
-        # What goes on for ever is found only where everything is explored.
-        loops = run.trace.loop is not None
-        bounds = replace(as_run.bounds, max_depth=None if loops else len(run.trace.steps))
-        exploration = replace(as_run, bounds=bounds, liveness=loops)
-        title = f"{spec.name} without {run.name}"
-        return self._explore(model, title, exploration).violation is not None
+class _Collection:
+    """The results of models, made of rows that come in any order."""
 
-    def _save(self, run: FaultRun, folder: Path) -> None:
-        """Save the behaviour of a fault; `LockstepError` when that cannot be done."""
-        if run.trace is None:
-            return
-        origin = Origin(
-            model=run.model.name,
-            property=run.first,
-            scope=run.scope.name,
-            fault=run.name,
-            engine=run.result.engine,
-            constants=constants_of(run.model),
-        )
-        saved = save_trace(self.workspace, run.model, run.trace, origin, folder)
-        if saved.why_not is not None:
-            raise LockstepError(saved.why_not)
+    def __init__(self, on_result: Callable[[FaultsOfModel], None]) -> None:
+        self._on_result = on_result
+        self._models: deque[tuple[FaultsOfModel, range]] = deque()
+        self._rows: dict[int, Row] = {}
+        self.results: list[FaultsOfModel] = []
+        self.kept: list[Row] = []
+
+    def begin(self, models: Sequence[tuple[FaultsOfModel, range]]) -> None:
+        """Wait for the rows of models; tell of those that have none."""
+        self._models += models
+        self._finish()
+
+    def add(self, done: Done) -> None:
+        """Take in the row of a task, and tell of each model that is done with it."""
+        self._rows[done.number] = done.row
+        self.kept += [done.row] * done.is_kept
+        self._finish()
+
+    def interrupt(self) -> None:
+        """Tell of each model of which something is known."""
+        for model, numbers in self._models:
+            if not self._rows.keys().isdisjoint(numbers):
+                model.interrupted = not self._has_all(numbers)
+                self._tell(model, numbers)
+        self._models.clear()
+
+    def _finish(self) -> None:
+        while self._models and self._has_all(self._models[0][1]):
+            self._tell(*self._models.popleft())
+
+    def _has_all(self, numbers: range) -> bool:
+        return all(number in self._rows for number in numbers)
+
+    def _tell(self, model: FaultsOfModel, numbers: range) -> None:
+        for number in numbers:
+            row = self._rows.get(number)
+            if row is not None and row.details:
+                model.add(FaultRow.of(row))
+            if row is not None and row.error:
+                model.errors.append(TaskError(row))
+        self.results.append(model)
+        self._on_result(model)

@@ -66,7 +66,7 @@ def test_faults_are_explored_as_asked(desk: "Desk", monkeypatch: pytest.MonkeyPa
         requests.append(request)
         return explore(model, request)
 
-    monkeypatch.setattr("lockstep.verbs.faults.explore", recorded)
+    monkeypatch.setattr("lockstep.verbs.fault_task.explore", recorded)
     bounds = ("--max-states", "500", "--max-seconds", "60", "--memory", "8GiB", "--spill", "spill")
     options = (*bounds, "--threads", "1", "--engine", "compiled", "--liveness", "--no-cache")
     assert desk.run("check", "turnstile", "--faults", *options).code == 0

@@ -9,12 +9,13 @@ files, the least recently used are removed.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import stat
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -60,9 +61,30 @@ def kept_code(key: str, text: Callable[[], str], folder: Path) -> MachineCode:
     digest = _digest(key)
     code = _read(folder, digest)
     if code is None:
-        code = _compile(text())
-        _write(folder, digest, code)
+        with _alone(folder, digest):
+            code = _read(folder, digest)  # another process may have made it meanwhile
+            if code is None:
+                code = _compile(text())
+                _write(folder, digest, code)
     return MachineCode(code)
+
+
+@contextmanager
+def _alone(folder: Path, digest: str) -> Iterator[None]:
+    """Wait until no other process translates the same; nobody waits where nothing can be kept."""
+    file = folder / f"{digest[:40]}.lock"
+    try:
+        make_private(folder)
+        lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    except OSError:
+        yield
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        file.unlink(missing_ok=True)  # who waits for it looks first whether the code is there
+        os.close(lock)
 
 
 def is_kept(text: str, folder: Path) -> bool:

@@ -119,6 +119,7 @@ class Simulation:
             return f"stopped after {self._seconds:.0f} s as bounded"
         share = _BATCH * (self._steps + 1) // SHARDS
         if self._memory.used + self._visited.growth([share] * SHARDS, 1) > self._memory.bound:
+            self._result.out_of_memory = True
             return f"stopped at {self._memory} as bounded"
         return ""
 

@@ -2,7 +2,10 @@
 
 import ctypes
 import os
+import threading
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -28,6 +31,25 @@ def test_text_is_asked_for_once(tmp_path: Path) -> None:
     assert answer(kept_code("key", lambda: module(7), tmp_path)) == 7
     assert answer(kept_code("key", never, tmp_path)) == 7
     assert answer(kept_code("another key", lambda: module(8), tmp_path)) == 8
+
+
+def test_two_that_need_the_same_translate_it_once(tmp_path: Path) -> None:
+    asked: list[str] = []
+    meeting = threading.Barrier(2)
+
+    def text() -> str:
+        asked.append("text")
+        time.sleep(0.2)  # until the other waits for it
+        return module(9)
+
+    def code() -> int:
+        meeting.wait()
+        return answer(kept_code("key", text, tmp_path))
+
+    with ThreadPoolExecutor(2) as pool:
+        assert [future.result() for future in [pool.submit(code) for _ in range(2)]] == [9, 9]
+    assert asked == ["text"]
+    assert [file.suffix for file in tmp_path.iterdir()] == [".o"]
 
 
 def test_another_text_is_another_file(tmp_path: Path) -> None:

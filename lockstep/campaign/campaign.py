@@ -1,0 +1,114 @@
+"""A campaign: every task is done once, and its row is kept as soon as it is there."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from lockstep.campaign.kept_rows import KeptRows
+from lockstep.campaign.place import Lost, Place
+from lockstep.campaign.task import Outcome, Row, Task, decode, encode
+from lockstep.errors import ExitCode, LockstepError
+from lockstep.results.exits import worst
+from lockstep.results.verdict import Verdict
+from lockstep.system.text_files import write_text
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A task, and how long it may take in seconds."""
+
+    task: Task
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """How rows come about, and in which file they are kept.
+
+    `depends` is a digest of all that every row depends on beside its task. `note` is told of tasks
+    that are done again.
+    """
+
+    kept: KeptRows
+    depends: str
+    note: Callable[[str], None] = lambda _: None
+
+    def known(self, plan: Sequence[Planned]) -> dict[int, Row]:
+        """The rows of earlier runs that still stand, by the number of their tasks."""
+        rows = {number: self._kept(planned.task) for number, planned in enumerate(plan)}
+        return {number: row for number, row in rows.items() if row is not None}
+
+    def rows(
+        self, place: Place, plan: Sequence[Planned], numbers: Sequence[int]
+    ) -> Iterator[tuple[int, Row]]:
+        """Do the tasks of some numbers in that order; each number with its row, as they end.
+
+        Tasks that had too little to end well are done again, one by one. KeyboardInterrupt for
+        Ctrl-C: the rows so far stand.
+        """
+        alone, again = place.alone(), []
+        tasks = [encode(plan[number].task) for number in numbers]
+        with place.answers(tasks) as answers:
+            for at, answer in answers:
+                number, task = numbers[at], plan[numbers[at]].task
+                outcome = answer if isinstance(answer, Lost) else decode(answer, Outcome)
+                if alone is not None and (why := _too_little(outcome)):
+                    self.note(f"{task.name} is done again by itself: {why}")
+                    again.append(number)
+                    continue
+                yield number, self._row(task, outcome)
+        if alone is not None and again:
+            yield from self.rows(alone, plan, again)
+
+    def _key(self, task: str) -> str:
+        return hashlib.sha256(f"{self.depends} {task}".encode("ascii")).hexdigest()
+
+    def _kept(self, task: Task) -> Row | None:
+        """The row of an earlier run, unless the counterexample that it names is gone."""
+        row = self.kept.rows.get(task.digest)
+        if row is None or row.key != self._key(row.task):
+            return None
+        return row if row.trace is None or Path(row.trace).is_file() else None
+
+    def _row(self, task: Task, outcome: Outcome | Lost) -> Row:
+        """The row of a task that has ended, kept unless it was cut short."""
+        if isinstance(outcome, Lost):
+            return Row.of(
+                task,
+                verdict=str(Verdict.INCONCLUSIVE),
+                error=f"{task.name} has no result: {outcome.why}",
+                exit_code=int(ExitCode.INCONCLUSIVE),
+            )
+        row = outcome.row
+        if row.interrupted:
+            raise KeyboardInterrupt
+        row.task = task.digest
+        row.key = self._key(row.task)
+        row.since = datetime.now(UTC).isoformat(timespec="seconds")
+        try:
+            row.trace = _saved(task, outcome)
+        except LockstepError as error:
+            row.error, row.exit_code = error.message, worst([row.exit_code, error.exit_code])
+        if not (row.error or row.out_of_memory):
+            self.kept.add(row)
+        return row
+
+
+def _too_little(outcome: Outcome | Lost) -> str:
+    """Why a task may end otherwise with all that there is; empty where it would not."""
+    if isinstance(outcome, Lost):
+        return outcome.why
+    return "its share of the memory is full" if outcome.row.out_of_memory else ""
+
+
+def _saved(task: Task, outcome: Outcome) -> str | None:
+    """The file of a counterexample; None where there is none, or where none is to be kept."""
+    if task.save is None or outcome.trace_name is None:
+        return None
+    file = Path(task.save) / outcome.trace_name
+    write_text(file, outcome.trace_text)
+    return str(file)

@@ -1,0 +1,161 @@
+"""What the verbs that do many tasks have in common: how tasks are planned, and where they go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from lockstep.campaign.campaign import Campaign, Planned
+from lockstep.campaign.cluster import Cluster
+from lockstep.campaign.kept_rows import KeptRows
+from lockstep.campaign.order import TimeLeft, expected_seconds, longest_first
+from lockstep.campaign.place import Here, Place, Share
+from lockstep.campaign.processes import Processes, cores
+from lockstep.campaign.task import Row, Task
+from lockstep.campaign.workspace_text import workspace_text
+from lockstep.errors import ExitCode, LockstepError
+from lockstep.plain.exploration import DEFAULT_ENGINE, Exploration
+from lockstep.spark.campaign import digest_of_files
+from lockstep.spark.session import LOCAL_MASTER
+from lockstep.system.interruption import INTERRUPTION
+from lockstep.system.standard_streams import tell
+from lockstep.verbs.check_kept import PACKAGES
+from lockstep.verbs.decided import Dependencies
+from lockstep.verbs.run import Unwatched, Watch
+from lockstep.words import plural, shown_path
+from lockstep.workspace import Workspace
+
+_LEAST_SECONDS = 3.0
+"""Tasks that take less together are done before another process would have begun."""
+
+SPARK = "spark"
+"""The engine that spreads tasks over a cluster; there the one that suits a task explores it."""
+
+
+class WatchedWork(Protocol):
+    """Work that somebody may look on at, which is possible in this process alone."""
+
+    def __call__(
+        self, workspace: Path, task: bytes, share: Share, *, watch: Watch = Unwatched()
+    ) -> bytes:
+        """Do a task; the outcome."""
+        ...
+
+
+class Done(NamedTuple):
+    """The number of a task and its row, which an earlier run may have kept."""
+
+    number: int
+    row: Row
+    is_kept: bool
+
+
+class TaskError(LockstepError):
+    """Why a task has no verdict, as its row tells it."""
+
+    def __init__(self, row: Row) -> None:
+        super().__init__(row.error)
+        self.exit_code = ExitCode(row.exit_code)
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a campaign may take, and where its rows are kept.
+
+    The bound on memory and the number of threads are those of all tasks together. `results` is the
+    file of the rows, by default one of the workspace. With `anew` each task is done, whatever is
+    kept.
+    """
+
+    exploration: Exploration = Exploration()
+    master: str | None = None
+    results: Path | None = None
+    anew: bool = False
+
+    @property
+    def engine(self) -> str:
+        """The engine of each task."""
+        engine = self.exploration.engine
+        return DEFAULT_ENGINE if engine == SPARK else engine
+
+
+def campaign_rows(
+    workspace: Workspace,
+    work: WatchedWork,
+    tasks: Sequence[tuple[Task, int | None]],
+    resources: Resources,
+    watch: Watch,
+) -> Iterator[Done]:
+    """Do tasks, each with the number of states that it may have; their rows as they end.
+
+    `LockstepError` where the rows cannot be kept. KeyboardInterrupt for Ctrl-C.
+    """
+    kept = _kept_rows(workspace, resources.results)
+    plan = [Planned(task, _seconds(kept, task, states)) for task, states in tasks]
+    options = {"workspace": digest_of_files(workspace_text(workspace.root))}
+    campaign = Campaign(kept, Dependencies({}, options, PACKAGES).digest, tell)
+    known = {} if resources.anew else campaign.known(plan)
+    for number, row in known.items():
+        yield Done(number, row, is_kept=True)
+    pending = [number for number in range(len(plan)) if number not in known]
+    if not pending:
+        return
+    place = _place(work, workspace, resources, watch, [plan[number].seconds for number in pending])
+    if isinstance(place, Here):
+        yield from _done(campaign.rows(place, plan, pending))
+        return
+    pending = longest_first(pending, lambda number: plan[number].seconds)
+    left = TimeLeft([plan[number].seconds for number in pending])
+    with watch.steps(plural(len(pending), "task")) as note:
+        for count, done in enumerate(_done(campaign.rows(place, plan, pending)), start=1):
+            note(f"{count} done{left.after(plan[done.number].seconds)}")
+            yield done
+
+
+def _done(rows: Iterator[tuple[int, Row]]) -> Iterator[Done]:
+    for number, row in rows:
+        INTERRUPTION.heed()
+        yield Done(number, row, is_kept=False)
+
+
+def _place(
+    work: WatchedWork,
+    workspace: Workspace,
+    resources: Resources,
+    watch: Watch,
+    seconds: Sequence[float],
+) -> Place:
+    """Where tasks that take so many seconds each are done."""
+    exploration = resources.exploration
+    whole = Share(exploration.bounds.memory, exploration.threads)
+    width = min(exploration.threads or cores(), len(seconds))
+    if exploration.engine == SPARK:
+        return Cluster(work, workspace.root, resources.master or LOCAL_MASTER, whole)
+    if width == 1 or sum(seconds) < _LEAST_SECONDS:
+        return Here(partial(work, watch=watch), workspace.root, whole)
+    return Processes(work, workspace.root, width, whole)
+
+
+def _kept_rows(workspace: Workspace, file: Path | None) -> KeptRows:
+    """The rows of a file; where that of the workspace cannot be written, none are kept."""
+    if file is not None:
+        kept = KeptRows.open(file)
+    else:
+        file = workspace.output / "results.jsonl"
+        try:
+            workspace.make_output()
+            kept = KeptRows.open(file)
+        except (OSError, LockstepError) as error:
+            tell(f"lockstep: the results are not kept: {error}")
+            return KeptRows(None)
+    for line in kept.damaged:
+        tell(f"lockstep: {shown_path(file)}:{line} is damaged: its task is done again")
+    return kept
+
+
+def _seconds(kept: KeptRows, task: Task, states: int | None) -> float:
+    earlier = kept.rows.get(task.digest)
+    return expected_seconds(None if earlier is None else earlier.seconds, states)

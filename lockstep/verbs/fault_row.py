@@ -1,0 +1,94 @@
+"""One fault as a row of data: the result of exploring it, which another process may have done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from lockstep.campaign.task import Row, Task
+from lockstep.errors import ExitCode
+from lockstep.results.exits import INTERRUPTED
+from lockstep.trace.documents import error_json, steps_json
+from lockstep.verbs.fault_run import FaultRun
+
+
+class FaultDetails(msgspec.Struct, kw_only=True):
+    """What only the row of a fault has.
+
+    `caught_by` are the properties that catch it, `expected` the one that it names, `steps` those of
+    its shortest trace as in JSON. The others are as in `FaultRun`, `FaultMark` and `SearchResult`.
+    """
+
+    caught_by: tuple[str, ...]
+    expected: str | None
+    harmless: str | None
+    source: str | None
+    by_constants: bool
+    problem: str | None
+    error: dict[str, Any] | None
+    unchecked: tuple[str, ...]
+    steps: list[dict[str, Any]] | None
+    loop: int | None
+
+
+@dataclass(frozen=True)
+class FaultRow:
+    """The row of one fault with what only such a row has."""
+
+    row: Row
+    details: FaultDetails
+
+    @classmethod
+    def of(cls, row: Row) -> FaultRow:
+        """The row of a task that explored a fault."""
+        return cls(row, msgspec.convert(row.details, FaultDetails))
+
+    @property
+    def name(self) -> str:
+        """The fault's name."""
+        return str(self.row.fault)
+
+    @property
+    def is_caught_as_named(self) -> bool:
+        """Whether the property that it names catches it."""
+        return self.details.expected is not None and self.details.problem is None
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether nothing catches it, as it says."""
+        return self.details.harmless is not None and self.details.problem is None
+
+
+def row_of(task: Task, run: FaultRun) -> Row:
+    """The row of a fault that was explored."""
+    result, mark = run.result, run.mark
+    details = FaultDetails(
+        caught_by=run.caught_by,
+        expected=mark.breaks,
+        harmless=mark.harmless,
+        source=mark.source,
+        by_constants=run.by_constants,
+        problem=run.problem,
+        error=None if result.error is None else error_json(run.model, result.error),
+        unchecked=result.unchecked,
+        steps=None if run.trace is None else steps_json(run.model, run.trace),  # type: ignore[arg-type]
+        loop=None if run.trace is None else run.trace.loop,
+    )
+    code = ExitCode.HOLDS if run.problem is None else ExitCode.VIOLATED
+    return Row.of(
+        task,
+        engine=result.engine,
+        verdict=str(result.verdict),
+        violated=run.first or None,
+        states=result.states,
+        transitions=result.transitions,
+        depth=result.depth,
+        seconds=round(result.seconds, 6),
+        length=None if run.trace is None else len(run.trace.steps),
+        because=result.because,
+        exit_code=INTERRUPTED if result.interrupted else int(code),
+        out_of_memory=result.out_of_memory,
+        details=msgspec.to_builtins(details),
+    )

@@ -1,0 +1,133 @@
+"""The values of constants that `--sweep NAME=VALUES` asks for."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeAlias
+
+from lockstep.errors import LockstepError, nearest
+from lockstep.language.model import Model
+from lockstep.specs.tables import Plain, parse_plain
+
+ALL = None
+"""Stands for all values that a constant can have."""
+
+_RANGE = re.compile(r"(-?[0-9]{1,18})\.\.(-?[0-9]{1,18})")
+
+MOST = 100_000
+"""More values than this are a slip of the pen."""
+
+
+Sweeps: TypeAlias = "Mapping[str, tuple[Plain, ...] | None]"
+"""The values of each constant by its name, `ALL` for all of them."""
+
+
+def read_sweeps(texts: Sequence[str], others: Sweeps = MappingProxyType({})) -> Sweeps:
+    """What `--sweep NAME=VALUES` asks for beside `others`.
+
+    `LockstepError` for what is not so written.
+    """
+    sweeps = dict(others)
+    for text in texts:
+        name, equals, values = text.partition("=")
+        if not equals or not name.strip().isidentifier() or not values.strip():
+            raise LockstepError(
+                f"--sweep {text!r} gives no values",
+                cure="write --sweep NAME=2..5, NAME=2,4,8 or NAME=all",
+            )
+        if name.strip() in sweeps:
+            raise LockstepError(f"--sweep gives {name.strip()} twice", cure="leave one out")
+        sweeps[name.strip()] = _values(values.strip())
+    return sweeps
+
+
+def read_range(text: str) -> range:
+    """The integers of `2..5`, both ends included; `ValueError` for what is not so written."""
+    match = _RANGE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is no range: write it as 1..100")
+    first, last = int(match[1]), int(match[2])
+    if last < first:
+        raise ValueError(f"{text!r} is empty: the first number comes first")
+    if last - first >= MOST:
+        raise ValueError(f"{text!r} has more than {MOST:,} numbers")
+    return range(first, last + 1)
+
+
+def _values(text: str) -> tuple[Plain, ...] | None:
+    if text == "all":
+        return ALL
+    if _RANGE.fullmatch(text):
+        try:
+            return tuple(read_range(text))
+        except ValueError as error:
+            raise LockstepError(f"--sweep: {error}") from None
+    listed = parse_plain(f"[{text}]")
+    values = listed if isinstance(listed, tuple) else tuple(map(parse_plain, text.split(",")))
+    return tuple(dict.fromkeys(values))
+
+
+def values_in(model: Model, sweeps: Sweeps) -> dict[str, tuple[Plain, ...]]:
+    """The values of each constant in a model.
+
+    `LockstepError` for a constant that the model does not have, for a value of another type than
+    the model's own, and where nobody can tell all values of a constant.
+    """
+    return {name: _of_model(model, name, values) for name, values in sweeps.items()}
+
+
+def _of_model(model: Model, name: str, values: tuple[Plain, ...] | None) -> tuple[Plain, ...]:
+    constants = model.constants
+    if name not in constants:
+        names = f"its constants are: {', '.join(sorted(constants)) or 'none'}"
+        raise LockstepError(
+            f"{model.name} has no constant {name!r}", cure=nearest(name, constants, names)
+        )
+    own = constants[name]
+    if values is ALL:
+        return _all_values(model, name, own)
+    for value in values:
+        if type(value) is not type(own):
+            raise LockstepError(
+                f"{name} of {model.name} is {own!r}, and {value!r} is of another type",
+                cure="give values of the same type",
+            )
+    return values
+
+
+def _all_values(model: Model, name: str, own: object) -> tuple[Plain, ...]:
+    if isinstance(own, bool):
+        return (False, True)
+    compared = tuple(_compared_texts(model, name)) if isinstance(own, str) else ()
+    if not compared:
+        raise LockstepError(
+            f"nobody can tell all values of {name} of {model.name}, which is {own!r}",
+            cure=f"list them: --sweep {name}=FIRST,SECOND, or FIRST..LAST where they are integers",
+        )
+    return tuple(dict.fromkeys([str(own), *compared]))
+
+
+def _compared_texts(model: Model, name: str) -> Iterator[str]:
+    """The texts that a model compares a constant with: no other two make a difference."""
+    for file in model.universe.files.values():
+        for node in ast.walk(file.tree):
+            if not isinstance(node, ast.Compare):
+                continue
+            sides = [node.left, *node.comparators]
+            if any(_is_name(side, name) for side in sides):
+                yield from (text for side in sides for text in _texts(side))
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return (isinstance(node, ast.Name) and node.id == name) or (
+        isinstance(node, ast.Attribute) and node.attr == name
+    )
+
+
+def _texts(node: ast.expr) -> list[str]:
+    parts = node.elts if isinstance(node, ast.Tuple | ast.List | ast.Set) else [node]
+    constants = (part.value for part in parts if isinstance(part, ast.Constant))
+    return [value for value in constants if isinstance(value, str)]

@@ -1,0 +1,138 @@
+"""Tasks on Spark: each has an answer, files go along, and what fails leaves the others alone."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lockstep.campaign.campaign import Campaign, Planned
+from lockstep.campaign.cluster import Cluster
+from lockstep.campaign.kept_rows import KeptRows
+from lockstep.campaign.place import Share
+from lockstep.campaign.task import Outcome, Task, decode, encode
+from lockstep.campaign.workspace_text import workspace_text
+from lockstep.plain.exploration import Exploration
+from lockstep.spark.campaign import Failed, answers, digest_of_files, unpacked
+from lockstep.spark.session import SparkOptions, spark_session
+from lockstep.verbs.campaign import SPARK, Resources
+from lockstep.verbs.fault_task import explore_fault
+from lockstep.verbs.faults import FaultsRequest, faults
+from lockstep.verbs.faults_of_model import FaultsOfModel
+from lockstep.workspace import find_workspace
+from tests.campaign.works import task as sample_task
+from tests.campaign.works import work
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+WORKSPACE = find_workspace(Path(__file__))
+FILES = {"models/one.py": b"text", "specs/one.toml": b"\xff\x00"}
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[SparkSession]:
+    with spark_session("test", SparkOptions("local[2]")) as session:
+        yield session
+
+
+def read(workspace: Path, task: bytes) -> bytes:
+    """What a task does: it reads its file, or dies."""
+    if task == b"die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return (workspace / task.decode()).read_bytes()
+
+
+def test_each_task_has_its_answer_and_reads_the_files_that_were_sent(
+    session: SparkSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("LOCKSTEP_CACHE", str(tmp_path))
+    tasks = [b"models/one.py", b"specs/one.toml", b"specs/none.toml"] * 2
+    results = dict(answers(session, read, FILES, tasks))
+    assert sorted(results) == list(range(6))
+    assert [results[number] for number in (0, 1, 3, 4)] == [*FILES.values()] * 2
+    assert isinstance(results[2], Failed)
+
+
+def test_a_task_that_dies_leaves_the_others_alone(session: SparkSession) -> None:
+    results = dict(answers(session, read, FILES, [b"die", b"models/one.py", b"models/one.py"]))
+    assert isinstance(results[0], Failed)
+    assert [results[1], results[2]] == [b"text", b"text"]
+
+
+def test_jobs_that_nobody_waits_for_are_cancelled(session: SparkSession) -> None:
+    results = answers(session, read, FILES, [b"models/one.py"] * 20)
+    assert next(results)[1] == b"text"
+    results.close()
+    assert list(session.sparkContext.statusTracker().getActiveJobsIds()) == []
+
+
+def test_a_fault_on_an_executor_is_the_fault_here(session: SparkSession) -> None:
+    fault = Task(
+        kind="fault", model="fetch_snapshot_response", scope="small", fault="average_and_no_more"
+    )
+    text = workspace_text(WORKSPACE.root)
+    ((_, there),) = answers(session, _explored, text, [encode(fault)])
+    assert isinstance(there, bytes)
+    here = _explored(WORKSPACE.root, encode(fault))
+    rows = [decode(outcome, Outcome).row for outcome in (there, here)]
+    for row in rows:
+        row.seconds, row.engine = 0.0, ""
+    assert rows[0] == rows[1]
+    assert rows[0].violated == "nothing_is_withheld_that_would_fit"
+    assert rows[0].states == 64
+
+
+def _explored(workspace: Path, task: bytes) -> bytes:
+    return explore_fault(workspace, task, Share(threads=1))
+
+
+def test_files_are_unpacked_once_and_mended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("LOCKSTEP_CACHE", str(tmp_path))
+    folder = unpacked(FILES, digest_of_files(FILES))
+    assert {name: (folder / name).read_bytes() for name in FILES} == FILES
+    before = (folder / "models").stat().st_ino
+    assert unpacked(FILES, digest_of_files(FILES)) == folder
+    assert (folder / "models").stat().st_ino == before
+    (folder / "models" / "one.py").write_bytes(b"damaged")
+    assert (unpacked(FILES, digest_of_files(FILES)) / "models" / "one.py").read_bytes() == b"text"
+    assert [one.name for one in folder.parent.iterdir()] == [folder.name]
+
+
+@pytest.mark.verify
+def test_a_task_whose_executor_dies_is_done_again(tmp_path: Path) -> None:
+    """In a session of its own, and then again in another one."""
+    notes: list[str] = []
+    kept = KeptRows.open(tmp_path / "results.jsonl")
+    tasks = [sample_task("dies_once"), sample_task("holds", 1), sample_task("dies", 2)]
+    plan = [Planned(one, 1.0) for one in tasks]
+    place = Cluster(partial(_work_in, tmp_path), WORKSPACE.root, "local[2]")
+    rows = dict(Campaign(kept, "", notes.append).rows(place, plan, range(3)))
+    assert [rows[number].verdict for number in range(3)] == ["holds", "holds", "inconclusive"]
+    assert "Spark gave it up" in rows[2].error
+    assert [note.partition(" ")[0] for note in notes] == ["dies_once", "dies"]
+
+
+def _work_in(folder: Path, workspace: Path, task: bytes, share: Share) -> bytes:
+    """Work in a folder that outlives the session, in place of what the executor has unpacked."""
+    return work(folder, task, share)
+
+
+@pytest.mark.verify
+def test_all_faults_on_spark_are_those_of_one_machine(tmp_path: Path) -> None:
+    def run(exploration: Exploration) -> list[FaultsOfModel]:
+        results = tmp_path / f"{exploration.engine}.jsonl"
+        resources = Resources(exploration, master="local[2]", results=results)
+        models = list(faults(FaultsRequest((), WORKSPACE, resources)).results)
+        for fault in (fault for model in models for fault in model.runs):
+            fault.row.seconds, fault.row.since, fault.row.engine = 0.0, "", ""
+        return models
+
+    assert run(Exploration(SPARK)) == run(Exploration())

@@ -1,0 +1,53 @@
+"""Faults explored by several processes come to the same as one after the other."""
+
+from pathlib import Path
+
+import pytest
+
+from lockstep.campaign.place import Share, Work
+from lockstep.campaign.processes import Processes
+from lockstep.plain.exploration import Exploration
+from lockstep.verbs.campaign import Resources
+from lockstep.verbs.faults import FaultsRequest, faults
+from lockstep.verbs.faults_of_model import FaultsOfModel
+from lockstep.workspace import find_workspace
+
+MODELS = ("fetch_snapshot_response", "session_cache")
+
+
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The widths of the groups of processes that are started."""
+    widths: list[int] = []
+
+    def counted(work: Work, workspace: Path, width: int, whole: Share) -> Processes:
+        widths.append(width)
+        return Processes(work, workspace, width, whole)
+
+    monkeypatch.setattr("lockstep.verbs.campaign.Processes", counted)
+    return widths
+
+
+def results(folder: Path, threads: int) -> list[FaultsOfModel]:
+    """What comes of the faults, told in the order in which it is."""
+    told: list[FaultsOfModel] = []
+    resources = Resources(Exploration(threads=threads), results=folder / f"{threads}.jsonl")
+    request = FaultsRequest(MODELS, find_workspace(Path(__file__)), resources, folder / "traces")
+    run = faults(request, on_result=told.append)
+    assert run.exit_code == 0
+    assert told == list(run.results)
+    return told
+
+
+def test_several_processes_find_what_one_finds(tmp_path: Path, processes: list[int]) -> None:
+    one, several = results(tmp_path, 1), results(tmp_path, 2)
+    assert processes == [2]
+    for model in (*one, *several):
+        for run in model.runs:
+            assert run.row.trace is not None
+            assert Path(run.row.trace).is_file()
+            run.row.seconds, run.row.since = 0.0, ""
+            run.row.engine = ""  # of `auto` the one that was quick enough
+    assert one == several
+    assert [model.name for model in one] == list(MODELS)
+    assert sum(len(model.runs) for model in one) == 19
