@@ -104,9 +104,16 @@ def read_files(tables: Tables) -> ReadFiles:
     from pyspark.sql import functions as sql
 
     rows = tables.rows(INPUTS).groupBy("broker", "size", "digest")
-    ends = rows.agg(sql.max("end").alias("end"), sql.sum("lines").alias("lines")).collect()
+    sums = rows.agg(
+        sql.max("end").alias("end"),
+        sql.sum("lines").alias("lines"),
+        sql.max_by("stored", "order").alias("stored"),
+    )
     return ReadFiles(
-        {Identity(row.broker, row.size, row.digest): ReadSoFar(row.end, row.lines) for row in ends}
+        {
+            Identity(row.broker, row.size, row.digest): ReadSoFar(row.end, row.lines, row.stored)
+            for row in sums.collect()
+        }
     )
 
 
@@ -117,7 +124,7 @@ def put_into(tables: Tables, spark: SparkSession, ranges: Sequence[LogRange]) ->
     last = tables.rows(INPUTS).agg(sql.max("order")).first()
     first = 0 if last is None or last[0] is None else last[0] + 1
     for batch in _batches(ranges):
-        rows = [_row(range_, first) for range_ in batch]
+        rows = [range_row(range_, first) for range_ in batch]
         frame = spark.createDataFrame(rows, spark_schema(RANGES))
         # Orders ascend from batch to batch: where another run was faster, its version is higher.
         tables.append(INPUTS, frame, batch[-1].order + first)
@@ -137,7 +144,8 @@ def _batches(ranges: Sequence[LogRange]) -> Iterator[list[LogRange]]:
         yield batch
 
 
-def _row(range_: LogRange, first: int) -> tuple[Any, ...]:
+def range_row(range_: LogRange, first: int) -> tuple[Any, ...]:
+    """The row of a range (`RANGES`), whose order counts from `first`."""
     fields = asdict(range_)
     fields |= fields.pop("file")
     fields["order"] += first

@@ -36,10 +36,14 @@ class Identity:
 
 @dataclass(frozen=True)
 class ReadSoFar:
-    """How much of a file was read: bytes, and lines."""
+    """How much of a file was read: bytes, and lines.
+
+    `stored` is the size of the compressed file, None where it was plain.
+    """
 
     end: int = 0
     lines: int = 0
+    stored: int | None = None
 
 
 class ReadFiles:
@@ -101,12 +105,13 @@ class LogRange:
     """Whole lines of a file: `lines` of them from `first_line` on, in the bytes `begin` to `end`.
 
     Ranges are followed in the order of `order`, which all ranges of a file in one run share, and
-    then of their lines. `flaw` says why the file cannot be read on behind them, or is None.
+    then of their lines. `stored` is the size of the file where it is compressed, None where it is
+    plain. `flaw` says why the file cannot be read on behind them, or is None.
     """
 
     file: Identity
     path: str
-    is_compressed: bool
+    stored: int | None
     order: int
     begin: int
     end: int
@@ -116,9 +121,13 @@ class LogRange:
 
 
 def chunks_of(file: LogFile, read: ReadSoFar | None) -> list[Chunk]:
-    """What has to be counted of a file: of a plain one only what was not read before."""
+    """What has to be counted of a file: of a plain one only what was not read before.
+
+    Of a compressed one that is all, unless it has the size that it had when it was read.
+    """
     if file.is_compressed:
-        return [Chunk(file.path, 0, None)]
+        is_same = read is not None and read.stored == file.size
+        return [] if is_same else [Chunk(file.path, 0, None)]
     start = 0 if read is None else read.end
     return [
         Chunk(file.path, begin, min(begin + CHUNK, file.size))
@@ -165,23 +174,26 @@ def ranges_of(
 ) -> list[LogRange]:
     """What was not read before of a file, of which these chunks were measured.
 
-    The order is 0, for the file's place among others is not known here. A new file that is damaged
-    from its beginning has one range without lines.
+    The order is 0, for the file's place among others is not known here. A compressed file has a
+    range even without new lines, so that it is not measured again.
     """
-    is_new = read is None
     read = read or ReadSoFar()
+    stored = None
     if file.is_compressed:
-        (whole,) = measures
-        measures = [Measure(whole.lines - read.lines, whole.end, whole.flaw)]
+        stored = file.size
+        measures = [
+            Measure(max(whole.lines - read.lines, 0), max(whole.end, read.end), whole.flaw)
+            for whole in measures
+        ]
     ranges = []
     begin, first_line = read.end, read.lines + 1
     for part in measures:
-        if part.lines > 0 or (is_new and part.flaw is not None):
+        if part.lines or file.is_compressed:
             ranges.append(
                 LogRange(
                     identity,
                     file.path,
-                    file.is_compressed,
+                    stored,
                     0,
                     begin,
                     part.end,

@@ -25,13 +25,15 @@ def lines(ranges: Batches) -> Batches:
 
 
 def _lines(ranges: Batches) -> Iterator[_Line]:
-    columns = ("path", "order", "begin", "end", "first_line", "is_compressed", "flaw")
-    for path, order, begin, end, first_line, is_compressed, flaw in rows_of(ranges, columns):
+    columns = ("path", "order", "begin", "end", "first_line", "stored", "flaw")
+    for path, order, begin, end, first_line, stored, flaw in rows_of(ranges, columns):
+        if begin == end and flaw is None:
+            continue
         with open(path, "rb") as file:
-            if is_compressed:
-                content = _compressed(file, begin, end, flaw)
-            else:
+            if stored is None:
                 content = _plain(file, begin, end)
+            else:
+                content = _compressed(file, begin, end, flaw)
             for number, text, has_end, why, offset in lines_of(content, first_line, begin):
                 yield path, order, number, offset, text, has_end, why
 

@@ -1,0 +1,120 @@
+"""The tables of a fleet as Spark writes them, against `conform` in one process."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lockstep.spark.fleet.arrival import Arrived
+from lockstep.spark.fleet.log_files import look_at
+from lockstep.spark.fleet.run import follow_files
+from lockstep.spark.fleet.tables import (
+    DEPARTURES,
+    FOLLOWED_TABLES,
+    METRICS,
+    QUARANTINE,
+    SESSIONS,
+    STATES,
+    Table,
+    Tables,
+)
+from lockstep.spark.session import SparkOptions, spark_session
+from tests.spark.fleet.one_machine import comparable, rows_of
+from tests.spark.fleet.pipeline import OBSERVED, Fleet, Rows, fleet
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    with spark_session("tests", SparkOptions("local[2]", tables=True)) as session:
+        yield session
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return fleet(tmp_path_factory.mktemp("fleet"))
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs that write into one folder."""
+
+    spark: SparkSession
+    folder: Path
+
+    def run(self, *logs: Path) -> Arrived:
+        files = look_at([str(log) for log in logs], OBSERVED.time_of_line)
+        return follow_files(self.spark, self.tables, OBSERVED, files)
+
+    @property
+    def tables(self) -> Tables:
+        return Tables(self.spark, self.folder)
+
+    def rows(self, table: Table) -> Rows:
+        return [row.asDict(recursive=True) for row in self.tables.rows(table).collect()]
+
+    def versions(self) -> list[int]:
+        """How many commits each table has."""
+        return [
+            len(list(self.folder.joinpath(table.name, "_delta_log").glob("*.json")))
+            for table in FOLLOWED_TABLES
+        ]
+
+
+def assert_same(runs: Runs, logs: list[Path]) -> None:
+    expected = rows_of(*logs)
+    for table in (SESSIONS, DEPARTURES, QUARANTINE):
+        assert table.kind is not None
+        assert comparable(runs.rows(table)) == comparable(expected[table.kind]), table.name
+
+
+def test_tables_say_what_one_process_says(spark: SparkSession, logs: Path, tmp_path: Path) -> None:
+    runs = Runs(spark, tmp_path / "tables")
+    new = runs.run(logs)
+    everything = sorted(logs.iterdir())
+    assert len(new.ranges) == sum(1 for path in logs.rglob("*") if path.is_file())
+    assert_same(runs, everything)
+    for row in runs.rows(DEPARTURES):
+        assert row["text"] == text_at(row["file"], row["line"], row["offset"])
+    versions = runs.versions()
+    assert runs.run(logs).ranges == []
+    assert runs.versions() == versions
+
+
+def text_at(file: str, line: int, offset: int) -> str:
+    content = Path(file).read_bytes()
+    content = gzip.decompress(content) if file.endswith(".gz") else content
+    assert content[:offset].count(b"\n") == line - 1
+    return content[offset:].partition(b"\n")[0].decode()
+
+
+def test_days_that_arrive_one_by_one(spark: SparkSession, logs: Path, tmp_path: Path) -> None:
+    """Two runs say what one run says; metrics are summed up, and only the last states stay."""
+    runs, whole = Runs(spark, tmp_path / "tables"), Fleet()
+    days = sorted(logs.joinpath("rotated").iterdir())
+    runs.run(*days[:3])
+    departing = logs / "m4-isolation-level-not-looked-at"
+    runs.run(*days, departing)
+    runs.run(*days, departing)
+    whole.run(*days, departing)
+    assert_same(runs, [*days, departing])
+    assert summed(runs.rows(METRICS)) == summed(whole.rows["metric"])
+    assert {row["batch"] for row in runs.rows(STATES)} <= {0, 1}
+    assert "rotated" in {row["broker"] for row in runs.rows(STATES)}
+
+
+def summed(metrics: Rows) -> Counter[tuple[Any, ...]]:
+    sums: Counter[tuple[Any, ...]] = Counter()
+    for row in metrics:
+        key = (row["broker"], row["client"], row["api_version"], row["hour"])
+        for name in ("lines", "partial", "client_departures", "broker_departures", "unknowns"):
+            sums[*key, name] += row[name]
+    return sums
