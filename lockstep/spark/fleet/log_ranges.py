@@ -79,12 +79,13 @@ def _identity(head: bytes, broker: str, size: int) -> Identity:
 class Chunk:
     """Bytes whose lines are to be counted: all of a file where it is compressed.
 
-    `end` is None there.
+    `end` is None there. `stored` is the number of bytes that have to be read.
     """
 
     path: str
     begin: int
     end: int | None
+    stored: int
 
 
 @dataclass(frozen=True)
@@ -127,11 +128,12 @@ def chunks_of(file: LogFile, read: ReadSoFar | None) -> list[Chunk]:
     """
     if file.is_compressed:
         is_same = read is not None and read.stored == file.size
-        return [] if is_same else [Chunk(file.path, 0, None)]
+        return [] if is_same else [Chunk(file.path, 0, None, file.size)]
     start = 0 if read is None else read.end
     return [
-        Chunk(file.path, begin, min(begin + CHUNK, file.size))
+        Chunk(file.path, begin, end, end - begin)
         for begin in range(start, file.size, CHUNK)
+        for end in [min(begin + CHUNK, file.size)]
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from lockstep.spark.fleet.arrival import Arrived, arrived, measure_on, put_into, read_files
+from lockstep.spark.fleet.arrival import Arrived, arrived, measure_on, put_into, read_before
 from lockstep.spark.fleet.batch import FollowBatch
 from lockstep.spark.fleet.log_files import LogFile
 from lockstep.spark.fleet.observed import Observed
@@ -27,13 +27,14 @@ def follow_files(
     """Bring the tables up to what some files hold now; what was new of them."""
     readable = [file for file in files if file.unreadable is None]
     on_step(f"{len(readable):,} files: which lines are new")
+    before = read_before(tables)
     new = arrived(
         readable,
         lambda path: observed.paths.broker(path) or "",
-        read_files(tables),
+        before.files,
         measure_on(spark),
     )
-    put_into(tables, spark, new.ranges)
+    put_into(tables, spark, new.ranges, before.next_order)
     if tables.is_there(INPUTS):
         # A batch that an earlier run has begun is done first, even where nothing is new.
         follow = FollowBatch(tables, observed, FileSource(tables))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -57,24 +57,44 @@ class Summary:
 
 def summary(tables: Tables, shown: Shown, nothing_judged: str) -> Summary:
     """Ask the tables; `nothing_judged` is why a side is unknown of which nothing is remarked."""
-    asked: dict[str, Callable[[], Any]] = {
-        "sessions": lambda: _verdicts(tables.rows(SESSIONS)),
-        "departing": lambda: _departing(tables.rows(SESSIONS), shown.sessions),
+    sessions, quarantine = tables.rows(SESSIONS), tables.rows(QUARANTINE)
+    counts = _answers(
+        {
+            "sessions": lambda: _verdicts(sessions),
+            "quarantined": lambda: _quarantined(quarantine),
+            "lines": lambda: _sum(tables.rows(INPUTS), "lines")[0],
+            "requests": lambda: _requests(tables.rows(STATES)),
+        }
+    )
+    followed, others = counts.pop("requests")
+    details: dict[str, Callable[[], Any]] = {
+        "departing": lambda: _departing(sessions, shown.sessions),
         "departures": lambda: _departures(tables.rows(DEPARTURES), shown),
-        "unknown": lambda: _unknown(tables.rows(SESSIONS), shown, nothing_judged),
+        "unknown": lambda: _unknown(sessions, shown, nothing_judged),
         "quarantine": lambda: largest_groups(
-            tables.rows(QUARANTINE),
+            quarantine,
             Grouping(("file", "reason", "is_loss"), ("line",), shown.groups, shown.members),
         ),
-        "quarantined": lambda: _quarantined(tables.rows(QUARANTINE)),
-        "lines": lambda: _sum(tables.rows(INPUTS), "lines")[0],
-        "requests": lambda: _requests(tables.rows(STATES)),
     }
+    verdicts = {row["verdict"] for row in counts["sessions"]}
+    needed = {
+        "departing": Verdict.DEPARTS in verdicts,
+        "departures": Verdict.DEPARTS in verdicts,
+        "unknown": Verdict.UNKNOWN in verdicts,
+        "quarantine": bool(counts["quarantined"]),
+    }
+    answers = _answers({name: ask for name, ask in details.items() if needed[name]})
+    answers |= {name: [] for name in details if not needed[name]}
+    return Summary(**counts, **answers, followed=followed, others=others)
+
+
+def _answers(asked: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
+    """The answers to questions that are asked at once."""
+    if not asked:
+        return {}
     with ThreadPoolExecutor(len(asked)) as askers:
         futures = {name: askers.submit(ask) for name, ask in asked.items()}
-        answers = {name: future.result() for name, future in futures.items()}
-    followed, others = answers.pop("requests")
-    return Summary(**answers, followed=followed, others=others)
+        return {name: future.result() for name, future in futures.items()}
 
 
 def _dicts(rows: DataFrame) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Each transformation by itself, and all of them without Spark, against `conform` in one process."""
+"""The transformations without Spark, against `conform` in one process."""
 
 from __future__ import annotations
 
