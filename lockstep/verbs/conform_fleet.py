@@ -10,6 +10,7 @@ from lockstep.conform.broker_paths import BrokerPaths
 from lockstep.conform.findings import (
     FileFinding,
 )
+from lockstep.spark.failures import told_plainly
 from lockstep.spark.fleet.arrival import Arrived
 from lockstep.spark.fleet.folder import Origin, tables_folder
 from lockstep.spark.fleet.groups import Group
@@ -65,7 +66,8 @@ def conform_fleet(request: ConformRequest, *, watch: Watch = Unwatched()) -> Fle
         on_step("Spark starts")
         with spark_session(f"lockstep conform {model}", options) as spark:
             tables = Tables(spark, folder)
-            new = follow_files(spark, tables, observed, files, on_step)
+            with told_plainly(folder):
+                new = follow_files(spark, tables, observed, files, on_step)
             on_step("what the tables say")
             said = summary(tables, SHOWN, NOTHING_JUDGED)
     totals = totals_of(said)

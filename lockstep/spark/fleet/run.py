@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lockstep.spark.fleet.arrival import Arrived, arrived, measure_on, put_into, read_before
 from lockstep.spark.fleet.batch import FollowBatch
+from lockstep.spark.fleet.course import Course
 from lockstep.spark.fleet.log_files import LogFile
 from lockstep.spark.fleet.observed import Observed
 from lockstep.spark.fleet.source import FileSource
@@ -38,5 +39,6 @@ def follow_files(
     if tables.is_there(INPUTS):
         # A batch that an earlier run has begun is done first, even where nothing is new.
         follow = FollowBatch(tables, observed, FileSource(tables))
-        follow_stream(spark, follow, lambda: None)
+        lines = sum(range_.lines for range_ in new.ranges)
+        follow_stream(spark, follow, Course(spark, on_step, follow.tasks(spark), lines))
     return new
