@@ -4,73 +4,29 @@ from __future__ import annotations
 
 import gzip
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lockstep.spark.fleet.arrival import Arrived
-from lockstep.spark.fleet.log_files import look_at
-from lockstep.spark.fleet.run import follow_files
 from lockstep.spark.fleet.tables import (
     DEPARTURES,
-    FOLLOWED_TABLES,
     METRICS,
     QUARANTINE,
     SESSIONS,
     STATES,
-    Table,
-    Tables,
 )
-from lockstep.spark.session import SparkOptions, spark_session
 from tests.spark.fleet.one_machine import comparable, rows_of
-from tests.spark.fleet.pipeline import OBSERVED, Fleet, Rows, fleet
+from tests.spark.fleet.pipeline import Fleet, Rows, fleet
+from tests.spark.fleet.runs import Runs
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
 @pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    # The compiler that does little is done sooner: no job here lasts.
-    java = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=128m"
-    settings = {"spark.driver.extraJavaOptions": java}
-    options = SparkOptions("local[2]", tables=True, settings=settings)
-    with spark_session("tests", options) as session:
-        yield session
-
-
-@pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return fleet(tmp_path_factory.mktemp("fleet"))
-
-
-@dataclass(frozen=True)
-class Runs:
-    """Runs that write into one folder."""
-
-    spark: SparkSession
-    folder: Path
-
-    def run(self, *logs: Path) -> Arrived:
-        files = look_at([str(log) for log in logs], OBSERVED.time_of_line)
-        return follow_files(self.spark, self.tables, OBSERVED, files)
-
-    @property
-    def tables(self) -> Tables:
-        return Tables(self.spark, self.folder)
-
-    def rows(self, table: Table) -> Rows:
-        return [row.asDict(recursive=True) for row in self.tables.rows(table).collect()]
-
-    def versions(self) -> list[int]:
-        """How many commits each table has."""
-        return [
-            len(list(self.folder.joinpath(table.name, "_delta_log").glob("*.json")))
-            for table in FOLLOWED_TABLES
-        ]
 
 
 def assert_same(runs: Runs, logs: list[Path]) -> None:
