@@ -40,23 +40,25 @@ class BrokerPaths:
         `LockstepError` where the pattern is not in the path.
         """
         if path not in self._brokers:
-            self._brokers[path] = self._named(path, _GROUP)
+            match = self._match(path)
+            self._brokers[path] = None if match is None else match[_GROUP]
         return self._brokers[path]
 
     def date(self, path: str) -> str | None:
-        """The day that a path names; None where the pattern has no group for it."""
-        if self._pattern is None or "date" not in self._pattern.groupindex:
-            return None
-        return self._named(path, "date")
+        """The day that a path names; None where it names none.
 
-    def _named(self, path: str, group: str) -> str | None:
+        `LockstepError` where the pattern is not in the path.
+        """
+        match = self._match(path)
+        return None if match is None else match.groupdict().get("date")
+
+    def _match(self, path: str) -> re.Match[str] | None:
         if self._pattern is None:
             return None
         match = self._pattern.search(path)
-        name = match[group] if match is not None else None
-        if not name:
+        if match is None or not match[_GROUP]:
             raise LockstepError(
-                f"{path} has no {group} in its path where {self._pattern.pattern!r} looks for it",
+                f"{path} has no broker in its path where {self._pattern.pattern!r} looks for it",
                 cure="change the pattern, or leave out the file",
             )
-        return name
+        return match

@@ -54,7 +54,7 @@ def load_pieces(root: Path, model: str) -> Pieces:
     """The pieces of a model's follower, for a pipeline; `LockstepError` where one is missing."""
     file = _file(model)
     module = _module(Universe(root, is_ordinary=True), file)
-    pieces = [name for name in vars(Pieces) if not name.startswith("_")]
+    pieces = [name for name in (*vars(Pieces), *Pieces.__annotations__) if name[0] != "_"]
     missing = [name for name in pieces if not callable(vars(module).get(name))]
     if missing:
         raise LockstepError(

@@ -59,8 +59,11 @@ class Follower(Protocol):
 class Pieces(Protocol):
     """What a pipeline takes from `models/observed/MODEL.py`."""
 
+    Skipped: type[Any]
+    """The type of lines that are no requests."""
+
     def read_line(self, line: Any, file: str) -> Any:
-        """What a line of a file says: a request, or why it is none, for `finding_of`.
+        """What a line of a file says: a request, or a `Skipped` line.
 
         `line` is its number, its bytes without the newline, whether a newline follows, and why the
         bytes are not the whole line, or None.

@@ -31,16 +31,17 @@ WINDOW_MS = 5_000
 """Consumers and followers wait half a second for records; a stalled broker took 4.96 seconds."""
 
 HELD = 50_000
-"""Lines, and partitions named in them, that are held at most: about 40 MB."""
+"""Lines of one broker, and partitions named in them, that are held at most: about 40 MB."""
 
 _CONNECTIONS = 20_000
-"""Connections that are remembered at most; the one that began first is forgotten first."""
+"""Connections of it that are remembered at most; the one that began first is forgotten first."""
 
 _LINES_OF_ANOTHER_CLOCK = 1_000
 """Lines in a row whose times lie far back, before the clock is taken to have been changed."""
 
 _HALF_OF_THE_IDS = 2**31
 _ID_MASK = 2**32 - 1
+_LESS_THAN_ANY_ID = -(2**63)
 
 
 class OrderedConnection(Struct, gc=False, array_like=True):
@@ -48,8 +49,8 @@ class OrderedConnection(Struct, gc=False, array_like=True):
 
     newest: int
     """The highest id that was read."""
-    given_out: float
-    """The id of the last line that was given out, minus infinity before the first."""
+    given_out: int
+    """The id of the last line that was given out; before the first, less than any."""
     fingerprint: int
     """Of the last line that was given out."""
     waiting: list[tuple[int, int, FetchLine]]
@@ -179,7 +180,7 @@ class ArrivalOrder:
             first = next(iter(connections))
             if not connections[first].waiting:
                 del connections[first]
-        connection = OrderedConnection(line.correlation_id, -inf, 0, [])
+        connection = OrderedConnection(line.correlation_id, _LESS_THAN_ANY_ID, 0, [])
         connections[line.connection] = connection
         return connection
 

@@ -1,12 +1,18 @@
-"""The physical lines of a file, plain or gzip-compressed, in constant memory."""
+"""The physical lines of a file, plain or compressed, in constant memory."""
 
 from __future__ import annotations
 
 import os
 import sys
-import zlib
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
+
+from models.kafka_files.compressed_stream import (
+    LONGEST_MAGIC,
+    DamagedStream,
+    compression_of,
+    decompressed,
+)
 
 STANDARD_INPUT = "-"
 
@@ -14,8 +20,6 @@ LONGEST_LINE = 64 * 2**20
 """Bytes of one line that are held at most: some hundred thousand partitions in one fetch."""
 
 _BLOCK = 64 * 2**10
-_GZIP_MAGIC = b"\x1f\x8b"
-_GZIP_WINDOW_BITS = 16 + zlib.MAX_WBITS
 
 
 class PhysicalLine(NamedTuple):
@@ -31,25 +35,22 @@ class PhysicalLine(NamedTuple):
     """Why `content` is not the whole line, or None."""
 
 
-class _Damaged(Exception):
-    """The compressed stream cannot be read on."""
-
-
 def physical_lines(
     path: str | os.PathLike[str], *, longest: int = LONGEST_LINE
 ) -> Iterator[PhysicalLine]:
     r"""Every line of the file, or of the standard input for `-`, each once; only `\n` ends a line.
 
-    The content, not the name, tells whether the file is gzip-compressed; a file of several gzip
-    members is read to its end. A damaged or cut stream ends with one line that has a flaw. What
-    follows the damage is lost, and so are at most the last 64 KiB before it.
+    The content, not the name, tells whether the file is compressed, by gzip or zstd; a file of
+    several members or frames is read to its end. A damaged or cut stream ends with one line that
+    has a flaw. What follows the damage is lost, and so is a little before it.
 
-    Raises `OSError` when the file cannot be opened or read.
+    Raises `OSError` when the file cannot be opened or read; `DamagedStream`, which is one, after
+    the line that has the flaw.
     """
     number = 0
     held = bytearray()
     let_go = 0
-    damage: str | None = None
+    damage: DamagedStream | None = None
     try:
         for block in _blocks(path):
             *ended, rest = block.split(b"\n")
@@ -66,11 +67,12 @@ def physical_lines(
             if len(held) > longest:
                 let_go += len(held)
                 held.clear()
-    except _Damaged as damaged:
-        damage = str(damaged)
+    except DamagedStream as error:
+        damage = error
     if damage is not None:
-        yield PhysicalLine(number + 1, bytes(held), False, damage)
-    elif held or let_go:
+        yield PhysicalLine(number + 1, bytes(held), False, str(damage))
+        raise damage
+    if held or let_go:
         yield _line(number + 1, held, let_go, longest, has_end=False)
 
 
@@ -94,10 +96,11 @@ def _blocks(path: str | os.PathLike[str]) -> Iterator[bytes]:
 
 def _blocks_of(file: BinaryIO) -> Iterator[bytes]:
     block = _next_block(file)
-    if len(block) == 1 and _GZIP_MAGIC.startswith(block):
-        block += _next_block(file)
-    if block.startswith(_GZIP_MAGIC):
-        yield from _decompressed(block, file)
+    while len(block) < LONGEST_MAGIC and (more := _next_block(file)):
+        block += more
+    compression = compression_of(block)
+    if compression is not None:
+        yield from decompressed(compression, block, lambda: _next_block(file))
         return
     while block:
         yield block
@@ -107,29 +110,3 @@ def _blocks_of(file: BinaryIO) -> Iterator[bytes]:
 def _next_block(file: BinaryIO) -> bytes:
     # `read` would wait until a pipe has a whole block.
     return file.read1(_BLOCK)  # type: ignore[attr-defined, no-any-return]
-
-
-def _decompressed(compressed: bytes, file: BinaryIO) -> Iterator[bytes]:
-    # Python's gzip module raises at the cut of a stream and takes the last whole lines with it.
-    member = zlib.decompressobj(_GZIP_WINDOW_BITS)
-    while compressed:
-        try:
-            block = member.decompress(compressed, _BLOCK)
-        except zlib.error as error:
-            raise _Damaged(f"the gzip stream is damaged and cannot be read on: {error}") from error
-        if block:
-            yield block
-        compressed = member.unconsumed_tail
-        if member.eof:
-            # Zeros may pad the end of a member.
-            compressed = member.unused_data.lstrip(b"\0")
-            while not compressed and (more := _next_block(file)):
-                compressed = more.lstrip(b"\0")
-            if not compressed:
-                return
-            member = zlib.decompressobj(_GZIP_WINDOW_BITS)
-        compressed = compressed or _next_block(file)
-    if rest := member.flush():
-        yield rest
-    if not member.eof:
-        raise _Damaged("the gzip stream is cut short: the file ends before it does")

@@ -48,9 +48,9 @@ _MARKER = b"Completed request:"
 def read_request_log(log: str | os.PathLike[str]) -> Iterator[LogLine]:
     """One result for each line of the file, in order; a line is read when its result is asked for.
 
-    `-` is the standard input. The file may be compressed with gzip. Bytes that are not UTF-8 become
-    U+FFFD. A last line without a newline is a line like any other when its JSON is complete. A file
-    that cannot be opened or read on ends with one line that is UNREADABLE.
+    `-` is the standard input. The file may be compressed by gzip or zstd. Bytes that are not UTF-8
+    become U+FFFD. A last line without a newline is a line like any other when its JSON is complete.
+    A file that cannot be opened or read on ends with one more result, which is UNREADABLE.
     """
     file = os.fspath(log)
     number = 0

@@ -11,7 +11,14 @@ from collections.abc import Iterator, Sequence
 from lockstep.conform.broker_paths import BrokerPaths
 from lockstep.conform.findings import Finding, LoadModel, Progress
 from models.kafka_files.encoded_request import decode_request, encode_request
-from models.kafka_files.request_log import Request, Skipped, log_files, read_line, read_request_log
+from models.kafka_files.request_log import (
+    Reason,
+    Request,
+    Skipped,
+    log_files,
+    read_line,
+    read_request_log,
+)
 from models.observed_sessions.broker_follower import BrokerFollower
 from models.observed_sessions.explanations import Explanations
 from models.observed_sessions.line_findings import finding_of
@@ -19,6 +26,7 @@ from models.observed_sessions.line_findings import finding_of
 __all__ = [
     "BrokerFollower",
     "Explanations",
+    "Skipped",
     "broker_of",
     "decode_request",
     "encode_request",
@@ -55,13 +63,14 @@ def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterato
     try:
         for place, file in enumerate(files):
             for line in read_request_log(file.path):
-                brokers.lines += 1
-                if brokers.lines % _LINES_OF_PROGRESS == 0:
-                    yield brokers.progress(file.path)
                 if isinstance(line, Skipped):
                     yield finding_of(line)
+                    brokers.lines += line.reason is not Reason.UNREADABLE
                 else:
+                    brokers.lines += 1
                     yield from brokers.follow(line, place * _LINES_OF_A_FILE + line.line)
+                if brokers.lines % _LINES_OF_PROGRESS == 0:
+                    yield brokers.progress(file.path)
     except KeyboardInterrupt as error:
         interruption = error  # those that are held for their order then still come out
     for follower in brokers.followers.values():

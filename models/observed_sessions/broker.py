@@ -249,7 +249,8 @@ def stranger(line: FetchLine) -> Fetcher:
 def _number_of(connection: str) -> str:
     """What the broker numbers a connection by: its network thread, and a running number there.
 
-    Before Kafka 4.0 the name has the running number alone, which each thread counts for itself.
+    A controller on the same node numbers its threads anew, so the broker's own address is part of
+    it. Before Kafka 4.0 the name has the running number alone, which each thread counts for itself.
     """
-    _, _, number = (*connection.split("-", 2), "", "")[:3]
-    return number if "-" in number else ""
+    address, _, number = (*connection.split("-", 2), "", "")[:3]
+    return f"{address}-{number}" if "-" in number else ""

@@ -57,7 +57,7 @@ class Fetcher(Struct, eq=False, array_like=True):
     is_whole: bool = False
     since: Place | None = None
     connection: str = ""
-    completion_ms: float | None = None
+    completion_ms: int | None = None
     """The connection of its last request, and when that was answered."""
 
     def is_waiting(self, line: FetchLine) -> bool:
@@ -109,7 +109,7 @@ class LeaderSession(Struct, eq=False, array_like=True):
     connection: str = ""
     arrival_ms: float | None = None
     """The connection of its last request, and when that arrived."""
-    told_ms: float | None = None
+    told_ms: int | None = None
     """When it last answered: what it left out then was as it had told before."""
     overtaken: FetchLine | None = None
     """A request answered with INVALID_FETCH_SESSION_EPOCH, if a later one arrived before that."""
@@ -132,14 +132,14 @@ class Connection(Struct, eq=False, array_like=True):
     correlation_id: int | None = None
     """That of its last Fetch."""
     position: int = -1
-    time_ms: float | None = None
+    time_ms: int | None = None
     outside: SessionFinding | None = None
     """The finding on its requests outside of any session."""
-    _others: dict[int, tuple[int, float | None]] = field(default_factory=dict)
+    _others: dict[int, tuple[int, int | None]] = field(default_factory=dict)
     """Position and time of its other requests, by correlation id. A client that numbers requests
     before it sends them may send a later one first."""
 
-    def other_request(self, correlation_id: int, position: int, time_ms: float | None) -> None:
+    def other_request(self, correlation_id: int, position: int, time_ms: int | None) -> None:
         """A request of another API takes a correlation id."""
         if len(self._others) > _MOST_IDS:
             self._others.clear()  # more requests seem to be missing then, which excuses more
@@ -160,7 +160,7 @@ class Connection(Struct, eq=False, array_like=True):
                     between += 1
         return None if steps is None or steps <= 0 else steps - 1 - between
 
-    def fetch(self, correlation_id: int, position: int, time_ms: float | None) -> None:
+    def fetch(self, correlation_id: int, position: int, time_ms: int | None) -> None:
         """A Fetch was answered."""
         self.correlation_id, self.position, self.time_ms = correlation_id, position, time_ms
 

@@ -15,7 +15,7 @@ class Telling(Struct, eq=False, array_like=True):
     """An offset that a fetcher was told, and where the line stands that says so."""
 
     position: int
-    time_ms: float | None
+    time_ms: int | None
     high_watermark: int
     log_start: int
 
@@ -26,9 +26,7 @@ class LeaderLog(Struct, eq=False, array_like=True):
     leader_epoch: int
     tellings: list[Telling] = field(default_factory=list)
 
-    def tell(
-        self, position: int, time_ms: float | None, high_watermark: int, log_start: int
-    ) -> bool:
+    def tell(self, position: int, time_ms: int | None, high_watermark: int, log_start: int) -> bool:
         """Keep what a line says, if it is more than is there; whether the watermark is later.
 
         Lines come in the order of arrival, which is not quite that in which they stand.
@@ -58,7 +56,7 @@ class LeaderLog(Struct, eq=False, array_like=True):
         return self.tellings[-1].high_watermark
 
     def before(
-        self, position: int, time_ms: float | None, oldest_ms: float | None
+        self, position: int, time_ms: int | None, oldest_ms: float | None
     ) -> tuple[int, int]:
         """The least high watermark and log start that the leader had when a line was written.
 

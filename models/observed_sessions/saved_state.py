@@ -15,6 +15,7 @@ from models.observed_sessions.broker import BrokerState
 
 _MAGIC = b"lockstep follower\n"
 _FORMAT = 1
+"""Another one for each change of a type that a state is made of."""
 _FORMAT_SIZE = 2
 _SUM_SIZE = 16
 _HEAD_SIZE = len(_MAGIC) + _FORMAT_SIZE + _SUM_SIZE

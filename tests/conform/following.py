@@ -85,11 +85,11 @@ def sides(session: SessionFinding) -> Mapping[SideName, Side]:
     return {SideName.CLIENT: session.client_side, SideName.BROKER: session.broker_side}
 
 
-def follow(*logs: Path) -> Findings:
+def follow(*logs: Path, broker_from: str | None = None) -> Findings:
     def load(constants: Mapping[str, object]) -> Model:
         return load_model(ROOT, "fetch_session", constants)
 
-    return Findings(tuple(observe([str(log) for log in logs], load, BrokerPaths())))
+    return Findings(tuple(observe([str(log) for log in logs], load, BrokerPaths(broker_from))))
 
 
 def in_session(log: Log) -> int:

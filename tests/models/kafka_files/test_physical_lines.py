@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.kafka_files.compressed_stream import DamagedStream, compression_of
 from models.kafka_files.physical_lines import PhysicalLine, physical_lines
 
 # Longer than the blocks in which files are read.
@@ -36,7 +39,33 @@ contents = st.lists(
 ).map(b"".join)
 
 
-@given(content=contents.filter(lambda content: not content.startswith(b"\x1f\x8b")))
+Compress = Callable[[bytes], bytes]
+
+
+def gzipped(content: bytes) -> bytes:
+    return gzip.compress(content, 1)
+
+
+def zstandard_frame(content: bytes) -> bytes:
+    return zstandard.ZstdCompressor(write_checksum=True).compress(content)
+
+
+NAMES: dict[Compress, str] = {gzipped: "gzip", zstandard_frame: "zstd"}
+COMPRESSED = pytest.mark.parametrize("compress", NAMES)
+
+
+def damaged(file: Path, content: bytes) -> tuple[list[PhysicalLine], PhysicalLine]:
+    """The whole lines of a damaged file, and its last one; the file is said to be damaged."""
+    file.write_bytes(content)
+    lines: list[PhysicalLine] = []
+    with pytest.raises(DamagedStream) as error:
+        lines.extend(physical_lines(file))
+    *whole, last = lines
+    assert (last.number, last.has_end, last.flaw) == (len(whole) + 1, False, str(error.value))
+    return whole, last
+
+
+@given(content=contents.filter(lambda content: compression_of(content) is None))
 @settings(deadline=None)
 def test_plain(file: Path, content: bytes) -> None:
     assert lines_of(file, content) == expected(content)
@@ -45,48 +74,74 @@ def test_plain(file: Path, content: bytes) -> None:
 @given(members=st.lists(contents, min_size=1, max_size=3), padding=st.integers(0, 3))
 @settings(deadline=None)
 def test_gzip_of_several_members(file: Path, members: list[bytes], padding: int) -> None:
-    packed = b"".join(gzip.compress(member, 1) + b"\0" * padding for member in members)
+    packed = b"".join(gzipped(member) + b"\0" * padding for member in members)
     assert lines_of(file, packed) == expected(b"".join(members))
 
 
-def test_gzip_that_unpacks_to_far_more_than_a_block(file: Path) -> None:
+@given(frames=st.lists(st.tuples(contents, st.none() | st.binary(max_size=9)), min_size=1))
+@settings(deadline=None)
+def test_zstd_of_several_frames(file: Path, frames: list[tuple[bytes, bytes | None]]) -> None:
+    """Frames without content may stand before any of them, as `pzstd` writes them."""
+    packed = b""
+    for content, skipped in frames:
+        if skipped is not None:
+            packed += b"\x5e\x2a\x4d\x18" + len(skipped).to_bytes(4, "little") + skipped
+        packed += zstandard_frame(content)
+    assert lines_of(file, packed) == expected(b"".join(content for content, _ in frames))
+
+
+@COMPRESSED
+def test_a_stream_that_unpacks_to_far_more_than_a_block(file: Path, compress: Compress) -> None:
     content = (b"x" * 99 + b"\n") * 50_000
-    assert lines_of(file, gzip.compress(content)) == expected(content)
+    assert lines_of(file, compress(content)) == expected(content)
 
 
+@COMPRESSED
 @given(content=contents, data=st.data())
 @settings(deadline=None)
-def test_gzip_cut_short(file: Path, content: bytes, data: st.DataObject) -> None:
-    packed = gzip.compress(content, 1)
-    size = data.draw(st.integers(2, len(packed) - 1))
-    *whole, last = lines_of(file, packed[:size])
+def test_cut_short(file: Path, compress: Compress, content: bytes, data: st.DataObject) -> None:
+    packed = compress(content)
+    size = data.draw(st.integers(4, len(packed) - 1))
+    whole, last = damaged(file, packed[:size])
     assert whole == expected(content)[: len(whole)]
-    assert (last.number, last.has_end) == (len(whole) + 1, False)
-    assert last.flaw == "the gzip stream is cut short: the file ends before it does"
+    name = NAMES[compress]
+    assert last.flaw == f"the {name} stream is cut short: the file ends before it does"
 
 
-def test_gzip_cut_before_its_check_sum_keeps_all_lines(file: Path) -> None:
+@COMPRESSED
+def test_cut_before_its_check_sum_keeps_all_lines(file: Path, compress: Compress) -> None:
     content = b"".join(b"line %d\n" % number for number in range(20_000))
-    *whole, last = lines_of(file, gzip.compress(content)[:-8])
+    whole, last = damaged(file, compress(content)[:-4])
     assert whole == expected(content)
     assert (last.number, last.content) == (20_001, b"")
 
 
+@COMPRESSED
 @pytest.mark.parametrize("damage", [b"plain text\n", b"\x1f\x8bno member"])
-def test_something_else_after_a_member(file: Path, damage: bytes) -> None:
-    first, second = lines_of(file, gzip.compress(b"first\n") + damage)
+def test_something_else_after_a_member(file: Path, compress: Compress, damage: bytes) -> None:
+    (first,), second = damaged(file, compress(b"first\n") + damage)
     assert first == PhysicalLine(1, b"first", True, None)
-    assert (second.number, second.content, second.has_end) == (2, b"", False)
+    assert second.content == b""
     assert second.flaw is not None
-    assert second.flaw.startswith("the gzip stream is damaged")
+    assert second.flaw.startswith(f"the {NAMES[compress]} stream is damaged")
 
 
-def test_a_false_check_sum(file: Path) -> None:
-    packed = bytearray(gzip.compress(b"first\nsecond"))
-    packed[-5] ^= 1
-    *_, last = lines_of(file, bytes(packed))
+@COMPRESSED
+@pytest.mark.parametrize("place", [-1, -4])
+def test_a_false_check_sum(file: Path, compress: Compress, place: int) -> None:
+    packed = bytearray(compress(b"first\nsecond"))
+    packed[place if compress is zstandard_frame else place - 4] ^= 1
+    _, last = damaged(file, bytes(packed))
     assert last.flaw is not None
-    assert "incorrect" in last.flaw
+    assert "incorrect" in last.flaw or "match checksum" in last.flaw
+
+
+def test_a_window_larger_than_what_may_be_held(file: Path) -> None:
+    parameters = zstandard.ZstdCompressionParameters(window_log=28)
+    stream = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+    _, last = damaged(file, stream.compress(b"a line\n") + stream.flush())
+    assert last.flaw is not None
+    assert last.flaw.endswith("Frame requires too much memory for decoding")
 
 
 @pytest.mark.parametrize("longest", [10, 70_000, 200_000])
@@ -111,4 +166,5 @@ def test_the_name_does_not_matter(tmp_path: Path) -> None:
 
 def test_an_empty_file(file: Path) -> None:
     assert lines_of(file, b"") == []
-    assert lines_of(file, gzip.compress(b"")) == []
+    assert lines_of(file, gzipped(b"")) == []
+    assert lines_of(file, zstandard_frame(b"")) == []

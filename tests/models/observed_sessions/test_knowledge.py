@@ -27,9 +27,9 @@ def connection(last_fetch: int | None, *others: int) -> Connection:
     """A connection after a Fetch, at place 100, and requests of other APIs, from place 101 on."""
     known = Connection()
     if last_fetch is not None:
-        known.fetch(last_fetch, 100, 100.0)
+        known.fetch(last_fetch, 100, 100)
     for place, other in enumerate(others, start=101):
-        known.other_request(other, place, float(place))
+        known.other_request(other, place, place)
     return known
 
 
@@ -62,17 +62,17 @@ def test_how_many_requests_may_be_missing(
 def test_a_request_counts_for_the_fetch_that_follows_its_id() -> None:
     known = connection(6, 9)
     assert known.reach(8) == 1
-    known.fetch(8, 110, 110.0)
+    known.fetch(8, 110, 110)
     assert known.reach(10) == 0
 
 
 def test_lines_count_that_surely_stand_before_a_request() -> None:
     known = connection(6, 7, 12)
     known.reach(8)
-    assert (known.position, known.time_ms) == (101, 101.0)  # 12 was sent later
-    known.fetch(8, 110, 110.0)
+    assert (known.position, known.time_ms) == (101, 101)  # 12 was sent later
+    known.fetch(8, 110, 110)
     known.reach(13)
-    assert (known.position, known.time_ms) == (110, 110.0)
+    assert (known.position, known.time_ms) == (110, 110)
 
 
 @given(
@@ -119,9 +119,9 @@ def test_the_order_of_reading_does_not_matter(
     shuffled = list(told)
     random.Random(seed).shuffle(shuffled)
     for place, high_watermark, log_start in shuffled:
-        log.tell(place, float(place), high_watermark, log_start)
+        log.tell(place, place, high_watermark, log_start)
     earlier = [telling for telling in told if telling[0] <= position]
-    assert log.before(position, float(position), None) == (
+    assert log.before(position, position, None) == (
         max((high for _, high, _ in earlier), default=0),
         max((start for _, _, start in earlier), default=0),
     )
@@ -136,7 +136,7 @@ def test_it_is_told_whether_a_watermark_is_the_latest(
     random.Random(seed).shuffle(told)
     highest = -1
     for place, high_watermark, log_start in told:
-        if log.tell(place, float(place), high_watermark, log_start):
+        if log.tell(place, place, high_watermark, log_start):
             highest = max(highest, high_watermark)
         else:
             assert high_watermark <= highest
@@ -145,26 +145,26 @@ def test_it_is_told_whether_a_watermark_is_the_latest(
 
 def test_what_was_told_long_ago_does_not_count() -> None:
     log = LeaderLog(0)
-    log.tell(1, 1_000.0, 5, 2)
-    assert log.before(2, 2_000.0, 1_000.0) == (5, 2)
-    assert log.before(2, 2_000.0, 1_001.0) == (0, 0)
+    log.tell(1, 1_000, 5, 2)
+    assert log.before(2, 2_000, 1_000) == (5, 2)
+    assert log.before(2, 2_000, 1_001) == (0, 0)
 
 
 def test_a_line_whose_time_is_later_does_not_count() -> None:
     log = LeaderLog(0)
-    log.tell(1, 1_000.0, 5, 2)
-    log.tell(2, 3_000.0, 6, 2)
-    assert log.before(3, 2_000.0, None) == (5, 2)
+    log.tell(1, 1_000, 5, 2)
+    log.tell(2, 3_000, 6, 2)
+    assert log.before(3, 2_000, None) == (5, 2)
     assert log.before(3, None, None) == (6, 2)
 
 
 def test_many_tellings_are_not_kept() -> None:
     log = LeaderLog(0)
     for place in range(1_000):
-        log.tell(place, float(place), place, 0)
+        log.tell(place, place, place, 0)
     assert len(log.tellings) < 100
-    assert log.before(999, 999.0, None) == (999, 0)
-    assert log.before(10, 10.0, None) == (0, 0)
+    assert log.before(999, 999, None) == (999, 0)
+    assert log.before(10, 10, None) == (0, 0)
 
 
 def line(connection: str, time_ms: int | None, total_ms: float) -> FetchLine:
@@ -194,22 +194,22 @@ def line(connection: str, time_ms: int | None, total_ms: float) -> FetchLine:
 @pytest.mark.parametrize(
     ("connection", "time_ms", "total_ms", "is_waiting"),
     [
-        ("new", 1_100, 101.0, True),
-        ("new", 1_100, 100.0, False),
-        ("new", None, 101.0, False),
+        ("new", 1_100, 101, True),
+        ("new", 1_100, 100, False),
+        ("new", None, 101, False),
         # A broker reads the next request of a connection when the last one is answered.
-        ("old", 1_100, 101.0, False),
+        ("old", 1_100, 101, False),
     ],
 )
 def test_a_fetcher_that_does_not_wait(
     connection: str, time_ms: int | None, total_ms: float, is_waiting: bool
 ) -> None:
-    fetcher = Fetcher("client", uses_topic_ids=True, connection="old", completion_ms=1_000.0)
+    fetcher = Fetcher("client", uses_topic_ids=True, connection="old", completion_ms=1_000)
     assert fetcher.is_waiting(line(connection, time_ms, total_ms)) is is_waiting
 
 
 def test_a_fetcher_that_sent_nothing_does_not_wait() -> None:
-    assert not Fetcher("client", uses_topic_ids=True).is_waiting(line("new", 1_100, 101.0))
+    assert not Fetcher("client", uses_topic_ids=True).is_waiting(line("new", 1_100, 101))
 
 
 @pytest.mark.parametrize(

@@ -3,97 +3,35 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from msgspec import structs
 
-from lockstep.language.model import Model
 from models.kafka_files.request_log import FetchLine, read_request_log
 from models.observed_sessions.explanations import Explanations
 from tests.conform.following import follow
-from tests.models.observed_sessions.behaviours import Scope, Walk
+from tests.models.observed_sessions.behaviours import Walk
 from tests.models.observed_sessions.following import explanations, report
 from tests.models.observed_sessions.kafka_json import text
-from tests.models.observed_sessions.logs import Line, Writing, write
-
-SCOPES = (
-    Scope(),
-    Scope(partitions=("p1", "p2", "p3")),
-    Scope(followers=()),
-    Scope(disturbances=0, failures=0),
-    Scope(partitions=("p1", "p2", "p3"), max_offset=1, max_bytes=0),
+from tests.models.observed_sessions.logs import Writing, write
+from tests.models.observed_sessions.random_logs import (
+    LOSSES,
+    SCOPES,
+    SEEDS,
+    Loss,
+    loaded,
+    nothing,
+    some_lines,
+    some_log,
 )
-SEEDS = st.integers(0, 2**32)
-LAST_EPOCH = 2**31 - 1
-
-Loss = Callable[[Sequence[Line], random.Random], list[Line]]
-
-
-@cache
-def loaded(scope: Scope) -> Model:
-    return scope.load()
 
 
 @pytest.fixture(scope="module", name="model")
 def loaded_explanations() -> Explanations:
     return explanations()
-
-
-def some_log(chance: random.Random, requests: int, aged: int = 0) -> list[Line]:
-    """The log of a random behaviour, from its beginning; with `aged`, from the middle on.
-
-    Sessions are then that many epochs before the last one.
-    """
-    scope = chance.choice(SCOPES)
-    walk = Walk(loaded(scope), scope, chance)
-    if aged:
-        walk.go(10)
-        walk.age(LAST_EPOCH - aged)
-        walk.exchanges.clear()
-    walk.go(requests)
-    return write(scope, walk.exchanges, Writing.draw(scope, walk.exchanges, chance), chance)
-
-
-def nothing(log: Sequence[Line], chance: random.Random) -> list[Line]:
-    return list(log)
-
-
-def beginning(log: Sequence[Line], chance: random.Random) -> list[Line]:
-    return list(log[chance.randrange(len(log)) :])
-
-
-def some_lines(log: Sequence[Line], chance: random.Random) -> list[Line]:
-    share = chance.choice((0.05, 0.3))
-    return [line for line in log if chance.random() > share]
-
-
-def a_stretch(log: Sequence[Line], chance: random.Random) -> list[Line]:
-    first, last = sorted(chance.sample(range(len(log) + 1), 2))
-    return [*log[:first], *log[last:]]
-
-
-def with_repeated_lines(log: Sequence[Line], chance: random.Random) -> list[Line]:
-    return [line for line in log for _ in range(chance.choice((1, 1, 1, 2)))]
-
-
-def beginning_and_some_lines(log: Sequence[Line], chance: random.Random) -> list[Line]:
-    return with_repeated_lines(some_lines(beginning(log, chance), chance), chance)
-
-
-LOSSES = (
-    nothing,
-    beginning,
-    some_lines,
-    a_stretch,
-    with_repeated_lines,
-    beginning_and_some_lines,
-)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
