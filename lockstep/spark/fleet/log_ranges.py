@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lockstep.spark.fleet.log_files import LogFile
-from lockstep.system.compressed import Damaged, blocks
+from lockstep.system.compressed_stream import DamagedStream
+from lockstep.system.physical_lines import blocks_of
 
 CHUNK = 64 * 2**20
 """The bytes of a plain file that one task reads."""
@@ -141,7 +142,7 @@ def measured(chunk: Chunk) -> Measure:
     """Count the lines of a chunk. `OSError` where the file cannot be read."""
     with open(chunk.path, "rb") as file:
         if chunk.end is None:
-            return _measured_to_the_end(blocks(file))
+            return _measured_to_the_end(blocks_of(file))
         file.seek(chunk.begin)
         return _measured(file, chunk.begin, chunk.end)
 
@@ -166,7 +167,7 @@ def _measured_to_the_end(content: Iterator[bytes]) -> Measure:
             if (newline := block.rfind(b"\n")) >= 0:
                 whole = at + newline + 1
             at += len(block)
-    except Damaged as damaged:
+    except DamagedStream as damaged:
         return Measure(lines, whole, str(damaged))
     return Measure(lines + (at > whole), at)
 

@@ -40,5 +40,6 @@ def follow_files(
         # A batch that an earlier run has begun is done first, even where nothing is new.
         follow = FollowBatch(tables, observed, FileSource(tables))
         lines = sum(range_.lines for range_ in new.ranges)
+        tables.drop_old_states()
         follow_stream(spark, follow, Course(spark, on_step, follow.tasks(spark), lines))
     return new

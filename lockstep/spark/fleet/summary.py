@@ -40,8 +40,9 @@ class Summary:
     `sessions` has a row for each pair of verdicts of client and broker. `departing` are the first
     sessions that depart. Groups are those of most rows: `departures` by broker, client, version of
     the API, side and reason; `unknown` by side and reason; `quarantine` by file, reason, and
-    whether a request may be lost. Reasons are equal where they differ in numbers alone. `lines` are
-    those that were read, `followed` and `others` those of requests.
+    whether a request may be lost. Reasons are equal where they differ in numbers alone.
+    `quarantined` counts lines by reason. `damaged` files cannot be read on. `lines` are those that
+    were read, `followed` and `others` those of requests.
     """
 
     sessions: list[dict[str, Any]]
@@ -50,6 +51,7 @@ class Summary:
     unknown: list[Group]
     quarantine: list[Group]
     quarantined: dict[str, int]
+    damaged: list[dict[str, Any]]
     lines: int
     followed: int
     others: int
@@ -64,6 +66,7 @@ def summary(tables: Tables, shown: Shown, nothing_judged: str) -> Summary:
             "quarantined": lambda: _quarantined(quarantine),
             "lines": lambda: _sum(tables.rows(INPUTS), "lines")[0],
             "requests": lambda: _requests(tables.rows(STATES)),
+            "damaged": lambda: _damaged(tables.rows(INPUTS)),
         }
     )
     followed, others = counts.pop("requests")
@@ -126,7 +129,11 @@ def _departing(sessions: DataFrame, most: int) -> list[dict[str, Any]]:
 
 
 def _departures(departures: DataFrame, shown: Shown) -> list[Group]:
+    from pyspark.sql import functions as sql
+
     rows = departures.withColumn("kind", _kind(departures["because"]))
+    # As text: Spark gives Python a time of the machine's own zone.
+    rows = rows.withColumn("since", sql.date_format("time", "yyyy-MM-dd HH:mm:ss"))
     keys = ("broker", "client", "api_version", "side", "kind")
     return largest_groups(rows, Grouping(keys, ("time", "file", "line"), shown.groups, 1))
 
@@ -178,6 +185,16 @@ def _kind(because: Column) -> Column:
     from pyspark.sql import functions as sql
 
     return sql.regexp_replace(because, _NUMBER, "0")
+
+
+def _damaged(inputs: DataFrame) -> list[dict[str, Any]]:
+    """The files that could not be read on when they were last read."""
+    from pyspark.sql import functions as sql
+
+    last = inputs.groupBy("broker", "size", "digest").agg(
+        sql.max_by("path", "order").alias("path"), sql.max_by("flaw", "order").alias("flaw")
+    )
+    return _dicts(last.where("flaw IS NOT NULL").orderBy("path"))
 
 
 def _quarantined(quarantine: DataFrame) -> dict[str, int]:

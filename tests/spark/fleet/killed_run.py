@@ -1,7 +1,7 @@
 """`conform --engine spark`, killed at one place, the first argument.
 
-The place is `inputs`, when the new lines are in the table of inputs; a number, when as many tables of
-the first batch are written; or `batch`, when all are, and the stream does not know of it yet.
+The place is `inputs`, when the new lines are in the table of inputs; a number, when as many tables
+of the first batch are written; or `batch`, when all are, and the stream does not know of it yet.
 """
 
 from __future__ import annotations
