@@ -31,6 +31,6 @@ def _group(group: Group) -> dict[str, object]:
         "api_version": version,
         "side": side,
         "lines": group.count,
-        "since": None if first["time"] is None else first["time"].isoformat(),
+        "since": first["since"],
         "first": {name: first[name] for name in ("file", "line", "offset", "because", "text")},
     }

@@ -35,6 +35,5 @@ def print_fleet(output: Output, result: FleetResult) -> None:
 def _row(group: Group) -> tuple[str, ...]:
     broker, client, version, side, _ = group.key
     first = group.firsts[0]
-    since = "" if first["time"] is None else f"{first['time']:%Y-%m-%d %H:%M:%S}"
     place = f"{first['file']}:{first['line']}"
-    return (broker, client, str(version), side, f"{group.count:,}", since, place)
+    return (broker, client, str(version), side, f"{group.count:,}", first["since"] or "", place)

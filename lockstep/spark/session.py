@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib.util
 import logging
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -65,34 +67,89 @@ def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator
     if options.is_local or options.master.startswith("spark://127.0.0.1"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     logging.getLogger("py4j").setLevel(_QUIET)
+    logging.getLogger().addFilter(_is_not_of_py4j)
+    settings = _settings(options) | dict(options.settings)
+    settings = {**settings, "spark.app.name": name, "spark.master": options.master}
+    with tempfile.TemporaryFile() as complaints:
+        try:
+            yield _started(settings, complaints)
+        except KeyboardInterrupt:
+            _kill()
+            raise
+        finally:
+            _end()
+
+
+def _started(settings: dict[str, str], complaints: IO[bytes]) -> SparkSession:
+    """A session; what the JVM writes of itself goes to a file, and Ctrl-C does not reach it."""
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.appName(name).master(options.master)
-    for key, value in (_settings(options) | dict(options.settings)).items():
-        builder = builder.config(key, value)
-    with tempfile.TemporaryFile() as chatter:
-        try:
-            with _errors_into(chatter):
-                session = builder.getOrCreate()
-        except Exception as error:
-            raise LockstepError(
-                f"Spark does not start on {options.master}: {_first_line(error, chatter)}",
-                cure="look whether the master runs and can be reached from here",
-            ) from error
     try:
-        yield session
+        with _signals_kept():
+            if SparkContext._gateway is None:
+                conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
+                process = {"stderr": complaints, "start_new_session": True}
+                gateway = launch_gateway(conf, process)  # type: ignore[no-untyped-call]
+                SparkContext._ensure_initialized(gateway=gateway)
+            session = SparkSession.builder.config(map={**settings}).getOrCreate()
+    except Exception as error:
+        raise LockstepError(
+            f"Spark does not start on {settings['spark.master']}: {_why(error, complaints)}",
+            cure="look whether the master runs and can be reached from here",
+        ) from error
+    session.sparkContext.setLogLevel(logging.getLevelName(_QUIET))
+    return session
+
+
+def _why(error: Exception, complaints: IO[bytes]) -> str:
+    """Why Spark does not start: what Java says of it, where it says anything."""
+    complaints.seek(0)
+    lines = complaints.read().decode("utf-8", "replace").splitlines()
+    said = [line for line in lines if line.startswith(("Exception in", "Error: "))]
+    return said[0] if said else _first_line(error)
+
+
+@contextmanager
+def _signals_kept() -> Iterator[None]:
+    """Take back what Spark does to Ctrl-C: it is the process's own, and jobs are ended there."""
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        yield
     finally:
-        _end(session)
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, handler)
 
 
-def _end(session: SparkSession) -> None:
-    """Stop the session, and the JVM that was started for it: nothing of it is left running."""
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    """Py4J tells the root logger of each call that is interrupted."""
+    return "py4j" not in record.pathname
+
+
+def _kill() -> None:
+    """End the JVM where a call was interrupted: what is asked next would get that call's answer."""
     from pyspark import SparkContext
+    from pyspark.sql import SparkSession
 
     gateway = SparkContext._gateway
-    session.stop()
+    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+    SparkSession._instantiatedSession = None
+    if gateway is not None:
+        gateway.proc.kill()
+        gateway.proc.wait()
+
+
+def _end() -> None:
+    """Stop the session, and the JVM that was started for it: nothing of it is left running."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    gateway = SparkContext._gateway
     if gateway is None:
         return
+    if (session := SparkSession._instantiatedSession) is not None:
+        session.stop()
     gateway.shutdown()
     # Without these a later session of this process would look for the JVM that is gone.
     SparkContext._gateway = SparkContext._jvm = None
@@ -127,26 +184,5 @@ def _settings(options: SparkOptions) -> dict[str, str]:
     return settings
 
 
-@contextmanager
-def _errors_into(file: IO[bytes]) -> Iterator[None]:
-    """What this process and those that it starts write to standard error goes into a file.
-
-    The JVM keeps it as its own: what it has to say comes as errors of its answers.
-    """
-    sys.stderr.flush()
-    kept = os.dup(2)
-    os.dup2(file.fileno(), 2)
-    try:
-        yield
-    finally:
-        sys.stderr.flush()
-        os.dup2(kept, 2)
-        os.close(kept)
-
-
-def _first_line(error: Exception, chatter: IO[bytes]) -> str:
-    """What went wrong: as the JVM said it, or else as Python does."""
-    chatter.seek(0)
-    lines = chatter.read().decode("utf-8", "replace").splitlines()
-    complaint = next((line for line in lines if "Exception" in line or "rror:" in line), None)
-    return (complaint or next(iter(str(error).splitlines()), type(error).__name__)).strip()
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)

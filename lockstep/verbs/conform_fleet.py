@@ -11,23 +11,16 @@ from lockstep.conform.findings import (
     FileFinding,
 )
 from lockstep.conform.fleet_figures import FleetFigures
-from lockstep.spark.fleet.arrival import (
-    Arrived,
-    arrived,
-    measure_on,
-    put_into,
-    read_files,
-)
-from lockstep.spark.fleet.batch import FollowBatch
+from lockstep.spark.failures import told_plainly
+from lockstep.spark.fleet.arrival import Arrived
 from lockstep.spark.fleet.figures import figures
 from lockstep.spark.fleet.folder import Origin, tables_folder
 from lockstep.spark.fleet.groups import Group
 from lockstep.spark.fleet.log_files import look_at
 from lockstep.spark.fleet.observed import Observed
-from lockstep.spark.fleet.source import FileSource
-from lockstep.spark.fleet.stream import follow_stream
+from lockstep.spark.fleet.run import follow_files
 from lockstep.spark.fleet.summary import summary
-from lockstep.spark.fleet.tables import INPUTS, Tables
+from lockstep.spark.fleet.tables import Tables
 from lockstep.spark.session import LOCAL_MASTER, SparkOptions, spark_session
 from lockstep.spark.workspace_text import WorkspaceText
 from lockstep.verbs.conform import ConformResult, followed_model, requirement_texts
@@ -77,18 +70,8 @@ def conform_fleet(request: ConformRequest, *, watch: Watch = Unwatched()) -> Fle
         on_step("Spark starts")
         with spark_session(f"lockstep conform {model}", options) as spark:
             tables = Tables(spark, folder)
-            readable = [file for file in files if file.unreadable is None]
-            on_step(f"{len(readable):,} files: which lines are new")
-            new = arrived(
-                readable,
-                lambda path: observed.paths.broker(path) or "",
-                read_files(tables),
-                measure_on(spark),
-            )
-            put_into(tables, spark, new.ranges)
-            if tables.is_there(INPUTS):
-                follow = FollowBatch(tables, observed, FileSource(tables))
-                follow_stream(spark, follow, lambda: None)
+            with told_plainly(folder):
+                new = follow_files(spark, tables, observed, files, on_step)
             on_step("what the tables say")
             said = summary(tables, SHOWN, NOTHING_JUDGED)
             requirements = requirement_texts(workspace.root)

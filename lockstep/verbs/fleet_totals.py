@@ -8,6 +8,7 @@ from typing import Any
 from lockstep.conform.findings import (
     MOVED,
     Candidate,
+    FileFinding,
     Place,
     Progress,
     Remark,
@@ -55,6 +56,8 @@ def totals_of(said: Summary) -> ConformTotals:
             MOST_PLACES, numbers, group.count
         )
 
+    for row in said.damaged:
+        totals.add(FileFinding(row["path"], row["flaw"]))
     totals.moved = said.quarantined.get(MOVED, 0)
     totals.lines.count = sum(said.quarantined.values())
     totals.add(Progress("", said.lines, said.followed, said.others))

@@ -11,8 +11,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from lockstep.errors import LockstepError
+from lockstep.system.physical_lines import STANDARD_INPUT, physical_lines
 from models.kafka_files.line_time import time_ms
-from models.kafka_files.physical_lines import STANDARD_INPUT, physical_lines
 
 _LINES_LOOKED_AT = 1000
 """A broker's log begins each message with a time; only stack traces and such have lines without."""

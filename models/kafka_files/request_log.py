@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from msgspec import DecodeError
 
+from lockstep.system.physical_lines import PhysicalLine, physical_lines
 from lockstep.system.strict_json import CutShort, JsonObject, NotJson, decode_object, shown
 from models.kafka_files.completed_request import Place, completed_request
 from models.kafka_files.fetch_line import (
@@ -24,7 +25,6 @@ from models.kafka_files.field_types import FieldRefused, with_value
 from models.kafka_files.line_time import time_ms
 from models.kafka_files.log_files import LogFile, log_files
 from models.kafka_files.other_lines import LogLine, OtherRequest, Reason, Request, Skipped
-from models.kafka_files.physical_lines import PhysicalLine, physical_lines
 
 __all__ = [
     "AnsweredPartition",
@@ -64,7 +64,7 @@ def read_request_log(log: str | os.PathLike[str]) -> Iterator[LogLine]:
 
 def read_line(line: PhysicalLine, file: str) -> LogLine:
     """What one line of a file says."""
-    number, content, has_end, flaw = line
+    number, content, has_end, flaw = line[:4]
     if flaw is not None:
         return Skipped(number, file, Reason.TRUNCATED, flaw)
     marker = content.find(_MARKER)

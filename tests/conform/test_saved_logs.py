@@ -15,7 +15,7 @@ from lockstep.conform.followers import load_pieces
 from lockstep.conform.pieces import Pieces
 from lockstep.errors import LockstepError
 from lockstep.language.model import Model, load_model
-from models.kafka_files.physical_lines import physical_lines
+from lockstep.system.physical_lines import physical_lines
 from models.kafka_files.request_log import Request, Skipped, read_request_log
 from models.observed_sessions.explanations import Explanations
 from tests.conform.damage.log import LOGS

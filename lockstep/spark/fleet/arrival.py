@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import pyarrow
+
 from lockstep.spark.fleet.columns import RANGES
 from lockstep.spark.fleet.log_files import LogFile
 from lockstep.spark.fleet.log_ranges import (
+    CHUNK,
     Chunk,
     Identity,
     LogRange,
@@ -19,7 +22,7 @@ from lockstep.spark.fleet.log_ranges import (
     measured,
     ranges_of,
 )
-from lockstep.spark.fleet.rows import spark_schema
+from lockstep.spark.fleet.rows import batches_of
 from lockstep.spark.fleet.tables import INPUTS, Tables
 
 if TYPE_CHECKING:
@@ -99,28 +102,43 @@ class _New:
         return 0 if self.file.is_compressed else max(self.file.size - self.end, 0)
 
 
-def read_files(tables: Tables) -> ReadFiles:
-    """The files that were read before, from the table of inputs."""
+@dataclass(frozen=True)
+class ReadBefore:
+    """What the table of inputs has: the files, and the place in order behind the last of them."""
+
+    files: ReadFiles
+    next_order: int
+
+
+def read_before(tables: Tables) -> ReadBefore:
+    """The files that were read before."""
     from pyspark.sql import functions as sql
 
+    if not tables.is_there(INPUTS):
+        return ReadBefore(ReadFiles({}), 0)
     rows = tables.rows(INPUTS).groupBy("broker", "size", "digest")
-    ends = rows.agg(sql.max("end").alias("end"), sql.sum("lines").alias("lines")).collect()
-    return ReadFiles(
-        {Identity(row.broker, row.size, row.digest): ReadSoFar(row.end, row.lines) for row in ends}
-    )
+    sums = rows.agg(
+        sql.max("end").alias("end"),
+        sql.sum("lines").alias("lines"),
+        sql.max_by("stored", "order").alias("stored"),
+        sql.max("order").alias("order"),
+    ).collect()
+    files = {
+        Identity(row.broker, row.size, row.digest): ReadSoFar(row.end, row.lines, row.stored)
+        for row in sums
+    }
+    return ReadBefore(ReadFiles(files), 1 + max((row.order for row in sums), default=-1))
 
 
-def put_into(tables: Tables, spark: SparkSession, ranges: Sequence[LogRange]) -> None:
+def put_into(
+    tables: Tables, spark: SparkSession, ranges: Sequence[LogRange], next_order: int
+) -> None:
     """Append what has arrived to the table of inputs, a batch a commit."""
-    from pyspark.sql import functions as sql
-
-    last = tables.rows(INPUTS).agg(sql.max("order")).first()
-    first = 0 if last is None or last[0] is None else last[0] + 1
     for batch in _batches(ranges):
-        rows = [_row(range_, first) for range_ in batch]
-        frame = spark.createDataFrame(rows, spark_schema(RANGES))
+        rows = [range_row(range_, next_order) for range_ in batch]
+        content = pyarrow.Table.from_batches(batches_of(rows, RANGES))
         # Orders ascend from batch to batch: where another run was faster, its version is higher.
-        tables.append(INPUTS, frame, batch[-1].order + first)
+        tables.append(INPUTS, spark.createDataFrame(content), batch[-1].order + next_order)
 
 
 def _batches(ranges: Sequence[LogRange]) -> Iterator[list[LogRange]]:
@@ -137,19 +155,20 @@ def _batches(ranges: Sequence[LogRange]) -> Iterator[list[LogRange]]:
         yield batch
 
 
-def _row(range_: LogRange, first: int) -> tuple[Any, ...]:
+def range_row(range_: LogRange, next_order: int) -> tuple[Any, ...]:
+    """The row of a range (`RANGES`), whose order counts from `next_order`."""
     fields = asdict(range_)
     fields |= fields.pop("file")
-    fields["order"] += first
+    fields["order"] += next_order
     return tuple(fields[name] for name in RANGES.names)
 
 
 def measure_on(spark: SparkSession) -> MeasureAll:
-    """Counting of lines as tasks, one a chunk."""
+    """Counting of lines as tasks, one a chunk; what is little is counted here."""
 
     def measure_all(chunks: Sequence[Chunk]) -> list[Measure]:
-        if not chunks:
-            return []
+        if sum(chunk.stored for chunk in chunks) < CHUNK:
+            return [measured(chunk) for chunk in chunks]
         context = spark.sparkContext
         tasks = min(len(chunks), 8 * context.defaultParallelism)
         return context.parallelize(chunks, tasks).map(measured).collect()

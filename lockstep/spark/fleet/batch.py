@@ -15,7 +15,7 @@ from lockstep.spark.fleet.source import Source
 from lockstep.spark.fleet.tables import DEPARTURES, FOLLOWED_TABLES, STATES, Table, Tables
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 _TASKS_A_CORE = 3
 """Brokers are spread over tasks by chance: with several tasks a core the cores are all at work."""
@@ -45,10 +45,14 @@ class FollowBatch:
         finally:
             followed.unpersist()
 
+    def tasks(self, spark: SparkSession) -> int:
+        """How many tasks a batch has, but for those that write: to read, and to follow."""
+        return 2 * _tasks(spark)
+
     def _followed(self, rows: DataFrame, batch: int) -> DataFrame:
         from pyspark.sql import functions as sql
 
-        tasks = _TASKS_A_CORE * rows.sparkSession.sparkContext.defaultParallelism
+        tasks = _tasks(rows.sparkSession)
         to_lines, read = self.source.to_lines, ReadRequests(self.observed)
 
         def to_requests(batches: Batches) -> Batches:
@@ -103,3 +107,7 @@ class FollowBatch:
             )
         texts = self.source.texts(departures.select("file", "line"), rows)
         return departures.join(texts, ["file", "line"], "left")
+
+
+def _tasks(spark: SparkSession) -> int:
+    return _TASKS_A_CORE * spark.sparkContext.defaultParallelism

@@ -13,7 +13,7 @@ RANGES = pyarrow.schema(
         field("size", int32()),
         field("digest", string()),
         field("path", string()),
-        field("is_compressed", bool_()),
+        field("stored", int64()),
         field("order", int64()),
         field("begin", int64()),
         field("end", int64()),

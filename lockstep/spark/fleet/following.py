@@ -67,7 +67,7 @@ class Follow:
                     follower = self.observed.follower(broker, b"".join(state) if state else None)
                 decoded = pieces.decode_request(request or b"")
                 for finding in follower.follow(decoded, follower.position + 1):
-                    yield from _finding(broker, finding, is_open=False)
+                    yield from rows_of_finding(broker, finding, is_open=False)
         if follower is not None:
             yield from self._end(broker, follower)
 
@@ -77,7 +77,7 @@ class Follow:
             yield _row(broker, "metric", _metric(counts))
         saved = follower.save()
         for finding in follower.close():
-            yield from _finding(broker, finding, is_open=True)
+            yield from rows_of_finding(broker, finding, is_open=True)
         for counts in follower.take_counts():
             yield _row(broker, "metric", _metric(counts), is_open=True)
         sums = {"followed": follower.followed, "others": follower.others}
@@ -94,7 +94,8 @@ def _row(
     return tuple(row)
 
 
-def _finding(broker: str, finding: Finding, *, is_open: bool) -> Iterator[tuple[Any, ...]]:
+def rows_of_finding(broker: str, finding: Finding, *, is_open: bool) -> Iterator[tuple[Any, ...]]:
+    """The row of a finding, or none where no table has it."""
     match finding:
         case SessionFinding():
             yield _row(broker, "session", _session(finding), is_open=is_open)

@@ -6,11 +6,12 @@ import glob
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
 from lockstep.errors import LockstepError
-from lockstep.system.compressed import is_compressed
+from lockstep.system.compressed_stream import LONGEST_MAGIC, DamagedStream, compression_of
 from lockstep.system.physical_lines import STANDARD_INPUT, physical_lines
 
 HEAD_BYTES = 1_024
@@ -18,7 +19,6 @@ HEAD_BYTES = 1_024
 
 _LINES_LOOKED_AT = 1_000
 _LOOKERS = 16
-_MAGIC_BYTES = 4
 
 FirstTime = Callable[[bytes], int | None]
 """The time that a line begins with, in milliseconds since 1970; None where it has none."""
@@ -98,13 +98,14 @@ def _look(path: str, first_time: FirstTime) -> LogFile:
     try:
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
-            compressed = is_compressed(file.read(_MAGIC_BYTES))
-        for line in islice(physical_lines(path), _LINES_LOOKED_AT):
-            if len(head) < HEAD_BYTES:
-                head += line.content + b"\n" * line.has_end
-            first_ms = first_time(line.content)
-            if first_ms is not None and len(head) >= HEAD_BYTES:
-                break
+            compression = compression_of(file.read(LONGEST_MAGIC))
+        with suppress(DamagedStream):
+            for line in islice(physical_lines(path), _LINES_LOOKED_AT):
+                if len(head) < HEAD_BYTES:
+                    head += line.content + b"\n" * line.has_end
+                first_ms = first_time(line.content)
+                if first_ms is not None and len(head) >= HEAD_BYTES:
+                    break
     except OSError as error:
         return LogFile(path, unreadable=error.strerror or str(error))
-    return LogFile(path, size, compressed, bytes(head[:HEAD_BYTES]), first_ms)
+    return LogFile(path, size, compression is not None, bytes(head[:HEAD_BYTES]), first_ms)

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lockstep.spark.fleet.log_files import LogFile
-from lockstep.system.compressed import Damaged, blocks
+from lockstep.system.compressed_stream import DamagedStream
+from lockstep.system.physical_lines import blocks_of
 
 CHUNK = 64 * 2**20
 """The bytes of a plain file that one task reads."""
@@ -36,10 +37,14 @@ class Identity:
 
 @dataclass(frozen=True)
 class ReadSoFar:
-    """How much of a file was read: bytes, and lines."""
+    """How much of a file was read: bytes, and lines.
+
+    `stored` is the size of the compressed file, None where it was plain.
+    """
 
     end: int = 0
     lines: int = 0
+    stored: int | None = None
 
 
 class ReadFiles:
@@ -75,12 +80,13 @@ def _identity(head: bytes, broker: str, size: int) -> Identity:
 class Chunk:
     """Bytes whose lines are to be counted: all of a file where it is compressed.
 
-    `end` is None there.
+    `end` is None there. `stored` is the number of bytes that have to be read.
     """
 
     path: str
     begin: int
     end: int | None
+    stored: int
 
 
 @dataclass(frozen=True)
@@ -101,12 +107,13 @@ class LogRange:
     """Whole lines of a file: `lines` of them from `first_line` on, in the bytes `begin` to `end`.
 
     Ranges are followed in the order of `order`, which all ranges of a file in one run share, and
-    then of their lines. `flaw` says why the file cannot be read on behind them, or is None.
+    then of their lines. `stored` is the size of the file where it is compressed, None where it is
+    plain. `flaw` says why the file cannot be read on behind them, or is None.
     """
 
     file: Identity
     path: str
-    is_compressed: bool
+    stored: int | None
     order: int
     begin: int
     end: int
@@ -116,13 +123,18 @@ class LogRange:
 
 
 def chunks_of(file: LogFile, read: ReadSoFar | None) -> list[Chunk]:
-    """What has to be counted of a file: of a plain one only what was not read before."""
+    """What has to be counted of a file: of a plain one only what was not read before.
+
+    Of a compressed one that is all, unless it has the size that it had when it was read.
+    """
     if file.is_compressed:
-        return [Chunk(file.path, 0, None)]
+        is_same = read is not None and read.stored == file.size
+        return [] if is_same else [Chunk(file.path, 0, None, file.size)]
     start = 0 if read is None else read.end
     return [
-        Chunk(file.path, begin, min(begin + CHUNK, file.size))
+        Chunk(file.path, begin, end, end - begin)
         for begin in range(start, file.size, CHUNK)
+        for end in [min(begin + CHUNK, file.size)]
     ]
 
 
@@ -130,7 +142,7 @@ def measured(chunk: Chunk) -> Measure:
     """Count the lines of a chunk. `OSError` where the file cannot be read."""
     with open(chunk.path, "rb") as file:
         if chunk.end is None:
-            return _measured_to_the_end(blocks(file))
+            return _measured_to_the_end(blocks_of(file))
         file.seek(chunk.begin)
         return _measured(file, chunk.begin, chunk.end)
 
@@ -155,7 +167,7 @@ def _measured_to_the_end(content: Iterator[bytes]) -> Measure:
             if (newline := block.rfind(b"\n")) >= 0:
                 whole = at + newline + 1
             at += len(block)
-    except Damaged as damaged:
+    except DamagedStream as damaged:
         return Measure(lines, whole, str(damaged))
     return Measure(lines + (at > whole), at)
 
@@ -165,23 +177,26 @@ def ranges_of(
 ) -> list[LogRange]:
     """What was not read before of a file, of which these chunks were measured.
 
-    The order is 0, for the file's place among others is not known here. A new file that is damaged
-    from its beginning has one range without lines.
+    The order is 0, for the file's place among others is not known here. A compressed file has a
+    range even without new lines, so that it is not measured again.
     """
-    is_new = read is None
     read = read or ReadSoFar()
+    stored = None
     if file.is_compressed:
-        (whole,) = measures
-        measures = [Measure(whole.lines - read.lines, whole.end, whole.flaw)]
+        stored = file.size
+        measures = [
+            Measure(max(whole.lines - read.lines, 0), max(whole.end, read.end), whole.flaw)
+            for whole in measures
+        ]
     ranges = []
     begin, first_line = read.end, read.lines + 1
     for part in measures:
-        if part.lines > 0 or (is_new and part.flaw is not None):
+        if part.lines or file.is_compressed:
             ranges.append(
                 LogRange(
                     identity,
                     file.path,
-                    file.is_compressed,
+                    stored,
                     0,
                     begin,
                     part.end,

@@ -38,7 +38,8 @@ class Observed:
         pieces = self.pieces  # loaded here and now: threads may call the function
 
         def time_of(line: bytes) -> int | None:
-            time: int | None = getattr(pieces.read_line((1, line, True, None), ""), "time_ms", None)
+            read = pieces.read_line((1, line, True, None), "")
+            time: int | None = None if isinstance(read, pieces.Skipped) else read.time_ms
             return time
 
         return time_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -10,8 +11,8 @@ from lockstep.conform.findings import LineFinding
 from lockstep.spark.fleet.columns import LINES, REQUESTS, TEXTS
 from lockstep.spark.fleet.observed import Observed
 from lockstep.spark.fleet.rows import Batches, batches_of, rows_of
-from lockstep.system.compressed import Damaged, blocks
-from lockstep.system.physical_lines import lines_of
+from lockstep.system.compressed_stream import DamagedStream
+from lockstep.system.physical_lines import blocks_of, lines_of
 
 _BLOCK = 2**20
 
@@ -25,15 +26,18 @@ def lines(ranges: Batches) -> Batches:
 
 
 def _lines(ranges: Batches) -> Iterator[_Line]:
-    columns = ("path", "order", "begin", "end", "first_line", "is_compressed", "flaw")
-    for path, order, begin, end, first_line, is_compressed, flaw in rows_of(ranges, columns):
+    columns = ("path", "order", "begin", "end", "first_line", "stored", "flaw")
+    for path, order, begin, end, first_line, stored, flaw in rows_of(ranges, columns):
+        if begin == end and flaw is None:
+            continue
         with open(path, "rb") as file:
-            if is_compressed:
-                content = _compressed(file, begin, end, flaw)
-            else:
+            if stored is None:
                 content = _plain(file, begin, end)
-            for number, text, has_end, why, offset in lines_of(content, first_line, begin):
-                yield path, order, number, offset, text, has_end, why
+            else:
+                content = _compressed(file, begin, end, flaw)
+            with suppress(DamagedStream):  # a line that says so comes before it
+                for number, text, has_end, why, offset in lines_of(content, first_line, begin):
+                    yield path, order, number, offset, text, has_end, why
 
 
 def _plain(file: BinaryIO, begin: int, end: int) -> Iterator[bytes]:
@@ -49,7 +53,7 @@ def _plain(file: BinaryIO, begin: int, end: int) -> Iterator[bytes]:
 def _compressed(file: BinaryIO, begin: int, end: int, flaw: str | None) -> Iterator[bytes]:
     """The content from one byte to another; what follows a flaw cannot be read."""
     at = 0
-    for block in blocks(file) if end else ():
+    for block in blocks_of(file) if end else ():
         if at + len(block) > begin:
             yield block[max(begin - at, 0) : end - at]
         at += len(block)
@@ -58,7 +62,7 @@ def _compressed(file: BinaryIO, begin: int, end: int, flaw: str | None) -> Itera
     if at < end:
         raise _shorter(file, end)
     if flaw is not None:
-        raise Damaged(flaw)
+        raise DamagedStream(flaw)
 
 
 def _shorter(file: BinaryIO, end: int) -> EOFError:
@@ -80,13 +84,13 @@ class ReadRequests:
         columns = ("file", "order", "line", "content", "has_end", "flaw")
         for file, order, number, content, has_end, flaw in rows_of(lines, columns):
             read = pieces.read_line((number, content, has_end, flaw), file)
-            if hasattr(read, "time_ms"):
+            if isinstance(read, pieces.Skipped):
+                finding = pieces.finding_of(read)
+                assert isinstance(finding, LineFinding), "a line is no file"
+                yield paths.broker(file), order, number, None, quarantined(finding)
+            else:
                 broker = pieces.broker_of(read, paths)
                 yield broker, order, number, pieces.encode_request(read), None
-                continue
-            finding = pieces.finding_of(read)
-            assert isinstance(finding, LineFinding), "a line is no file"
-            yield paths.broker(file), order, number, None, quarantined(finding)
 
 
 def quarantined(finding: LineFinding) -> dict[str, object]:

@@ -26,6 +26,10 @@ class Source(Protocol):
         """The rows as they arrive, those of a batch in one unit that is followed together."""
         ...
 
+    def lines(self, rows: DataFrame) -> int:
+        """How many lines a batch has."""
+        ...
+
     def texts(self, places: DataFrame, rows: DataFrame) -> DataFrame:
         """The text of the lines at some places (`file`, `line`), as `TEXTS`.
 
@@ -46,6 +50,10 @@ class FileSource:
         # A commit of the table is one file, which is one batch.
         reader = spark.readStream.format("delta").option("maxFilesPerTrigger", 1)
         return reader.load(self._tables.path(INPUTS))
+
+    def lines(self, rows: DataFrame) -> int:
+        row = rows.agg({"lines": "sum"}).first()
+        return 0 if row is None else row[0] or 0
 
     def texts(self, places: DataFrame, rows: DataFrame) -> DataFrame:
         """Of whatever batch a line is, its range is in the table of inputs."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -40,8 +40,9 @@ class Summary:
     `sessions` has a row for each pair of verdicts of client and broker. `departing` are the first
     sessions that depart. Groups are those of most rows: `departures` by broker, client, version of
     the API, side and reason; `unknown` by side and reason; `quarantine` by file, reason, and
-    whether a request may be lost. Reasons are equal where they differ in numbers alone. `lines` are
-    those that were read, `followed` and `others` those of requests.
+    whether a request may be lost. Reasons are equal where they differ in numbers alone.
+    `quarantined` counts lines by reason. `damaged` files cannot be read on. `lines` are those that
+    were read, `followed` and `others` those of requests.
     """
 
     sessions: list[dict[str, Any]]
@@ -50,6 +51,7 @@ class Summary:
     unknown: list[Group]
     quarantine: list[Group]
     quarantined: dict[str, int]
+    damaged: list[dict[str, Any]]
     lines: int
     followed: int
     others: int
@@ -57,24 +59,45 @@ class Summary:
 
 def summary(tables: Tables, shown: Shown, nothing_judged: str) -> Summary:
     """Ask the tables; `nothing_judged` is why a side is unknown of which nothing is remarked."""
-    asked: dict[str, Callable[[], Any]] = {
-        "sessions": lambda: _verdicts(tables.rows(SESSIONS)),
-        "departing": lambda: _departing(tables.rows(SESSIONS), shown.sessions),
+    sessions, quarantine = tables.rows(SESSIONS), tables.rows(QUARANTINE)
+    counts = _answers(
+        {
+            "sessions": lambda: _verdicts(sessions),
+            "quarantined": lambda: _quarantined(quarantine),
+            "lines": lambda: _sum(tables.rows(INPUTS), "lines")[0],
+            "requests": lambda: _requests(tables.rows(STATES)),
+            "damaged": lambda: _damaged(tables.rows(INPUTS)),
+        }
+    )
+    followed, others = counts.pop("requests")
+    details: dict[str, Callable[[], Any]] = {
+        "departing": lambda: _departing(sessions, shown.sessions),
         "departures": lambda: _departures(tables.rows(DEPARTURES), shown),
-        "unknown": lambda: _unknown(tables.rows(SESSIONS), shown, nothing_judged),
+        "unknown": lambda: _unknown(sessions, shown, nothing_judged),
         "quarantine": lambda: largest_groups(
-            tables.rows(QUARANTINE),
+            quarantine,
             Grouping(("file", "reason", "is_loss"), ("line",), shown.groups, shown.members),
         ),
-        "quarantined": lambda: _quarantined(tables.rows(QUARANTINE)),
-        "lines": lambda: _sum(tables.rows(INPUTS), "lines")[0],
-        "requests": lambda: _requests(tables.rows(STATES)),
     }
+    verdicts = {row["verdict"] for row in counts["sessions"]}
+    needed = {
+        "departing": Verdict.DEPARTS in verdicts,
+        "departures": Verdict.DEPARTS in verdicts,
+        "unknown": Verdict.UNKNOWN in verdicts,
+        "quarantine": bool(counts["quarantined"]),
+    }
+    answers = _answers({name: ask for name, ask in details.items() if needed[name]})
+    answers |= {name: [] for name in details if not needed[name]}
+    return Summary(**counts, **answers, followed=followed, others=others)
+
+
+def _answers(asked: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
+    """The answers to questions that are asked at once."""
+    if not asked:
+        return {}
     with ThreadPoolExecutor(len(asked)) as askers:
         futures = {name: askers.submit(ask) for name, ask in asked.items()}
-        answers = {name: future.result() for name, future in futures.items()}
-    followed, others = answers.pop("requests")
-    return Summary(**answers, followed=followed, others=others)
+        return {name: future.result() for name, future in futures.items()}
 
 
 def _dicts(rows: DataFrame) -> list[dict[str, Any]]:
@@ -106,7 +129,11 @@ def _departing(sessions: DataFrame, most: int) -> list[dict[str, Any]]:
 
 
 def _departures(departures: DataFrame, shown: Shown) -> list[Group]:
+    from pyspark.sql import functions as sql
+
     rows = departures.withColumn("kind", kind_of(departures["because"]))
+    # As text: Spark gives Python a time of the machine's own zone.
+    rows = rows.withColumn("since", sql.date_format("time", "yyyy-MM-dd HH:mm:ss"))
     keys = ("broker", "client", "api_version", "side", "kind")
     return largest_groups(rows, Grouping(keys, ("time", "file", "line"), shown.groups, 1))
 
@@ -159,6 +186,16 @@ def kind_of(because: Column) -> Column:
     from pyspark.sql import functions as sql
 
     return sql.regexp_replace(because, _NUMBER, "0")
+
+
+def _damaged(inputs: DataFrame) -> list[dict[str, Any]]:
+    """The files that could not be read on when they were last read."""
+    from pyspark.sql import functions as sql
+
+    last = inputs.groupBy("broker", "size", "digest").agg(
+        sql.max_by("path", "order").alias("path"), sql.max_by("flaw", "order").alias("flaw")
+    )
+    return _dicts(last.where("flaw IS NOT NULL").orderBy("path"))
 
 
 def _quarantined(quarantine: DataFrame) -> dict[str, int]:

@@ -109,6 +109,24 @@ class Tables:
             replaced += f" OR (is_open AND broker IN ({names}))"
         writer.mode("overwrite").option("replaceWhere", replaced).save(self.path(table))
 
+    def drop_old_states(self) -> None:
+        """Keep the last two states of each broker: a batch that is done again needs the earlier."""
+        from pyspark.sql import Window
+        from pyspark.sql import functions as sql
+
+        if not self.is_there(STATES):
+            return
+        newest_first = Window.partitionBy("broker").orderBy(sql.desc("batch"))
+        states = self.rows(STATES).where("part = 0").select("broker", "batch")
+        ranked = states.withColumn("place", sql.row_number().over(newest_first))
+        old = ranked.where("place > 2").groupBy("batch").agg(sql.collect_list("broker")).collect()
+        if old:
+            batches = (
+                f"(batch = {batch} AND broker IN ({', '.join(map(_quoted, brokers))}))"
+                for batch, brokers in old
+            )
+            self._spark.sql(f"DELETE FROM delta.`{self.path(STATES)}` WHERE {' OR '.join(batches)}")
+
 
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")

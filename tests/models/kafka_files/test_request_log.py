@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from models.kafka_files.compressed_stream import compression_of
+from lockstep.system.compressed_stream import compression_of
 from models.kafka_files.request_log import (
     AnsweredPartition,
     FetchLine,

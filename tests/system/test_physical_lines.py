@@ -11,8 +11,8 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.kafka_files.compressed_stream import DamagedStream, compression_of
-from models.kafka_files.physical_lines import PhysicalLine, physical_lines
+from lockstep.system.compressed_stream import DamagedStream, compression_of
+from lockstep.system.physical_lines import PhysicalLine, physical_lines
 
 # Longer than the blocks in which files are read.
 LONG = bytes(range(11, 256)) * 600
@@ -30,8 +30,11 @@ def lines_of(file: Path, content: bytes) -> list[PhysicalLine]:
 
 def expected(content: bytes) -> list[PhysicalLine]:
     *ended, rest = content.split(b"\n")
-    lines = [PhysicalLine(number, line, True, None) for number, line in enumerate(ended, 1)]
-    return [*lines, PhysicalLine(len(ended) + 1, rest, False, None)] if rest else lines
+    lines, offset = [], 0
+    for number, line in enumerate(ended, 1):
+        lines.append(PhysicalLine(number, line, True, None, offset))
+        offset += len(line) + 1
+    return [*lines, PhysicalLine(len(ended) + 1, rest, False, None, offset)] if rest else lines
 
 
 contents = st.lists(
@@ -151,9 +154,10 @@ def test_lines_too_long_to_hold(file: Path, longest: int) -> None:
     lines = list(physical_lines(file, longest=longest))
     assert [line.number for line in lines] == [1, 2, 3, 4, 5, 6, 7]
     assert [line.has_end for line in lines] == [True] * 6 + [False]
+    assert [line.offset for line in lines] == [sum(sizes[:n]) + n for n in range(7)]
     for line, size in zip(lines, sizes, strict=True):
         if size <= longest:
-            assert line[1:] == (b"x" * size, size != sizes[-1] or line.number == 1, None)
+            assert line[1:4] == (b"x" * size, size != sizes[-1] or line.number == 1, None)
         else:
             assert line.content == b""
             assert line.flaw == f"the line has {size} bytes; no more than {longest} are held"

@@ -1,0 +1,45 @@
+"""One run: what is new of some files is followed, whatever an earlier run has left undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from lockstep.spark.fleet.arrival import Arrived, arrived, measure_on, put_into, read_before
+from lockstep.spark.fleet.batch import FollowBatch
+from lockstep.spark.fleet.course import Course
+from lockstep.spark.fleet.log_files import LogFile
+from lockstep.spark.fleet.observed import Observed
+from lockstep.spark.fleet.source import FileSource
+from lockstep.spark.fleet.stream import follow_stream
+from lockstep.spark.fleet.tables import INPUTS, Tables
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def follow_files(
+    spark: SparkSession,
+    tables: Tables,
+    observed: Observed,
+    files: Sequence[LogFile],
+    on_step: Callable[[str], None] = lambda _: None,
+) -> Arrived:
+    """Bring the tables up to what some files hold now; what was new of them."""
+    readable = [file for file in files if file.unreadable is None]
+    on_step(f"{len(readable):,} files: which lines are new")
+    before = read_before(tables)
+    new = arrived(
+        readable,
+        lambda path: observed.paths.broker(path) or "",
+        before.files,
+        measure_on(spark),
+    )
+    put_into(tables, spark, new.ranges, before.next_order)
+    if tables.is_there(INPUTS):
+        # A batch that an earlier run has begun is done first, even where nothing is new.
+        follow = FollowBatch(tables, observed, FileSource(tables))
+        lines = sum(range_.lines for range_ in new.ranges)
+        tables.drop_old_states()
+        follow_stream(spark, follow, Course(spark, on_step, follow.tasks(spark), lines))
+    return new
