@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib.util
 import logging
 import os
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -70,7 +72,8 @@ def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator
     for key, value in (_settings(options) | dict(options.settings)).items():
         builder = builder.config(key, value)
     try:
-        session = builder.getOrCreate()
+        with _signals_kept():
+            session = builder.getOrCreate()
     except Exception as error:
         raise LockstepError(
             f"Spark does not start on {options.master}: {_first_line(error)}",
@@ -81,6 +84,17 @@ def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator
         yield session
     finally:
         _end(session)
+
+
+@contextmanager
+def _signals_kept() -> Iterator[None]:
+    """Take back what Spark does to Ctrl-C: it is the process's own, and jobs are ended there."""
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, handler)
 
 
 def _end(session: SparkSession) -> None:

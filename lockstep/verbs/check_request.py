@@ -41,6 +41,11 @@ class CheckRequest:
         metavar="|".join(ENGINES),
         help="The engine that executes the models.",
     )
+    master: str | None = option(
+        "--master",
+        metavar="URL",
+        help="Where the engine spark runs, as Spark names it; this machine unless told.",
+    )
     constants: Mapping[str, Plain] = option(
         "--set",
         default={},
@@ -123,6 +128,8 @@ class CheckRequest:
                 f"there is no engine {self.engine!r}",
                 cure=f"the engines are: {', '.join(ENGINES)}",
             )
+        if self.master is not None and self.engine != "spark":
+            raise LockstepError("--master is for the engine spark", cure="--engine spark")
         refuse_pairs(
             {
                 "--simulate": ("--checkpoint", "--symmetry", "--liveness", "--all"),
@@ -145,6 +152,7 @@ class CheckRequest:
             liveness=self.liveness,
             threads=self.threads,
             symmetry=self.symmetry,
+            master=self.master,
         )
 
     @property
