@@ -1,7 +1,7 @@
 """States as columns: the form in which they are kept in files and sent between tasks.
 
 Parquet with delta encoding takes a few bytes for a sorted state: what is written is the difference
-from the state before. Each page has a checksum of its own.
+from the state before.
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ def write_rows(target: Any, parts: Iterable[Array], words: int, *, dated: bool) 
         compression="none",
         use_dictionary=[_LEVEL] if dated else False,
         column_encoding=encodings,
-        write_page_checksum=True,
         write_statistics=False,
         store_schema=False,
     ) as writer:
@@ -57,7 +56,7 @@ def read_rows(source: str | IO[bytes] | Any, words: int, *, dated: bool) -> Iter
     """
     names = _names(words, dated=dated)
     try:
-        with parquet.ParquetFile(source, page_checksum_verification=True) as file:
+        with parquet.ParquetFile(source) as file:
             missing = set(names) - set(file.schema_arrow.names)
             if missing:
                 raise Unreadable(f"it has no column {min(missing)}")

@@ -1,8 +1,8 @@
 """Runs: files of sorted states, each with the level that the state is on.
 
-A run is named by the manifest together with how many states it has and the sum of their hashes.
-Whoever reads a run to its end has compared both: a file that was lost or changed is told, and
-nothing is built upon it.
+A run is named by the manifest together with a digest of its bytes, how many states it has, and the
+sum of their hashes. Whoever reads a run to its end has compared all of them: a file that was lost
+or changed is told, and nothing is built upon it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from lockstep.spark.search.machine import Machine
 from lockstep.spark.search.rows import Unreadable, read_rows, write_rows
 
 _MASK = (1 << 64) - 1
+_PIECE = 1 << 17
+"""Rows of a file's bytes that are looked at a time."""
 
 
 class Damaged(Exception):
@@ -40,6 +42,7 @@ class Run:
     first: int
     last: int
     bytes: int
+    digest: int
 
 
 class RunFolder:
@@ -67,8 +70,9 @@ class RunFolder:
             out.flush()
             os.fsync(out.fileno())
             size = out.tell()
+        digest = self._digest(part)
         part.replace(self._folder / name)
-        return Run(name, tally.states, tally.checksum, first, last, size)
+        return Run(name, tally.states, tally.checksum, first, last, size, digest)
 
     def states(self, run: Run) -> Iterator[Array]:
         """The states of a run in parts; `Damaged` where they are not those that were written."""
@@ -85,6 +89,8 @@ class RunFolder:
             size = os.stat(self.path(run)).st_size
             if size != run.bytes:
                 raise Damaged(run.file, f"it has {size:,} bytes instead of {run.bytes:,}")
+            if self._digest(self.path(run)) != run.digest:
+                raise Damaged(run.file, "its bytes are not those that were written")
             for part in read_rows(str(self.path(run)), words + dated, dated=dated):
                 tally.add(_undated(part, words) if dated else part)
                 yield part
@@ -98,6 +104,17 @@ class RunFolder:
             raise Damaged(run.file, "its checksum is wrong")
         if not tally.ascends:
             raise Damaged(run.file, "its states are not in order")
+
+
+    def _digest(self, file: Path) -> int:
+        """A digest of a file's bytes: any that is changed changes it."""
+        size, total = 8 * self._machine.words, 0
+        with file.open("rb") as content:
+            while data := content.read(_PIECE * size):
+                data += bytes(-len(data) % size)
+                rows = np.frombuffer(data, np.uint64)
+                total += self._machine.runs.checksum(rows, len(data) // size)
+        return total & _MASK
 
 
 class _Tally:
