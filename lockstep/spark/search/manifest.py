@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lockstep.machine.search.crew import Totals
+from lockstep.machine.search.interface import REPORT
 from lockstep.spark.search.runs import Run
 from lockstep.spark.search.sampling import Sampled
 
@@ -123,7 +124,7 @@ def manifest_of(document: Mapping[str, Any], *, actions: int, properties: int) -
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         raise NotAManifest("it describes no search") from None
-    if (len(totals.fired), len(totals.marks)) != (actions, properties):
+    if [len(part) for part in vars(totals).values()] != [actions, properties, REPORT]:
         raise NotAManifest("it has no counts of this model")
     kept = sum(run.states for runs in manifest.runs.values() for run in runs)
     if kept != manifest.states:
