@@ -57,7 +57,5 @@ class Inquirer:
             inquiry = Inquiry(self.shipment, str(self.folder.runs), manifest.runs, question)
             return list(answers(run_job(spark, inquiry.on(spark), self.watch)))
         machine, reader = machine_of(self.shipment), self.folder.reader
-        asked = (
-            question(reader, machine, owner, runs) for owner, runs in manifest.runs.items()
-        )
+        asked = (question(reader, machine, owner, runs) for owner, runs in manifest.runs.items())
         return [answer for answer in asked if answer is not None]

@@ -55,9 +55,7 @@ def merged(runs: Sequence[Iterator[Array]], words: int, loops: RunLoops) -> Iter
         for head in heads:
             rows = head.take(horizon)
             together = np.empty(len(union) + len(rows), np.uint64)
-            total = loops.unite(
-                union, len(union) // words, rows, len(rows) // words, together
-            )
+            total = loops.unite(union, len(union) // words, rows, len(rows) // words, together)
             union = together[: total * words]
         yield union
 

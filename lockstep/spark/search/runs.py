@@ -105,7 +105,6 @@ class RunFolder:
         if not tally.ascends:
             raise Damaged(run.file, "its states are not in order")
 
-
     def _digest(self, file: Path) -> int:
         """A digest of a file's bytes: any that is changed changes it."""
         size, total = 8 * self._machine.words, 0

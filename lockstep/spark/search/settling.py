@@ -19,7 +19,9 @@ class Settled:
     account: Account
 
 
-def settle(machine: Machine, candidates: Iterable[Array], runs: Iterable[Iterable[Array]]) -> Settled:
+def settle(
+    machine: Machine, candidates: Iterable[Array], runs: Iterable[Iterable[Array]]
+) -> Settled:
     """Take from the candidates what is in a run, and check the properties of the rest."""
     states = distinct(candidates, machine.words, machine.runs)
     for run in runs:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
-from lockstep.language.model import Model, load_model
+from lockstep.language.model import Model, fault_mark, load_model
 from lockstep.language.notation import Kind
 from lockstep.machine.code.machine import machine_code
 from lockstep.machine.code.program import Program, build_program
@@ -53,7 +52,6 @@ class Case:
     model: Model
     deadlock_allowed: bool = True
     symmetry: bool = False
-    request: Exploration = field(default=Exploration())
 
     @classmethod
     def of(
@@ -61,11 +59,12 @@ class Case:
         name: str,
         scope: str = "small",
         fault: str | None = None,
-        constants: Mapping[str, object] | None = None,
     ) -> Case:
-        """A model of the workspace in a scope."""
-        spec = load_model_spec(ROOT, name)
-        values = {**spec.scope(scope).constants, **(constants or {})}
+        """A model of the workspace in a scope, or in that of the fault."""
+        spec, mark = load_model_spec(ROOT, name), fault_mark(ROOT, name, fault)
+        chosen = scope if mark is None else mark.scope or scope
+        own = {} if mark is None else mark.constants
+        values = {**spec.scope(chosen).constants, **own}
         model = load_model(ROOT, name, values, fault=fault).without(Kind.LEADS_TO)
         return cls(model, spec.deadlock_allowed)
 
@@ -81,7 +80,11 @@ class Case:
         return ParallelSearch(self.program, code, request).run()
 
     def on_spark(
-        self, folder: Path, session: InProcess, near: Extent = FAR, request: Exploration | None = None
+        self,
+        folder: Path,
+        session: InProcess,
+        near: Extent = FAR,
+        request: Exploration | None = None,
     ) -> SearchResult:
         """What the search on Spark finds, with its tasks in this process."""
         allowed = self.deadlock_allowed

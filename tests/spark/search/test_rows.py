@@ -20,7 +20,7 @@ def test_states_come_back(words: int, data: st.DataObject) -> None:
 
 
 def test_sorted_states_take_few_bytes() -> None:
-    states = np.arange(2**63, 2**63 + 300 * 2**17, 300, np.uint64)
+    states = np.uint64(2**63) + np.arange(2**17, dtype=np.uint64) * np.uint64(300)
     assert len(packed(states, 1)) < 2 * len(states)
 
 
