@@ -12,6 +12,7 @@ from lockstep.plain.exploration import ENGINES, Exploration, Walks
 
 if TYPE_CHECKING:
     from lockstep.language.model import Model
+    from lockstep.machine.code.layout import NotCompiled
     from lockstep.machine.code.program import Program
     from lockstep.results.search_result import SearchResult
 
@@ -80,6 +81,8 @@ def _explore(model: Model, request: Exploration) -> SearchResult:
             return _plain(model, request)
         case "compiled":
             return _compiled(model, request)
+        case "spark":
+            return _on_spark(model, request)
         case "auto":
             if request.is_on_disk or request.symmetry:
                 return _compiled(model, request)
@@ -132,10 +135,25 @@ def _compiled(model: Model, request: Exploration) -> SearchResult:
     try:
         return _run(build_program(model, symmetry=request.symmetry), request)
     except NotCompiled as reason:
-        raise LockstepError(
-            f"{model.name} has no machine code in this scope: {reason}",
-            cure="--engine python explores it, more slowly",
-        ) from None
+        raise _without_machine_code(model, reason) from None
+
+
+def _on_spark(model: Model, request: Exploration) -> SearchResult:
+    from lockstep.machine.code.layout import NotCompiled
+    from lockstep.machine.code.program import build_program
+    from lockstep.spark.search.explore import explore_on_spark
+
+    try:
+        return explore_on_spark(build_program(model, symmetry=request.symmetry), request)
+    except NotCompiled as reason:
+        raise _without_machine_code(model, reason) from None
+
+
+def _without_machine_code(model: Model, reason: NotCompiled) -> LockstepError:
+    return LockstepError(
+        f"{model.name} has no machine code in this scope: {reason}",
+        cure="--engine python explores it, more slowly",
+    )
 
 
 def _run(program: Program, request: Exploration) -> SearchResult:

@@ -63,7 +63,7 @@ def check_liveness(
         return
     started = time.perf_counter()
     try:
-        builder = _compiled(model, request) if result.engine == "compiled" else None
+        builder = _compiled(model, request) if result.engine != "python" else None
         most = PLAIN if builder is None else COMPILED
         limit = most.insisted if request.liveness else most.by_default
         if result.states > limit:

@@ -42,6 +42,7 @@ class Exploration:
     `checkpoint` (a folder for this search alone, from which it goes on if it was interrupted),
     `symmetry` (states that differ only by which interchangeable name is which count as one) and
     `expected` (how many states there should be, which saves time if it is right and nothing else).
+    `master` is where the engine spark runs, as Spark names it; this machine unless given.
     """
 
     engine: str = DEFAULT_ENGINE
@@ -52,6 +53,7 @@ class Exploration:
     checkpoint: Path | None = None
     symmetry: bool = False
     expected: int = 0
+    master: str | None = None
     on_progress: Callable[[Progress], None] | None = None
 
     @property

@@ -41,6 +41,8 @@ def progress_line(title: str, expected: int | None) -> Iterator[Callable[[Progre
             text += f"{rate:,.0f} states/s"
             if now.memory:
                 text += f"  {now.memory / 2**20:,.0f} MiB"
+            if now.tasks[1]:
+                text += f"  task {now.tasks[0]:,} of {now.tasks[1]:,}"
             if expected is not None and now.seconds >= _ESTIMATE_AFTER and now.states < expected:
                 text += f"  about {(expected - now.states) / rate:,.0f} s left"
             bar.update(task, completed=now.states - now.frontier, text=text)

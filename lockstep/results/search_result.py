@@ -32,7 +32,7 @@ class Progress:
     """How far a search is.
 
     `frontier` is how many states of this level are still to expand, and `memory` how many bytes
-    the states take, where that is known.
+    the states take, where that is known. `tasks` are those of a job that are done, of how many.
     """
 
     states: int
@@ -41,6 +41,7 @@ class Progress:
     frontier: int
     seconds: float
     memory: int = 0
+    tasks: tuple[int, int] = (0, 0)
 
 
 @dataclass

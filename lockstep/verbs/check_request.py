@@ -152,6 +152,7 @@ class CheckRequest:
             liveness=self.liveness,
             threads=self.threads,
             symmetry=self.symmetry,
+            master=self.master,
         )
 
     @property

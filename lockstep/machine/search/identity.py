@@ -41,7 +41,12 @@ def _digest(part: object) -> str:
 @cache
 def _own_code() -> str:
     """A digest of the search's sources and of what translates them."""
-    sources = sorted(Path(__file__).parent.glob("*.py"))
+    return code_in(Path(__file__).parent)
+
+
+def code_in(folder: Path) -> str:
+    """A digest of a folder's sources and of what translates them."""
+    sources = sorted(folder.glob("*.py"))
     digest = hashlib.sha256()
     for source in sources:
         digest.update(f"{source.name} {source.stat().st_size}\n".encode())

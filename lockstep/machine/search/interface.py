@@ -6,6 +6,9 @@ SHARD_BITS = 6
 SHARDS = 1 << SHARD_BITS
 """Parts of the set of known states, by the highest bits of the hash."""
 
+DIGIT_BITS = 11
+"""Bits that rows are sorted by at a time."""
+
 AHEAD = 12
 """How many candidates ahead a table's place is brought near."""
 
@@ -44,6 +47,7 @@ KERNELS = {
     "expand": "worker:worker level:states begin end",
     "distribute": "worker:worker level:states begin end",
     "insert": "worker:worker candidates:states count shard:shard checked",
+    "check": "worker:worker states:states count",
     "move": "old:states old_size table:states size",
     "predecessor": "worker:worker level:states count target:states",
     "shard_of_state": "state:states",
@@ -51,6 +55,12 @@ KERNELS = {
     "number_steps": "graph:graph begin end",
     "fill_table": "graph:graph",
     "judge_states": "questions:questions begin end",
+    "sort": "rows:states spare:states count buckets:counts",
+    "unique": "rows:states count",
+    "subtract": "rows:states run:states count cursor:counts",
+    "unite": "one:states ones two:states twos union:states",
+    "checksum": "rows:states count",
+    "ascends": "rows:states count",
 }
 """Each kernel's parameters: pointers to states, to counts or to a record, and numbers."""
 

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from lockstep.machine.search.interface import SHARD_BITS
+from lockstep.machine.search.intrinsics import address, call, counts_at, states_at
 
 _inlined: Any = njit(inline="always", boundscheck=False)
 _compiled: Any = njit(boundscheck=False)
@@ -90,6 +91,17 @@ def note(finding: Any, rank: Any, states: Any, at: Any, words: Any) -> Any:
     if rank != finding[0] or is_less(states, at, finding, 1, words):
         finding[0] = rank
         copy(states, at, finding, 1, words)
+
+
+@_inlined
+def judge(worker: Any, check_state_at: Any, states: Any, at: Any, words: Any) -> Any:
+    """Check one state, and note what is wrong in it."""
+    answer = call(check_state_at, address(states, at), worker.marks, worker.marks)
+    if answer < 0:
+        rank = counts_at(worker.ranks)[-1 - answer]
+        note(states_at(worker.failed_state), rank, states, at, words)
+    elif answer > 0:
+        note(states_at(worker.broken_state), answer, states, at, words)
 
 
 @_inlined

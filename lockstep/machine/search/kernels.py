@@ -23,6 +23,7 @@ from lockstep.machine.search.kernel_parts import (
     hash_of,
     is_less,
     is_stuck,
+    judge,
     note,
     place_of,
     same,
@@ -120,8 +121,6 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
         table, size = states_at(shard.table), shard.size
         new, total = states_at(shard.new), shard.count
         check_state_at = worker.check_state_at if checked != 0 else 0
-        marks_at, ranks = worker.marks, counts_at(worker.ranks)
-        broken, failed = states_at(worker.broken_state), states_at(worker.failed_state)
         places = counts_at(worker.scratch)
         for index in range(min(AHEAD, count)):
             places[index] = place_of(hash_of(candidates, index * words, words), size)
@@ -148,13 +147,16 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
             copy(candidates, at, table, place * words, words)
             copy(candidates, at, new, total * words, words)
             if check_state_at != 0:
-                answer = call(check_state_at, address(new, total * words), marks_at, marks_at)
-                if answer < 0:
-                    note(failed, ranks[-1 - answer], new, total * words, words)
-                elif answer > 0:
-                    note(broken, answer, new, total * words, words)
+                judge(worker, check_state_at, new, total * words, words)
             total += 1
         return total
+
+    def check(worker: Any, states: Any, count: Any) -> Any:
+        """Check states that are known to be new."""
+        check_state_at = worker.check_state_at
+        for index in range(count if check_state_at != 0 else 0):
+            judge(worker, check_state_at, states, index * words, words)
+        return count
 
     def move(old: Any, old_size: Any, table: Any, size: Any) -> Any:
         """Put every state of one table into an empty larger one."""
@@ -195,6 +197,7 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
         "expand": expand,
         "distribute": distribute,
         "insert": insert,
+        "check": check,
         "move": move,
         "predecessor": predecessor,
         "shard_of_state": shard_of_state,

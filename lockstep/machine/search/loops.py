@@ -26,6 +26,7 @@ _SOURCES = (
     "kernels.py",
     "walk_kernel.py",
     "graph_kernels.py",
+    "run_kernels.py",
 )
 """What the kernels are made from."""
 
@@ -58,6 +59,7 @@ class Loops:
         self.expand = Loop("expand", code)
         self.distribute = Loop("distribute", code)
         self.insert = Loop("insert", code)
+        self.check = Loop("check", code)
         self.move = Loop("move", code)
         self.predecessor = Loop("predecessor", code)
         self.shard_of_state = Loop("shard_of_state", code)
@@ -71,6 +73,18 @@ class GraphLoops:
         self.number_steps = Loop("number_steps", code)
         self.fill_table = Loop("fill_table", code)
         self.judge_states = Loop("judge_states", code)
+
+
+class RunLoops:
+    """The loops for runs, of rows of some number of words."""
+
+    def __init__(self, code: MachineCode) -> None:
+        self.sort = Loop("sort", code)
+        self.unique = Loop("unique", code)
+        self.subtract = Loop("subtract", code)
+        self.unite = Loop("unite", code)
+        self.checksum = Loop("checksum", code)
+        self.ascends = Loop("ascends", code)
 
 
 @cache
@@ -95,6 +109,18 @@ def graph_loops_for(words: int) -> GraphLoops:
         return module_text(words)
 
     return GraphLoops(_kept("graph loops", words, text))
+
+
+@cache
+def run_loops_for(words: int) -> RunLoops:
+    """The loops for runs of rows of so many words."""
+
+    def text() -> str:
+        from lockstep.machine.search.run_kernels import module_text
+
+        return module_text(words)
+
+    return RunLoops(_kept("run loops", words, text))
 
 
 def _kept(what: str, words: int, text: Callable[[], str]) -> MachineCode:

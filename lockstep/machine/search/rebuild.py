@@ -7,6 +7,7 @@ state with a step to the one at hand.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -17,19 +18,53 @@ from lockstep.machine.search.judge import Judge, ranked_functions
 from lockstep.machine.search.levels import Levels
 from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.memory import Array
-from lockstep.machine.search.workers import Worker
+from lockstep.machine.search.workers import Worker, shape_of
 from lockstep.results.search_result import SearchResult
+
+
+class Ancestry(Protocol):
+    """The levels of a search, as far as a behaviour is rebuilt from them."""
+
+    def __len__(self) -> int:
+        """How many levels are finished."""
+        ...
+
+    def predecessor(self, depth: int, target: Array) -> Array:
+        """The smallest state of a level with a step to `target`."""
+        ...
+
+
+class LevelAncestry:
+    """The ancestry of states whose levels this process has."""
+
+    def __init__(self, program: Program, code: MachineCode, levels: Levels) -> None:
+        self._words = program.layout.words
+        self._levels = levels
+        self._worker = Worker(shape_of(program), code, buffer=0)
+        self._predecessor_in = loops_for(self._words).predecessor
+
+    def __len__(self) -> int:
+        return len(self._levels)
+
+    def predecessor(self, depth: int, target: Array) -> Array:
+        """The smallest state of a level with a step to `target`."""
+        words = self._words
+        candidates: list[Array] = []
+        for part in self._levels.parts(depth):
+            count = len(part) // words
+            position = self._predecessor_in(self._worker.packed, part, count, target)
+            if position >= 0:
+                candidates.append(part[position * words : (position + 1) * words])
+        return min(candidates, key=lambda state: state.tolist())
 
 
 class Rebuilder:
     """Rebuilds the behaviour to what was noted while the last of the levels was expanded."""
 
-    def __init__(self, program: Program, code: MachineCode, levels: Levels) -> None:
+    def __init__(self, program: Program, ancestry: Ancestry) -> None:
         self._program = program
         self._judge = Judge(program)
-        self._levels = levels
-        self._worker = Worker(program, code, buffer=0)
-        self._predecessor_in = loops_for(program.layout.words).predecessor
+        self._ancestry = ancestry
 
     def report(self, result: SearchResult, findings: Sequence[Findings]) -> None:
         """Report the first of what several workers noted; an error only where nothing is broken."""
@@ -78,19 +113,9 @@ class Rebuilder:
     def _chain(self, target: Array, back: int) -> list[Array]:
         """Packed states that lead to one of the last level, or of the level `back` before it."""
         chain = [np.array(target)]
-        for depth in reversed(range(len(self._levels) - back)):
-            chain.append(self._predecessor(depth, chain[-1]))
+        for depth in reversed(range(len(self._ancestry) - back)):
+            chain.append(self._ancestry.predecessor(depth, chain[-1]))
         return chain[::-1]
-
-    def _predecessor(self, depth: int, target: Array) -> Array:
-        words = self._program.layout.words
-        candidates: list[Array] = []
-        for part in self._levels.parts(depth):
-            count = len(part) // words
-            position = self._predecessor_in(self._worker.packed, part, count, target)
-            if position >= 0:
-                candidates.append(part[position * words : (position + 1) * words])
-        return min(candidates, key=lambda state: state.tolist())
 
 
 def _first(step: Finding | None, state: Finding | None) -> Finding | None:

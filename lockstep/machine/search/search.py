@@ -21,12 +21,12 @@ from lockstep.machine.search.interface import DEADLOCKS, SHARDS, TRANSITIONS
 from lockstep.machine.search.levels import Levels, chunks
 from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.memory import Array, memory_bound
-from lockstep.machine.search.rebuild import Rebuilder
+from lockstep.machine.search.rebuild import LevelAncestry, Rebuilder
 from lockstep.machine.search.sample import Sample, places
 from lockstep.machine.search.spill import Spill
 from lockstep.machine.search.state_file import StateFile
 from lockstep.machine.search.visited import NewStates, VisitedStates
-from lockstep.machine.search.workers import Shards, Stretches, Worker
+from lockstep.machine.search.workers import Shards, Stretches, Worker, shape_of
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.supervision import Stopped, Supervision
@@ -90,7 +90,7 @@ class ParallelSearch:
 
     def _new_worker(self) -> Worker:
         allowed, buffer = self._request.deadlock_allowed, self._allowance.buffer
-        return Worker(self._program, self._code, deadlock_allowed=allowed, buffer=buffer)
+        return Worker(shape_of(self._program), self._code, deadlock_allowed=allowed, buffer=buffer)
 
     def run(self) -> SearchResult:
         """Explore until everything is seen, something is broken, or a bound is met.
@@ -265,7 +265,8 @@ class ParallelSearch:
         findings = self._crew.findings
         if not any(noted.is_noted for noted in findings):
             return False
-        Rebuilder(self._program, self._code, self._levels).report(self._result, findings)
+        ancestry = LevelAncestry(self._program, self._code, self._levels)
+        Rebuilder(self._program, ancestry).report(self._result, findings)
         return True
 
     def _count(self) -> None:

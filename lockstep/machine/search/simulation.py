@@ -24,7 +24,7 @@ from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.memory import Array, memory_bound
 from lockstep.machine.search.packed import Packed
 from lockstep.machine.search.visited import NewStates, VisitedStates
-from lockstep.machine.search.workers import Worker
+from lockstep.machine.search.workers import Worker, shape_of
 from lockstep.plain.exploration import Exploration, Walks
 from lockstep.results.search_result import Progress, SearchResult
 from lockstep.results.verdict import Verdict
@@ -68,7 +68,7 @@ class Simulation:
         self._initial: Array = np.array(program.layout.encode(program.model.initial), np.uint64)
         self._visited = VisitedStates(self._words, self._memory.bound - self._memory.before)
         allowed = request.deadlock_allowed
-        self._crew = Crew(lambda: Worker(program, code, deadlock_allowed=allowed))
+        self._crew = Crew(lambda: Worker(shape_of(program), code, deadlock_allowed=allowed))
         self._crew.grow(self._threads)
         self._result = SearchResult(program.model.name, "simulation")
         self._started = 0.0

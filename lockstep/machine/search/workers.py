@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from threading import Lock
 from typing import TypeAlias
 
@@ -23,6 +24,39 @@ Stretch: TypeAlias = tuple[Array, int, int]
 """Some states of an array: from where to where."""
 
 
+@dataclass(frozen=True)
+class ProgramShape:
+    """What a worker must know of a program beside its code: plain numbers, for any machine.
+
+    `ranks` are those of the places without meaning, `work` is what one state takes.
+    """
+
+    words: int
+    most_successors: int
+    actions: int
+    properties: int
+    ranks: tuple[int, ...]
+    has_step_invariants: bool
+    has_state_checks: bool
+    reduces: bool
+    work: int
+
+
+def shape_of(program: Program) -> ProgramShape:
+    """The shape of a program."""
+    return ProgramShape(
+        program.layout.words,
+        max(1, program.most_successors),
+        len(program.model.actions),
+        max(1, len(program.model.properties)),
+        tuple(site_ranks(program)),
+        program.has_step_invariants,
+        program.has_state_checks,
+        program.reduces,
+        program.work,
+    )
+
+
 class Worker:
     """What one thread writes to, and what its kernels are given.
 
@@ -32,7 +66,7 @@ class Worker:
 
     def __init__(
         self,
-        program: Program,
+        shape: ProgramShape,
         code: MachineCode,
         *,
         deadlock_allowed: bool = True,
@@ -43,13 +77,13 @@ class Worker:
         Its buffers fill up to `buffer` candidates, and by the successors of one state beyond that.
         """
         self._code = code  # or its functions would be gone
-        self._words, most = program.layout.words, max(1, program.most_successors)
-        words = self._words
+        words, most = shape.words, shape.most_successors
+        self._words = words
         self.capacity = buffer + most
         """How many candidates the buffer for one shard holds."""
         self.findings = Findings.none(words)
-        self.fired = np.zeros(len(program.model.actions), np.int64)
-        self.marks = np.zeros(max(1, len(program.model.properties)), np.int64)
+        self.fired = np.zeros(shape.actions, np.int64)
+        self.marks = np.zeros(shape.properties, np.int64)
         self.report = np.zeros(REPORT, np.int64)
         self.filled = np.zeros(SHARDS, np.int64)
         # The most so far: the system has given no memory yet for what lies beyond.
@@ -58,11 +92,11 @@ class Worker:
         self.packed = Packed(
             "worker",
             expand_at=code.address("expand"),
-            check_step_at=code.address("check_step") if program.has_step_invariants else 0,
-            check_state_at=code.address("check_state") if program.has_state_checks else 0,
-            canonical_at=code.address("canonical") if program.reduces else 0,
+            check_step_at=code.address("check_step") if shape.has_step_invariants else 0,
+            check_state_at=code.address("check_state") if shape.has_state_checks else 0,
+            canonical_at=code.address("canonical") if shape.reduces else 0,
             stop_at_deadlock=int(not deadlock_allowed),
-            ranks=np.array(site_ranks(program), np.int64),
+            ranks=np.array(shape.ranks, np.int64),
             successors=np.zeros(most * words, np.uint64),
             most=most,
             fired=self.fired,

@@ -1,0 +1,132 @@
+"""The kernels for runs, in Python that numba understands.
+
+A run is rows of `words` 64-bit words in ascending order, no two of them the same. The order is that
+of the first word, then of the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lockstep.machine.search.interface import DIGIT_BITS
+from lockstep.machine.search.kernel_parts import copy, hash_of, is_less, same
+from lockstep.machine.search.kernel_text import linked
+
+_DIGITS = (64 + DIGIT_BITS - 1) // DIGIT_BITS
+"""Digits of a word."""
+_BUCKETS = 1 << DIGIT_BITS
+
+
+def module_text(words: int) -> str:
+    """The kernels for rows of so many words as the text of an LLVM module."""
+    return linked(_kernels(words))
+
+
+def _kernels(words: int) -> dict[str, Callable[..., Any]]:
+    def sort(rows: Any, spare: Any, count: Any, buckets: Any) -> Any:
+        """Sort rows by their digits, the least significant first; 1 if they are in `spare` then.
+
+        A digit that all rows share takes one look, and most do: a state rarely fills its words.
+        """
+        source, target, moved = rows, spare, 0
+        for word in range(words - 1, -1, -1):
+            for digit in range(_DIGITS):
+                shift = np.uint64(digit * DIGIT_BITS)
+                for bucket in range(_BUCKETS):
+                    buckets[bucket] = 0
+                for number in range(count):
+                    value = source[number * words + word] >> shift
+                    buckets[np.int64(value & np.uint64(_BUCKETS - 1))] += 1
+                shared = source[word] >> shift
+                if buckets[np.int64(shared & np.uint64(_BUCKETS - 1))] == count:
+                    continue
+                total = 0
+                for bucket in range(_BUCKETS):
+                    size = buckets[bucket]
+                    buckets[bucket] = total
+                    total += size
+                for number in range(count):
+                    value = source[number * words + word] >> shift
+                    place = np.int64(value & np.uint64(_BUCKETS - 1))
+                    copy(source, number * words, target, buckets[place] * words, words)
+                    buckets[place] += 1
+                source, target = target, source
+                moved = 1 - moved
+        return moved
+
+    def unique(rows: Any, count: Any) -> Any:
+        """Keep one of equal rows, which stand side by side; returns how many are left."""
+        kept = min(count, 1)
+        for number in range(1, count):
+            if not same(rows, number * words, rows, (kept - 1) * words, words):
+                copy(rows, number * words, rows, kept * words, words)
+                kept += 1
+        return kept
+
+    def subtract(rows: Any, run: Any, count: Any, cursor: Any) -> Any:
+        """Leave out the rows that are in a part of a run; the next part goes on at the cursor.
+
+        `cursor` has how many rows were read, how many of those were kept, at the beginning, and how
+        many there are.
+        """
+        read, kept, total = cursor[0], cursor[1], cursor[2]
+        for number in range(count):
+            at = number * words
+            while read < total and is_less(rows, read * words, run, at, words):
+                copy(rows, read * words, rows, kept * words, words)
+                kept += 1
+                read += 1
+            if read < total and same(rows, read * words, run, at, words):
+                read += 1
+        cursor[0], cursor[1] = read, kept
+        return 0
+
+    def unite(one: Any, ones: Any, two: Any, twos: Any, union: Any) -> Any:
+        """Write the rows of two runs as one; returns how many these are."""
+        left, right, total = 0, 0, 0
+        while left < ones and right < twos:
+            if same(one, left * words, two, right * words, words):
+                right += 1
+            elif is_less(one, left * words, two, right * words, words):
+                copy(one, left * words, union, total * words, words)
+                left += 1
+                total += 1
+            else:
+                copy(two, right * words, union, total * words, words)
+                right += 1
+                total += 1
+        while left < ones:
+            copy(one, left * words, union, total * words, words)
+            left += 1
+            total += 1
+        while right < twos:
+            copy(two, right * words, union, total * words, words)
+            right += 1
+            total += 1
+        return total
+
+    def checksum(rows: Any, count: Any) -> Any:
+        """The sum of the rows' hashes, which does not depend on their order."""
+        total = np.uint64(0)
+        for number in range(count):
+            total += hash_of(rows, number * words, words)
+        return np.int64(total)
+
+    def ascends(rows: Any, count: Any) -> Any:
+        """1 if each row comes after the one before, else 0."""
+        for number in range(1, count):
+            if not is_less(rows, (number - 1) * words, rows, number * words, words):
+                return 0
+        return 1
+
+    return {
+        "sort": sort,
+        "unique": unique,
+        "subtract": subtract,
+        "unite": unite,
+        "checksum": checksum,
+        "ascends": ascends,
+    }

@@ -1,0 +1,1 @@
+"""An exact search of all reachable states on Spark, level by level."""

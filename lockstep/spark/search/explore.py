@@ -1,0 +1,84 @@
+"""`check --engine spark`: what it needs, and what it does not do."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from lockstep.errors import LockstepError
+from lockstep.machine.code.program import Program
+from lockstep.machine.search.identity import code_in, search_identity
+from lockstep.plain.exploration import Exploration
+from lockstep.results.search_result import SearchResult
+from lockstep.spark.kept_session import KEPT_SESSION
+from lockstep.spark.search.machine import machine_of, shipment_of
+from lockstep.spark.search.search import Extent, SparkSearch
+from lockstep.spark.search.work_folder import WorkFolder
+from lockstep.spark.session import LOCAL_MASTER, SparkOptions
+from lockstep.system.java import find_java
+from lockstep.system.scratch import scratch_folder
+
+SETTINGS = {
+    # A level is a few small stages whose sizes are known.
+    "spark.sql.adaptive.enabled": "false",
+    # What was sent for a level is of no use after it.
+    "spark.sql.classic.shuffleDependency.fileCleanup.enabled": "true",
+    # A row has up to some ten megabytes of states.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "16",
+}
+
+
+def explore_on_spark(
+    program: Program, request: Exploration, *, near: Extent = Extent()
+) -> SearchResult:
+    """Search a program's states on Spark; `LockstepError` for what this engine does not do."""
+    _refuse(request)
+    options = SparkOptions(request.master or LOCAL_MASTER, settings=SETTINGS)
+    with _work_folder(program, request) as folder:
+        return SparkSearch(
+            program, folder, request, lambda: KEPT_SESSION.session(options), near=near
+        ).run()
+
+
+@contextmanager
+def _work_folder(program: Program, request: Exploration) -> Iterator[WorkFolder]:
+    """The folder that the request names, or one that is gone afterwards."""
+    allowed = request.deadlock_allowed
+    here = hashlib.sha256(code_in(Path(__file__).parent).encode()).hexdigest()
+    identity = search_identity(program, deadlock_allowed=allowed) | {"the engine's own code": here}
+    machine = machine_of(shipment_of(program, deadlock_allowed=allowed))
+    if request.checkpoint is not None:
+        with closing(WorkFolder(request.checkpoint, identity, machine)) as folder:
+            yield folder
+        return
+    if request.master is not None and not request.master.startswith("local"):
+        raise LockstepError(
+            "a search on a cluster needs a folder that all machines see",
+            cure="--checkpoint DIR, on a file system that they share",
+        )
+    with (
+        scratch_folder("lockstep-search-") as scratch,
+        closing(WorkFolder(scratch, identity, machine)) as folder,
+    ):
+        yield folder
+
+
+def _refuse(request: Exploration) -> None:
+    """`LockstepError` where something is asked for that this engine does not do."""
+    if importlib.util.find_spec("pyspark") is None:
+        raise LockstepError(
+            "PySpark is not installed, and this engine needs it",
+            cure="pip install 'lockstep[spark]'",
+        )
+    find_java()
+    refused = {
+        "--memory": (request.bounds.memory, "spark.executor.memory bounds it"),
+        "--spill": (request.bounds.spill, "leave it out: all states are in files"),
+        "--threads": (request.threads, "--master 'local[N]' names the number of threads"),
+    }
+    for flag, (value, cure) in refused.items():
+        if value is not None:
+            raise LockstepError(f"the engine spark does not take {flag}", cure=cure)

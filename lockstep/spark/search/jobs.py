@@ -1,0 +1,75 @@
+"""Runs one job of Spark's while the driver looks on."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from lockstep.errors import LockstepError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_LOOK_SECONDS = 0.05
+_END_SECONDS = 20.0
+"""How long to wait for a job that was told to end."""
+
+
+def run_job(
+    spark: SparkSession, rows: DataFrame, watch: Callable[[tuple[int, int]], None]
+) -> list[str]:
+    """The notes in a job's rows.
+
+    `watch` is called with how many tasks are done, of how many. What it raises ends the job, and so
+    does Ctrl-C. `LockstepError` where Spark gives the job up.
+    """
+    tag = f"lockstep-{uuid.uuid4().hex}"
+    notes: list[str] = []
+    failures: list[Exception] = []
+
+    def run() -> None:
+        try:
+            spark.addTag(tag)
+            notes.extend(row.note for row in rows.collect())
+        except Exception as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=run, name="lockstep-job", daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(_LOOK_SECONDS)
+            watch(_tasks(spark))
+    except BaseException:
+        with suppress(Exception):
+            spark.interruptTag(tag)
+        thread.join(_END_SECONDS)
+        raise
+    if failures:
+        raise LockstepError(
+            f"Spark gave the search up: {_reason(failures[0])}",
+            cure="the same command with --checkpoint goes on after the last finished level",
+        ) from failures[0]
+    return notes
+
+
+def _tasks(spark: SparkSession) -> tuple[int, int]:
+    """How many tasks of the stages at work are done, of how many; nothing through Connect."""
+    context = getattr(spark, "_sc", None)
+    if context is None:
+        return 0, 0
+    tracker = context.statusTracker()
+    stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+    present = [stage for stage in stages if stage is not None]
+    done = sum(stage.numCompletedTasks for stage in present)
+    return done, sum(stage.numTasks for stage in present)
+
+
+def _reason(error: Exception) -> str:
+    """The last line of what Spark says, which is the error of the task itself."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    named = [line for line in lines if "Error" in line or "Exception" in line]
+    return (named or lines or [type(error).__name__])[-1]

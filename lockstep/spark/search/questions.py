@@ -1,0 +1,120 @@
+"""Questions to the committed runs, answered where the runs are read: which state leads to another,
+and whether some states are there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lockstep.machine.search.memory import Array
+from lockstep.spark.search.machine import Machine, Shipment, machine_of
+from lockstep.spark.search.merging import subtract
+from lockstep.spark.search.owners import places_by_owner
+from lockstep.spark.search.runs import Damaged, Run, RunFolder, of_level
+from lockstep.spark.search.tasks import TOLD, Batches, note_row, numbers
+from lockstep.spark.task_start import forget_archives
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Question = Callable[[RunFolder, Machine, int, Sequence[Run]], list[int] | None]
+"""What is asked of the runs of one owner; the answer is JSON."""
+
+
+@dataclass(frozen=True)
+class Predecessor:
+    """The smallest state of a level with a step to `target`, as words; None where there is none."""
+
+    level: int
+    target: tuple[int, ...]
+
+    def __call__(
+        self, folder: RunFolder, machine: Machine, owner: int, runs: Sequence[Run]
+    ) -> list[int] | None:
+        words, worker = machine.words, machine.worker(0)
+        target = np.array(self.target, np.uint64)
+        smallest: list[int] | None = None
+        for run in runs:
+            if not run.first <= self.level <= run.last:
+                continue
+            for rows in folder.dated(run):
+                states = of_level(rows, words, self.level)
+                count = len(states) // words
+                at = machine.loops.predecessor(worker.packed, states, count, target)
+                if at >= 0:
+                    state = states[at * words : (at + 1) * words].tolist()
+                    smallest = state if smallest is None else min(smallest, state)
+        return smallest
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Those of some states that are in no run, as words."""
+
+    states: Mapping[int, Array]
+
+    @classmethod
+    def among(cls, states: Array, words: int, owners: int) -> Missing:
+        """The question for some distinct states in order."""
+        rows = states.reshape(-1, words)
+        places = places_by_owner(states, words, owners)
+        return cls({owner: rows[chosen].reshape(-1) for owner, chosen in places.items()})
+
+    def __call__(
+        self, folder: RunFolder, machine: Machine, owner: int, runs: Sequence[Run]
+    ) -> list[int] | None:
+        rest = self.states.get(owner, np.empty(0, np.uint64)).copy()
+        for run in runs if len(rest) else ():
+            rest = subtract(rest, folder.states(run), machine.words, machine.runs)
+        return rest.tolist() or None
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """A question to the runs of all owners, one task an owner."""
+
+    shipment: Shipment
+    folder: str
+    runs: Mapping[int, tuple[Run, ...]]
+    question: Question
+
+    def on(self, spark: SparkSession) -> DataFrame:
+        """The question as a job; its rows are the answers that are not None."""
+        tasks = max(1, len(self.runs))
+        return spark.range(0, tasks, 1, tasks).mapInArrow(_asking(self), TOLD)
+
+
+def answers(notes: Iterable[str]) -> Iterator[list[int]]:
+    """The answers of owners; `Damaged` where one could not be given."""
+    for note in notes:
+        answer = json.loads(note)
+        if isinstance(answer, dict):
+            raise Damaged(*answer["damage"])
+        yield answer
+
+
+def _asking(inquiry: Inquiry) -> Callable[[Batches], Batches]:
+    def task(batches: Batches) -> Batches:
+        forget_archives()
+        machine = machine_of(inquiry.shipment)
+        folder = RunFolder(Path(inquiry.folder), machine)
+        everyones = list(inquiry.runs.items())
+        for number in numbers(batches):
+            if number >= len(everyones):
+                continue
+            owner, runs = everyones[number]
+            try:
+                answer = inquiry.question(folder, machine, owner, runs)
+            except Damaged as damage:
+                yield note_row(json.dumps({"damage": [damage.file, damage.why]}))
+            else:
+                if answer is not None:
+                    yield note_row(json.dumps(answer))
+
+    return task

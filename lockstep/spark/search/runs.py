@@ -1,0 +1,165 @@
+"""Runs: files of sorted states, each with the level that the state is on.
+
+A run is named by the manifest together with a digest of its bytes, how many states it has, and the
+sum of their hashes. Whoever reads a run to its end has compared all of them: a file that was lost
+or changed is told, and nothing is built upon it.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from lockstep.machine.search.memory import Array
+from lockstep.spark.search.machine import Machine
+from lockstep.spark.search.rows import Unreadable, read_rows, write_rows
+
+_MASK = (1 << 64) - 1
+_PIECE = 1 << 17
+"""Rows of a file's bytes that are looked at a time."""
+
+
+class Damaged(Exception):
+    """A run that is not what the manifest says of it: which file, and why."""
+
+    def __init__(self, file: str, why: str) -> None:
+        super().__init__(f"{file}: {why}")
+        self.file, self.why = file, why
+
+
+@dataclass(frozen=True)
+class Run:
+    """A file in the folder of runs, with states of the levels `first` to `last`."""
+
+    file: str
+    states: int
+    checksum: int
+    first: int
+    last: int
+    bytes: int
+    digest: int
+
+
+class RunFolder:
+    """The runs of one search, all of whose states have as many words as the machine's."""
+
+    def __init__(self, folder: Path, machine: Machine) -> None:
+        self._folder = folder
+        self._machine = machine
+
+    def path(self, run: Run) -> Path:
+        """Where a run is."""
+        return self._folder / run.file
+
+    def write(self, owner: int, parts: Iterable[Array], first: int, last: int) -> Run:
+        """Write a new run of dated rows, safely on disk under a name that nothing else has.
+
+        Two tasks that do the same work write two files, of which the manifest names one.
+        """
+        words = self._machine.words
+        name = f"{owner:05}-{first:05}-{last:05}-{uuid.uuid4().hex}.parquet"
+        part = self._folder / f"{name}.part"
+        tally = _Tally(self._machine)
+        with part.open("wb") as out:
+            write_rows(out, tally.counted(parts), words + 1, dated=True)
+            out.flush()
+            os.fsync(out.fileno())
+            size = out.tell()
+        digest = self._digest(part)
+        part.replace(self._folder / name)
+        return Run(name, tally.states, tally.checksum, first, last, size, digest)
+
+    def states(self, run: Run) -> Iterator[Array]:
+        """The states of a run in parts; `Damaged` where they are not those that were written."""
+        yield from self._read(run, dated=False)
+
+    def dated(self, run: Run) -> Iterator[Array]:
+        """The rows of a run, each a state and its level, in parts; `Damaged` likewise."""
+        yield from self._read(run, dated=True)
+
+    def _read(self, run: Run, *, dated: bool) -> Iterator[Array]:
+        words = self._machine.words
+        tally = _Tally(self._machine, is_checked=True)
+        try:
+            size = os.stat(self.path(run)).st_size
+            if size != run.bytes:
+                raise Damaged(run.file, f"it has {size:,} bytes instead of {run.bytes:,}")
+            if self._digest(self.path(run)) != run.digest:
+                raise Damaged(run.file, "its bytes are not those that were written")
+            for part in read_rows(str(self.path(run)), words + dated, dated=dated):
+                tally.add(_undated(part, words) if dated else part)
+                yield part
+        except FileNotFoundError:
+            raise Damaged(run.file, "it is missing") from None
+        except (OSError, Unreadable) as error:
+            raise Damaged(run.file, f"it cannot be read: {error}") from None
+        if tally.states != run.states:
+            raise Damaged(run.file, f"it has {tally.states:,} states instead of {run.states:,}")
+        if tally.checksum != run.checksum:
+            raise Damaged(run.file, "its checksum is wrong")
+        if not tally.ascends:
+            raise Damaged(run.file, "its states are not in order")
+
+    def _digest(self, file: Path) -> int:
+        """A digest of a file's bytes: any that is changed changes it."""
+        size, total = 8 * self._machine.words, 0
+        with file.open("rb") as content:
+            while data := content.read(_PIECE * size):
+                data += bytes(-len(data) % size)
+                rows = np.frombuffer(data, np.uint64)
+                total += self._machine.runs.checksum(rows, len(data) // size)
+        return total & _MASK
+
+
+class _Tally:
+    """The count and the checksum of the states that pass by, and whether they ascend."""
+
+    def __init__(self, machine: Machine, *, is_checked: bool = False) -> None:
+        self._words, self._loops = machine.words, machine.runs
+        self._is_checked = is_checked
+        self._last: list[int] = []
+        self.states = 0
+        self.checksum = 0
+        self.ascends = True
+
+    def counted(self, parts: Iterable[Array]) -> Iterator[Array]:
+        """Dated rows as they are."""
+        for part in parts:
+            self.add(_undated(part, self._words))
+            yield part
+
+    def add(self, states: Array) -> None:
+        """Some more states."""
+        words = self._words
+        count = len(states) // words
+        if not count:
+            return
+        self.states += count
+        self.checksum = (self.checksum + self._loops.checksum(states, count)) & _MASK
+        if self._is_checked:
+            self.ascends &= self._last < states[:words].tolist()
+            self.ascends &= bool(self._loops.ascends(states, count))
+            self._last = states[-words:].tolist()
+
+
+def dated(states: Array, words: int, level: int) -> Array:
+    """States with their level, as rows of one word more."""
+    rows = np.empty((len(states) // words, words + 1), np.uint64)
+    rows[:, :words] = states.reshape(-1, words)
+    rows[:, words] = level
+    return rows.reshape(-1)
+
+
+def of_level(rows: Array, words: int, level: int) -> Array:
+    """The states of one level among dated rows."""
+    table = rows.reshape(-1, words + 1)
+    return np.ascontiguousarray(table[table[:, words] == level, :words]).reshape(-1)
+
+
+def _undated(rows: Array, words: int) -> Array:
+    return np.ascontiguousarray(rows.reshape(-1, words + 1)[:, :words]).reshape(-1)

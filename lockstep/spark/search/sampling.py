@@ -1,0 +1,49 @@
+"""Which states plain Python is asked about: those of the smallest marks.
+
+A mark is made of the state's words alone, so the same states are chosen however they are shared
+out, and they are spread over all levels as the states are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lockstep.machine.search.memory import Array
+from lockstep.machine.search.sample import STATES
+from lockstep.spark.search.owners import hashes
+
+_FACTOR = np.uint64(0xFF51AFD7ED558CCD)
+
+
+@dataclass(frozen=True, order=True)
+class Sampled:
+    """A state that was chosen: its mark, its level, and its words."""
+
+    mark: int
+    level: int
+    state: tuple[int, ...]
+
+
+def sample_of(states: Array, words: int, level: int, below: int | None) -> list[Sampled]:
+    """The states of a level with the smallest marks, which are less than `below`."""
+    values = hashes(states, words)
+    # The highest bits of a hash name the owner: a mark must not depend on those.
+    marks = ((values << np.uint64(32)) | (values >> np.uint64(32))) * _FACTOR
+    chosen = np.arange(len(marks)) if below is None else np.flatnonzero(marks < np.uint64(below))
+    if len(chosen) > STATES:
+        chosen = chosen[np.argpartition(marks[chosen], STATES)[:STATES]]
+    rows = states.reshape(-1, words)
+    return sorted(Sampled(int(marks[at]), level, tuple(rows[at].tolist())) for at in chosen)
+
+
+def smallest(samples: Iterable[Sampled]) -> list[Sampled]:
+    """Of several samples the states that one of them all would have."""
+    return sorted(samples)[:STATES]
+
+
+def bound_of(sample: Sequence[Sampled]) -> int | None:
+    """What a mark must be less than to be among the smallest; None while there are few."""
+    return sample[-1].mark if len(sample) >= STATES else None

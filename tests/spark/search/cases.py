@@ -1,0 +1,103 @@
+"""Searches for the tests: a model with what its scope says of it, by both engines."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from lockstep.language.model import Model, fault_mark, load_model
+from lockstep.language.notation import Kind
+from lockstep.machine.code.machine import machine_code
+from lockstep.machine.code.program import Program, build_program
+from lockstep.machine.search.identity import search_identity
+from lockstep.machine.search.loops import loops_for, run_loops_for
+from lockstep.machine.search.memory import Array
+from lockstep.machine.search.search import ParallelSearch
+from lockstep.machine.search.workers import ProgramShape
+from lockstep.plain.exploration import Exploration
+from lockstep.results.search_result import SearchResult
+from lockstep.spark.search.machine import Machine, machine_of, shipment_of
+from lockstep.spark.search.search import Extent, SparkSearch
+from lockstep.spark.search.work_folder import WorkFolder
+from lockstep.specs.scopes import load_model_spec
+from lockstep.system.user_cache import cache_folder
+from tests.spark.search.in_process import InProcess
+
+ROOT = Path(__file__).parents[3]
+FAR = Extent(level=1, states=0, owners=4)
+"""Every level is a job, and each has several owners."""
+
+
+def machine_for(words: int) -> Machine:
+    """A machine for states of so many words that no model has."""
+    shape = ProgramShape(words, 1, 1, 1, (0,), False, False, False, 1)
+    code = machine_code("", None)
+    dated = run_loops_for(words + 1)
+    return Machine(shape, code, loops_for(words), run_loops_for(words), dated, True)
+
+
+def rows_of(numbers: list[tuple[int, ...]], words: int) -> Array:
+    """States as the kernels have them."""
+    return np.array(numbers, np.uint64).reshape(-1, words).reshape(-1)
+
+
+@dataclass
+class Case:
+    """A model, and whether it may end."""
+
+    model: Model
+    deadlock_allowed: bool = True
+    symmetry: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        scope: str = "small",
+        fault: str | None = None,
+    ) -> Case:
+        """A model of the workspace in a scope, or in that of the fault."""
+        spec, mark = load_model_spec(ROOT, name), fault_mark(ROOT, name, fault)
+        chosen = scope if mark is None else mark.scope or scope
+        own = {} if mark is None else mark.constants
+        values = {**spec.scope(chosen).constants, **own}
+        model = load_model(ROOT, name, values, fault=fault).without(Kind.LEADS_TO)
+        return cls(model, spec.deadlock_allowed)
+
+    @cached_property
+    def program(self) -> Program:
+        """The model's program."""
+        return build_program(self.model, symmetry=self.symmetry)
+
+    def on_one_machine(self) -> SearchResult:
+        """What the engine of one machine finds."""
+        code = machine_code(self.program.text, cache_folder() / "compiled")
+        request = Exploration("compiled", deadlock_allowed=self.deadlock_allowed)
+        return ParallelSearch(self.program, code, request).run()
+
+    def on_spark(
+        self,
+        folder: Path,
+        session: InProcess,
+        near: Extent = FAR,
+        request: Exploration | None = None,
+    ) -> SearchResult:
+        """What the search on Spark finds, with its tasks in this process."""
+        allowed = self.deadlock_allowed
+        machine = machine_of(shipment_of(self.program, deadlock_allowed=allowed))
+        identity = search_identity(self.program, deadlock_allowed=allowed)
+        request = request or Exploration("spark", deadlock_allowed=allowed)
+        with closing(WorkFolder(folder, identity, machine)) as work:
+            session_of = lambda: session.session  # noqa: E731
+            return SparkSearch(self.program, work, request, session_of, near=near).run()
+
+
+def compared(result: SearchResult) -> dict[str, object]:
+    """All that both engines must agree on: everything but time, names and the sample."""
+    apart = {"engine", "seconds", "sampled", "sampled_steps"}
+    parts = {name: value for name, value in vars(result).items() if name not in apart}
+    return parts | {"error": result.error and str(result.error)}

@@ -1,0 +1,153 @@
+"""A search survives the end of its driver, and that of an executor, at any moment."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from lockstep.plain.exploration import Exploration
+from lockstep.spark.kept_session import KeptSession
+from lockstep.spark.search.explore import SETTINGS, explore_on_spark
+from lockstep.spark.search.search import Extent
+from lockstep.spark.session import SparkOptions
+from tests.spark.cluster import cluster, descendants
+from tests.spark.search.cases import ROOT, Case, compared
+
+pytestmark = pytest.mark.verify
+
+SCOPE = "sizes"
+"""Of session_cache: 192,934 states on 17 levels."""
+NEAR = Extent(level=500, states=10**9, owners=4)
+SEARCH = """
+import sys
+from pathlib import Path
+from lockstep.plain.exploration import Exploration
+from lockstep.spark.search.explore import explore_on_spark
+from tests.spark.search.cases import Case
+from tests.spark.search.test_kills import NEAR, SCOPE
+case = Case.of("session_cache", SCOPE)
+print("begins", flush=True)
+request = Exploration(
+    "spark",
+    deadlock_allowed=case.deadlock_allowed,
+    master=sys.argv[1],
+    checkpoint=Path(sys.argv[2]),
+)
+result = explore_on_spark(case.program, request, near=NEAR)
+print(result.states, result.transitions, result.depth, result.verdict, flush=True)
+"""
+
+
+def driver(master: str, folder: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", SEARCH, master, str(folder)]
+    return subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+
+
+def is_gone(process: int) -> bool:
+    with suppress(OSError):
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        return state == "Z"
+    return True
+
+
+def runs_in(folder: Path) -> int:
+    return len(list(folder.glob("runs/*.parquet")))
+
+
+def test_killed_drivers_leave_nothing_running_and_the_same_counts(tmp_path: Path) -> None:
+    expected = Case.of("session_cache", SCOPE).on_one_machine()
+    chance, kills, answer = random.Random(15), 0, ""
+    while not answer:
+        process = driver("local[2]", tmp_path)
+        assert process.stdout is not None
+        process.stdout.readline()
+        before = runs_in(tmp_path)
+        ends = time.monotonic() + 120
+        # Somewhere in the level after the next commit.
+        while runs_in(tmp_path) == before and process.poll() is None and time.monotonic() < ends:
+            time.sleep(0.02)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(chance.uniform(0, 3) if kills < 5 else 600)
+        below = descendants(process.pid)
+        if process.poll() is None:
+            process.kill()
+            kills += 1
+        answer = process.communicate()[0].strip()
+        ends = time.monotonic() + 60
+        while not all(is_gone(child) for child in below) and time.monotonic() < ends:
+            time.sleep(0.1)
+        assert [child for child in below if not is_gone(child)] == []
+    assert kills >= 3
+    counts = (expected.states, expected.transitions, expected.depth, expected.verdict)
+    assert answer == " ".join(map(str, counts))
+
+
+def test_ctrl_c_leaves_nothing_running() -> None:
+    command = [sys.executable, "-m", "lockstep", "check", "session_cache", "--scope", "large"]
+    command += ["--engine", "spark", "--master", "local[2]", "--no-cache"]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    ends = time.monotonic() + 120
+    while time.monotonic() < ends and not any(
+        "pyspark" in Path(f"/proc/{child}/cmdline").read_text()
+        for child in descendants(process.pid)
+        if not is_gone(child)
+    ):
+        time.sleep(0.1)
+    time.sleep(12)
+    below = descendants(process.pid)
+    process.send_signal(signal.SIGINT)
+    output = process.communicate(timeout=120)[0]
+    assert process.returncode == 130, output
+    assert "interrupted" in output
+    time.sleep(2)
+    assert [child for child in below if not is_gone(child)] == []
+
+
+def test_killed_executors_of_a_cluster_change_nothing(tmp_path: Path) -> None:
+    case = Case.of("session_cache", SCOPE)
+    expected = compared(case.on_one_machine())
+    kept = KeptSession()
+    with cluster(tmp_path / "cluster") as running:
+        killed: list[int] = []
+
+        def kill_one() -> None:
+            executors = [one for one in running.executors() if one not in killed]
+            if len(executors) == 2 and len(killed) < 3:
+                killed.append(executors[0])
+                os.kill(executors[0], signal.SIGKILL)
+
+        moments = iter([2, 5, 9])
+        moment = next(moments)
+
+        def on_progress(progress: object) -> None:
+            nonlocal moment
+            if runs_in(tmp_path / "search") >= 8 * moment:
+                kill_one()
+                moment = next(moments, 10**9)
+
+        request = Exploration(
+            "spark",
+            deadlock_allowed=case.deadlock_allowed,
+            master=running.master,
+            checkpoint=tmp_path / "search",
+            on_progress=on_progress,
+        )
+        try:
+            kept.session(SparkOptions(running.master, settings=SETTINGS))
+            result = explore_on_spark(case.program, request, near=NEAR)
+        finally:
+            kept.stop()
+    assert killed
+    assert compared(result) == expected

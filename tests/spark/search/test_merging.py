@@ -1,0 +1,88 @@
+"""Runs as sets: what is distinct, what is left of it, and what becomes one run."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lockstep.machine.search.memory import Array
+from lockstep.spark.search.merging import FANOUT, distinct, due, merged, subtract
+from lockstep.spark.search.runs import Run
+from tests.spark.search.cases import machine_for, rows_of
+
+NUMBERS = st.one_of(st.integers(0, 3), st.integers(0, 2**64 - 1))
+
+
+def states(words: int) -> st.SearchStrategy[list[tuple[int, ...]]]:
+    """Some states, few of them different."""
+    return st.lists(st.tuples(*[NUMBERS] * words), max_size=30)
+
+
+def parts_of(numbers: list[tuple[int, ...]], words: int, size: int) -> list[Array]:
+    rows = rows_of(numbers, words)
+    return [rows[at : at + size * words] for at in range(0, len(rows), size * words)]
+
+
+def tuples(rows: Array, words: int) -> list[tuple[int, ...]]:
+    return [tuple(row) for row in rows.reshape(-1, words).tolist()]
+
+
+@pytest.mark.parametrize("words", [1, 2, 3])
+@given(data=st.data())
+def test_distinct_rows_are_a_set_in_order(words: int, data: st.DataObject) -> None:
+    numbers, loops = data.draw(states(words)), machine_for(words).runs
+    rows = distinct(parts_of(numbers, words, 7), words, loops)
+    assert tuples(rows, words) == sorted(set(numbers))
+    assert loops.ascends(rows, len(rows) // words)
+
+
+@pytest.mark.parametrize("words", [1, 2, 3])
+@given(data=st.data())
+def test_what_a_run_has_is_subtracted(words: int, data: st.DataObject) -> None:
+    numbers, other = data.draw(states(words)), data.draw(states(words))
+    rows = rows_of(sorted(set(numbers)), words)
+    rest = subtract(rows, parts_of(sorted(set(other)), words, 4), words, machine_for(words).runs)
+    assert tuples(rest, words) == sorted(set(numbers) - set(other))
+
+
+@pytest.mark.parametrize("words", [1, 2, 3])
+@given(data=st.data())
+def test_merged_runs_are_their_union(words: int, data: st.DataObject) -> None:
+    runs = data.draw(st.lists(states(words), max_size=5))
+    parts = [iter(parts_of(sorted(set(run)), words, 4)) for run in runs]
+    rows = list(merged(parts, words, machine_for(words).runs))
+    expected = sorted(set().union(*runs))
+    assert [row for part in rows for row in tuples(part, words)] == expected
+
+
+@given(sizes=st.lists(st.integers(1, 10**6), max_size=200))
+def test_few_runs_are_left_and_few_are_written_again(sizes: list[int]) -> None:
+    runs: list[Run] = []
+    written = 0
+    for number, size in enumerate(sizes):
+        runs.append(Run(str(number), size, 0, number, number, 0, 0))
+        while old := due(runs):
+            size_of_all = sum(run.states for run in old)
+            runs = [run for run in runs if run not in old]
+            runs.append(Run(f"{number} merged {len(runs)}", size_of_all, 0, 0, number, 0, 0))
+            written += size_of_all
+    total = sum(sizes)
+    powers = 1 + max(0, total.bit_length() - 1) // (FANOUT.bit_length() - 1)
+    assert sum(run.states for run in runs) == total
+    assert len(runs) < FANOUT * powers
+    assert written <= total * powers
+
+
+def test_the_sum_of_hashes_has_no_order() -> None:
+    loops = machine_for(2).runs
+    rows = np.arange(40, dtype=np.uint64)
+    turned = rows.reshape(-1, 2)[::-1].copy().reshape(-1)
+    assert loops.checksum(rows, 20) == loops.checksum(turned, 20)
+    for place, next_place in pairwise(range(40)):
+        changed = rows.copy()
+        changed[place] = rows[next_place]
+        assert loops.checksum(changed, 20) != loops.checksum(rows, 20)

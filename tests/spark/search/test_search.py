@@ -1,0 +1,194 @@
+"""The search on Spark says the same as that of one machine, with Spark's part taken in process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, reject, settings
+
+from lockstep.errors import LockstepError
+from lockstep.language.model import fault_marks, model_names
+from lockstep.language.notation import Kind
+from lockstep.language.source import ModelError
+from lockstep.machine.code.layout import NotCompiled
+from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.results.verdict import Verdict
+from lockstep.spark.search.search import Extent
+from tests.random_models.parts.size import USUAL
+from tests.random_models.random_models import RandomModel, random_models
+from tests.spark.search.cases import ROOT, Case, compared
+from tests.spark.search.in_process import InProcess
+
+SOME = "fetch_response"
+"""A model of 3,232 states on 24 levels, whose faults are found within seconds."""
+
+
+@pytest.mark.parametrize("name", model_names(ROOT))
+def test_every_model_by_jobs_and_without(name: str, tmp_path: Path) -> None:
+    case, session = Case.of(name), InProcess()
+    expected = compared(case.on_one_machine())
+    assert compared(case.on_spark(tmp_path / "far", session)) == expected
+    assert session.jobs >= expected["depth"]  # type: ignore[operator]
+    alone = InProcess()
+    assert compared(case.on_spark(tmp_path / "near", alone, Extent())) == expected
+    assert alone.jobs == 0
+
+
+@pytest.mark.parametrize("owners", [1, 2, 64, 128])
+def test_any_number_of_owners(owners: int, tmp_path: Path) -> None:
+    case = Case.of("snapshot_offsets", "default")
+    result = case.on_spark(tmp_path, InProcess(), Extent(1, 0, owners))
+    assert compared(result) == compared(case.on_one_machine())
+
+
+@pytest.mark.parametrize("fault", sorted(fault_marks(ROOT, SOME)))
+def test_every_fault_has_the_same_trace(fault: str, tmp_path: Path) -> None:
+    case = Case.of(SOME, fault=fault)
+    expected = compared(case.on_one_machine())
+    assert compared(case.on_spark(tmp_path / "four", InProcess())) == expected
+    nine_levels = Extent(level=100, states=10**6, owners=2)
+    assert compared(case.on_spark(tmp_path / "two", InProcess(), nine_levels)) == expected
+
+
+def test_a_deadlock_has_the_same_trace(tmp_path: Path) -> None:
+    case = Case.of("snapshot_fetch")
+    case.deadlock_allowed = False
+    result = case.on_spark(tmp_path, InProcess())
+    assert result.violation is not None
+    assert result.violation.properties == ("deadlock",)
+    assert compared(result) == compared(case.on_one_machine())
+
+
+def judge(text: RandomModel, folder: Path, *, symmetry: bool = False) -> None:
+    """Compare a random model's searches; one that takes minutes is passed over."""
+    try:
+        model = text.load(folder).without(Kind.LEADS_TO)
+        case = Case(model, deadlock_allowed=len(text.model) % 2 == 0, symmetry=symmetry)
+        is_wide = case.program.layout.words > 3
+    except (ModelError, NotCompiled):
+        reject()
+    if is_wide or (result := case.on_one_machine()).states > 20_000:
+        reject()
+    expected = compared(result)
+    assert compared(case.on_spark(folder / "near", InProcess(), Extent())) == expected
+    if result.depth <= 15:
+        assert compared(case.on_spark(folder / "far", InProcess())) == expected
+
+
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@given(text=random_models(size=USUAL))
+def test_random_models(text: RandomModel, tmp_path_factory: pytest.TempPathFactory) -> None:
+    judge(text, tmp_path_factory.mktemp("random"))
+
+
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
+@given(text=random_models(size=USUAL, symmetric=True))
+def test_random_models_up_to_names(
+    text: RandomModel, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    judge(text, tmp_path_factory.mktemp("random"), symmetry=True)
+
+
+class Killed(BaseException):
+    """The driver is gone."""
+
+
+def killed_at(number: int) -> InProcess:
+    """A session whose driver dies when a job is due."""
+
+    def die(job: int) -> None:
+        if job == number:
+            raise Killed
+
+    return InProcess(die)
+
+
+def test_killed_before_any_level_it_goes_on_to_the_same_counts(tmp_path: Path) -> None:
+    case = Case.of(SOME)
+    kills = 0
+    while True:
+        session = killed_at(3)
+        try:
+            result = case.on_spark(tmp_path, session)
+        except Killed:
+            kills += 1
+        else:
+            break
+    assert kills >= 8
+    assert compared(result) == compared(case.on_one_machine())
+    assert compared(case.on_spark(tmp_path, killed_at(1))) == compared(result)
+
+
+def test_every_file_that_is_lost_or_changed_is_told(tmp_path: Path) -> None:
+    case = Case.of(SOME)
+    with pytest.raises(Killed):
+        case.on_spark(tmp_path, killed_at(15))
+    files = sorted((tmp_path / "runs").iterdir())
+    assert len(files) > 20
+    for file in files:
+        content = file.read_bytes()
+        place = len(content) // 3
+        changed = content[:place] + bytes([content[place] ^ 64]) + content[place + 1 :]
+        other = next(one.read_bytes() for one in files if one.read_bytes() != content)
+        for damaged in (None, content[:-9], b"", changed, other):
+            file.unlink()
+            if damaged is not None:
+                file.write_bytes(damaged)
+            with pytest.raises(LockstepError, match=file.name) as raised:
+                case.on_spark(tmp_path, InProcess())
+            assert "the search begins anew" in str(raised.value)
+            file.write_bytes(content)
+    assert compared(case.on_spark(tmp_path, InProcess())) == compared(case.on_one_machine())
+
+
+def test_old_runs_are_removed_and_few_are_left(tmp_path: Path) -> None:
+    case = Case.of("snapshot_log")
+    result = case.on_spark(tmp_path, InProcess(), Extent(1, 0, 1))
+    files = list((tmp_path / "runs").iterdir())
+    assert result.depth > 30
+    assert len(files) < 20
+    assert all(file.suffix == ".parquet" for file in files)
+
+
+def test_bounds_are_met_between_levels(tmp_path: Path) -> None:
+    case = Case.of(SOME)
+
+    def bounded(folder: str, bounds: Bounds) -> tuple[Verdict, str]:
+        request = Exploration("spark", bounds, deadlock_allowed=case.deadlock_allowed)
+        result = case.on_spark(tmp_path / folder, InProcess(), request=request)
+        return result.verdict, result.because
+
+    verdict, because = bounded("states", Bounds(max_states=500))
+    assert verdict is Verdict.INCONCLUSIVE
+    assert because.startswith("stopped as bounded, with ")
+    verdict, because = bounded("depth", Bounds(max_depth=7))
+    assert because.endswith("every behaviour of up to 7 steps is covered")
+    verdict, because = bounded("seconds", Bounds(max_seconds=0.0))
+    assert because.startswith("stopped after 0 s as bounded")
+    # A search that was bounded goes on without the bound.
+    again = case.on_spark(tmp_path / "depth", InProcess())
+    assert compared(again) == compared(case.on_one_machine())
+
+
+def test_ctrl_c_ends_a_job(tmp_path: Path) -> None:
+    def interrupt(number: int) -> None:
+        if number == 4:
+            raise KeyboardInterrupt
+
+    case = Case.of(SOME)
+    result = case.on_spark(tmp_path, InProcess(interrupt))
+    assert result.interrupted
+    assert result.because.startswith("interrupted, with ")
+    assert compared(case.on_spark(tmp_path, InProcess())) == compared(case.on_one_machine())
+
+
+def test_plain_python_looks_at_the_same_states_whoever_owns_them(tmp_path: Path) -> None:
+    case = Case.of(SOME)
+    samples = set()
+    for owners in (1, 8):
+        folder = tmp_path / str(owners)
+        result = case.on_spark(folder, InProcess(), Extent(1, 0, owners))
+        assert 0 < result.sampled <= 200
+        samples.add((folder / "spark.json").read_text().partition("sample")[2])
+    assert len(samples) == 1
