@@ -93,18 +93,18 @@ def _kinds(departures: DataFrame) -> Iterator[DepartureKind]:
     groups = largest_groups(
         rows, Grouping(("side", "kind"), order, groups=_MOST_KINDS, members=_MOST_EXAMPLES)
     )
-    names = {
-        alias: sql.slice(sql.sort_array(sql.collect_set(column)), 1, _MOST_NAMES).alias(alias)
+    names = [
+        sql.slice(sql.sort_array(sql.collect_set(column)), 1, _MOST_NAMES).alias(alias)
         for alias, column in (
             ("brokers", "broker"),
             ("clients", "client"),
             ("versions", "api_version"),
         )
-    }
+    ]
     ends = sql.min("time").alias("first"), sql.max("time").alias("last")
     spans = {
         (row["side"], row["kind"]): row
-        for row in rows.groupBy("side", "kind").agg(*ends, *names.values()).collect()
+        for row in rows.groupBy("side", "kind").agg(*ends, *names).collect()
     }
     for group in groups:
         span = spans[group.key]
@@ -116,8 +116,8 @@ def _kinds(departures: DataFrame) -> Iterator[DepartureKind]:
             group.count,
             _ms(span["first"]),
             _ms(span["last"]),
-            *(span[alias] for alias in names),
-            examples=[_example(row) for row in group.firsts],
+            *(span[alias] for alias in ("brokers", "clients", "versions")),
+            [_example(row) for row in group.firsts],
         )
 
 
