@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from lockstep.conform.findings import Verdict
@@ -71,8 +70,11 @@ def _counts(row: Row) -> Counts:
 
 
 def _hours(metrics: DataFrame) -> Iterator[Hour]:
-    for row in _summed(metrics, "hour").collect():
-        yield Hour(_ms(row["hour"]), _counts(row.asDict()))
+    from pyspark.sql import functions as sql
+
+    # As a number: Spark gives Python a time of the machine's own zone.
+    for row in _summed(metrics.withColumn("begin", sql.unix_millis("hour")), "begin").collect():
+        yield Hour(row["begin"], _counts(row.asDict()))
 
 
 def _sources(metrics: DataFrame) -> Iterator[Source]:
@@ -88,7 +90,9 @@ def _sources(metrics: DataFrame) -> Iterator[Source]:
 def _kinds(departures: DataFrame) -> Iterator[DepartureKind]:
     from pyspark.sql import functions as sql
 
-    rows = departures.withColumn("kind", kind_of(departures["because"]))
+    rows = departures.withColumns(
+        {"kind": kind_of(departures["because"]), "time_ms": sql.unix_millis("time")}
+    )
     order = ("time", "file", "line")
     groups = largest_groups(
         rows, Grouping(("side", "kind"), order, groups=_MOST_KINDS, members=_MOST_EXAMPLES)
@@ -101,7 +105,7 @@ def _kinds(departures: DataFrame) -> Iterator[DepartureKind]:
             ("versions", "api_version"),
         )
     ]
-    ends = sql.min("time").alias("first"), sql.max("time").alias("last")
+    ends = sql.min("time_ms").alias("first"), sql.max("time_ms").alias("last")
     spans = {
         (row["side"], row["kind"]): row
         for row in rows.groupBy("side", "kind").agg(*ends, *names).collect()
@@ -114,9 +118,11 @@ def _kinds(departures: DataFrame) -> Iterator[DepartureKind]:
             first["because"],
             first["requirements"],
             group.count,
-            _ms(span["first"]),
-            _ms(span["last"]),
-            *(span[alias] for alias in ("brokers", "clients", "versions")),
+            span["first"],
+            span["last"],
+            span["brokers"],
+            span["clients"],
+            span["versions"],
             [_example(row) for row in group.firsts],
         )
 
@@ -128,7 +134,7 @@ def _example(row: Row) -> Example:
     return Example(
         row["file"],
         row["line"],
-        _ms(row["time"]),
+        row["time_ms"],
         row["because"],
         text,
         tuple(map(_candidate, row["candidates"] or ())),
@@ -151,8 +157,3 @@ def _quarantined(quarantine: DataFrame) -> Iterator[Quarantined]:
         reason, is_loss = group.key
         places = [f"{row['file']}:{row['line']}" for row in group.firsts]
         yield Quarantined(reason, is_loss, group.count, places)
-
-
-def _ms(time: datetime | None) -> int | None:
-    """Of a time as Spark gives it out: without a zone, and in that of this machine."""
-    return None if time is None else round(time.timestamp() * 1000)
