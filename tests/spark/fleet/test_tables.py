@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lockstep.conform.fleet_figures import SIDES
+from lockstep.report.fleet_page import fleet_page
+from lockstep.spark.fleet.figures import figures
 from lockstep.spark.fleet.tables import (
     DEPARTURES,
     METRICS,
@@ -44,9 +47,31 @@ def test_tables_say_what_one_process_says(spark: SparkSession, logs: Path, tmp_p
     assert_same(runs, everything)
     for row in runs.rows(DEPARTURES):
         assert row["text"] == text_at(row["file"], row["line"], row["offset"])
+    assert_figures(runs)
     versions = runs.versions()
     assert runs.run(logs).ranges == []
     assert runs.versions() == versions
+
+
+def assert_figures(runs: Runs) -> None:
+    """A page shows the sums of the rows, and of each kind of departure the first lines."""
+    shown = figures(runs.tables, {"227-6": "The epoch follows."})
+    departures, sessions = runs.rows(DEPARTURES), runs.rows(SESSIONS)
+    counts = shown.counts
+    assert counts.lines == sum(row["lines"] for row in runs.rows(METRICS)) > 0
+    assert counts.lines == sum(hour.counts.lines for hour in shown.hours)
+    for side in SIDES:
+        verdicts = Counter(row[f"{side}_side"]["verdict"] for row in sessions)
+        assert {verdict.value: count for verdict, count in shown.sessions[side].items()} == verdicts
+        kinds = [kind for kind in shown.kinds if kind.side == side]
+        assert sum(kind.count for kind in kinds) == sum(row["side"] == side for row in departures)
+    texts = {(row["file"], row["line"]): row["text"] for row in departures}
+    for kind in shown.kinds:
+        assert [example.time_ms for example in kind.examples[:1]] == [kind.first_ms]
+        for example in kind.examples:
+            assert example.text == texts[example.file, example.line]
+    assert sum(row.count for row in shown.quarantined) == len(runs.rows(QUARANTINE))
+    assert "<svg" in fleet_page(shown, "samples")
 
 
 def text_at(file: str, line: int, offset: int) -> str:
