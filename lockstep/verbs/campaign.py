@@ -21,6 +21,7 @@ from lockstep.plain.exploration import DEFAULT_ENGINE, Exploration
 from lockstep.spark.campaign import digest_of_files
 from lockstep.spark.session import LOCAL_MASTER
 from lockstep.system.interruption import INTERRUPTION
+from lockstep.system.resident import available_memory
 from lockstep.system.standard_streams import tell
 from lockstep.verbs.check_kept import PACKAGES
 from lockstep.verbs.decided import Dependencies
@@ -30,6 +31,9 @@ from lockstep.workspace import Workspace
 
 _LEAST_SECONDS = 3.0
 """Tasks that take less together are done before another process would have begun."""
+
+_LEAST_MEMORY = 512 * 2**20
+"""Bytes that a process has use for: with less than that for each there are fewer of them."""
 
 SPARK = "spark"
 """The engine that spreads tasks over a cluster; there the one that suits a task explores it."""
@@ -131,7 +135,8 @@ def _place(
     """Where tasks that take so many seconds each are done."""
     exploration = resources.exploration
     whole = Share(exploration.bounds.memory, exploration.threads)
-    width = min(exploration.threads or cores(), len(seconds))
+    memory = available_memory() if whole.memory is None else whole.memory
+    width = min(exploration.threads or cores(), len(seconds), max(1, memory // _LEAST_MEMORY))
     if exploration.engine == SPARK:
         return Cluster(work, workspace.root, resources.master or LOCAL_MASTER, whole)
     if width == 1 or sum(seconds) < _LEAST_SECONDS:

@@ -6,11 +6,13 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from lockstep.errors import LockstepError, nearest
-from lockstep.language.model import Model
 from lockstep.specs.tables import Plain, parse_plain
+
+if TYPE_CHECKING:
+    from lockstep.language.model import Model
 
 ALL = None
 """Stands for all values that a constant can have."""

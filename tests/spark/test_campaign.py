@@ -74,7 +74,11 @@ def test_jobs_that_nobody_waits_for_are_cancelled(session: SparkSession) -> None
 
 def test_a_fault_on_an_executor_is_the_fault_here(session: SparkSession) -> None:
     fault = Task(
-        kind="fault", model="fetch_snapshot_response", scope="small", fault="average_and_no_more"
+        kind="fault",
+        model="fetch_snapshot_response",
+        scope="small",
+        fault="average_and_no_more",
+        engine="python",
     )
     text = workspace_text(WORKSPACE.root)
     ((_, there),) = answers(session, _explored, text, [encode(fault)])
@@ -82,7 +86,7 @@ def test_a_fault_on_an_executor_is_the_fault_here(session: SparkSession) -> None
     here = _explored(WORKSPACE.root, encode(fault))
     rows = [decode(outcome, Outcome).row for outcome in (there, here)]
     for row in rows:
-        row.seconds, row.engine = 0.0, ""
+        row.seconds = 0.0
     assert rows[0] == rows[1]
     assert rows[0].violated == "nothing_is_withheld_that_would_fit"
     assert rows[0].states == 64
@@ -133,6 +137,8 @@ def test_all_faults_on_spark_are_those_of_one_machine(tmp_path: Path) -> None:
         models = list(faults(FaultsRequest((), WORKSPACE, resources)).results)
         for fault in (fault for model in models for fault in model.runs):
             fault.row.seconds, fault.row.since, fault.row.engine = 0.0, "", ""
+            # Of `auto` the engine that is quick enough finds one of the shortest.
+            fault.row.details["steps"] = fault.details.steps = None
         return models
 
     assert run(Exploration(SPARK)) == run(Exploration())
