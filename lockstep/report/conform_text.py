@@ -23,11 +23,17 @@ _STYLES = {
 }
 
 
-def print_conform(output: Output, result: ConformResult, *, verbose: bool) -> None:
+def print_conform(
+    output: Output,
+    result: ConformResult,
+    *,
+    verbose: bool,
+    rest: str = "--verbose prints all",
+) -> None:
     """Print what departs, why the rest is not known, and the totals.
 
     With `verbose` all of it: each session, each side that is unknown, and each line that was not
-    followed.
+    followed. `rest` says where all is that is not shown.
     """
     totals = result.totals
     if verbose and result.sessions:
@@ -35,7 +41,7 @@ def print_conform(output: Output, result: ConformResult, *, verbose: bool) -> No
     for session in totals.departing.items[: None if verbose else SHOWN]:
         _print_sides(output, session, result.requirements)
     if not verbose:
-        _print_reasons(output, totals)
+        _print_reasons(output, totals, rest)
     else:
         for session in totals.sessions[Verdict.UNKNOWN].items:
             _print_sides(output, session, result.requirements)
@@ -124,12 +130,10 @@ def _effect(candidate: Candidate) -> str:
     return "cannot be taken" + (f": `{conjunct}` is false" if conjunct else "") + seen
 
 
-def _print_reasons(output: Output, totals: ConformTotals) -> None:
+def _print_reasons(output: Output, totals: ConformTotals, rest: str) -> None:
     """Print how many more sessions depart, and reason by reason what is not known."""
     if hidden := totals.departing.count - min(len(totals.departing.items), SHOWN):
-        shown_line(
-            output, f"{plural(hidden, 'more session')} with departures; --verbose prints all"
-        )
+        shown_line(output, f"{plural(hidden, 'more session')} with departures; {rest}")
     for unknown in totals.unknown:
         because = ("the first because " if unknown.varies else "because ") + _within(
             unknown.because, unknown.places.items[0].file
@@ -147,9 +151,7 @@ def _print_reasons(output: Output, totals: ConformTotals) -> None:
             output, f"{reason.file}: {plural(numbers.count, 'line')} {shown}: {_listed(numbers)}"
         )
     if hidden := sum(numbers.count for _, numbers in reasons[SHOWN:]):
-        shown_line(
-            output, f"{plural(hidden, 'line')} not followed in more files; --verbose prints all"
-        )
+        shown_line(output, f"{plural(hidden, 'line')} not followed in more files; {rest}")
 
 
 def _listed(firsts: Firsts[Place] | Firsts[int]) -> str:

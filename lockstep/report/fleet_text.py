@@ -17,7 +17,7 @@ def print_fleet(output: Output, result: FleetResult) -> None:
     if result.departures:
         output.table(HEADERS, [_row(group) for group in result.departures], RIGHT)
         output.line()
-    print_conform(output, result.conform, verbose=False)
+    print_conform(output, result.conform, verbose=False, rest="the tables have all")
     new = result.new
     lines = sum(range_.lines for range_ in new.ranges)
     files = len({range_.path for range_ in new.ranges})

@@ -18,13 +18,14 @@ from lockstep.spark.fleet.folder import Origin, tables_folder
 from lockstep.spark.fleet.groups import Group
 from lockstep.spark.fleet.log_files import look_at
 from lockstep.spark.fleet.observed import Observed
-from lockstep.spark.fleet.run import follow_files
+from lockstep.spark.fleet.run import follow_files, follow_topic
 from lockstep.spark.fleet.summary import summary
 from lockstep.spark.fleet.tables import Tables
+from lockstep.spark.fleet.topic import Topic
 from lockstep.spark.session import LOCAL_MASTER, SparkOptions, spark_session
 from lockstep.spark.workspace_text import WorkspaceText
 from lockstep.verbs.conform import ConformResult, followed_model, requirement_texts
-from lockstep.verbs.conform_request import ConformRequest
+from lockstep.verbs.conform_request import TOPIC_SCHEME, ConformRequest
 from lockstep.verbs.conform_totals import NOTHING_JUDGED
 from lockstep.verbs.fleet_totals import SHOWN, totals_of
 from lockstep.verbs.run import Unwatched, Watch
@@ -61,17 +62,20 @@ def conform_fleet(request: ConformRequest, *, watch: Watch = Unwatched()) -> Fle
     BrokerPaths(request.broker_from)
     folder = request.out.absolute()
     observed = Observed(WorkspaceText.of(workspace.root), model, request.broker_from)
-    files = look_at([os.fspath(log) for log in request.logs], observed.time_of_line)
-    options = SparkOptions(request.master or LOCAL_MASTER, tables=True)
-    with (
-        tables_folder(folder, Origin(model, _FILES, request.broker_from)),
-        watch.steps(f"conform {model}") as on_step,
-    ):
+    logs = [os.fspath(log) for log in request.logs]
+    topic = Topic.of(logs[0]) if logs[0].startswith(TOPIC_SCHEME) else None
+    files = look_at(logs, observed.time_of_line) if topic is None else []
+    origin = Origin(model, _FILES if topic is None else topic.name, request.broker_from)
+    options = SparkOptions(request.master or LOCAL_MASTER, tables=True, topics=topic is not None)
+    new = Arrived([])
+    with tables_folder(folder, origin), watch.steps(f"conform {model}") as on_step:
         on_step("Spark starts")
-        with spark_session(f"lockstep conform {model}", options) as spark:
+        with spark_session(f"lockstep conform {model}", options) as spark, told_plainly(folder):
             tables = Tables(spark, folder)
-            with told_plainly(folder):
+            if topic is None:
                 new = follow_files(spark, tables, observed, files, on_step)
+            else:
+                follow_topic(spark, tables, observed, topic, on_step, endless=request.follow)
             on_step("what the tables say")
             said = summary(tables, SHOWN, NOTHING_JUDGED)
             requirements = requirement_texts(workspace.root)

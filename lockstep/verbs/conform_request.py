@@ -9,6 +9,9 @@ from lockstep.errors import LockstepError
 from lockstep.verbs.option import REQUIRED, option, workspace_option
 from lockstep.workspace import Workspace
 
+TOPIC_SCHEME = "kafka://"
+"""How the name of a topic begins, in place of that of a file."""
+
 PLAIN, SPARK = ENGINES = ("plain", "spark")
 """Where lines are followed."""
 
@@ -21,7 +24,7 @@ class ConformRequest:
         default=REQUIRED,
         metavar="LOG...",
         help="Request logs, plain or compressed by gzip or zstd: files, folders of files, or - for "
-        "standard input.",
+        "standard input. With --engine spark also glob patterns, or kafka://HOST:PORT/TOPIC.",
     )
     model: str | None = option(
         "--model",
@@ -56,6 +59,11 @@ class ConformRequest:
         metavar="FILE",
         help="Write what the tables say as a page of HTML, with plots, too.",
     )
+    follow: bool = option(
+        "--follow",
+        default=False,
+        help="Go on with the lines that come, until Ctrl-C; of a topic alone.",
+    )
     workspace: Workspace | None = workspace_option()
     most: int | None = None
     """How many sessions of each verdict, and how many lines that are not followed, the result
@@ -72,12 +80,23 @@ class ConformRequest:
                 "--engine spark writes tables, and no folder is named for them",
                 cure="name one by --out",
             )
-        for flag, value in (
-            ("--out", self.out),
-            ("--master", self.master),
-            ("--page", self.page),
-        ):
-            if self.engine != SPARK and value is not None:
+        topics = [log for log in map(str, self.logs) if log.startswith(TOPIC_SCHEME)]
+        given = {
+            "--out": self.out,
+            "--master": self.master,
+            "--page": self.page,
+            "a topic": topics,
+        }
+        for flag, value in given.items():
+            if self.engine != SPARK and value:
                 raise LockstepError(
                     f"{flag} goes with --engine spark alone", cure="add --engine spark"
                 )
+        if topics and len(self.logs) > 1:
+            raise LockstepError(
+                "a topic is read by itself", cure="name one topic, or files, for each --out"
+            )
+        if self.follow and not topics:
+            raise LockstepError(
+                "--follow goes with a topic alone", cure="run the same again when files have grown"
+            )

@@ -13,6 +13,7 @@ from lockstep.spark.fleet.observed import Observed
 from lockstep.spark.fleet.source import FileSource
 from lockstep.spark.fleet.stream import follow_stream
 from lockstep.spark.fleet.tables import INPUTS, Tables
+from lockstep.spark.fleet.topic import Topic, TopicSource
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,6 +41,21 @@ def follow_files(
         # A batch that an earlier run has begun is done first, even where nothing is new.
         follow = FollowBatch(tables, observed, FileSource(tables))
         lines = sum(range_.lines for range_ in new.ranges)
-        tables.drop_old_states()
         follow_stream(spark, follow, Course(spark, on_step, follow.tasks(spark), lines))
     return new
+
+
+def follow_topic(
+    spark: SparkSession,
+    tables: Tables,
+    observed: Observed,
+    topic: Topic,
+    on_step: Callable[[str], None] = lambda _: None,
+    *,
+    endless: bool = False,
+) -> None:
+    """Bring the tables up to what a topic holds now; with `endless` go on until Ctrl-C."""
+    on_step(f"topic {topic.name}")
+    follow = FollowBatch(tables, observed, TopicSource(topic, tables))
+    course = Course(spark, on_step, follow.tasks(spark))
+    follow_stream(spark, follow, course, endless=endless)

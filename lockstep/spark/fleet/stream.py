@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _CHECKPOINT = "_checkpoint"
 _LOOK_SECONDS = 1
+_BATCHES_OF_STATES = 100
+"""How many batches of one run go by until old states are dropped."""
 
 
 def follow_stream(
@@ -21,8 +23,11 @@ def follow_stream(
 
     Which batches are done is in the checkpoint beside the tables.
     """
+    follow.tables.drop_old_states()
 
     def follow_batch(rows: DataFrame, batch: int) -> None:
+        if batch % _BATCHES_OF_STATES == _BATCHES_OF_STATES - 1:
+            follow.tables.drop_old_states()
         course.begin(batch, follow.source.lines(rows))
         follow(rows, batch)
 

@@ -41,8 +41,8 @@ class Summary:
     sessions that depart. Groups are those of most rows: `departures` by broker, client, version of
     the API, side and reason; `unknown` by side and reason; `quarantine` by file, reason, and
     whether a request may be lost. Reasons are equal where they differ in numbers alone.
-    `quarantined` counts lines by reason. `damaged` files cannot be read on. `lines` are those that
-    were read, `followed` and `others` those of requests.
+    `quarantined` counts lines by reason. `damaged` files cannot be read on. `followed` counts the
+    requests that the model follows, and `others` those that it says nothing of.
     """
 
     sessions: list[dict[str, Any]]
@@ -52,7 +52,6 @@ class Summary:
     quarantine: list[Group]
     quarantined: dict[str, int]
     damaged: list[dict[str, Any]]
-    lines: int
     followed: int
     others: int
 
@@ -64,7 +63,6 @@ def summary(tables: Tables, shown: Shown, nothing_judged: str) -> Summary:
         {
             "sessions": lambda: _verdicts(sessions),
             "quarantined": lambda: _quarantined(quarantine),
-            "lines": lambda: _sum(tables.rows(INPUTS), "lines")[0],
             "requests": lambda: _requests(tables.rows(STATES)),
             "damaged": lambda: _damaged(tables.rows(INPUTS)),
         }

@@ -1,0 +1,65 @@
+"""A fleet's logs on a cluster whose executors are other processes, one of which is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.spark.fleet.cluster import cluster
+from tests.spark.fleet.pipeline import BROKER_FROM, ROOT, fleet
+from tests.spark.fleet.runs import Runs
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_SECONDS = 1_200.0
+
+
+@pytest.mark.verify
+def test_an_executor_is_killed(spark: SparkSession, tmp_path: Path) -> None:
+    logs = fleet(tmp_path / "logs")
+    whole = Runs(spark, tmp_path / "whole")
+    whole.run(logs)
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    tables = tmp_path / "tables"
+    with cluster(folder) as machines:
+        command = [sys.executable, "-m", "lockstep", "conform", "--engine", "spark"]
+        where = ["--out", str(tables), "--master", machines.master]
+        run = subprocess.Popen(
+            [*command, *where, "--broker-from", BROKER_FROM, str(logs)],
+            cwd=ROOT,
+            stderr=subprocess.PIPE,
+            text=True,
+            # Executors find the text of the workspace in the cache alone.
+            env={**os.environ, "LOCKSTEP_CACHE": str(cache(tmp_path))},
+        )
+        killed = False
+        end = time.monotonic() + _SECONDS
+        while run.poll() is None and time.monotonic() < end:
+            following = tables.joinpath("_checkpoint", "offsets", "0").exists()
+            if following and not killed and len(executors := machines.executors()) == 2:
+                os.kill(executors[0], signal.SIGKILL)
+                killed = True
+            time.sleep(0.2)
+        assert killed
+        assert run.wait(1) == 1, run.stderr and run.stderr.read()
+    assert Runs(spark, tables).content() == whole.content()
+
+
+def cache(folder: Path) -> Path:
+    """An empty cache but for the jars, which need not be fetched again."""
+    from lockstep.system.user_cache import cache_folder
+
+    new = folder / "cache"
+    new.mkdir(mode=0o700)
+    for jar in cache_folder().glob("*.jar"):
+        new.joinpath(jar.name).symlink_to(jar)
+    return new
