@@ -69,7 +69,16 @@ def _both(
     lines = []
     for engine in (["compiled"], ["spark", "--master", master]):
         run = measure(
-            [sys.executable, "-m", "lockstep", *command, "--engine", *engine, "--json", "--no-cache"],
+            [
+                sys.executable,
+                "-m",
+                "lockstep",
+                *command,
+                "--engine",
+                *engine,
+                "--json",
+                "--no-cache",
+            ],
             root,
             limit=limit,
         )
