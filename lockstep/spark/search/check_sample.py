@@ -27,7 +27,10 @@ class SampleCheck:
         self._enough = _SECONDS + _SHARE * seconds
 
     def successors(self, chosen: Iterable[Sampled], *, before: int) -> Array:
-        """The successors of the states on levels before one; `Disagreement` where engines differ."""
+        """The successors of the states on levels before one.
+
+        `Disagreement` where the engines differ.
+        """
         ends = time.thread_time() + self._enough
         found = [np.empty(0, np.uint64)]
         for sampled in chosen:

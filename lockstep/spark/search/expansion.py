@@ -13,7 +13,7 @@ from lockstep.machine.search.interface import SHARDS
 from lockstep.machine.search.memory import Array
 from lockstep.spark.search.account import Account
 from lockstep.spark.search.machine import Machine
-from lockstep.spark.search.merging import distinct
+from lockstep.spark.search.merging import distinct, union
 from lockstep.spark.search.owners import by_owner
 
 _BUFFER = 16384
@@ -67,7 +67,7 @@ class Expansion:
             group = range(first, first + per_owner)
             parts = [part for shard in group for part in self._shards[shard]]
             if parts:
-                states = distinct(parts, words, self._machine.runs)
+                states = union(parts, words, self._machine.runs)
                 yield from by_owner(states, words, first, self._owners)
         self._shards = [[] for _ in range(SHARDS)]
         self._waiting = 0

@@ -15,7 +15,7 @@ from lockstep.plain.exploration import Exploration
 from lockstep.results.search_result import SearchResult
 from lockstep.spark.kept_session import KEPT_SESSION
 from lockstep.spark.search.machine import machine_of, shipment_of
-from lockstep.spark.search.search import Extent, SparkSearch
+from lockstep.spark.search.search import NEAR, NearBounds, SparkSearch
 from lockstep.spark.search.work_folder import WorkFolder
 from lockstep.spark.session import LOCAL_MASTER, SparkOptions
 from lockstep.system.java import find_java
@@ -32,7 +32,7 @@ SETTINGS = {
 
 
 def explore_on_spark(
-    program: Program, request: Exploration, *, near: Extent = Extent()
+    program: Program, request: Exploration, *, near: NearBounds = NEAR
 ) -> SearchResult:
     """Search a program's states on Spark; `LockstepError` for what this engine does not do."""
     _refuse(request)

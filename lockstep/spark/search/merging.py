@@ -33,6 +33,18 @@ def distinct(parts: Iterable[Array], words: int, loops: RunLoops) -> Array:
     return rows[: loops.unique(rows, count) * words]
 
 
+def union(parts: Iterable[Array], words: int, loops: RunLoops) -> Array:
+    """The rows of some arrays, each of them in order, in order and each once."""
+    if words == 1:
+        return distinct(parts, words, loops)  # to sort them anew takes less time than one round
+    rest = list(parts) or [np.empty(0, np.uint64)]
+    while len(rest) > 1:
+        pairs = zip(rest[::2], rest[1::2], strict=False)
+        odd = rest[len(rest) // 2 * 2 :]
+        rest = [_united(one, two, words, loops) for one, two in pairs] + odd
+    return rest[0]
+
+
 def subtract(rows: Array, run: Iterable[Array], words: int, loops: RunLoops) -> Array:
     """The rows, in order, that are not in a run, which is read to its end."""
     count = len(rows) // words
@@ -51,13 +63,13 @@ def merged(runs: Sequence[Iterator[Array]], words: int, loops: RunLoops) -> Iter
     heads = [_Head(run, words) for run in runs]
     while heads := [head for head in heads if head.refill()]:
         horizon = min(head.last for head in heads)
-        union = np.empty(0, np.uint64)
-        for head in heads:
-            rows = head.take(horizon)
-            together = np.empty(len(union) + len(rows), np.uint64)
-            total = loops.unite(union, len(union) // words, rows, len(rows) // words, together)
-            union = together[: total * words]
-        yield union
+        yield union([head.take(horizon) for head in heads], words, loops)
+
+
+def _united(one: Array, two: Array, words: int, loops: RunLoops) -> Array:
+    both = np.empty(len(one) + len(two), np.uint64)
+    total = loops.unite(one, len(one) // words, two, len(two) // words, both)
+    return both[: total * words]
 
 
 class _Head:

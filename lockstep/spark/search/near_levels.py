@@ -14,7 +14,7 @@ from lockstep.machine.search.memory import Array
 from lockstep.spark.search.account import Account, together
 from lockstep.spark.search.expansion import Expansion
 from lockstep.spark.search.machine import Machine
-from lockstep.spark.search.merging import FANOUT, distinct
+from lockstep.spark.search.merging import FANOUT, union
 from lockstep.spark.search.settling import Settled, settle
 
 
@@ -54,7 +54,7 @@ class NearLevels:
         self._visited.append(settled.states)
         if len(self._visited) > FANOUT:
             runs = self._machine.runs
-            self._visited = [distinct(self._visited, self._machine.words, runs)]
+            self._visited = [union(self._visited, self._machine.words, runs)]
 
     def states(self, depth: int) -> Array:
         """The states of one level, in order."""

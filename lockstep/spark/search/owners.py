@@ -7,6 +7,7 @@ owners share those out; more of them split each shard by the next bits.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +55,7 @@ def by_owner(states: Array, words: int, shard: int, owners: int) -> Iterator[tup
     rows = states.reshape(-1, words)
     order = np.argsort(parts, kind="stable")
     ends = np.searchsorted(parts[order], np.arange(split + 1, dtype=np.uint64))
-    for part, (begin, end) in enumerate(zip(ends, ends[1:], strict=False)):
+    for part, (begin, end) in enumerate(pairwise(ends.tolist())):
         if begin < end:
             yield first + part, rows[order[begin:end]].reshape(-1)
 

@@ -1,5 +1,6 @@
-"""Questions to the committed runs, answered where the runs are read: which state leads to another,
-and whether some states are there.
+"""Questions to the committed runs, which are answered where the runs are read.
+
+They are which state leads to another, and which of some states are nowhere.
 """
 
 from __future__ import annotations

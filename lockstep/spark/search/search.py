@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Extent:
+class NearBounds:
     """How far the driver explores by itself: levels of so few states, of so few in all.
 
     `owners` is how many there are in a search that begins; None for four to each task that Spark
@@ -54,6 +54,9 @@ class Extent:
     level: int = 50_000
     states: int = 2_000_000
     owners: int | None = None
+
+
+NEAR = NearBounds()
 
 
 class SparkSearch:
@@ -66,7 +69,7 @@ class SparkSearch:
         request: Exploration,
         session: Callable[[], SparkSession],
         *,
-        near: Extent = Extent(),
+        near: NearBounds = NEAR,
     ) -> None:
         """Prepare a search in its folder; `session` is called when the first job is due."""
         self._program = program

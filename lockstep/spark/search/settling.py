@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lockstep.machine.search.memory import Array
 from lockstep.spark.search.account import Account
 from lockstep.spark.search.machine import Machine
-from lockstep.spark.search.merging import distinct, subtract
+from lockstep.spark.search.merging import subtract, union
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Settled:
 def settle(
     machine: Machine, candidates: Iterable[Array], runs: Iterable[Iterable[Array]]
 ) -> Settled:
-    """Take from the candidates what is in a run, and check the properties of the rest."""
-    states = distinct(candidates, machine.words, machine.runs)
+    """Take from the candidates, each part in order, what is in a run, and check the rest."""
+    states = union(candidates, machine.words, machine.runs)
     for run in runs:
         states = subtract(states, run, machine.words, machine.runs)
     worker = machine.worker(0)

@@ -21,14 +21,14 @@ from lockstep.machine.search.workers import ProgramShape
 from lockstep.plain.exploration import Exploration
 from lockstep.results.search_result import SearchResult
 from lockstep.spark.search.machine import Machine, machine_of, shipment_of
-from lockstep.spark.search.search import Extent, SparkSearch
+from lockstep.spark.search.search import NearBounds, SparkSearch
 from lockstep.spark.search.work_folder import WorkFolder
 from lockstep.specs.scopes import load_model_spec
 from lockstep.system.user_cache import cache_folder
 from tests.spark.search.in_process import InProcess
 
 ROOT = Path(__file__).parents[3]
-FAR = Extent(level=1, states=0, owners=4)
+FAR = NearBounds(level=1, states=0, owners=4)
 """Every level is a job, and each has several owners."""
 
 
@@ -83,7 +83,7 @@ class Case:
         self,
         folder: Path,
         session: InProcess,
-        near: Extent = FAR,
+        near: NearBounds = FAR,
         request: Exploration | None = None,
     ) -> SearchResult:
         """What the search on Spark finds, with its tasks in this process."""
@@ -92,8 +92,8 @@ class Case:
         identity = search_identity(self.program, deadlock_allowed=allowed)
         request = request or Exploration("spark", deadlock_allowed=allowed)
         with closing(WorkFolder(folder, identity, machine)) as work:
-            session_of = lambda: session.session  # noqa: E731
-            return SparkSearch(self.program, work, request, session_of, near=near).run()
+            search = SparkSearch(self.program, work, request, lambda: session.session, near=near)
+            return search.run()
 
 
 def compared(result: SearchResult) -> dict[str, object]:

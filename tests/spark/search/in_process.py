@@ -24,11 +24,11 @@ class Rows:
 
     partitions: Partitions
 
-    def mapInArrow(self, task: Callable[[Batches], Batches], _schema: str) -> Rows:
+    def mapInArrow(self, task: Callable[[Batches], Batches], _schema: str) -> Rows:  # noqa: N802
         """What a task makes of each partition."""
         return Rows(lambda: (task(part) for part in self.partitions()))
 
-    def repartitionById(self, number: int, column: str) -> Rows:
+    def repartitionById(self, number: int, column: str) -> Rows:  # noqa: N802
         """The rows, each in the partition that its column names."""
 
         def partitions() -> Iterator[Batches]:
@@ -58,7 +58,7 @@ class InProcess:
     before_job: Callable[[int], None] = lambda number: None
     jobs: int = 0
 
-    sparkContext = SimpleNamespace(defaultParallelism=2)
+    sparkContext = SimpleNamespace(defaultParallelism=2)  # noqa: N815
 
     def range(self, begin: int, end: int, step: int, partitions: int) -> Rows:
         """The numbers from one to another, one in each partition."""
@@ -71,10 +71,10 @@ class InProcess:
         ]
         return Rows(lambda: ([batch] for batch in batches))
 
-    def addTag(self, tag: str) -> None:
+    def addTag(self, tag: str) -> None:  # noqa: N802
         """A job begins."""
 
-    def interruptTag(self, tag: str) -> None:
+    def interruptTag(self, tag: str) -> None:  # noqa: N802
         """A job is ended."""
 
     @property

@@ -16,7 +16,7 @@ import pytest
 from lockstep.plain.exploration import Exploration
 from lockstep.spark.kept_session import KeptSession
 from lockstep.spark.search.explore import SETTINGS, explore_on_spark
-from lockstep.spark.search.search import Extent
+from lockstep.spark.search.search import NearBounds
 from lockstep.spark.session import SparkOptions
 from tests.spark.cluster import cluster, descendants
 from tests.spark.search.cases import ROOT, Case, compared
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.verify
 
 SCOPE = "sizes"
 """Of session_cache: 192,934 states on 17 levels."""
-NEAR = Extent(level=500, states=10**9, owners=4)
+NEAR = NearBounds(level=500, states=10**9, owners=4)
 SEARCH = """
 import sys
 from pathlib import Path
@@ -77,7 +77,7 @@ def test_killed_drivers_leave_nothing_running_and_the_same_counts(tmp_path: Path
         while runs_in(tmp_path) == before and process.poll() is None and time.monotonic() < ends:
             time.sleep(0.02)
         with suppress(subprocess.TimeoutExpired):
-            process.wait(chance.uniform(0, 3) if kills < 5 else 600)
+            process.wait(chance.uniform(0, 3) if kills < 4 else 600)
         below = descendants(process.pid)
         if process.poll() is None:
             process.kill()

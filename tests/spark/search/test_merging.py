@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockstep.machine.search.memory import Array
-from lockstep.spark.search.merging import FANOUT, distinct, due, merged, subtract
+from lockstep.spark.search.merging import FANOUT, distinct, due, merged, subtract, union
 from lockstep.spark.search.runs import Run
 from tests.spark.search.cases import machine_for, rows_of
 
@@ -47,6 +47,15 @@ def test_what_a_run_has_is_subtracted(words: int, data: st.DataObject) -> None:
     rows = rows_of(sorted(set(numbers)), words)
     rest = subtract(rows, parts_of(sorted(set(other)), words, 4), words, machine_for(words).runs)
     assert tuples(rest, words) == sorted(set(numbers) - set(other))
+
+
+@pytest.mark.parametrize("words", [1, 2, 3])
+@given(data=st.data())
+def test_the_union_of_rows_in_order_is_in_order(words: int, data: st.DataObject) -> None:
+    sets = data.draw(st.lists(states(words), max_size=5))
+    parts = [rows_of(sorted(set(numbers)), words) for numbers in sets]
+    rows = union(parts, words, machine_for(words).runs)
+    assert tuples(rows, words) == sorted(set().union(*sets))
 
 
 @pytest.mark.parametrize("words", [1, 2, 3])

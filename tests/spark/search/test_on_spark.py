@@ -17,11 +17,11 @@ from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
 from lockstep.spark.kept_session import KEPT_SESSION
 from lockstep.spark.search.explore import explore_on_spark
-from lockstep.spark.search.search import Extent
+from lockstep.spark.search.search import NearBounds
 from tests.spark.search.cases import ROOT, Case, compared
 
 REQUEST = Exploration("spark", master="local[2]")
-LATER = Extent(level=300, states=10**9, owners=2)
+LATER = NearBounds(level=300, states=10**9, owners=2)
 """The first levels in this process, the rest by jobs of two owners."""
 
 

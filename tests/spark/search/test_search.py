@@ -14,7 +14,7 @@ from lockstep.language.source import ModelError
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.results.verdict import Verdict
-from lockstep.spark.search.search import Extent
+from lockstep.spark.search.search import NearBounds
 from tests.random_models.parts.size import USUAL
 from tests.random_models.random_models import RandomModel, random_models
 from tests.spark.search.cases import ROOT, Case, compared
@@ -31,14 +31,14 @@ def test_every_model_by_jobs_and_without(name: str, tmp_path: Path) -> None:
     assert compared(case.on_spark(tmp_path / "far", session)) == expected
     assert session.jobs >= expected["depth"]  # type: ignore[operator]
     alone = InProcess()
-    assert compared(case.on_spark(tmp_path / "near", alone, Extent())) == expected
+    assert compared(case.on_spark(tmp_path / "near", alone, NearBounds())) == expected
     assert alone.jobs == 0
 
 
 @pytest.mark.parametrize("owners", [1, 2, 64, 128])
 def test_any_number_of_owners(owners: int, tmp_path: Path) -> None:
     case = Case.of("snapshot_offsets", "default")
-    result = case.on_spark(tmp_path, InProcess(), Extent(1, 0, owners))
+    result = case.on_spark(tmp_path, InProcess(), NearBounds(1, 0, owners))
     assert compared(result) == compared(case.on_one_machine())
 
 
@@ -47,7 +47,7 @@ def test_every_fault_has_the_same_trace(fault: str, tmp_path: Path) -> None:
     case = Case.of(SOME, fault=fault)
     expected = compared(case.on_one_machine())
     assert compared(case.on_spark(tmp_path / "four", InProcess())) == expected
-    nine_levels = Extent(level=100, states=10**6, owners=2)
+    nine_levels = NearBounds(level=100, states=10**6, owners=2)
     assert compared(case.on_spark(tmp_path / "two", InProcess(), nine_levels)) == expected
 
 
@@ -71,7 +71,7 @@ def judge(text: RandomModel, folder: Path, *, symmetry: bool = False) -> None:
     if is_wide or (result := case.on_one_machine()).states > 20_000:
         reject()
     expected = compared(result)
-    assert compared(case.on_spark(folder / "near", InProcess(), Extent())) == expected
+    assert compared(case.on_spark(folder / "near", InProcess(), NearBounds())) == expected
     if result.depth <= 15:
         assert compared(case.on_spark(folder / "far", InProcess())) == expected
 
@@ -144,7 +144,7 @@ def test_every_file_that_is_lost_or_changed_is_told(tmp_path: Path) -> None:
 
 def test_old_runs_are_removed_and_few_are_left(tmp_path: Path) -> None:
     case = Case.of("snapshot_log")
-    result = case.on_spark(tmp_path, InProcess(), Extent(1, 0, 1))
+    result = case.on_spark(tmp_path, InProcess(), NearBounds(1, 0, 1))
     files = list((tmp_path / "runs").iterdir())
     assert result.depth > 30
     assert len(files) < 20
@@ -188,7 +188,7 @@ def test_plain_python_looks_at_the_same_states_whoever_owns_them(tmp_path: Path)
     samples = set()
     for owners in (1, 8):
         folder = tmp_path / str(owners)
-        result = case.on_spark(folder, InProcess(), Extent(1, 0, owners))
+        result = case.on_spark(folder, InProcess(), NearBounds(1, 0, owners))
         assert 0 < result.sampled <= 200
         samples.add((folder / "spark.json").read_text().partition("sample")[2])
     assert len(samples) == 1
