@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from lockstep.conform.findings import Verdict
-from tests.conform.damage.kind import SideName
-from tests.conform.damage.log import LOGS
-from tests.conform.following import Findings, follow
+from lockstep.conform.simulation import SideName
+from tests.conform.following import LOGS, Findings, follow
 
 CASES = LOGS / "cases"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lockstep.conform.findings import Place, Remark, SessionFinding, Verdict
-from tests.conform.damage.kind import BOTH, BROKER, CLIENT, Shown, SideName
+from lockstep.conform.simulation import SideName
+from models.simulated.damage.kind import BOTH, BROKER, CLIENT, Shown
 from tests.conform.following import Findings, sides
 from tests.conform.recall import compare
 

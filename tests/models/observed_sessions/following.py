@@ -9,8 +9,9 @@ from lockstep.language.model import load_model
 from models.kafka_files.request_log import FetchLine, OtherRequest, in_arrival_order
 from models.observed_sessions.explanations import Explanations
 from models.observed_sessions.request_log_follower import RequestLogFollower
-from tests.models.observed_sessions.behaviours import ROOT
-from tests.models.observed_sessions.logs import BEGIN_MS, Line
+from models.simulated.lines import Line
+from tests.conform.following import ROOT
+from tests.models.observed_sessions.logs import BEGIN_MS
 
 
 def explanations() -> Explanations:

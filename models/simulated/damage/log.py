@@ -5,7 +5,6 @@ Documents are never changed in place; a log with other documents is another log.
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from bisect import bisect_left
@@ -15,13 +14,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
-from tests.conform.damage.session import Run, runs_of
-
-LOGS = Path(__file__).parents[2] / "data" / "request-log"
-"""The logs that are test data."""
+from models.simulated.damage.session import Run, runs_of
 
 MARKER = "Completed request:"
 _FETCH = 1
@@ -154,19 +149,13 @@ class Log:
     def of(cls, lines: Sequence[str]) -> Log:
         return cls(tuple(lines), tuple(_requests(lines)))
 
-    @classmethod
-    def read(cls, path: Path) -> Log:
-        """A file, or the files of a directory one after the other, in the order of their names."""
-        files = sorted(path.iterdir()) if path.is_dir() else [path]
-        return cls.of([line for file in files for line in _text(file).splitlines()])
-
     def with_documents(self, documents: Mapping[int, Document]) -> Log:
         """The log with other documents in some lines."""
         lines = list(self.lines)
         for number, document in documents.items():
-            prefix = lines[number - 1].partition(MARKER)[0]
+            prefix, _, rest = lines[number - 1].partition(MARKER)
             body = json.dumps(document, separators=(",", ":"))
-            lines[number - 1] = f"{prefix}{MARKER}{body}"
+            lines[number - 1] = f"{prefix}{MARKER}{body}{rest[rest.rindex('}') + 1 :]}"
         requests = (
             type(request)(request.number, documents[request.number])
             if request.number in documents
@@ -323,11 +312,6 @@ class Log:
     def _highest(self) -> dict[tuple[Partition, str, str], tuple[list[int], list[int]]]:
         """What was computed of `_highest_told`."""
         return {}
-
-
-def _text(file: Path) -> str:
-    data = file.read_bytes()
-    return (gzip.decompress(data) if file.suffix == ".gz" else data).decode()
 
 
 def _requests(lines: Sequence[str]) -> Iterator[Request]:

@@ -6,18 +6,10 @@ import copy
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Protocol
 
-from tests.conform.damage.log import Document, Fetch, Log, Partition, topic_key, topic_of
-
-
-class SideName(StrEnum):
-    """Who can depart."""
-
-    CLIENT = "client"
-    BROKER = "broker"
-
+from lockstep.conform.simulation import SideName
+from models.simulated.damage.log import Document, Fetch, Log, Partition, topic_key, topic_of
 
 CLIENT = frozenset({SideName.CLIENT})
 BROKER = frozenset({SideName.BROKER})
@@ -51,9 +43,14 @@ class Shown:
 
 
 class Damage(Protocol):
-    """A kind of damage. All functions are pure."""
+    """A kind of damage. All functions are pure.
+
+    `breaks` says what it breaks, in half a sentence; `requirements` are those it breaks.
+    """
 
     name: str
+    breaks: str
+    requirements: tuple[str, ...]
 
     def places(self, log: Log) -> Iterator[Place]:
         """Where the damage can be done."""
