@@ -75,6 +75,9 @@ _SHARE_OF_DISTURBANCES = 0.02
 _SHARE_OF_STRAYS = 0.3
 _SHARE_OF_IDLE_CONNECTIONS = 0.03
 
+_CLOSING = -1
+"""The epoch of a request that closes its session."""
+
 
 @dataclass(frozen=True)
 class Sent:
@@ -184,7 +187,7 @@ class Walk:
                 self._serves(f, self._via.STRAY)
         elif self.random.random() < _SHARE_OF_DISTURBANCES:
             for name in self._shuffled(_DISTURBANCES):
-                arrives = self.scope.has_strays and self.random.random() < 0.5
+                arrives = self._may_be_stray(state.request[f]) and self.random.random() < 0.5
                 if self._try(name, {"f": f, "arrives": arrives}):
                     return
         elif state.response[f] is not None:
@@ -196,6 +199,13 @@ class Walk:
                 wanted = self._arguments.wanted(state, f, is_incremental="incremental" in name)
                 if self._try(name, {"f": f, "wanted": wanted}):
                     return
+
+    def _may_be_stray(self, request: Any) -> bool:
+        """Whether a request may arrive after its fetcher connected anew."""
+        if request is None or not self.scope.has_strays:
+            return False
+        is_close = bool(request.epoch == _CLOSING and request.session_id)
+        return self.scope.has_late_closes or not is_close
 
     def _serves(self, f: str, via: Any) -> None:
         for name in self._shuffled(SERVES):

@@ -21,6 +21,8 @@ class Scope:
     session_ids: tuple[int, ...] = (1, 2, 3)
     has_strays: bool = True
     """Whether a request may arrive after its fetcher connected anew."""
+    has_late_closes: bool = True
+    """Whether such a request may be one that closes a session."""
     idles: bool = True
     """Whether connections that are idle for some time are closed."""
 

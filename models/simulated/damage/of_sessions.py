@@ -30,7 +30,7 @@ def _next(log: Log, place: Place) -> Fetch | None:
 
 
 def _unused_id(log: Log) -> int:
-    """An id that no session has: one beside that of a session, as ids drawn by chance do not lie."""
+    """An id that no session has: beside that of one, where none lies that is drawn by chance."""
     used = {session for fetch in log.fetches for session in (fetch.session, fetch.answered_session)}
     return next(
         session + 1 for session in sorted(used) if session and session + 1 not in {*used, 2**31}
