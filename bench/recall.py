@@ -1,7 +1,8 @@
 """`python -m bench.recall`: how many seeded departures `conform` finds, by kind.
 
 It simulates a log with departures and the same log without any, follows both, and prints a table.
-A departure is found where each side that the log shows to depart does so, at its line or later.
+A departure is found where each side that the log shows to depart does so, at its line or at one
+that stands behind it or arrived later.
 What departs besides is a false alarm, and so is whatever departs in the log without departures.
 """
 
@@ -15,6 +16,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from lockstep.conform.simulation import SideName
 from lockstep.errors import LockstepError
 from lockstep.verbs.conform import ConformRequest, conform
 from lockstep.verbs.simulate import SimulateRequest, departure_kinds, simulate
+from models.kafka_files.request_log import Skipped, read_request_log
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,10 @@ class Seeded:
 
     def explains(self, side: SideName, remark: Remark) -> bool:
         """Whether a side may depart so."""
-        return side not in self.blameless and _order(remark.at) >= _order(self.at)
+        if side in self.blameless:
+            return False
+        is_behind = _order(remark.at) >= _order(self.at)
+        return is_behind or _arrival_ms(remark.at) >= _arrival_ms(self.at)
 
 
 @dataclass
@@ -130,6 +136,13 @@ def _remarks(finding: SessionFinding) -> Iterator[tuple[SideName, Remark]]:
 def _order(place: Place) -> tuple[str, int]:
     """Files are named in the order in which they are written."""
     return place.file, place.line
+
+
+def _arrival_ms(place: Place) -> float:
+    """When a request arrived: lines that were written later may stand behind it."""
+    line = next(islice(read_request_log(place.file), place.line - 1, None))
+    assert not isinstance(line, Skipped)
+    return line.arrival_ms or 0.0
 
 
 def table(seeded: Recall, clean: Recall) -> str:

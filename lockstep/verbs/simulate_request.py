@@ -41,7 +41,7 @@ class SimulateRequest:
     """Logs to be written from a model."""
 
     model: str | None = option(
-        metavar="[MODEL]", help="The model; the only one that has a simulator unless told."
+        metavar="MODEL", help="The model; the only one that has a simulator unless told."
     )
     log: Path | None = option(
         "--log", metavar="OUT", help="A folder that is not there yet: it gets a folder a broker."

@@ -90,6 +90,8 @@ class Sent:
     connection: int
     number: int
     others: int
+    is_known: bool
+    """Whether a Fetch request of the connection was served before."""
 
 
 @dataclass(eq=False, slots=True)
@@ -132,6 +134,7 @@ class Walk:
         self._numbers = dict.fromkeys(self.scope.fetchers, 0)
         self._sent: dict[str, Sent] = {}
         self._stray: dict[str, Sent] = {}
+        self._served: set[int] = set()
         self._opened: dict[int, int] = {0: 0}
         self._unread: dict[str, Exchange] = {}
 
@@ -187,7 +190,7 @@ class Walk:
                 self._serves(f, self._via.STRAY)
         elif self.random.random() < _SHARE_OF_DISTURBANCES:
             for name in self._shuffled(_DISTURBANCES):
-                arrives = self._may_be_stray(state.request[f]) and self.random.random() < 0.5
+                arrives = self._may_be_stray(f) and self.random.random() < 0.5
                 if self._try(name, {"f": f, "arrives": arrives}):
                     return
         elif state.response[f] is not None:
@@ -200,12 +203,14 @@ class Walk:
                 if self._try(name, {"f": f, "wanted": wanted}):
                     return
 
-    def _may_be_stray(self, request: Any) -> bool:
-        """Whether a request may arrive after its fetcher connected anew."""
+    def _may_be_stray(self, f: str) -> bool:
+        """Whether the request of a fetcher may arrive after it connected anew."""
+        request = self.state.request[f]
         if request is None or not self.scope.has_strays:
             return False
         is_close = bool(request.epoch == _CLOSING and request.session_id)
-        return self.scope.has_late_closes or not is_close
+        is_named = not is_close and self._sent[f].is_known
+        return is_named or self.scope.has_nameless_strays
 
     def _serves(self, f: str, via: Any) -> None:
         for name in self._shuffled(SERVES):
@@ -252,7 +257,9 @@ class Walk:
             self._connect(f)  # an idle connection is closed after some time
         others = self.random.choice((0,) * 9 + (1, 2))
         self._numbers[f] += others + 1
-        self._sent[f] = Sent(self._connections[f], self._numbers[f], others)
+        connection = self._connections[f]
+        is_known = connection in self._served
+        self._sent[f] = Sent(connection, self._numbers[f], others, is_known)
 
     def _connect(self, f: str) -> None:
         self._connections[f] = self._next_connection
@@ -278,6 +285,7 @@ class Walk:
             f, sent, name, request, response, session, self._opened[response.session_id]
         )
         self.exchanges.append(exchange)
+        self._served.add(sent.connection)
         if via is self._via.AWAITED:
             self._unread[f] = exchange
 

@@ -87,8 +87,8 @@ def _group(simulation: Simulation, number: int, clients: range, partitions: int)
         disturbances=_MANY,
         failures=_MANY,
         session_ids=tuple(range(1, 2 * len(names) + 3)),
-        # Nothing tells a late one from a request of a client that does not wait for its answer.
-        has_late_closes=False,
+        # They would leave a few sessions unknown.
+        has_nameless_strays=False,
     )
     named = {p: TopicPartition(topic, place) for place, p in enumerate(scope.partitions)}
     return Group(number, scope, version, named, names, replicas)

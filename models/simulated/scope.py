@@ -21,8 +21,9 @@ class Scope:
     session_ids: tuple[int, ...] = (1, 2, 3)
     has_strays: bool = True
     """Whether a request may arrive after its fetcher connected anew."""
-    has_late_closes: bool = True
-    """Whether such a request may be one that closes a session."""
+    has_nameless_strays: bool = True
+    """Whether a log may leave open whose such a request is: one that closes its session, or the
+    first one of its connection."""
     idles: bool = True
     """Whether connections that are idle for some time are closed."""
 

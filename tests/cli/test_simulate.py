@@ -55,8 +55,11 @@ def test_kinds_are_listed(simulating: Desk) -> None:
         (("--departures", "2"), "'2' is not a share of lines, which is from 0 to 1"),
         (("--departures", "nan"), "'nan' is not a share"),
         (("--compress", "bz2"), "'bz2' is none of none, gzip, zstd"),
-        (("--lines", "0"), "0 is not in the range"),
-        (("--departures", "0.1", "--kinds", "loud,lo"), "there is no kind of departure 'lo'"),
+        (("--lines", "0"), "should be greater than or equal to 1"),
+        (
+            ("--log", "out", "--departures", "0.1", "--kinds", "loud,lo"),
+            "there is no kind of departure 'lo'",
+        ),
         ((), "there is no folder to write to"),
     ],
 )

@@ -20,6 +20,8 @@ from models.simulated.damage.session import Run, runs_of
 
 MARKER = "Completed request:"
 _FETCH = 1
+_IDS = 2**32
+"""How many correlation ids there are: -2147483648 follows 2147483647."""
 
 Document = dict[str, Any]
 Partition = tuple[str, int]
@@ -181,10 +183,7 @@ class Log:
         connections: dict[str, dict[int, Request]] = defaultdict(dict)
         for request in self.requests:
             connections[request.connection].setdefault(request.correlation_id, request)
-        return {
-            name: [by_id[correlation_id] for correlation_id in sorted(by_id)]
-            for name, by_id in connections.items()
-        }
+        return {name: _in_order(by_id) for name, by_id in connections.items()}
 
     @cached_property
     def _place_in_connection(self) -> dict[int, int]:
@@ -202,7 +201,7 @@ class Log:
     def hole(self, earlier: Request, later: Request) -> int:
         """How many requests of the connection the log does not show between two of them."""
         shown = self._place_in_connection[later.number] - self._place_in_connection[earlier.number]
-        return later.correlation_id - earlier.correlation_id - shown
+        return (later.correlation_id - earlier.correlation_id) % _IDS - shown
 
     def is_surely_before(self, earlier: Request, later: Request) -> bool:
         """Whether the response of one was written before the other was sent.
@@ -312,6 +311,12 @@ class Log:
     def _highest(self) -> dict[tuple[Partition, str, str], tuple[list[int], list[int]]]:
         """What was computed of `_highest_told`."""
         return {}
+
+
+def _in_order(by_id: Mapping[int, Request]) -> list[Request]:
+    """The requests of a connection in the order of their correlation ids."""
+    first = next(iter(by_id))
+    return [by_id[i] for i in sorted(by_id, key=lambda i: (i - first + _IDS // 2) % _IDS)]
 
 
 def _requests(lines: Sequence[str]) -> Iterator[Request]:
