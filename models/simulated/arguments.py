@@ -61,9 +61,9 @@ class Arguments:
         return {"p": p, "end" if name == "append" else "to": self._random.randint(least + 1, most)}
 
     def _evicted(self, state: Any) -> int | None:
-        there_are = [i for i, session in state.sessions.items() if session is not None]
+        there_are: list[int] = [i for i, session in state.sessions.items() if session is not None]
         held = {metadata.session_id for metadata in state.metadata.values()}
-        lost = [i for i in there_are if i not in held]
+        lost: list[int] = [i for i in there_are if i not in held]
         if lost and self._random.random() < _SHARE_OF_LOST_SESSIONS:
             return self._random.choice(lost)
         return self._random.choice(there_are) if there_are else None

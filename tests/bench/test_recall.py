@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bench.recall import Seeded, follow
 from lockstep.conform.findings import Place, Verdict
+from lockstep.conform.simulation import SideName
 from lockstep.verbs.simulate import SimulateRequest, departure_kinds, simulate
 from lockstep.workspace import find_workspace
 from tests.conform.following import ROOT
@@ -51,4 +52,4 @@ def test_a_line_of_the_truth() -> None:
     }
     seeded = Seeded.read(Path("out"), document)
     assert seeded.at == Place("out/broker-1/a.log", 7)
-    assert (seeded.sides, seeded.blameless) == ({"broker"}, {"client"})
+    assert (seeded.sides, seeded.blameless) == ({SideName.BROKER}, {SideName.CLIENT})

@@ -239,6 +239,16 @@ class Log:
         return lines
 
     @cached_property
+    def last_error(self) -> dict[Partition, int]:
+        """The last line that answers a partition with an error, for those that have one."""
+        return {
+            partition: fetch.number
+            for fetch in self.fetches
+            for partition, answer in fetch.answers.items()
+            if answer["errorCode"]
+        }
+
+    @cached_property
     def leader_epochs(self) -> dict[Partition, set[int]]:
         """The leader epochs that requests name for a partition."""
         epochs: dict[Partition, set[int]] = defaultdict(set)
@@ -283,13 +293,17 @@ class Log:
         """The highest value of an offset that surely was answered before a line was sent.
 
         Only lines since the connection began count, for the broker did not restart since; -1
-        where there is none, where the leader epoch does not stay the same, or where the topic is
-        known by a name only that another one may have had.
+        where there is none, where the leader epoch does not stay the same, where the topic is
+        known by a name only that another one may have had, or where an error was answered since:
+        the leader's log may be another one then.
         """
         previous = self.before(fetch)
         if previous is None or not self.has_one_leader_epoch(partition):
             return -1
         if self.may_be_anew(partition):
+            return -1
+        begin = min(request.number for request in self.connections[fetch.connection])
+        if self.last_error.get(partition, 0) > begin:
             return -1
         numbers, highest = self._highest_told(partition, offset, fetch.connection)
         place = bisect_left(numbers, previous.number)

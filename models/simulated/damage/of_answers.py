@@ -44,7 +44,7 @@ class WatermarkLeftOut:
 
     name = "changed-watermark-left-out"
     breaks = "a partition whose high watermark changed is not answered"
-    requirements = ("227-13", "227-52")
+    requirements: tuple[str, ...] = ("227-13", "227-52")
 
     def places(self, log: Log) -> Iterator[Place]:
         for run in log.runs:
@@ -95,7 +95,7 @@ class UnchangedAdded:
 
     name = "unchanged-partition-added"
     breaks = "a partition is answered again without records or a change"
-    requirements = ("227-52",)
+    requirements: tuple[str, ...] = ("227-52",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for run in log.runs:
@@ -134,7 +134,7 @@ class StrangerAnswered:
 
     name = "stranger-answered"
     breaks = "a partition is answered that was removed, or never asked for"
-    requirements = ("227-9",)
+    requirements: tuple[str, ...] = ("227-9",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for run in log.runs:
@@ -192,7 +192,7 @@ class LogStartBack:
 
     name = "log-start-back"
     breaks = "the start of a partition's log moves back"
-    requirements = ("227-12",)
+    requirements: tuple[str, ...] = ("227-12",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for place, steady in _steady_answers(log):
@@ -231,7 +231,7 @@ class WatermarkBack:
 
     name = "watermark-back-in-session"
     breaks = "a session is told a lower high watermark than before"
-    requirements = ("227-12",)
+    requirements: tuple[str, ...] = ("227-12",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for place, steady in _steady_answers(log):
@@ -257,7 +257,7 @@ class WatermarkBackAcross:
 
     name = "watermark-back-across-fetchers"
     breaks = "a fetcher is told a lower high watermark than another one before"
-    requirements = ("227-12",)
+    requirements: tuple[str, ...] = ("227-12",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for place, steady in _steady_answers(log):

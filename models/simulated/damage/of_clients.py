@@ -33,7 +33,7 @@ class ForgottenInFull:
 
     name = "forgotten-in-full-request"
     breaks = "a full request removes a partition"
-    requirements = ("227-44",)
+    requirements: tuple[str, ...] = ("227-44",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for line in log.fetches:
@@ -61,7 +61,7 @@ class UnchangedListed:
 
     name = "unchanged-partition-listed"
     breaks = "a request lists a partition as it was listed last"
-    requirements = ("227-42",)
+    requirements: tuple[str, ...] = ("227-42",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for run in log.runs:
@@ -106,7 +106,7 @@ class StrangerForgotten:
 
     name = "stranger-forgotten"
     breaks = "a request removes a partition that its session does not have"
-    requirements = ("227-44",)
+    requirements: tuple[str, ...] = ("227-44",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for run in log.runs:

@@ -47,7 +47,7 @@ class RecordsWithheld:
 
     name = "records-withheld"
     breaks = "a response has no records, although there are some to return"
-    requirements = ("227-56",)
+    requirements: tuple[str, ...] = ("227-56",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for line in log.fetches:

@@ -45,7 +45,7 @@ class EpochRepeated:
 
     name = "epoch-repeated"
     breaks = "a request has the epoch of the one before it, and is served"
-    requirements = ("227-6", "227-31")
+    requirements: tuple[str, ...] = ("227-6", "227-31")
 
     def places(self, log: Log) -> Iterator[Place]:
         for run, index in _incremental(log):
@@ -71,7 +71,7 @@ class EpochSkipped:
 
     name = "epoch-skipped"
     breaks = "the epochs of a session leave one out, and are served"
-    requirements = ("227-6", "227-31")
+    requirements: tuple[str, ...] = ("227-6", "227-31")
 
     def places(self, log: Log) -> Iterator[Place]:
         for run, index in _incremental(log):
@@ -100,7 +100,7 @@ class WrongIdInRequest:
 
     name = "wrong-id-in-request"
     breaks = "a request names a session that nobody has, and is served"
-    requirements = ("227-27", "227-29")
+    requirements: tuple[str, ...] = ("227-27", "227-29")
 
     def places(self, log: Log) -> Iterator[Place]:
         for run, index in _incremental(log):
@@ -129,7 +129,7 @@ class WrongIdInResponse:
 
     name = "wrong-id-in-response"
     breaks = "the response to an incremental request names another session"
-    requirements = ("227-4", "227-49")
+    requirements: tuple[str, ...] = ("227-4", "227-49")
 
     def places(self, log: Log) -> Iterator[Place]:
         for run, index in _incremental(log):
@@ -157,7 +157,7 @@ class NoIdInRequest:
 
     name = "id-0-in-request"
     breaks = "an incremental request names session 0"
-    requirements = ("227-41",)
+    requirements: tuple[str, ...] = ("227-41",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for run, index in _incremental(log):
@@ -183,7 +183,7 @@ class NoIdInResponse:
 
     name = "id-0-in-response"
     breaks = "a session that has partitions is closed without an error"
-    requirements = ("227-4", "227-50")
+    requirements: tuple[str, ...] = ("227-4", "227-50")
 
     def places(self, log: Log) -> Iterator[Place]:
         for run, index in _incremental(log):
@@ -218,7 +218,7 @@ class NotFoundUndeserved:
 
     name = "70-undeserved"
     breaks = "FETCH_SESSION_ID_NOT_FOUND for a session that goes on afterwards"
-    requirements = ("227-27",)
+    requirements: tuple[str, ...] = ("227-27",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for run, index in _incremental(log):
@@ -245,7 +245,7 @@ class EpochErrorUndeserved:
 
     name = "71-undeserved"
     breaks = "INVALID_FETCH_SESSION_EPOCH for the epoch that is expected"
-    requirements = ("227-28",)
+    requirements: tuple[str, ...] = ("227-28",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for run, index in _incremental(log):
@@ -272,7 +272,7 @@ class OneIdTwice:
 
     name = "one-id-alive-twice"
     breaks = "two sessions that are alive at one time have one id"
-    requirements = ("227-3",)
+    requirements: tuple[str, ...] = ("227-3",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for second in log.runs:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import pytest
 
@@ -35,19 +36,18 @@ def simulated(simulation: Simulation) -> Iterator[str]:
 @cache
 def read() -> tuple[list[FetchLine], list[OtherRequest]]:
     """The lines of `ONE` as a follower reads them."""
-    fetches, others = [], []
-    for number, text in enumerate(simulated(ONE)):
-        for line in read_line(text, number):
+    fetches: list[FetchLine] = []
+    others: list[OtherRequest] = []
+    with NamedTemporaryFile("w", suffix=".log") as file:
+        file.writelines(f"{text}\n" for text in simulated(ONE))
+        file.flush()
+        for line in read_request_log(file.name):
             assert not isinstance(line, Skipped), line
-            (fetches if isinstance(line, FetchLine) else others).append(line)
+            if isinstance(line, FetchLine):
+                fetches.append(line)
+            else:
+                others.append(line)
     return fetches, others
-
-
-def read_line(text: str, number: int) -> Iterator[FetchLine | OtherRequest | Skipped]:
-    from models.kafka_files.physical_lines import PhysicalLine
-    from models.kafka_files.request_log import _read_line
-
-    yield _read_line(PhysicalLine(number, text.encode(), True, None), "")
 
 
 @pytest.mark.parametrize("seed", range(4))
