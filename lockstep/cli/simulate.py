@@ -46,4 +46,4 @@ def simulate(request: SimulateRequest, view: SimulateView) -> int:
         return 0
     result = run(request, watch=TerminalWatch())
     output.json(simulated_json(result)) if view.json else print_simulated(output, result)
-    return 0
+    return result.exit_code

@@ -18,7 +18,7 @@ from msgspec import json
 from lockstep.conform.log_writer import LogFormat
 from lockstep.conform.simulation import DepartureKind, Simulation, Simulator
 from lockstep.conform.simulators import load_simulator
-from lockstep.errors import LockstepError, nearest, not_written
+from lockstep.errors import ExitCode, LockstepError, nearest, not_written
 from lockstep.language.inventory import SIMULATORS
 from lockstep.system.child_process import child_process, kill
 from lockstep.verbs.models import the_one
@@ -37,6 +37,11 @@ class SimulateResult:
     model: str
     log: Path
     brokers: tuple[BrokerResult, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """0: what cannot be written is no result."""
+        return int(ExitCode.HOLDS)
 
     @property
     def lines(self) -> int:

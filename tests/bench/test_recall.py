@@ -52,4 +52,5 @@ def test_a_line_of_the_truth() -> None:
     }
     seeded = Seeded.read(Path("out"), document)
     assert seeded.at == Place("out/broker-1/a.log", 7)
-    assert (seeded.sides, seeded.blameless) == ({SideName.BROKER}, {SideName.CLIENT})
+    assert seeded.sides == frozenset({SideName.BROKER})
+    assert seeded.blameless == frozenset({SideName.CLIENT})
