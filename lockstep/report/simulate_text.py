@@ -1,10 +1,12 @@
-"""What `simulate` prints, for a reader and as JSON."""
+"""What `simulate` prints, for a reader and as JSON (docs/reference/json.md)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from lockstep.conform.simulation import DepartureKind
+from lockstep.errors import ExitCode
+from lockstep.report.json import document
 from lockstep.report.output import Output
 from lockstep.verbs.simulate import SimulateResult
 from lockstep.words import plural
@@ -18,12 +20,11 @@ def print_kinds(output: Output, kinds: Sequence[DepartureKind]) -> None:
 
 def kinds_json(kinds: Sequence[DepartureKind]) -> dict[str, object]:
     """The kinds of departures as a document."""
-    return {
-        "kinds": [
-            {"name": kind.name, "breaks": kind.breaks, "requirements": list(kind.requirements)}
-            for kind in kinds
-        ]
-    }
+    results = [
+        {"name": kind.name, "breaks": kind.breaks, "requirements": list(kind.requirements)}
+        for kind in kinds
+    ]
+    return document(results, {"exit_code": int(ExitCode.HOLDS)})
 
 
 def print_simulated(output: Output, result: SimulateResult) -> None:
@@ -39,17 +40,20 @@ def print_simulated(output: Output, result: SimulateResult) -> None:
 
 def simulated_json(result: SimulateResult) -> dict[str, object]:
     """What was written, as a document."""
-    return {
+    results = [
+        {
+            "broker": broker.broker,
+            "lines": broker.lines,
+            "files": broker.files,
+            "departures": broker.departures,
+        }
+        for broker in result.brokers
+    ]
+    summary = {
         "model": result.model,
         "log": str(result.log),
         "lines": result.lines,
-        "brokers": [
-            {
-                "broker": broker.broker,
-                "lines": broker.lines,
-                "files": broker.files,
-                "departures": broker.departures,
-            }
-            for broker in result.brokers
-        ],
+        "departures": dict(sorted(result.departures.items())),
+        "exit_code": result.exit_code,
     }
+    return document(results, summary)

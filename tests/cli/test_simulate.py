@@ -31,11 +31,13 @@ def test_what_was_written(simulating: Desk) -> None:
     summary = "out: 100 lines of 2 brokers in 2 files, 10 departures\n  6 loud\n  4 low\n"
     assert (ran.code, ran.out, ran.err) == (0, summary, "")
     ran = simulating.run("simulate", "turnstile", "--log", "more", "--lines", "9", "--json")
-    assert ran.json == {
+    assert ran.json["results"] == [{"broker": 1, "lines": 9, "files": 1, "departures": {}}]
+    assert ran.json["summary"] == {
         "model": "turnstile",
         "log": "more",
         "lines": 9,
-        "brokers": [{"broker": 1, "lines": 9, "files": 1, "departures": {}}],
+        "departures": {},
+        "exit_code": 0,
     }
 
 
@@ -45,7 +47,7 @@ def test_kinds_are_listed(simulating: Desk) -> None:
     assert "loud" in ran.out
     assert "it is low" in ran.out
     ran = simulating.run("simulate", "--list-kinds", "--json")
-    assert [kind["name"] for kind in ran.json["kinds"]] == ["loud", "low"]
+    assert [kind["name"] for kind in ran.json["results"]] == ["loud", "low"]
 
 
 @pytest.mark.parametrize(
