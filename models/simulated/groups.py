@@ -76,7 +76,7 @@ def _group(simulation: Simulation, number: int, clients: range, partitions: int)
         if brokers > 1 and client % _EVERY_FOLLOWER == _EVERY_FOLLOWER - 1:
             replica = (broker + client // _EVERY_FOLLOWER % (brokers - 1)) % brokers + 1
             replicas[f"f{place}"] = replica
-            names[f"f{place}"] = f"broker-{replica}-fetcher-{number}"
+            names[f"f{place}"] = f"broker-{replica}-fetcher-{client // _EVERY_FOLLOWER}"
         else:
             names[f"f{place}"] = f"{_CONSUMERS[client % len(_CONSUMERS)]}-{broker}-{client}"
     scope = Scope(

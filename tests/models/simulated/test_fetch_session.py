@@ -114,7 +114,7 @@ def test_every_client_and_partition_is_in_one_group(clients: int, partitions: in
     names = [name for group in groups for name in group.clients.values()]
     there_are = [name for group in groups for name in group.partitions.values()]
     assert len(set(there_are)) == len(there_are) == partitions
-    assert len(names) == clients
+    assert len(set(names)) == len(names) == clients
     assert all(group.clients and group.partitions for group in groups)
 
 
