@@ -46,9 +46,15 @@ class Workspace:
 
     def followers(self) -> list[str]:
         """The models that logs can be followed through, in alphabetical order."""
-        from lockstep.language.inventory import Inventory
+        from lockstep.language.inventory import FOLLOWERS, Inventory
 
-        return Inventory(self.root).followers
+        return Inventory(self.root).with_file_in(FOLLOWERS)
+
+    def simulators(self) -> list[str]:
+        """The models that logs can be simulated from, in alphabetical order."""
+        from lockstep.language.inventory import SIMULATORS, Inventory
+
+        return Inventory(self.root).with_file_in(SIMULATORS)
 
     def unused(self) -> list[Unused]:
         """The files in which something is claimed or declared, and which nothing reads."""

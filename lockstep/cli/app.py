@@ -13,6 +13,7 @@ from lockstep.cli.command import command
 from lockstep.cli.conform import conform
 from lockstep.cli.prove import prove
 from lockstep.cli.replay import replay
+from lockstep.cli.simulate import simulate
 from lockstep.cli.twin import twin
 from lockstep.errors import ExitCode
 from lockstep.system.standard_streams import tell
@@ -22,6 +23,7 @@ VERBS: dict[str, Callable[..., int]] = {
     "conform": command(conform),
     "prove": command(prove),
     "replay": command(replay),
+    "simulate": command(simulate),
     "twin": command(twin),
 }
 """Each verb and its function, which returns the exit code. A verb's module imports at its top only

@@ -20,7 +20,10 @@ from lockstep.language.syntax import Syntax
 FOLLOWERS = "models/observed"
 """The folder of what follows a running system through a model."""
 
-_OF_MODELS = ("invariants", "invariants/lemmas", "models/faults", FOLLOWERS)
+SIMULATORS = "models/simulated"
+"""The folder of what writes the log of a running system from a model."""
+
+_OF_MODELS = ("invariants", "invariants/lemmas", "models/faults", FOLLOWERS, SIMULATORS)
 """The folders with files under the names of models."""
 
 _FOLDERS = ("models", *_OF_MODELS)
@@ -60,15 +63,14 @@ class Inventory:
             syntax.file.stem for syntax in self._syntax("models") if self._is_model(syntax)
         )
 
-    @cached_property
-    def followers(self) -> list[str]:
-        """The models that logs can be followed through, in alphabetical order."""
-        followed = {syntax.file.stem for syntax in self._syntax(FOLLOWERS)}
+    def with_file_in(self, folder: str) -> list[str]:
+        """The models that have a file in a folder, in alphabetical order."""
+        names = {syntax.file.stem for syntax in self._syntax(folder)}
         # What other files are takes long to find out, and is not asked.
         return sorted(
             syntax.file.stem
             for syntax in self._syntax("models")
-            if syntax.file.stem in followed and self._is_model(syntax)
+            if syntax.file.stem in names and self._is_model(syntax)
         )
 
     @cached_property

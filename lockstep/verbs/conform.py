@@ -18,8 +18,9 @@ from lockstep.results.exits import INTERRUPTED
 from lockstep.specs.kip import load_kips
 from lockstep.verbs.conform_request import ConformRequest
 from lockstep.verbs.conform_totals import ConformTotals
+from lockstep.verbs.models import the_one
 from lockstep.verbs.run import Unwatched, Watch
-from lockstep.workspace import Workspace, find_workspace
+from lockstep.workspace import find_workspace
 
 __all__ = ["ConformRequest", "ConformResult", "conform"]
 
@@ -58,7 +59,7 @@ def conform(request: ConformRequest, *, watch: Watch = Unwatched()) -> ConformRe
     follower of the model can be used.
     """
     workspace = request.workspace or find_workspace()
-    name = followed_model(workspace, request.model)
+    name = the_one(request.model, workspace.followers(), "be followed through a log", FOLLOWERS)
     logs = [os.fspath(log) for log in request.logs]
     if STANDARD_INPUT in logs and sys.stdin is None:
         raise LockstepError(
@@ -95,17 +96,3 @@ def requirement_texts(root: Path) -> dict[str, str]:
         texts |= {row.id: row.text for row in kip.requirements}
         texts |= {row.id: row.title for row in kip.deviations}
     return texts
-
-
-def followed_model(workspace: Workspace, model: str | None) -> str:
-    """The model to follow, where it is clear which one."""
-    followers = workspace.followers()
-    if model is None and len(followers) == 1:
-        return followers[0]
-    if model is None or model not in followers:
-        several = "several models can" if followers else "no model can"
-        raise LockstepError(
-            f"{several if model is None else f'{model} cannot'} be followed through a log",
-            cure=f"name one of: {', '.join(followers) or f'none has {FOLLOWERS}/MODEL.py'}",
-        )
-    return model

@@ -11,6 +11,7 @@ from lockstep.conform.findings import (
     FileFinding,
 )
 from lockstep.conform.fleet_figures import FleetFigures
+from lockstep.language.inventory import FOLLOWERS
 from lockstep.spark.failures import told_plainly
 from lockstep.spark.fleet.arrival import Arrived
 from lockstep.spark.fleet.figures import figures
@@ -24,10 +25,11 @@ from lockstep.spark.fleet.tables import Tables
 from lockstep.spark.fleet.topic import Topic
 from lockstep.spark.session import LOCAL_MASTER, SparkOptions, spark_session
 from lockstep.spark.workspace_text import WorkspaceText
-from lockstep.verbs.conform import ConformResult, followed_model, requirement_texts
+from lockstep.verbs.conform import ConformResult, requirement_texts
 from lockstep.verbs.conform_request import TOPIC_SCHEME, ConformRequest
 from lockstep.verbs.conform_totals import NOTHING_JUDGED
 from lockstep.verbs.fleet_totals import SHOWN, totals_of
+from lockstep.verbs.models import the_one
 from lockstep.verbs.run import Unwatched, Watch
 from lockstep.workspace import find_workspace
 
@@ -58,7 +60,7 @@ def conform_fleet(request: ConformRequest, *, watch: Watch = Unwatched()) -> Fle
     """
     assert request.out is not None, "a request for Spark has a folder of tables"
     workspace = request.workspace or find_workspace()
-    model = followed_model(workspace, request.model)
+    model = the_one(request.model, workspace.followers(), "be followed through a log", FOLLOWERS)
     BrokerPaths(request.broker_from)
     folder = request.out.absolute()
     observed = Observed(WorkspaceText.of(workspace.root), model, request.broker_from)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,9 +23,22 @@ from lockstep.conform.findings import (
 )
 from lockstep.language.model import Model, load_model
 from models.observed.fetch_session import observe
-from tests.conform.damage.log import Log
+from models.simulated.damage.log import Log
 
 ROOT = Path(__file__).parents[2]
+LOGS = ROOT / "tests" / "data" / "request-log"
+"""The logs that are test data."""
+
+
+def read_log(path: Path) -> Log:
+    """A file, or the files of a directory one after the other, in the order of their names."""
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    return Log.of([line for file in files for line in _text(file).splitlines()])
+
+
+def _text(file: Path) -> str:
+    data = file.read_bytes()
+    return (gzip.decompress(data) if file.suffix == ".gz" else data).decode()
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from tests.conform.damage.kind import Damage, Place, Shown, shown_places
-from tests.conform.damage.kinds import KINDS
-from tests.conform.damage.log import LOGS, Log
-from tests.conform.following import Findings, follow, judged, lines_of_sessions
+from models.simulated.damage.kind import Damage, Place, Shown, shown_places
+from models.simulated.damage.kinds import KINDS
+from models.simulated.damage.log import Log
+from tests.conform.following import LOGS, Findings, follow, judged, lines_of_sessions, read_log
 
 SAMPLES = sorted(LOGS.glob("*.log"))
 FRESH = sorted(path for path in (LOGS / "fresh").iterdir() if path.name != "README.md")
@@ -102,7 +102,7 @@ def _early(log: Log, since: int) -> set[int]:
 
 @lru_cache(maxsize=2)
 def _read(path: Path) -> Log:
-    return Log.read(path)
+    return read_log(path)
 
 
 def _all_kinds(path: Path, places: int, seed: int) -> list[Outcome]:

@@ -14,9 +14,8 @@ from lockstep.verbs.conform import ConformRequest, conform
 from lockstep.workspace import open_workspace
 from models.kafka_files.request_log import Skipped, read_request_log
 from models.observed.fetch_session import broker_of
-from tests.conform.damage.lines import fetch
-from tests.conform.damage.log import LOGS
-from tests.conform.following import ROOT, follow
+from tests.conform.following import LOGS, ROOT, follow
+from tests.models.simulated.damage.lines import fetch
 
 PATTERN = r"(?P<broker>[^/]+)/(?P<date>[0-9-]+)\.log$"
 PATH = "logs/kafka-7/2026-11-22.log"

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.conform.findings import SideName, Verdict
-from tests.conform.damage.log import LOGS
-from tests.conform.following import Findings, follow
+from tests.conform.following import LOGS, Findings, follow
 
 CASES = LOGS / "cases"
 

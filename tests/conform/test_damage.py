@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conform.damage.kind import Damage
-from tests.conform.damage.kinds import KINDS
-from tests.conform.damage.log import LOGS
+from models.simulated.damage.kind import Damage
+from models.simulated.damage.kinds import KINDS
+from tests.conform.following import LOGS
 from tests.conform.recall import FRESH, SAMPLES, damage_log, measure
 
 FEW = [
@@ -20,7 +20,7 @@ FEW = [
 ]
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name.replace(" ", "-"))
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_a_damage_is_found(kind: Damage) -> None:
     outcomes = [outcome for log in FEW for outcome in damage_log(log, kind, 2, seed=1)]
     assert outcomes

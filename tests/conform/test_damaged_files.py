@@ -12,8 +12,7 @@ import zstandard
 from lockstep.conform.findings import FileFinding, Verdict
 from lockstep.errors import ExitCode
 from lockstep.verbs.conform_totals import ConformTotals
-from tests.conform.damage.log import LOGS
-from tests.conform.following import Findings, follow
+from tests.conform.following import LOGS, Findings, follow
 
 SAMPLE = (LOGS / "java-consumer.log").read_bytes()
 

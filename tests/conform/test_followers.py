@@ -9,7 +9,7 @@ from lockstep.conform.broker_paths import BrokerPaths
 from lockstep.conform.findings import FileFinding
 from lockstep.conform.followers import load_follower
 from lockstep.errors import LockstepError
-from lockstep.language.inventory import Inventory
+from lockstep.language.inventory import FOLLOWERS, Inventory
 from lockstep.language.model import Model, load_model
 from tests.conform.workspaces import add_follower
 
@@ -52,9 +52,9 @@ def follow(root: Path, log: str = "a.log") -> str:
 
 def test_only_models_with_a_follower_can_be_followed(root: Path) -> None:
     write(root, "models/fan.py", MODEL)
-    assert Inventory(root).followers == []
+    assert Inventory(root).with_file_in(FOLLOWERS) == []
     write(root, "models/observed/fan.py", "def observe(logs, load, paths): ...\n")
-    assert Inventory(root).followers == ["fan"]
+    assert Inventory(root).with_file_in(FOLLOWERS) == ["fan"]
     assert Inventory(root).unused == []
 
 

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from lockstep.conform.findings import Verdict
-from tests.conform.damage.log import LOGS, Log
 from tests.conform.following import (
+    LOGS,
     Findings,
     follow,
     in_session,
     judged,
     lines_of_sessions,
+    read_log,
 )
 
 FRESH = LOGS / "fresh"
@@ -39,13 +40,13 @@ def test_nothing_departs(name: str) -> None:
 def test_nine_in_ten_of_a_session_are_judged(name: str) -> None:
     findings = followed(name)
     assert judged(findings) >= 0.9 * lines_of_sessions(findings)
-    assert lines_of_sessions(findings) >= in_session(Log.read(FRESH / name))
+    assert lines_of_sessions(findings) >= in_session(read_log(FRESH / name))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_line_is_accounted_for(name: str) -> None:
     """A request is in a session or named as not followed, never both nor neither."""
-    log, findings = Log.read(FRESH / name), followed(name)
+    log, findings = read_log(FRESH / name), followed(name)
     followed_lines = sum(session.lines for session in findings.sessions)
     not_followed = [line for line in findings.lines if line.reason != "out of order"]
     assert followed_lines + len(not_followed) + findings.total.others == len(log.lines)

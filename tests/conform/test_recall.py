@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lockstep.conform.findings import Place, Remark, SessionFinding, SideName, Verdict
-from tests.conform.damage.kind import BOTH, BROKER, CLIENT, Shown
+from models.simulated.damage.kind import BOTH, BROKER, CLIENT, Shown
 from tests.conform.following import Findings, sides
 from tests.conform.recall import compare
 

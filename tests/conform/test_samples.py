@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from lockstep.conform.findings import Remark, SessionFinding, SideName, Verdict
-from tests.conform.damage.kind import shown_places
-from tests.conform.damage.log import LOGS, Log
-from tests.conform.damage.of_answers import WatermarkLeftOut
-from tests.conform.following import Findings, follow, sides
+from models.simulated.damage.kind import shown_places
+from models.simulated.damage.of_answers import WatermarkLeftOut
+from tests.conform.following import LOGS, Findings, follow, read_log, sides
 
 MARKER = "Completed request:"
 
@@ -141,7 +140,7 @@ def drop_everything(document: Any) -> None:
 
 def test_partition_with_changed_watermark_dropped_departs(tmp_path: Path) -> None:
     """The log shows the loss where another fetcher had been told of the watermark before."""
-    log = Log.read(LOGS / "fresh" / "quota.log.gz")
+    log = read_log(LOGS / "fresh" / "quota.log.gz")
     ((place, damaged, shown),) = shown_places(WatermarkLeftOut(), log, count=1, seed=1)
     file = tmp_path / "damaged.log"
     file.write_text(damaged.text())

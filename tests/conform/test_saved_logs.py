@@ -18,8 +18,7 @@ from lockstep.language.model import Model, load_model
 from lockstep.system.physical_lines import physical_lines
 from models.kafka_files.request_log import Request, Skipped, read_request_log
 from models.observed_sessions.explanations import Explanations
-from tests.conform.damage.log import LOGS
-from tests.conform.following import ROOT
+from tests.conform.following import LOGS, ROOT
 from tests.conform.following import follow as follow_files
 from tests.conform.workspaces import add_follower
 from tests.models.observed_sessions.saving import follow

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lockstep import replace as with_fields
-from tests.models.observed_sessions.behaviours import Exchange, Scope
+from models.simulated.behaviours import Exchange
+from models.simulated.scope import Scope
 
 
 @dataclass(frozen=True)

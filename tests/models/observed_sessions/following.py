@@ -9,8 +9,9 @@ from lockstep.language.model import load_model
 from models.kafka_files.request_log import OtherRequest
 from models.observed_sessions.broker_follower import BrokerFollower
 from models.observed_sessions.explanations import Explanations
-from tests.models.observed_sessions.behaviours import ROOT
-from tests.models.observed_sessions.logs import BEGIN_MS, Line
+from models.simulated.lines import Line
+from tests.conform.following import ROOT
+from tests.models.observed_sessions.logs import BEGIN_MS
 
 
 def explanations() -> Explanations:

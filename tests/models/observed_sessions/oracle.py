@@ -17,7 +17,7 @@ from typing import Any
 
 from lockstep.language.model import Model
 from lockstep.plain.run import PlainEngine
-from tests.models.observed_sessions.behaviours import SENDS, SERVES, Exchange
+from models.simulated.behaviours import SENDS, SERVES, Exchange
 
 _LOG_CHANGES = (
     "append",

@@ -8,9 +8,12 @@ from functools import cache
 
 from hypothesis import strategies as st
 
-from lockstep.language.model import Model
-from tests.models.observed_sessions.behaviours import Scope, Walk
-from tests.models.observed_sessions.logs import Line, Writing, write
+from lockstep.language.model import Model, load_model
+from models.simulated.behaviours import Walk
+from models.simulated.lines import Line
+from models.simulated.scope import Scope
+from tests.conform.following import ROOT
+from tests.models.observed_sessions.logs import some_writing, write
 
 SCOPES = (
     Scope(),
@@ -27,7 +30,7 @@ Loss = Callable[[Sequence[Line], random.Random], list[Line]]
 
 @cache
 def loaded(scope: Scope) -> Model:
-    return scope.load()
+    return load_model(ROOT, "fetch_session", scope.constants)
 
 
 def some_log(chance: random.Random, requests: int, aged: int = 0) -> list[Line]:
@@ -42,7 +45,7 @@ def some_log(chance: random.Random, requests: int, aged: int = 0) -> list[Line]:
         walk.age(LAST_EPOCH - aged)
         walk.exchanges.clear()
     walk.go(requests)
-    return write(scope, walk.exchanges, Writing.draw(scope, walk.exchanges, chance), chance)
+    return write(walk.exchanges, some_writing(scope, walk.exchanges, chance), chance)
 
 
 def nothing(log: Sequence[Line], chance: random.Random) -> list[Line]:

@@ -15,12 +15,17 @@ from functools import cache
 import pytest
 
 from lockstep.conform.findings import Verdict, worst
+from lockstep.language.model import load_model
 from models.kafka_files.request_log import FetchLine
 from models.observed_sessions.explanations import Explanations
-from tests.models.observed_sessions.behaviours import Exchange, Scope, Walk
+from models.simulated.behaviours import Exchange, Walk
+from models.simulated.lines import WITH_IDS, Line, Writing
+from models.simulated.scope import Scope
+from models.simulated.times import Pace
+from tests.conform.following import ROOT
 from tests.models.observed_sessions.changes import Change, changes
 from tests.models.observed_sessions.following import explanations, findings, report
-from tests.models.observed_sessions.logs import WITH_IDS, Line, Writing, write
+from tests.models.observed_sessions.logs import BEGIN_MS, names, write
 from tests.models.observed_sessions.oracle import Oracle, States
 
 IDS = (1, 2, 3, 4, 5)
@@ -88,7 +93,7 @@ class Case:
 
 @cache
 def oracle(scope: Scope) -> Oracle:
-    return Oracle(scope.load())
+    return Oracle(load_model(ROOT, "fetch_session", scope.constants))
 
 
 @pytest.fixture(scope="module", name="model")
@@ -132,13 +137,20 @@ def cases(model: Explanations, scope: Scope, seed: int, some: int) -> Iterator[C
     judge = oracle(scope)
     exchanges = walked(scope, chance)
     states = states_before(judge, exchanges)
-    writing = Writing(WITH_IDS, (0, 1), IDS, dict.fromkeys(scope.fetchers, 0), (20, 40), 0.0)
+    writing = Writing(
+        WITH_IDS,
+        (0, 1),
+        IDS,
+        dict.fromkeys(scope.fetchers, 0),
+        Pace(BEGIN_MS, (20, 40), 0.0),
+        names(scope, WITH_IDS),
+    )
     records = judge.model.universe.modules["models.fetch_partitions"]
     for place, exchange in enumerate(exchanges):
         every = list(changes(exchange, scope, records))
         for change in chance.sample(every, some):
             changed = [*exchanges[:place], change.exchange, *exchanges[place + 1 :]]
-            log = write(scope, changed, writing, random.Random(seed))
+            log = write(changed, writing, random.Random(seed))
             yield Case(
                 change,
                 exchange.action,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.conform.damage.lines import fetch
 from tests.conform.following import Findings, follow
+from tests.models.simulated.damage.lines import fetch
 
 P = ("AAAAAAAAAAAAAAAAAAAAAQ", 0)
 OLD = "127.0.0.1:9092-127.0.0.1:40000-0-1"

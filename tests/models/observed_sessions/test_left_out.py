@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lockstep.conform.findings import Verdict
-from tests.conform.damage.lines import fetch
 from tests.conform.following import Findings, follow
+from tests.models.simulated.damage.lines import fetch
 
 P, Q = ("AAAAAAAAAAAAAAAAAAAAAQ", 0), ("AAAAAAAAAAAAAAAAAAAAAQ", 1)
 

@@ -30,7 +30,7 @@ from models.observed_sessions.leader_case import (
 )
 from models.observed_sessions.leader_cases import LeaderCases
 from models.observed_sessions.session_model import SessionModel
-from tests.models.observed_sessions.behaviours import ROOT
+from tests.conform.following import ROOT
 
 PARTITIONS = ("p", "q", "r")
 OFFSETS = tuple(range(7))

@@ -23,7 +23,7 @@ from models.observed_sessions.leader_case import (
 from models.observed_sessions.leader_cases import LeaderCases
 from models.observed_sessions.ranks import RankedCases, neighbours
 from models.observed_sessions.session_model import HIGHEST_OFFSET, SessionModel
-from tests.models.observed_sessions.behaviours import ROOT
+from tests.conform.following import ROOT
 
 LAST = HIGHEST_OFFSET
 

@@ -12,11 +12,12 @@ from msgspec import structs
 
 from models.kafka_files.request_log import FetchLine, read_request_log
 from models.observed_sessions.explanations import Explanations
+from models.simulated.behaviours import Walk
+from models.simulated.kafka_json import text
+from models.simulated.times import Pace
 from tests.conform.following import follow
-from tests.models.observed_sessions.behaviours import Walk
 from tests.models.observed_sessions.following import explanations, report
-from tests.models.observed_sessions.kafka_json import text
-from tests.models.observed_sessions.logs import Writing, write
+from tests.models.observed_sessions.logs import BEGIN_MS, some_writing, write
 from tests.models.observed_sessions.random_logs import (
     LOSSES,
     SCOPES,
@@ -64,12 +65,11 @@ def test_ids_are_drawn_again(model: Explanations, seed: int) -> None:
         exchange.session = exchange.request.session_id
         exchange.response_session = exchange.response.session_id
     writing = replace(
-        Writing.draw(scope, walk.exchanges, chance),
+        some_writing(scope, walk.exchanges, chance),
         sessions=(11, 12, 13),
-        pace_ms=(20, 40),
-        waiting=0.0,
+        pace=Pace(BEGIN_MS, (20, 40), 0.0),
     )
-    assert report(model, write(scope, walk.exchanges, writing, chance)) == ""
+    assert report(model, write(walk.exchanges, writing, chance)) == ""
 
 
 @pytest.mark.verify
@@ -98,8 +98,9 @@ def test_logs_have_every_outcome_of_the_leader() -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_a_log_as_kafka_writes_it(tmp_path: Path, seed: int) -> None:
     log = some_log(random.Random(seed), 30)
+    version = next(line.version for line in log if isinstance(line, FetchLine))
     file = tmp_path / "server.log"
-    file.write_text("".join(f"{text(line)}\n" for line in log))
+    file.write_text("".join(f"{text(line, version)}\n" for line in log))
     read = [
         structs.replace(line, file="", fingerprint=0)
         for line in read_request_log(file)

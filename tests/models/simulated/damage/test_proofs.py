@@ -7,9 +7,10 @@ from functools import cache
 
 import pytest
 
-from tests.conform.damage.log import LOGS, Fetch, Log, is_plain_answer
-from tests.conform.damage.of_records import can_be_read
-from tests.conform.damage.session import Run, Standing
+from models.simulated.damage.log import Fetch, Log, is_plain_answer
+from models.simulated.damage.of_records import can_be_read
+from models.simulated.damage.session import Run, Standing
+from tests.conform.following import LOGS, read_log
 
 CASES = ("fa2b-second-capture", "fa3-out-of-range-reset", "u1-106-then-full")
 FILES = sorted(
@@ -26,7 +27,7 @@ OFFSETS = ("highWatermark", "logStartOffset")
 
 @cache
 def log(name: str) -> Log:
-    return Log.read(next(path for path in FILES if path.name == name))
+    return read_log(next(path for path in FILES if path.name == name))
 
 
 def served(name: str) -> Iterator[tuple[Run, Fetch, Standing]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from lockstep.conform.findings import SideName
-from tests.conform.damage.log import Document, Fetch, Log, Partition, topic_key, topic_of
+from models.simulated.damage.log import Document, Fetch, Log, Partition, topic_key, topic_of
 
 CLIENT = frozenset({SideName.CLIENT})
 BROKER = frozenset({SideName.BROKER})
@@ -43,9 +43,14 @@ class Shown:
 
 
 class Damage(Protocol):
-    """A kind of damage. All functions are pure."""
+    """A kind of damage. All functions are pure.
+
+    `breaks` says what it breaks, in half a sentence; `requirements` are those it breaks.
+    """
 
     name: str
+    breaks: str
+    requirements: tuple[str, ...]
 
     def places(self, log: Log) -> Iterator[Place]:
         """Where the damage can be done."""

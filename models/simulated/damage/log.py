@@ -5,7 +5,6 @@ Documents are never changed in place; a log with other documents is another log.
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from bisect import bisect_left
@@ -15,16 +14,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
-from tests.conform.damage.session import Run, runs_of
-
-LOGS = Path(__file__).parents[2] / "data" / "request-log"
-"""The logs that are test data."""
+from models.simulated.damage.session import Run, runs_of
 
 MARKER = "Completed request:"
 _FETCH = 1
+_IDS = 2**32
+"""How many correlation ids there are: -2147483648 follows 2147483647."""
 
 Document = dict[str, Any]
 Partition = tuple[str, int]
@@ -154,19 +151,13 @@ class Log:
     def of(cls, lines: Sequence[str]) -> Log:
         return cls(tuple(lines), tuple(_requests(lines)))
 
-    @classmethod
-    def read(cls, path: Path) -> Log:
-        """A file, or the files of a directory one after the other, in the order of their names."""
-        files = sorted(path.iterdir()) if path.is_dir() else [path]
-        return cls.of([line for file in files for line in _text(file).splitlines()])
-
     def with_documents(self, documents: Mapping[int, Document]) -> Log:
         """The log with other documents in some lines."""
         lines = list(self.lines)
         for number, document in documents.items():
-            prefix = lines[number - 1].partition(MARKER)[0]
+            prefix, _, rest = lines[number - 1].partition(MARKER)
             body = json.dumps(document, separators=(",", ":"))
-            lines[number - 1] = f"{prefix}{MARKER}{body}"
+            lines[number - 1] = f"{prefix}{MARKER}{body}{rest[rest.rindex('}') + 1 :]}"
         requests = (
             type(request)(request.number, documents[request.number])
             if request.number in documents
@@ -192,10 +183,7 @@ class Log:
         connections: dict[str, dict[int, Request]] = defaultdict(dict)
         for request in self.requests:
             connections[request.connection].setdefault(request.correlation_id, request)
-        return {
-            name: [by_id[correlation_id] for correlation_id in sorted(by_id)]
-            for name, by_id in connections.items()
-        }
+        return {name: _in_order(by_id) for name, by_id in connections.items()}
 
     @cached_property
     def _place_in_connection(self) -> dict[int, int]:
@@ -213,7 +201,7 @@ class Log:
     def hole(self, earlier: Request, later: Request) -> int:
         """How many requests of the connection the log does not show between two of them."""
         shown = self._place_in_connection[later.number] - self._place_in_connection[earlier.number]
-        return later.correlation_id - earlier.correlation_id - shown
+        return (later.correlation_id - earlier.correlation_id) % _IDS - shown
 
     def is_surely_before(self, earlier: Request, later: Request) -> bool:
         """Whether the response of one was written before the other was sent.
@@ -249,6 +237,16 @@ class Log:
                 if is_plain_answer(answer):
                     lines[partition].append(fetch)
         return lines
+
+    @cached_property
+    def last_error(self) -> dict[Partition, int]:
+        """The last line that answers a partition with an error, for those that have one."""
+        return {
+            partition: fetch.number
+            for fetch in self.fetches
+            for partition, answer in fetch.answers.items()
+            if answer["errorCode"]
+        }
 
     @cached_property
     def leader_epochs(self) -> dict[Partition, set[int]]:
@@ -295,13 +293,17 @@ class Log:
         """The highest value of an offset that surely was answered before a line was sent.
 
         Only lines since the connection began count, for the broker did not restart since; -1
-        where there is none, where the leader epoch does not stay the same, or where the topic is
-        known by a name only that another one may have had.
+        where there is none, where the leader epoch does not stay the same, where the topic is
+        known by a name only that another one may have had, or where an error was answered since:
+        the leader's log may be another one then.
         """
         previous = self.before(fetch)
         if previous is None or not self.has_one_leader_epoch(partition):
             return -1
         if self.may_be_anew(partition):
+            return -1
+        begin = min(request.number for request in self.connections[fetch.connection])
+        if self.last_error.get(partition, 0) > begin:
             return -1
         numbers, highest = self._highest_told(partition, offset, fetch.connection)
         place = bisect_left(numbers, previous.number)
@@ -325,9 +327,10 @@ class Log:
         return {}
 
 
-def _text(file: Path) -> str:
-    data = file.read_bytes()
-    return (gzip.decompress(data) if file.suffix == ".gz" else data).decode()
+def _in_order(by_id: Mapping[int, Request]) -> list[Request]:
+    """The requests of a connection in the order of their correlation ids."""
+    first = next(iter(by_id))
+    return [by_id[i] for i in sorted(by_id, key=lambda i: (i - first + _IDS // 2) % _IDS)]
 
 
 def _requests(lines: Sequence[str]) -> Iterator[Request]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tests.conform.damage.log import Fetch, Partition, Request
+    from models.simulated.damage.log import Fetch, Partition, Request
 
 
 @dataclass

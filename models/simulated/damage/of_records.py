@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.conform.damage.kind import (
+from models.simulated.damage.kind import (
     BROKER,
     CLIENT,
     Place,
@@ -13,8 +13,8 @@ from tests.conform.damage.kind import (
     sessions_of,
     without_answers,
 )
-from tests.conform.damage.log import Document, Fetch, Log, Partition, is_plain_answer
-from tests.conform.damage.session import Run
+from models.simulated.damage.log import Document, Fetch, Log, Partition, is_plain_answer
+from models.simulated.damage.session import Run
 
 
 def can_be_read(line: Fetch, place: tuple[Run, int] | None) -> bool:
@@ -45,7 +45,9 @@ class RecordsWithheld:
     are in this response. Answers with an error, or of another replica, may explain the loss.
     """
 
-    name = "records withheld"
+    name = "records-withheld"
+    breaks = "a response has no records, although there are some to return"
+    requirements: tuple[str, ...] = ("227-56",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for line in log.fetches:

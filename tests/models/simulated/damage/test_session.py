@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conform.damage.lines import fetch, log
-from tests.conform.damage.session import Run
+from models.simulated.damage.session import Run
+from tests.models.simulated.damage.lines import fetch, log
 
 A, B, C = ("t", 0), ("t", 1), ("t", 2)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.conform.damage.kind import BROKER, CLIENT, Place, Shown, edited
-from tests.conform.damage.log import Document, Fetch, Log, Partition, topic_key, topic_of
+from models.simulated.damage.kind import BROKER, CLIENT, Place, Shown, edited
+from models.simulated.damage.log import Document, Fetch, Log, Partition, topic_key, topic_of
 
 _NEVER_ASKED = 4711
 _LAST_WITH_NAMES = 12
@@ -31,7 +31,9 @@ class ForgottenInFull:
     The log shows it always: there is nothing yet that it could be removed from.
     """
 
-    name = "forgotten in a full request"
+    name = "forgotten-in-full-request"
+    breaks = "a full request removes a partition"
+    requirements: tuple[str, ...] = ("227-44",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for line in log.fetches:
@@ -57,7 +59,9 @@ class UnchangedListed:
     a client that knows topic ids lists a topic made anew again, and this version has its name only.
     """
 
-    name = "unchanged partition listed again"
+    name = "unchanged-partition-listed"
+    breaks = "a request lists a partition as it was listed last"
+    requirements: tuple[str, ...] = ("227-42",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for run in log.runs:
@@ -100,7 +104,9 @@ class StrangerForgotten:
     shows the session from its beginning.
     """
 
-    name = "forgetting what is not in the session"
+    name = "stranger-forgotten"
+    breaks = "a request removes a partition that its session does not have"
+    requirements: tuple[str, ...] = ("227-44",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for run in log.runs:

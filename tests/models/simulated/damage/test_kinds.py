@@ -11,19 +11,18 @@ from hypothesis import strategies as st
 
 from models.kafka_files.fetch_line import FetchLine
 from models.kafka_files.request_log import read_request_log
-from tests.conform.damage.kind import BOTH, BROKER, Damage, Place, shown_places
-from tests.conform.damage.kinds import KINDS
-from tests.conform.damage.lines import fetch, log
-from tests.conform.damage.log import LOGS, MARKER, Document, Log
-from tests.conform.damage.of_answers import (
+from models.simulated.damage.kind import BOTH, BROKER, Damage, Place, shown_places
+from models.simulated.damage.kinds import KINDS
+from models.simulated.damage.log import MARKER, Document, Log
+from models.simulated.damage.of_answers import (
     StrangerAnswered,
     WatermarkBack,
     WatermarkBackAcross,
     WatermarkLeftOut,
 )
-from tests.conform.damage.of_clients import StrangerForgotten, UnchangedListed
-from tests.conform.damage.of_records import RecordsWithheld
-from tests.conform.damage.of_sessions import (
+from models.simulated.damage.of_clients import StrangerForgotten, UnchangedListed
+from models.simulated.damage.of_records import RecordsWithheld
+from models.simulated.damage.of_sessions import (
     EpochErrorUndeserved,
     EpochSkipped,
     NoIdInResponse,
@@ -31,35 +30,37 @@ from tests.conform.damage.of_sessions import (
     OneIdTwice,
     WrongIdInRequest,
 )
+from tests.conform.following import LOGS, read_log
+from tests.models.simulated.damage.lines import fetch, log
 
 A, B, C = ("t", 0), ("t", 1), ("t", 2)
 OTHER = "127.0.0.1:9092-127.0.0.1:40001-0-2"
 
-RETENTION = Log.read(LOGS / "fresh" / "retention-delete-records.log.gz")
+RETENTION = read_log(LOGS / "fresh" / "retention-delete-records.log.gz")
 """It has places of every kind."""
 
 TOUCHED = {
-    "epoch repeated": {"request.sessionEpoch"},
-    "epoch skipped": {"request.sessionEpoch"},
-    "wrong id in a request": {"request.sessionId"},
-    "wrong id in a response": {"response.sessionId"},
-    "id 0 in a request": {"request.sessionId"},
-    "id 0 in a response": {"response.sessionId"},
-    "70 undeserved": {"response.errorCode", "response.sessionId", "response.responses"},
-    "71 undeserved": {"response.errorCode", "response.sessionId", "response.responses"},
-    "one id alive twice": {"request.sessionId", "response.sessionId"},
-    "changed watermark left out": {"response.responses"},
-    "unchanged partition added": {"response.responses"},
-    "removed or never-asked partition answered": {"response.responses"},
-    "log start back": {"response.responses"},
-    "watermark back in a session": {"response.responses"},
-    "watermark back across fetchers": {"response.responses"},
-    "records withheld": {"response.responses"},
-    "forgotten in a full request": {"request.forgottenTopicsData"},
-    "unchanged partition listed again": {"request.topics"},
-    "forgetting what is not in the session": {"request.forgottenTopicsData"},
+    "epoch-repeated": {"request.sessionEpoch"},
+    "epoch-skipped": {"request.sessionEpoch"},
+    "wrong-id-in-request": {"request.sessionId"},
+    "wrong-id-in-response": {"response.sessionId"},
+    "id-0-in-request": {"request.sessionId"},
+    "id-0-in-response": {"response.sessionId"},
+    "70-undeserved": {"response.errorCode", "response.sessionId", "response.responses"},
+    "71-undeserved": {"response.errorCode", "response.sessionId", "response.responses"},
+    "one-id-alive-twice": {"request.sessionId", "response.sessionId"},
+    "changed-watermark-left-out": {"response.responses"},
+    "unchanged-partition-added": {"response.responses"},
+    "stranger-answered": {"response.responses"},
+    "log-start-back": {"response.responses"},
+    "watermark-back-in-session": {"response.responses"},
+    "watermark-back-across-fetchers": {"response.responses"},
+    "records-withheld": {"response.responses"},
+    "forgotten-in-full-request": {"request.forgottenTopicsData"},
+    "unchanged-partition-listed": {"request.topics"},
+    "stranger-forgotten": {"request.forgottenTopicsData"},
 }
-OF_MANY_LINES = {"epoch skipped", "one id alive twice"}
+OF_MANY_LINES = {"epoch-skipped", "one-id-alive-twice"}
 
 
 def fields(document: Mapping[str, Any]) -> dict[str, Any]:

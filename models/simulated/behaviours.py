@@ -1,21 +1,20 @@
 """Random behaviours of the model `fetch_session`, walked by plain Python.
 
-What a log shows of a behaviour is the requests that were served, with their responses, in the order
-in which the leader served them.
+Every step is an action of the model. What a log shows of a behaviour is the requests that were
+served, with their responses, in the order in which the leader served them.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from lockstep.language.model import Model, load_model
+from lockstep.language.model import Model
 from lockstep.plain.run import PlainEngine
-
-ROOT = Path(__file__).parents[3]
+from models.simulated.arguments import Arguments
+from models.simulated.scope import Scope
 
 SERVES = (
     "serve_sessionless",
@@ -28,30 +27,56 @@ SERVES = (
     "serve_wrong_epoch",
 )
 SENDS = ("send_sessionless", "send_full", "send_incremental", "send_close")
+_RECEIVES = (
+    "receive_incremental",
+    "receive_full",
+    "receive_sessionless",
+    "receive_session_closed",
+    "receive_unknown_session",
+    "receive_wrong_epoch",
+)
+_DISTURBANCES = ("disconnect", "restart_fetcher")
 
 _WEIGHTS = {
-    **dict.fromkeys(SERVES, 12.0),
-    "serve_incremental": 30.0,
-    "serve_full_without_session": 1.0,
-    "serve_incremental_throttled": 1.0,
-    "send_full": 20.0,
-    "send_incremental": 30.0,
-    "send_sessionless": 1.0,
-    "send_close": 0.5,
+    "serve_full_creating": 60.0,
+    "serve_incremental": 40.0,
+    "send_sessionless": 3.0,
+    "send_full": 60.0,
+    "send_incremental": 60.0,
+    "send_close": 0.6,
     "append": 6.0,
-    "advance_high_watermark": 6.0,
-    "advance_log_start": 2.0,
-    "fail_partition": 1.0,
+    "advance_high_watermark": 8.0,
+    "advance_log_start": 1.0,
+    "fail_partition": 0.15,
     "recover_partition": 2.0,
-    "evict": 0.15,
+    "evict": 0.25,
     "restart_broker": 0.02,
-    "disconnect": 1.5,
-    "restart_fetcher": 0.3,
-    "lose_stray": 1.0,
-    # A connection of TCP does not repeat a request.
-    "duplicate": 0.0,
+    "disconnect": 0.5,
+    "restart_fetcher": 0.15,
 }
-_OTHER_WEIGHT = 20.0
+"""How often an action is tried before the others of its group; 1 where it is not named.
+
+A connection of TCP does not repeat a request: `duplicate` is in no group.
+"""
+
+_OF_LEADER = (
+    "append",
+    "advance_high_watermark",
+    "advance_log_start",
+    "fail_partition",
+    "recover_partition",
+    "evict",
+    "restart_broker",
+)
+_SHARE_OF_LEADER = 0.35
+"""How many of the steps are the leader's own: its logs change, and its cache."""
+
+_SHARE_OF_DISTURBANCES = 0.02
+_SHARE_OF_STRAYS = 0.3
+_SHARE_OF_IDLE_CONNECTIONS = 0.03
+
+_CLOSING = -1
+"""The epoch of a request that closes its session."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +90,11 @@ class Sent:
     connection: int
     number: int
     others: int
+    is_known: bool
+    """Whether a Fetch request of the connection was served before."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Exchange:
     """A request that was served, and its response; both are the model's.
 
@@ -86,42 +113,6 @@ class Exchange:
     """Whether the response reached the fetcher."""
 
 
-@dataclass(frozen=True)
-class Scope:
-    """A small instance of the model."""
-
-    partitions: tuple[str, ...] = ("p1", "p2")
-    fetchers: tuple[str, ...] = ("c", "r")
-    followers: tuple[str, ...] = ("r",)
-    max_epoch: int = 2**31 - 1
-    max_offset: int = 3
-    max_bytes: int = 1
-    disturbances: int = 3
-    failures: int = 2
-    session_ids: tuple[int, ...] = (1, 2, 3)
-    has_strays: bool = True
-    """Whether a request may arrive after its fetcher connected anew."""
-    idles: bool = True
-    """Whether connections that are idle for some time are closed."""
-
-    def load(self) -> Model:
-        return load_model(
-            ROOT,
-            "fetch_session",
-            {
-                "PARTITIONS": self.partitions,
-                "SESSION_IDS": self.session_ids,
-                "FETCHERS": self.fetchers,
-                "FOLLOWERS": self.followers,
-                "MAX_EPOCH": self.max_epoch,
-                "MAX_OFFSET": self.max_offset,
-                "MAX_BYTES": self.max_bytes,
-                "MAX_DISTURBANCES": self.disturbances,
-                "MAX_FAILURES": self.failures,
-            },
-        )
-
-
 @dataclass
 class Walk:
     """A random walk of the model."""
@@ -133,18 +124,29 @@ class Walk:
 
     def __post_init__(self) -> None:
         modules = self.model.universe.modules
-        self._interest: Any = modules["models.fetch_partitions"].Interest
         self._via: Any = modules["models.fetch_session_state"].Via
         self._engine = PlainEngine(self.model)
         self._actions = {action.name: action for action in self.model.actions}
+        self._arguments = Arguments(self.model, self.scope, self.random)
         self.state: Any = self.model.initial
         self._connections = {f: place for place, f in enumerate(self.scope.fetchers)}
         self._next_connection = len(self.scope.fetchers)
         self._numbers = dict.fromkeys(self.scope.fetchers, 0)
         self._sent: dict[str, Sent] = {}
         self._stray: dict[str, Sent] = {}
+        self._served: set[int] = set()
         self._opened: dict[int, int] = {0: 0}
         self._unread: dict[str, Exchange] = {}
+
+    @property
+    def connections(self) -> int:
+        """How many connections there were."""
+        return self._next_connection
+
+    @property
+    def sessions(self) -> int:
+        """How many sessions were opened."""
+        return max(self._opened.values())
 
     def age(self, epoch: int) -> None:
         """Let the sessions of idle fetchers have gone on until this epoch, unseen by any log."""
@@ -168,33 +170,79 @@ class Walk:
     def go(self, exchanges: int) -> None:
         """Walk until so many more requests were served."""
         end = len(self.exchanges) + exchanges
-        names = [name for name in self._actions if _WEIGHTS.get(name, _OTHER_WEIGHT)]
-        weights = [_WEIGHTS.get(name, _OTHER_WEIGHT) for name in names]
         while len(self.exchanges) < end:
-            (name,) = self.random.choices(names, weights)
-            self._try(name)
+            if self.random.random() < _SHARE_OF_LEADER:
+                self._leader_steps()
+            else:
+                self._fetcher_steps(self.random.choice(self.scope.fetchers))
 
-    def _try(self, name: str) -> None:
+    def _leader_steps(self) -> None:
+        (name,) = self.random.choices(_OF_LEADER, [_WEIGHTS[name] for name in _OF_LEADER])
+        self._try(name, self._arguments.of_leader(name, self.state))
+
+    def _fetcher_steps(self, f: str) -> None:
+        """Take one step of a fetcher, or of the leader for it: the first that can be taken."""
+        state = self.state
+        if state.stray[f] is not None and self.random.random() < _SHARE_OF_STRAYS:
+            if self.random.random() < _SHARE_OF_STRAYS:
+                self._try("lose_stray", {"f": f})
+            else:
+                self._serves(f, self._via.STRAY)
+        elif self.random.random() < _SHARE_OF_DISTURBANCES:
+            for name in self._shuffled(_DISTURBANCES):
+                arrives = self._may_be_stray(f) and self.random.random() < 0.5
+                if self._try(name, {"f": f, "arrives": arrives}):
+                    return
+        elif state.response[f] is not None:
+            any(self._try(name, {"f": f}) for name in _RECEIVES)
+        elif state.request[f] is not None:
+            self._serves(f, self._via.AWAITED)
+        else:
+            for name in self._shuffled(SENDS):
+                wanted = self._arguments.wanted(state, f, is_incremental="incremental" in name)
+                if self._try(name, {"f": f, "wanted": wanted}):
+                    return
+
+    def _may_be_stray(self, f: str) -> bool:
+        """Whether the request of a fetcher may arrive after it connected anew."""
+        request = self.state.request[f]
+        if request is None or not self.scope.has_strays:
+            return False
+        is_close = bool(request.epoch == _CLOSING and request.session_id)
+        is_named = not is_close and self._sent[f].is_known
+        return is_named or self.scope.has_nameless_strays
+
+    def _serves(self, f: str, via: Any) -> None:
+        for name in self._shuffled(SERVES):
+            if self._try(name, self._arguments.of_serving(self.state, f, via)):
+                return
+
+    def _shuffled(self, names: Sequence[str]) -> Iterable[str]:
+        """The names in an order by chance, in which those of great weight come early."""
+        draw = self.random.random
+        return sorted(names, key=lambda name: draw() ** (1 / _WEIGHTS.get(name, 1.0)), reverse=True)
+
+    def _try(self, name: str, arguments: Mapping[str, Any] | None) -> bool:
+        """Take a step if it can be taken; whether it was."""
+        if arguments is None:
+            return False
         before = self.state
-        arguments = {
-            parameter.name: self._value(parameter.name, name)
-            for parameter in self._actions[name].parameters
-        }
         after = self._run(name, before, arguments)
         if after is None:
-            return
+            return False
         f = arguments.get("f", "")
         if name in SENDS:
             self._send(f)
-        elif name in ("disconnect", "restart_fetcher"):
+        elif name in _DISTURBANCES:
             if arguments["arrives"]:
                 self._stray[f] = self._sent[f]
             self._connect(f)
         elif name in SERVES:
             self._serve(name, before, after, arguments)
-        elif name.startswith("receive"):
+        elif name in _RECEIVES:
             self._unread[f].is_read = True
         self.state = after
+        return True
 
     def _run(self, name: str, state: Any, arguments: Mapping[str, Any]) -> Any:
         action = self._actions[name]
@@ -205,11 +253,13 @@ class Walk:
         return self._engine.run(action, state, values)
 
     def _send(self, f: str) -> None:
-        if self.scope.idles and self.random.random() < 0.03:
+        if self.scope.idles and self.random.random() < _SHARE_OF_IDLE_CONNECTIONS:
             self._connect(f)  # an idle connection is closed after some time
         others = self.random.choice((0,) * 9 + (1, 2))
         self._numbers[f] += others + 1
-        self._sent[f] = Sent(self._connections[f], self._numbers[f], others)
+        connection = self._connections[f]
+        is_known = connection in self._served
+        self._sent[f] = Sent(connection, self._numbers[f], others, is_known)
 
     def _connect(self, f: str) -> None:
         self._connections[f] = self._next_connection
@@ -235,6 +285,7 @@ class Walk:
             f, sent, name, request, response, session, self._opened[response.session_id]
         )
         self.exchanges.append(exchange)
+        self._served.add(sent.connection)
         if via is self._via.AWAITED:
             self._unread[f] = exchange
 
@@ -243,45 +294,4 @@ class Walk:
         return state.of(
             state.fields[name].coerce(variables[name], name) if name in variables else value
             for name, value in zip(state.fields, state, strict=True)
-        )
-
-    def _value(self, parameter: str, action: str) -> Any:
-        choice = self.random.choice
-        match parameter:
-            case "f":
-                return choice(self.scope.fetchers)
-            case "p":
-                return choice(self.scope.partitions)
-            case "i":
-                return choice(self.scope.session_ids)
-            case "end" | "to":
-                return self.random.randint(0, self.scope.max_offset)
-            case "arrives":
-                return self.scope.has_strays and choice((False, True))
-            case "via":
-                return choice((self._via.AWAITED, self._via.STRAY))
-            case "filled":
-                return {p for p in self.scope.partitions if choice((False, True))}
-            case "wanted":
-                return self._wanted(action == "send_incremental")
-            case _:
-                raise AssertionError(parameter)
-
-    def _wanted(self, is_incremental: bool) -> dict[str, Any]:
-        old = self.state.fetching[self.random.choice(self.scope.fetchers)]
-        kept = 0.6 if is_incremental else 0.0
-        return {
-            p: old[p] if self.random.random() < kept else self._an_interest()
-            for p in self.scope.partitions
-        }
-
-    def _an_interest(self) -> Any:
-        if self.random.random() < 0.25:
-            return None
-        return self._interest(
-            fetch_offset=self.random.randint(0, self.scope.max_offset),
-            log_start_offset=-1,
-            partition_max_bytes=self.random.randint(0, self.scope.max_bytes),
-            current_leader_epoch=-1,
-            last_fetched_epoch=-1,
         )

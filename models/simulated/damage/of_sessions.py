@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.conform.damage.kind import BOTH, BROKER, CLIENT, Place, Shown, edited
-from tests.conform.damage.log import Document, Fetch, Log
-from tests.conform.damage.session import Run
+from models.simulated.damage.kind import BOTH, BROKER, CLIENT, Place, Shown, edited
+from models.simulated.damage.log import Document, Fetch, Log
+from models.simulated.damage.session import Run
 
 _NOT_FOUND = 70
 _INVALID_EPOCH = 71
@@ -30,10 +30,11 @@ def _next(log: Log, place: Place) -> Fetch | None:
 
 
 def _unused_id(log: Log) -> int:
-    used = {fetch.session for fetch in log.fetches} | {
-        fetch.answered_session for fetch in log.fetches
-    }
-    return next(session for session in range(4711, 2**31) if session not in used)
+    """An id that no session has: beside that of one, where none lies that is drawn by chance."""
+    used = {session for fetch in log.fetches for session in (fetch.session, fetch.answered_session)}
+    return next(
+        session + 1 for session in sorted(used) if session and session + 1 not in {*used, 2**31}
+    )
 
 
 class EpochRepeated:
@@ -42,7 +43,9 @@ class EpochRepeated:
     The log shows it always: no number of lost requests leads back to an epoch already served.
     """
 
-    name = "epoch repeated"
+    name = "epoch-repeated"
+    breaks = "a request has the epoch of the one before it, and is served"
+    requirements: tuple[str, ...] = ("227-6", "227-31")
 
     def places(self, log: Log) -> Iterator[Place]:
         for run, index in _incremental(log):
@@ -66,7 +69,9 @@ class EpochSkipped:
     been lost, or gone to another broker.
     """
 
-    name = "epoch skipped"
+    name = "epoch-skipped"
+    breaks = "the epochs of a session leave one out, and are served"
+    requirements: tuple[str, ...] = ("227-6", "227-31")
 
     def places(self, log: Log) -> Iterator[Place]:
         for run, index in _incremental(log):
@@ -93,7 +98,9 @@ class WrongIdInRequest:
     are missing that it may have opened the other session, and used it as often as it says.
     """
 
-    name = "wrong id in a request"
+    name = "wrong-id-in-request"
+    breaks = "a request names a session that nobody has, and is served"
+    requirements: tuple[str, ...] = ("227-27", "227-29")
 
     def places(self, log: Log) -> Iterator[Place]:
         for run, index in _incremental(log):
@@ -120,7 +127,9 @@ class WrongIdInResponse:
     The log shows it always; what the client makes of it is its own affair.
     """
 
-    name = "wrong id in a response"
+    name = "wrong-id-in-response"
+    breaks = "the response to an incremental request names another session"
+    requirements: tuple[str, ...] = ("227-4", "227-49")
 
     def places(self, log: Log) -> Iterator[Place]:
         for run, index in _incremental(log):
@@ -146,7 +155,9 @@ class NoIdInRequest:
     The log shows it always, of the client. What the broker should answer the protocol leaves open.
     """
 
-    name = "id 0 in a request"
+    name = "id-0-in-request"
+    breaks = "an incremental request names session 0"
+    requirements: tuple[str, ...] = ("227-41",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for run, index in _incremental(log):
@@ -170,7 +181,9 @@ class NoIdInResponse:
     goes on afterwards, and nothing is throttled.
     """
 
-    name = "id 0 in a response"
+    name = "id-0-in-response"
+    breaks = "a session that has partitions is closed without an error"
+    requirements: tuple[str, ...] = ("227-4", "227-50")
 
     def places(self, log: Log) -> Iterator[Place]:
         for run, index in _incremental(log):
@@ -203,7 +216,9 @@ class NotFoundUndeserved:
     The log shows it where the session goes on afterwards: else it may have been evicted.
     """
 
-    name = "70 undeserved"
+    name = "70-undeserved"
+    breaks = "FETCH_SESSION_ID_NOT_FOUND for a session that goes on afterwards"
+    requirements: tuple[str, ...] = ("227-27",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for run, index in _incremental(log):
@@ -228,7 +243,9 @@ class EpochErrorUndeserved:
     request that was lost may have moved the epoch.
     """
 
-    name = "71 undeserved"
+    name = "71-undeserved"
+    breaks = "INVALID_FETCH_SESSION_EPOCH for the epoch that is expected"
+    requirements: tuple[str, ...] = ("227-28",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for run, index in _incremental(log):
@@ -253,7 +270,9 @@ class OneIdTwice:
     first one that were served too, by lines that surely stand in the order of their arrival.
     """
 
-    name = "one id alive twice"
+    name = "one-id-alive-twice"
+    breaks = "two sessions that are alive at one time have one id"
+    requirements: tuple[str, ...] = ("227-3",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for second in log.runs:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from tests.conform.damage.log import MARKER, Log, Partition
+from models.simulated.damage.log import MARKER, Log, Partition
 
 _TIMES = count(1_795_320_000_000)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.conform.damage.kind import (
+from models.simulated.damage.kind import (
     BROKER,
     CLIENT,
     Place,
@@ -14,8 +14,8 @@ from tests.conform.damage.kind import (
     with_answer,
     without_answers,
 )
-from tests.conform.damage.log import Document, Log, Partition, is_plain_answer
-from tests.conform.damage.session import Run
+from models.simulated.damage.log import Document, Log, Partition, is_plain_answer
+from models.simulated.damage.session import Run
 
 _NEVER_ASKED = 4711
 """The index of a partition that no topic here has."""
@@ -42,7 +42,9 @@ class WatermarkLeftOut:
     topics named by id, for one that is known by name only may have been made anew.
     """
 
-    name = "changed watermark left out"
+    name = "changed-watermark-left-out"
+    breaks = "a partition whose high watermark changed is not answered"
+    requirements: tuple[str, ...] = ("227-13", "227-52")
 
     def places(self, log: Log) -> Iterator[Place]:
         for run in log.runs:
@@ -91,7 +93,9 @@ class UnchangedAdded:
     The log shows it always, as it shows every response since the partition was answered.
     """
 
-    name = "unchanged partition added"
+    name = "unchanged-partition-added"
+    breaks = "a partition is answered again without records or a change"
+    requirements: tuple[str, ...] = ("227-52",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for run in log.runs:
@@ -128,7 +132,9 @@ class StrangerAnswered:
     the session from its beginning.
     """
 
-    name = "removed or never-asked partition answered"
+    name = "stranger-answered"
+    breaks = "a partition is answered that was removed, or never asked for"
+    requirements: tuple[str, ...] = ("227-9",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for run in log.runs:
@@ -184,7 +190,9 @@ class LogStartBack:
     is known by name only may have been deleted and made anew.
     """
 
-    name = "log start back"
+    name = "log-start-back"
+    breaks = "the start of a partition's log moves back"
+    requirements: tuple[str, ...] = ("227-12",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for place, steady in _steady_answers(log):
@@ -221,7 +229,9 @@ class WatermarkBack:
     is known by name only may have been deleted and made anew.
     """
 
-    name = "watermark back in a session"
+    name = "watermark-back-in-session"
+    breaks = "a session is told a lower high watermark than before"
+    requirements: tuple[str, ...] = ("227-12",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for place, steady in _steady_answers(log):
@@ -245,7 +255,9 @@ class WatermarkBackAcross:
     that names one leader epoch of the partition, and its topic by id.
     """
 
-    name = "watermark back across fetchers"
+    name = "watermark-back-across-fetchers"
+    breaks = "a fetcher is told a lower high watermark than another one before"
+    requirements: tuple[str, ...] = ("227-12",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for place, steady in _steady_answers(log):

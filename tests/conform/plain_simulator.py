@@ -1,0 +1,29 @@
+"""A simulator for workspaces of tests: its lines are numbers, and every tenth may depart."""
+
+from collections.abc import Iterator
+
+from lockstep.conform.findings import LoadModel, SideName
+from lockstep.conform.simulation import (
+    DepartureKind,
+    SeededDeparture,
+    SimulatedLine,
+    Simulation,
+)
+
+
+class Numbers:
+    kinds = (DepartureKind("loud", "it is loud", ("9-1",)), DepartureKind("low", "it is low", ()))
+    most_departures = 0.1
+
+    def lines(self, simulation: Simulation, load: LoadModel) -> Iterator[SimulatedLine]:
+        load({})
+        for number in range(simulation.lines):
+            departure = None
+            if simulation.departures and number % 10 == 7:
+                kind = simulation.kinds[number // 10 % len(simulation.kinds)]
+                side = (SideName.CLIENT,)
+                departure = SeededDeparture(kind, (), side, (), (number,), "a connection")
+            yield SimulatedLine(f"{simulation.seed} {simulation.broker} {number}", departure)
+
+
+SIMULATOR = Numbers()
