@@ -10,6 +10,7 @@ from lockstep.conform.broker_paths import BrokerPaths
 from lockstep.conform.findings import (
     FileFinding,
 )
+from lockstep.errors import LockstepError
 from lockstep.spark.failures import told_plainly
 from lockstep.spark.fleet.arrival import Arrived
 from lockstep.spark.fleet.folder import Origin, tables_folder
@@ -59,6 +60,12 @@ def conform_fleet(request: ConformRequest, *, watch: Watch = Unwatched()) -> Fle
     folder = request.out.absolute()
     observed = Observed(WorkspaceText.of(workspace.root), model, request.broker_from)
     logs = [os.fspath(log) for log in request.logs]
+    for log in logs:
+        if folder.is_relative_to(os.path.abspath(log)):
+            raise LockstepError(
+                f"the tables in {request.out} would stand among the logs in {log}",
+                cure="name a folder elsewhere by --out",
+            )
     topic = Topic.of(logs[0]) if logs[0].startswith(TOPIC_SCHEME) else None
     files = look_at(logs, observed.time_of_line) if topic is None else []
     origin = Origin(model, _FILES if topic is None else topic.name, request.broker_from)

@@ -90,6 +90,19 @@ def _free_port() -> int:
         return port
 
 
+def descendants(process: int) -> dict[int, str]:
+    """The processes that a process has started, and those that they have, by what was called."""
+    found: dict[int, str] = {}
+    waiting = [process]
+    while waiting:
+        parent = waiting.pop()
+        for child in _processes():
+            if _parent(child) == parent and child not in found:
+                found[child] = _command(child)
+                waiting.append(child)
+    return found
+
+
 def _processes() -> list[int]:
     return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
 
@@ -100,3 +113,10 @@ def _parent(process: int) -> int | None:
     except OSError:
         return None  # it has ended meanwhile
     return int(status.rpartition(")")[2].split()[1])
+
+
+def _command(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return ""
