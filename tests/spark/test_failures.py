@@ -11,7 +11,7 @@ from lockstep.errors import LockstepError
 from lockstep.spark.failures import told_plainly
 
 _PAGES = """\
-[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: Job aborted due to stage failure
+[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: Job aborted
   File "worker.py", line 1, in main
     process()
 {}

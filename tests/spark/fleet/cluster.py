@@ -55,16 +55,17 @@ def cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
 
 
 def _start(folder: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
-    java = [str(find_java()), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
     environment = {
         **os.environ,
-        "SPARK_HOME": str(_HOME),
+        "JAVA_HOME": str(find_java().parent.parent),
+        "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
     }
     with folder.joinpath(f"{name}.log").open("ab") as log:
         return subprocess.Popen(
-            [*java, "-cp", f"{_HOME}/jars/*", f"org.apache.spark.deploy.{name}", *arguments],
+            [_HOME / "bin" / "spark-class", f"org.apache.spark.deploy.{name}", *arguments],
             stdout=log,
             stderr=log,
             cwd=folder,
