@@ -38,13 +38,14 @@ class FleetResult:
     """What the tables of a fleet say after a run.
 
     `conform` has the totals, and the first sessions that depart. `departures` are those of most
-    lines, grouped by broker, client, version, side and reason. `new` is what this run has read.
+    lines, grouped by broker, client, version, side and reason. `new` is what this run has read of
+    files, None for a topic.
     """
 
     conform: ConformResult
     tables: Path
     departures: list[Group]
-    new: Arrived
+    new: Arrived | None = None
 
 
 def conform_fleet(request: ConformRequest, *, watch: Watch = Unwatched()) -> FleetResult:
@@ -70,7 +71,7 @@ def conform_fleet(request: ConformRequest, *, watch: Watch = Unwatched()) -> Fle
     files = look_at(logs, observed.time_of_line) if topic is None else []
     origin = Origin(model, _FILES if topic is None else topic.name, request.broker_from)
     options = SparkOptions(request.master or LOCAL_MASTER, tables=True, topics=topic is not None)
-    new = Arrived([])
+    new = None
     with tables_folder(folder, origin), watch.steps(f"conform {model}") as on_step:
         on_step("Spark starts")
         with spark_session(f"lockstep conform {model}", options) as spark, told_plainly(folder):

@@ -44,7 +44,8 @@ def whole(spark: SparkSession, logs: Path, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.mark.verify
-def test_ctrl_c_leaves_nothing_running(logs: Path, tmp_path: Path) -> None:
+def test_an_interrupted_run_leaves_nothing_running(logs: Path, tmp_path: Path) -> None:
+    """By SIGTERM, which does what Ctrl-C does, and which no shell ignores for us."""
     folder = tmp_path / "tables"
     command = [sys.executable, "-m", "lockstep", "conform", "--engine", "spark"]
     run = subprocess.Popen(
@@ -54,7 +55,7 @@ def test_ctrl_c_leaves_nothing_running(logs: Path, tmp_path: Path) -> None:
         assert run.poll() is None
         time.sleep(0.1)
     started = descendants(run.pid)
-    run.send_signal(signal.SIGINT)
+    run.terminate()
     _, told = run.communicate()
     assert told == "lockstep: interrupted\n"
     assert run.returncode == 130
