@@ -6,10 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep.conform.broker_paths import BrokerPaths
-from lockstep.conform.findings import (
-    FileFinding,
-)
+from lockstep.conform.findings import FileFinding
 from lockstep.errors import LockstepError
 from lockstep.spark.failures import told_plainly
 from lockstep.spark.fleet.arrival import Arrived
@@ -57,7 +54,6 @@ def conform_fleet(request: ConformRequest, *, watch: Watch = Unwatched()) -> Fle
     assert request.out is not None, "a request for Spark has a folder of tables"
     workspace = request.workspace or find_workspace()
     model = followed_model(workspace, request.model)
-    BrokerPaths(request.broker_from)
     folder = request.out.absolute()
     observed = Observed(WorkspaceText.of(workspace.root), model, request.broker_from)
     logs = [os.fspath(log) for log in request.logs]
