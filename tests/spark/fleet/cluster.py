@@ -18,6 +18,7 @@ from lockstep.system.java import find_java
 
 _HOME = Path(pyspark.__file__).parent
 _START_SECONDS = 120.0
+_EXECUTOR = "CoarseGrainedExecutorBackend"
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,13 @@ class Cluster:
     workers: list[subprocess.Popen[bytes]]
 
     def executors(self) -> list[int]:
-        """The processes of executors: what the workers have started."""
-        workers = {worker.pid for worker in self.workers}
-        return [process for process in _processes() if _parent(process) in workers]
+        """The processes of executors, which the workers have started."""
+        started = {
+            process: command
+            for worker in self.workers
+            for process, command in descendants(worker.pid).items()
+        }
+        return [process for process, command in started.items() if _EXECUTOR in command]
 
 
 @contextmanager
