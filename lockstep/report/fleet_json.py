@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from lockstep.report.conform_json import conform_json
+from lockstep.spark.fleet.arrival import Arrived
 from lockstep.spark.fleet.groups import Group
 from lockstep.verbs.conform_fleet import FleetResult
 
 
 def fleet_json(result: FleetResult) -> dict[str, object]:
     """The document of `conform`, and what only a fleet has."""
-    new = result.new
     return conform_json(result.conform) | {
         "tables": str(result.tables),
         "departures": [_group(group) for group in result.departures],
-        "new": {
-            "lines": sum(range_.lines for range_ in new.ranges),
-            "files": sorted({range_.path for range_ in new.ranges}),
-            "unfinished": new.unfinished,
-            "copies": new.copies,
-        },
+        "new": None if result.new is None else _new(result.new),
+    }
+
+
+def _new(new: Arrived) -> dict[str, object]:
+    return {
+        "lines": new.lines,
+        "files": sorted({range_.path for range_ in new.ranges}),
+        "unfinished": new.unfinished,
+        "copies": new.copies,
     }
 
 

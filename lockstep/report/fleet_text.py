@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lockstep.report.conform_text import print_conform, shown_line
 from lockstep.report.output import Output
+from lockstep.spark.fleet.arrival import Arrived
 from lockstep.spark.fleet.groups import Group
 from lockstep.verbs.conform_fleet import FleetResult
 from lockstep.words import plural, shown_path
@@ -18,18 +19,21 @@ def print_fleet(output: Output, result: FleetResult) -> None:
         output.table(HEADERS, [_row(group) for group in result.departures], RIGHT)
         output.line()
     print_conform(output, result.conform, verbose=False, rest="the tables have all")
-    new = result.new
-    lines = sum(range_.lines for range_ in new.ranges)
+    if result.new is not None:
+        _print_new(output, result.new)
+    shown_line(output, f"tables: {shown_path(result.tables)}")
+
+
+def _print_new(output: Output, new: Arrived) -> None:
+    """Print what was new of files, and what of them is not read."""
     files = len({range_.path for range_ in new.ranges})
-    shown_line(output, f"new in this run: {plural(lines, 'line')} of {plural(files, 'file')}")
+    shown_line(output, f"new in this run: {plural(new.lines, 'line')} of {plural(files, 'file')}")
     for path, size in new.unfinished.items():
-        shown_line(
-            output,
-            f"{path}: its last line has no end yet ({plural(size, 'byte')}): the next run reads it",
-        )
+        size_text = plural(size, "byte")
+        text = f"{path}: its last line has no end yet ({size_text}): the next run reads it"
+        shown_line(output, text)
     for path, other in new.copies.items():
         shown_line(output, f"{path} begins as {other} does, and is taken for a copy: not read")
-    shown_line(output, f"tables: {shown_path(result.tables)}")
 
 
 def _row(group: Group) -> tuple[str, ...]:

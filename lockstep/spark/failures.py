@@ -14,6 +14,7 @@ _OURS = re.compile(
 )
 _FILE_ERRORS = ("OSError", "FileNotFoundError", "PermissionError", "EOFError", "IsADirectoryError")
 _CONFLICT = re.compile(r"Concurrent\w*Exception|DELTA_CONCURRENT")
+_KAFKA = re.compile(r"org\.apache\.kafka\.common\.(?:\w+\.)*\w+Exception: (?P<message>.*)")
 _STREAM_IS_TAKEN = "Multiple streaming queries are concurrently using"
 
 
@@ -46,4 +47,9 @@ def _told(text: str, tables: Path) -> LockstepError | None:
                 f"a task cannot read its log: {message}",
                 cure="run the same again when the file is there; what was read is kept",
             )
+    if of_kafka := _KAFKA.search(text):
+        return LockstepError(
+            f"the topic cannot be read: {of_kafka['message']}",
+            cure="look whether its broker can be reached from here, and has the topic",
+        )
     return None

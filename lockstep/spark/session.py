@@ -66,7 +66,8 @@ def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if options.is_local or options.master.startswith("spark://127.0.0.1"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    logging.getLogger("py4j").setLevel(_QUIET)
+    # What it tells of as errors is raised here as well, or follows from an interruption.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
     logging.getLogger().addFilter(_is_not_of_py4j)
     settings = _settings(options) | dict(options.settings)
     settings = {**settings, "spark.app.name": name, "spark.master": options.master}

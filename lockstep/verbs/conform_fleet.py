@@ -6,11 +6,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep.conform.broker_paths import BrokerPaths
-from lockstep.conform.findings import (
-    FileFinding,
-)
+from lockstep.conform.findings import FileFinding
 from lockstep.conform.fleet_figures import FleetFigures
+from lockstep.errors import LockstepError
 from lockstep.language.inventory import FOLLOWERS
 from lockstep.spark.failures import told_plainly
 from lockstep.spark.fleet.arrival import Arrived
@@ -41,14 +39,14 @@ class FleetResult:
     """What the tables of a fleet say after a run.
 
     `conform` has the totals, and the first sessions that depart. `departures` are those of most
-    lines, grouped by broker, client, version, side and reason. `new` is what this run has read.
-    `figures` are what a page shows, where one is asked for.
+    lines, grouped by broker, client, version, side and reason. `new` is what this run has read of
+    files, None for a topic. `figures` are what a page shows, where one is asked for.
     """
 
     conform: ConformResult
     tables: Path
     departures: list[Group]
-    new: Arrived
+    new: Arrived | None = None
     figures: FleetFigures | None = None
 
 
@@ -61,15 +59,20 @@ def conform_fleet(request: ConformRequest, *, watch: Watch = Unwatched()) -> Fle
     assert request.out is not None, "a request for Spark has a folder of tables"
     workspace = request.workspace or find_workspace()
     model = the_one(request.model, workspace.followers(), "be followed through a log", FOLLOWERS)
-    BrokerPaths(request.broker_from)
     folder = request.out.absolute()
     observed = Observed(WorkspaceText.of(workspace.root), model, request.broker_from)
     logs = [os.fspath(log) for log in request.logs]
+    for log in logs:
+        if folder.is_relative_to(os.path.abspath(log)):
+            raise LockstepError(
+                f"the tables in {request.out} would stand among the logs in {log}",
+                cure="name a folder elsewhere by --out",
+            )
     topic = Topic.of(logs[0]) if logs[0].startswith(TOPIC_SCHEME) else None
     files = look_at(logs, observed.time_of_line) if topic is None else []
     origin = Origin(model, _FILES if topic is None else topic.name, request.broker_from)
     options = SparkOptions(request.master or LOCAL_MASTER, tables=True, topics=topic is not None)
-    new = Arrived([])
+    new = None
     with tables_folder(folder, origin), watch.steps(f"conform {model}") as on_step:
         on_step("Spark starts")
         with spark_session(f"lockstep conform {model}", options) as spark, told_plainly(folder):

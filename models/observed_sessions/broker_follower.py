@@ -167,18 +167,16 @@ class BrokerFollower:
 
     def _incremental(self, step: Step, position: Position) -> SessionFinding:
         """A request within a session."""
-        line, broker, fetcher = step.line, step.broker, step.fetcher
+        line, broker = step.line, step.broker
+        if line.session_id == NO_SESSION:
+            return self._without_session(step)
         session = broker.sessions.get(line.session_id)
         ended = broker.ended.get(line.session_id)
         if session is not None:
             broker.sessions.move_to_end(line.session_id)
             if (earlier := self._leader_heads.settle(session, step)) is not None:
                 self._leader_side.overtaken(broker.logs, session, earlier)
-        step.client += self._fetcher_side.judge(fetcher, line, step.missing)
-        if any(remark.verdict is Verdict.UNKNOWN for remark in step.client):
-            fetcher.forget()
-        step.is_partial = not fetcher.is_whole
-        self._fetcher_side.sent(fetcher, line)
+        self._judge_fetcher(step)
         if session is not None:
             finding = session.finding
         elif ended is not None:
@@ -187,6 +185,28 @@ class BrokerFollower:
             finding = broker.report.begin(line, line.session_id, is_whole=False)
         self._answer(step, position, session, ended, finding)
         return finding
+
+    def _without_session(self, step: Step) -> SessionFinding:
+        """A request with an epoch of sessions and the id of none: no leader knows that one."""
+        line = step.line
+        self._judge_fetcher(step)
+        finding = step.broker.outside(step.connection, line)
+        answered = line.response_session_id or line.error_code
+        is_open = is_throttled(line) and not answered  # 227-D40
+        if not (changes_names(None, line) or is_outside_the_model(step) or is_open):
+            because = f"no session has the id {NO_SESSION}"
+            nobody = Ended(finding, because, line.connection, line.arrival_ms)
+            self._leader_heads.incremental(step, None, nobody)
+        return finding
+
+    def _judge_fetcher(self, step: Step) -> None:
+        """Judge whether the fetcher can send the request; it has sent it then."""
+        line, fetcher = step.line, step.fetcher
+        step.client += self._fetcher_side.judge(fetcher, line, step.missing)
+        if any(remark.verdict is Verdict.UNKNOWN for remark in step.client):
+            fetcher.forget()
+        step.is_partial = not fetcher.is_whole
+        self._fetcher_side.sent(fetcher, line)
 
     def _answer(
         self,

@@ -44,6 +44,11 @@ class Arrived:
     unfinished: dict[str, int] = field(default_factory=dict)
     copies: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def lines(self) -> int:
+        """How many lines are new."""
+        return sum(range_.lines for range_ in self.ranges)
+
 
 MeasureAll = Callable[[Sequence[Chunk]], Sequence[Measure]]
 """Counts the lines of chunks, in their order."""

@@ -40,8 +40,7 @@ def follow_files(
     if tables.is_there(INPUTS):
         # A batch that an earlier run has begun is done first, even where nothing is new.
         follow = FollowBatch(tables, observed, FileSource(tables))
-        lines = sum(range_.lines for range_ in new.ranges)
-        follow_stream(spark, follow, Course(spark, on_step, follow.tasks(spark), lines))
+        follow_stream(spark, follow, Course(spark, on_step, follow.tasks(spark), new.lines))
     return new
 
 

@@ -18,6 +18,7 @@ from lockstep.system.java import find_java
 
 _HOME = Path(pyspark.__file__).parent
 _START_SECONDS = 120.0
+_EXECUTOR = "CoarseGrainedExecutorBackend"
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,13 @@ class Cluster:
     workers: list[subprocess.Popen[bytes]]
 
     def executors(self) -> list[int]:
-        """The processes of executors: what the workers have started."""
-        workers = {worker.pid for worker in self.workers}
-        return [process for process in _processes() if _parent(process) in workers]
+        """The processes of executors, which the workers have started."""
+        started = {
+            process: command
+            for worker in self.workers
+            for process, command in descendants(worker.pid).items()
+        }
+        return [process for process, command in started.items() if _EXECUTOR in command]
 
 
 @contextmanager
@@ -55,16 +60,17 @@ def cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
 
 
 def _start(folder: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
-    java = [str(find_java()), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
     environment = {
         **os.environ,
-        "SPARK_HOME": str(_HOME),
+        "JAVA_HOME": str(find_java().parent.parent),
+        "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
     }
     with folder.joinpath(f"{name}.log").open("ab") as log:
         return subprocess.Popen(
-            [*java, "-cp", f"{_HOME}/jars/*", f"org.apache.spark.deploy.{name}", *arguments],
+            [_HOME / "bin" / "spark-class", f"org.apache.spark.deploy.{name}", *arguments],
             stdout=log,
             stderr=log,
             cwd=folder,
@@ -90,6 +96,19 @@ def _free_port() -> int:
         return port
 
 
+def descendants(process: int) -> dict[int, str]:
+    """The processes that a process has started, and those that they have, by what was called."""
+    found: dict[int, str] = {}
+    waiting = [process]
+    while waiting:
+        parent = waiting.pop()
+        for child in _processes():
+            if _parent(child) == parent and child not in found:
+                found[child] = _command(child)
+                waiting.append(child)
+    return found
+
+
 def _processes() -> list[int]:
     return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
 
@@ -100,3 +119,10 @@ def _parent(process: int) -> int | None:
     except OSError:
         return None  # it has ended meanwhile
     return int(status.rpartition(")")[2].split()[1])
+
+
+def _command(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return ""

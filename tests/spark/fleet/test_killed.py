@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import shutil
 import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.spark.fleet.pipeline import LOGS
+from tests.spark.fleet.cluster import descendants
+from tests.spark.fleet.pipeline import LOGS, ROOT
 from tests.spark.fleet.runs import Runs, of_fleet, process
 
 if TYPE_CHECKING:
@@ -37,6 +41,26 @@ def whole(spark: SparkSession, logs: Path, tmp_path_factory: pytest.TempPathFact
     runs = Runs(spark, tmp_path_factory.mktemp("whole"))
     runs.run(logs)
     return runs
+
+
+@pytest.mark.verify
+def test_an_interrupted_run_leaves_nothing_running(logs: Path, tmp_path: Path) -> None:
+    """By SIGTERM, which does what Ctrl-C does, and which no shell ignores for us."""
+    folder = tmp_path / "tables"
+    command = [sys.executable, "-m", "lockstep", "conform", "--engine", "spark"]
+    run = subprocess.Popen(
+        [*command, *of_fleet(folder, logs)], cwd=ROOT, stderr=subprocess.PIPE, text=True
+    )
+    while not any("pyspark.daemon" in name for name in descendants(run.pid).values()):
+        assert run.poll() is None
+        time.sleep(0.1)
+    started = descendants(run.pid)
+    run.terminate()
+    _, told = run.communicate()
+    assert told == "lockstep: interrupted\n"
+    assert run.returncode == 130
+    time.sleep(2)
+    assert [name for process, name in started.items() if Path(f"/proc/{process}").exists()] == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,45 @@
+"""What ends a job is told in a line, out of the pages that Spark makes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.errors import PySparkException
+
+from lockstep.errors import LockstepError
+from lockstep.spark.failures import told_plainly
+
+_PAGES = """\
+[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: Job aborted
+  File "worker.py", line 1, in main
+    process()
+{}
+
+\tat org.apache.spark.api.python.BasePythonRunner$ReaderIterator.handlePythonException(x.scala:1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("cause", "told"),
+    [
+        ("lockstep.errors.LockstepError: the state is damaged\n  cure: begin anew", "is damaged"),
+        ("FileNotFoundError: [Errno 2] No such file or directory: '/x'", "cannot read its log"),
+        ("EOFError: /x has become shorter than 9 bytes while it was read", "become shorter"),
+        ("io.delta.exceptions.ConcurrentAppendException: Files were added", "another run"),
+        (
+            "org.apache.kafka.common.errors.TimeoutException: Timed out waiting for a node",
+            "the topic cannot be read: Timed out",
+        ),
+    ],
+)
+def test_a_cause_is_found(cause: str, told: str) -> None:
+    with pytest.raises(LockstepError, match=told) as raised, told_plainly(Path("tables")):
+        raise PySparkException(_PAGES.format(cause))
+    assert raised.value.cure is not None
+
+
+def test_a_mistake_of_lockstep_stays_one() -> None:
+    pages = _PAGES.format("AssertionError: a line is no file")
+    with pytest.raises(PySparkException), told_plainly(Path("tables")):
+        raise PySparkException(pages)
