@@ -74,7 +74,10 @@ def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator
     try:
         with _signals_kept():
             session = builder.getOrCreate()
-    except Exception as error:
+    except BaseException as error:
+        _end_java(at_once=True)
+        if not isinstance(error, Exception):
+            raise
         raise LockstepError(
             f"Spark does not start on {options.master}: {_first_line(error)}",
             cure="look whether the master runs and can be reached from here",
@@ -99,16 +102,24 @@ def _signals_kept() -> Iterator[None]:
 
 def _end(session: SparkSession) -> None:
     """Stop the session, and the JVM that was started for it: nothing of it is left running."""
+    session.stop()
+    _end_java()
+
+
+def _end_java(*, at_once: bool = False) -> None:
+    """End the JVM; `at_once` where it may be in the middle of something."""
     from pyspark import SparkContext
 
     gateway = SparkContext._gateway
-    session.stop()
     if gateway is None:
         return
-    gateway.shutdown()
-    # Without these a later session of this process would look for the JVM that is gone.
-    SparkContext._gateway = SparkContext._jvm = None
     process = gateway.proc
+    if at_once:
+        process.kill()
+    else:
+        gateway.shutdown()
+    # Without these a later session of this process would look for the JVM that is gone.
+    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
     process.stdin.close()
     try:
         process.wait(_STOP_SECONDS)
