@@ -99,6 +99,7 @@ def _start(
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_LOCAL_DIRS": str(folder / "local"),
         "PYSPARK_PYTHON": sys.executable,
+        "SPARK_SCALA_VERSION": "2.13",  # what the script spark-class sets
     }
     command = [
         str(java), "-Xmx512m", "-cp", f"{home}/jars/*", "--add-modules=jdk.incubator.vector",

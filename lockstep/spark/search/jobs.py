@@ -29,6 +29,7 @@ def run_job(
     tag = f"lockstep-{uuid.uuid4().hex}"
     notes: list[str] = []
     failures: list[Exception] = []
+    tasks = [(0, 0)]
 
     def run() -> None:
         try:
@@ -37,16 +38,25 @@ def run_job(
         except Exception as error:
             failures.append(error)
 
-    thread = threading.Thread(target=run, name="lockstep-job", daemon=True)
-    thread.start()
+    def look() -> None:
+        while job.is_alive():
+            job.join(_LOOK_SECONDS)
+            with suppress(Exception):
+                tasks[0] = _tasks(spark)
+
+    # This thread never waits for the JVM: Ctrl-C would end that in the middle of an answer.
+    job = threading.Thread(target=run, name="lockstep-job", daemon=True)
+    observer = threading.Thread(target=look, name="lockstep-tasks", daemon=True)
+    job.start()
+    observer.start()
     try:
-        while thread.is_alive():
-            thread.join(_LOOK_SECONDS)
-            watch(_tasks(spark))
+        while observer.is_alive():
+            observer.join(_LOOK_SECONDS)
+            watch(tasks[0])
     except BaseException:
         with suppress(Exception):
             spark.interruptTag(tag)
-        thread.join(_END_SECONDS)
+        job.join(_END_SECONDS)
         raise
     if failures:
         raise LockstepError(

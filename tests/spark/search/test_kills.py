@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.plain.exploration import Exploration
-from lockstep.spark.kept_session import KeptSession
+from lockstep.spark.kept_session import KEPT_SESSION
 from lockstep.spark.search.explore import SETTINGS, explore_on_spark
 from lockstep.spark.search.search import NearBounds
 from lockstep.spark.session import SparkOptions
@@ -107,7 +107,7 @@ def test_ctrl_c_leaves_nothing_running() -> None:
         time.sleep(0.1)
     time.sleep(12)
     below = descendants(process.pid)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGTERM)  # a shell may have had SIGINT ignored
     output = process.communicate(timeout=120)[0]
     assert process.returncode == 130, output
     assert "interrupted" in output
@@ -118,7 +118,6 @@ def test_ctrl_c_leaves_nothing_running() -> None:
 def test_killed_executors_of_a_cluster_change_nothing(tmp_path: Path) -> None:
     case = Case.of("session_cache", SCOPE)
     expected = compared(case.on_one_machine())
-    kept = KeptSession()
     with cluster(tmp_path / "cluster") as running:
         killed: list[int] = []
 
@@ -145,9 +144,9 @@ def test_killed_executors_of_a_cluster_change_nothing(tmp_path: Path) -> None:
             on_progress=on_progress,
         )
         try:
-            kept.session(SparkOptions(running.master, settings=SETTINGS))
+            KEPT_SESSION.session(SparkOptions(running.master, settings=SETTINGS))
             result = explore_on_spark(case.program, request, near=NEAR)
         finally:
-            kept.stop()
+            KEPT_SESSION.stop()
     assert killed
     assert compared(result) == expected
