@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import logging
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -27,6 +26,7 @@ LOCAL_MASTER = "local[*]"
 
 _QUIET = logging.ERROR
 _STOP_SECONDS = 20.0
+_LOOK_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,7 @@ def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator
     for key, value in (_settings(options) | dict(options.settings)).items():
         builder = builder.config(key, value)
     try:
-        with _signals_kept():
-            session = builder.getOrCreate()
+        session = _started(builder)
     except BaseException as error:
         _end_java(at_once=True)
         if not isinstance(error, Exception):
@@ -89,15 +88,26 @@ def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator
         _end(session)
 
 
-@contextmanager
-def _signals_kept() -> Iterator[None]:
-    """Take back what Spark does to Ctrl-C: it is the process's own, and jobs are ended there."""
-    handler = signal.getsignal(signal.SIGINT)
-    try:
-        yield
-    finally:
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, handler)
+def _started(builder: SparkSession.Builder) -> SparkSession:
+    """The session, started by another thread.
+
+    In the main one Spark would take Ctrl-C for itself, and what starts would have to answer first.
+    """
+    outcome: list[SparkSession | Exception] = []
+
+    def start() -> None:
+        try:
+            outcome.append(builder.getOrCreate())
+        except Exception as error:
+            outcome.append(error)
+
+    thread = threading.Thread(target=start, name="lockstep-spark", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(_LOOK_SECONDS)
+    if isinstance(outcome[0], Exception):
+        raise outcome[0]
+    return outcome[0]
 
 
 def _end(session: SparkSession) -> None:
