@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import logging
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -28,6 +27,7 @@ LOCAL_MASTER = "local[*]"
 
 _QUIET = logging.ERROR
 _STOP_SECONDS = 20.0
+_LOOK_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
@@ -82,24 +82,44 @@ def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator
 
 
 def _started(settings: dict[str, str], complaints: IO[bytes]) -> SparkSession:
-    """A session; what the JVM writes of itself goes to a file, and Ctrl-C does not reach it."""
+    """The session, started by another thread; `complaints` takes what the JVM says of itself.
+
+    In the main thread Spark would take Ctrl-C for itself, and what starts would have to answer
+    first.
+    """
+    outcome: list[SparkSession | Exception] = []
+
+    def start() -> None:
+        try:
+            outcome.append(_session(settings, complaints))
+        except Exception as error:
+            outcome.append(error)
+
+    thread = threading.Thread(target=start, name="lockstep-spark", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(_LOOK_SECONDS)
+    session = outcome[0]
+    if isinstance(session, Exception):
+        raise LockstepError(
+            f"Spark does not start on {settings['spark.master']}: {_why(session, complaints)}",
+            cure="look whether the master runs and can be reached from here",
+        ) from session
+    return session
+
+
+def _session(settings: dict[str, str], complaints: IO[bytes]) -> SparkSession:
+    """The session, in a JVM that Ctrl-C does not reach."""
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
-    try:
-        with _signals_kept():
-            if SparkContext._gateway is None:
-                conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
-                process = {"stderr": complaints, "start_new_session": True}
-                gateway = launch_gateway(conf, process)  # type: ignore[no-untyped-call]
-                SparkContext._ensure_initialized(gateway=gateway)
-            session = SparkSession.builder.config(map={**settings}).getOrCreate()
-    except Exception as error:
-        raise LockstepError(
-            f"Spark does not start on {settings['spark.master']}: {_why(error, complaints)}",
-            cure="look whether the master runs and can be reached from here",
-        ) from error
+    if SparkContext._gateway is None:
+        conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
+        process = {"stderr": complaints, "start_new_session": True}
+        gateway = launch_gateway(conf, process)  # type: ignore[no-untyped-call]
+        SparkContext._ensure_initialized(gateway=gateway)
+    session = SparkSession.builder.config(map={**settings}).getOrCreate()
     session.sparkContext.setLogLevel(logging.getLevelName(_QUIET))
     return session
 
@@ -110,17 +130,6 @@ def _why(error: Exception, complaints: IO[bytes]) -> str:
     lines = complaints.read().decode("utf-8", "replace").splitlines()
     said = [line for line in lines if line.startswith(("Exception in", "Error: "))]
     return said[0] if said else _first_line(error)
-
-
-@contextmanager
-def _signals_kept() -> Iterator[None]:
-    """Take back what Spark does to Ctrl-C: it is the process's own, and jobs are ended there."""
-    handler = signal.getsignal(signal.SIGINT)
-    try:
-        yield
-    finally:
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, handler)
 
 
 def _is_not_of_py4j(record: logging.LogRecord) -> bool:
