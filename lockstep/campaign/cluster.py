@@ -10,9 +10,9 @@ from pathlib import Path
 
 from lockstep.campaign.place import WHOLE, Answers, Lost, Place, Share, Work
 from lockstep.campaign.processes import cores
-from lockstep.campaign.workspace_text import workspace_text
 from lockstep.spark.campaign import Failed, answers
 from lockstep.spark.session import LOCAL_MASTER, SparkOptions, spark_session
+from lockstep.spark.workspace_text import WorkspaceText
 from lockstep.system.garbage import look_seldom
 from lockstep.system.resident import available_memory
 
@@ -34,12 +34,12 @@ class Cluster:
     @contextmanager
     def answers(self, tasks: Sequence[bytes]) -> Iterator[Answers]:
         """Do tasks. One that Spark gives up is `Lost`."""
-        files = workspace_text(self.workspace)
+        text = WorkspaceText.of(self.workspace)
         work = partial(_with_share, self.work, self.whole, self.at_once)
         options = SparkOptions(self.master)
         with (
             spark_session("lockstep check", options) as session,
-            closing(_answers(answers(session, work, files, tasks, self.at_once))) as results,
+            closing(_answers(answers(session, work, text, tasks, self.at_once))) as results,
         ):
             yield results
 

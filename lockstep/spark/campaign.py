@@ -6,18 +6,15 @@ alone. The files that tasks read go along, and are unpacked once a machine.
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
-import os
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lockstep.system.scratch import scratch_folder
-from lockstep.system.user_cache import cache_folder, make_private
+from lockstep.spark.task_start import forget_archives
+from lockstep.spark.workspace_text import WorkspaceText
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -33,17 +30,17 @@ class Failed(Exception):
 def answers(
     session: SparkSession,
     work: Callable[[Path, bytes], bytes],
-    files: Mapping[str, bytes],
+    workspace: WorkspaceText,
     tasks: Sequence[bytes],
     most: int | None = None,
 ) -> Generator[tuple[int, bytes | Failed], None, None]:
     """Do tasks, begun in their order and at `most` so many at once; each number with its answer.
 
-    `work` is a function that executors can import. It is given the folder with the `files`, whose
-    names are paths in it, and a task. What is still to be done when this is closed is cancelled.
+    `work` is a function that executors can import. It is given a folder with the text of the
+    workspace, and a task. What is still to be done when this is closed is cancelled.
     """
     context = session.sparkContext
-    shipped = context.broadcast((dict(files), digest_of_files(files)))
+    shipped = context.broadcast(workspace)
     width = most or _JOBS_PER_CORE * context.defaultParallelism
     on_executor = partial(_do, shipped, work)
 
@@ -81,50 +78,5 @@ def _reason(error: Exception) -> str:
 
 def _do(shipped: Any, work: Callable[[Path, bytes], bytes], task: bytes) -> bytes:
     """Do a task on an executor."""
-    return work(unpacked(*shipped.value), task)
-
-
-def digest_of_files(files: Mapping[str, bytes]) -> str:
-    """A number in hexadecimal that is another one when any file is."""
-    hashed = hashlib.sha256()
-    for name, content in sorted(files.items()):
-        hashed.update(f"{name}\0{len(content)}\0".encode())
-        hashed.update(content)
-    return hashed.hexdigest()
-
-
-def unpacked(files: Mapping[str, bytes], digest: str) -> Path:
-    """The folder of this machine with just these files, which a digest names.
-
-    It is written whole or not at all, and anew where a file of it is not as it was.
-    """
-    folder = cache_folder() / "shipped" / digest
-    if _is_whole(folder, files):
-        return folder
-    make_private(folder.parent)
-    lock = os.open(folder.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not _is_whole(folder, files):  # another process may have written it meanwhile
-            _write(folder, files)
-    finally:
-        os.close(lock)
-    return folder
-
-
-def _write(folder: Path, files: Mapping[str, bytes]) -> None:
-    with scratch_folder("unpacking-", folder.parent) as scratch:
-        if folder.exists():
-            folder.rename(scratch / "damaged")
-        for name, content in files.items():
-            file = scratch / "whole" / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
-        (scratch / "whole").rename(folder)
-
-
-def _is_whole(folder: Path, files: Mapping[str, bytes]) -> bool:
-    try:
-        return all((folder / name).read_bytes() == content for name, content in files.items())
-    except OSError:
-        return False
+    forget_archives()
+    return work(shipped.value.unpacked(), task)

@@ -2,57 +2,86 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
-import io
 import os
-import zipfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lockstep.system.scratch import scratch_folder
 from lockstep.system.user_cache import cache_folder, make_private
 
-_FOLDERS = ("models", "invariants", "specs")
 _MARKERS = ("lockstep.toml", "pyproject.toml")
+_FOLDERS = ("models", "invariants", "specs")
 _ENDINGS = (".py", ".toml")
-_EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True)
 class WorkspaceText:
-    """The text files of a workspace: `archive` is a ZIP file."""
+    """The content of a workspace's text files by their paths in it.
 
-    archive: bytes
+    `digest` is another one when any of them is.
+    """
+
+    digest: str
+    files: Mapping[str, bytes] = field(compare=False, repr=False)
 
     @classmethod
     def of(cls, root: Path) -> WorkspaceText:
-        """The text of the workspace at `root`; equal texts give equal bytes."""
+        """Models, claims and scopes of the workspace at `root`, and what marks it as one."""
         paths = [root / name for name in _MARKERS]
         for folder in _FOLDERS:
-            paths += sorted(root.joinpath(folder).rglob("*"))
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in paths:
-                if path.suffix in _ENDINGS and path.is_file():
-                    entry = zipfile.ZipInfo(str(path.relative_to(root)), _EPOCH)
-                    entry.compress_type = zipfile.ZIP_DEFLATED
-                    archive.writestr(entry, path.read_bytes())
-        return cls(buffer.getvalue())
+            paths += root.joinpath(folder).rglob("*")
+        return cls.of_files(
+            {
+                path.relative_to(root).as_posix(): path.read_bytes()
+                for path in sorted(paths)
+                if path.suffix in _ENDINGS and path.is_file()
+            }
+        )
+
+    @classmethod
+    def of_files(cls, files: Mapping[str, bytes]) -> WorkspaceText:
+        """Files by their paths."""
+        hashed = hashlib.sha256()
+        for name, content in sorted(files.items()):
+            hashed.update(f"{name}\0{len(content)}\0".encode())
+            hashed.update(content)
+        return cls(hashed.hexdigest(), dict(files))
 
     def unpacked(self) -> Path:
-        """A folder of this machine with the files, the same one for every process of the user."""
-        parent = cache_folder() / "workspaces"
-        folder = parent / hashlib.sha256(self.archive).hexdigest()[:32]
-        if folder.is_dir():
+        """The folder of this machine with just these files, the same one for all processes.
+
+        It is written whole or not at all, and anew where a file of it is not as it was.
+        """
+        folder = cache_folder() / "shipped" / self.digest
+        if self._is_whole(folder):
             return folder
-        make_private(parent)
-        with scratch_folder(".unpacking-", parent) as scratch:
-            whole = scratch / "whole"
-            with zipfile.ZipFile(io.BytesIO(self.archive)) as archive:
-                archive.extractall(whole)
-            try:
-                os.rename(whole, folder)
-            except OSError:
-                if not folder.is_dir():  # else another process was faster
-                    raise
+        make_private(folder.parent)
+        lock = os.open(folder.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not self._is_whole(folder):  # another process may have written it meanwhile
+                self._write(folder)
+        finally:
+            os.close(lock)
         return folder
+
+    def _write(self, folder: Path) -> None:
+        with scratch_folder("unpacking-", folder.parent) as scratch:
+            if folder.exists():
+                folder.rename(scratch / "damaged")
+            for name, content in self.files.items():
+                file = scratch / "whole" / name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(content)
+            (scratch / "whole").rename(folder)
+
+    def _is_whole(self, folder: Path) -> bool:
+        try:
+            return all(
+                (folder / name).read_bytes() == content for name, content in self.files.items()
+            )
+        except OSError:
+            return False

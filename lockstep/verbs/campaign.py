@@ -15,11 +15,10 @@ from lockstep.campaign.order import TimeLeft, expected_seconds, longest_first
 from lockstep.campaign.place import Here, Place, Share
 from lockstep.campaign.processes import Processes, cores
 from lockstep.campaign.task import Row, Task
-from lockstep.campaign.workspace_text import workspace_text
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.plain.exploration import DEFAULT_ENGINE, Exploration
-from lockstep.spark.campaign import digest_of_files
 from lockstep.spark.session import LOCAL_MASTER
+from lockstep.spark.workspace_text import WorkspaceText
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.system.resident import available_memory
 from lockstep.system.standard_streams import tell
@@ -99,7 +98,7 @@ def campaign_rows(
     """
     kept = _kept_rows(workspace, resources.results)
     plan = [Planned(task, _seconds(kept, task, states)) for task, states in tasks]
-    options = {"workspace": digest_of_files(workspace_text(workspace.root))}
+    options = {"workspace": WorkspaceText.of(workspace.root).digest}
     campaign = Campaign(kept, Dependencies({}, options, PACKAGES).digest, tell)
     known = {} if resources.anew else campaign.known(plan)
     for number, row in known.items():

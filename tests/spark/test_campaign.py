@@ -16,10 +16,10 @@ from lockstep.campaign.cluster import Cluster
 from lockstep.campaign.kept_rows import KeptRows
 from lockstep.campaign.place import Share
 from lockstep.campaign.task import Outcome, Task, decode, encode
-from lockstep.campaign.workspace_text import workspace_text
 from lockstep.plain.exploration import Exploration
-from lockstep.spark.campaign import Failed, answers, digest_of_files, unpacked
+from lockstep.spark.campaign import Failed, answers
 from lockstep.spark.session import SparkOptions, spark_session
+from lockstep.spark.workspace_text import WorkspaceText
 from lockstep.verbs.campaign import SPARK, Resources
 from lockstep.verbs.fault_task import explore_fault
 from lockstep.verbs.faults import FaultsRequest, faults
@@ -53,20 +53,27 @@ def test_each_task_has_its_answer_and_reads_the_files_that_were_sent(
 ) -> None:
     monkeypatch.setenv("LOCKSTEP_CACHE", str(tmp_path))
     tasks = [b"models/one.py", b"specs/one.toml", b"specs/none.toml"] * 2
-    results = dict(answers(session, read, FILES, tasks))
+    results = dict(answers(session, read, WorkspaceText.of_files(FILES), tasks))
     assert sorted(results) == list(range(6))
     assert [results[number] for number in (0, 1, 3, 4)] == [*FILES.values()] * 2
     assert isinstance(results[2], Failed)
 
 
 def test_a_task_that_dies_leaves_the_others_alone(session: SparkSession) -> None:
-    results = dict(answers(session, read, FILES, [b"die", b"models/one.py", b"models/one.py"]))
+    results = dict(
+        answers(
+            session,
+            read,
+            WorkspaceText.of_files(FILES),
+            [b"die", b"models/one.py", b"models/one.py"],
+        )
+    )
     assert isinstance(results[0], Failed)
     assert [results[1], results[2]] == [b"text", b"text"]
 
 
 def test_jobs_that_nobody_waits_for_are_cancelled(session: SparkSession) -> None:
-    results = answers(session, read, FILES, [b"models/one.py"] * 20)
+    results = answers(session, read, WorkspaceText.of_files(FILES), [b"models/one.py"] * 20)
     assert next(results)[1] == b"text"
     results.close()
     assert list(session.sparkContext.statusTracker().getActiveJobsIds()) == []
@@ -80,7 +87,7 @@ def test_a_fault_on_an_executor_is_the_fault_here(session: SparkSession) -> None
         fault="average_and_no_more",
         engine="python",
     )
-    text = workspace_text(WORKSPACE.root)
+    text = WorkspaceText.of(WORKSPACE.root)
     ((_, there),) = answers(session, _explored, text, [encode(fault)])
     assert isinstance(there, bytes)
     here = _explored(WORKSPACE.root, encode(fault))
@@ -100,13 +107,14 @@ def test_files_are_unpacked_once_and_mended(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("LOCKSTEP_CACHE", str(tmp_path))
-    folder = unpacked(FILES, digest_of_files(FILES))
+    text = WorkspaceText.of_files(FILES)
+    folder = text.unpacked()
     assert {name: (folder / name).read_bytes() for name in FILES} == FILES
     before = (folder / "models").stat().st_ino
-    assert unpacked(FILES, digest_of_files(FILES)) == folder
+    assert text.unpacked() == folder
     assert (folder / "models").stat().st_ino == before
     (folder / "models" / "one.py").write_bytes(b"damaged")
-    assert (unpacked(FILES, digest_of_files(FILES)) / "models" / "one.py").read_bytes() == b"text"
+    assert (text.unpacked() / "models" / "one.py").read_bytes() == b"text"
     assert [one.name for one in folder.parent.iterdir()] == [folder.name]
 
 

@@ -13,6 +13,7 @@ from lockstep.spark.fleet.reading import ReadRequests
 from lockstep.spark.fleet.rows import Batches, spark_schema
 from lockstep.spark.fleet.source import Source
 from lockstep.spark.fleet.tables import DEPARTURES, FOLLOWED_TABLES, STATES, Table, Tables
+from lockstep.spark.task_start import forget_archives
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -56,10 +57,12 @@ class FollowBatch:
         to_lines, read = self.source.to_lines, ReadRequests(self.observed)
 
         def to_requests(batches: Batches) -> Batches:
+            forget_archives()
             return read(to_lines(batches))
 
         # Spark looks at a function's own signature: an object that is called has none for it.
         def follow(batches: Batches) -> Batches:
+            forget_archives()
             return follow_all(batches)
 
         follow_all = Follow(self.observed)
