@@ -83,7 +83,7 @@ def run_at_real_widths(fault: str | None = None) -> MachineRun:
     """The machine of fetch sessions where hardly any parameter can be listed; nothing is shrunk."""
     model = load_model(ROOT, "fetch_session", REAL_WIDTHS, fault=fault)
     spec = load_model_spec(ROOT, model.name)
-    return _run(model, spec, fault, 150 if fault is None else 1_000, True, shrinks=False)
+    return _run(model, spec, fault, 500 if fault is None else 1_000, True, shrinks=False)
 
 
 def _run(

@@ -5,6 +5,7 @@ import logging
 import multiprocessing
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -140,6 +141,7 @@ def test_ivy_is_found_without_importing_pyspark_and_asked_for_the_jar_alone(
     (package / "__init__.py").write_text("raise ImportError('imported')\n")
     (package / "jars" / "ivy-2.5.3.jar").write_bytes(b"")
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    monkeypatch.delitem(sys.modules, "pyspark", raising=False)  # other tests have imported it
     assert ivy_jar() == package / "jars" / "ivy-2.5.3.jar"
 
     calls = tmp_path / "calls"

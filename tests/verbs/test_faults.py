@@ -6,7 +6,7 @@ import pytest
 
 from lockstep.campaign.place import Share, Work
 from lockstep.campaign.processes import Processes
-from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.plain.exploration import Exploration
 from lockstep.verbs.campaign import Resources
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.faults_of_model import FaultsOfModel
@@ -54,9 +54,10 @@ def test_several_processes_find_what_one_finds(tmp_path: Path, processes: list[i
     assert sum(len(model.runs) for model in one) == 19
 
 
-def test_with_little_memory_there_is_one_process(tmp_path: Path, processes: list[int]) -> None:
-    exploration = Exploration(threads=2, bounds=Bounds(memory=700 * 2**20))
-    resources = Resources(exploration, results=tmp_path / "results.jsonl")
-    workspace = find_workspace(Path(__file__))
-    run = faults(FaultsRequest(("fetch_snapshot_response",), workspace, resources))
+def test_with_little_memory_there_is_one_process(
+    tmp_path: Path, processes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lockstep.verbs.campaign._LEAST_MEMORY", 2**60)
+    resources = Resources(Exploration(threads=2), results=tmp_path / "results.jsonl")
+    run = faults(FaultsRequest(MODELS, find_workspace(Path(__file__)), resources))
     assert (run.exit_code, processes) == (0, [])

@@ -63,13 +63,8 @@ def test_an_interrupted_run_leaves_nothing_running(logs: Path, tmp_path: Path) -
     assert [name for process, name in started.items() if Path(f"/proc/{process}").exists()] == []
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
-        "3",
-        *(pytest.param(place, marks=pytest.mark.verify) for place in ("inputs", "1", "5", "batch")),
-    ],
-)
+@pytest.mark.verify
+@pytest.mark.parametrize("place", ["inputs", "1", "3", "5", "batch"])
 def test_a_driver_is_killed(
     spark: SparkSession, logs: Path, whole: Runs, tmp_path: Path, place: str
 ) -> None:
