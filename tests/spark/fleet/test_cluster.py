@@ -33,24 +33,25 @@ def test_an_executor_is_killed(spark: SparkSession, tmp_path: Path) -> None:
     with cluster(folder) as machines:
         command = [sys.executable, "-m", "lockstep", "conform", "--engine", "spark"]
         where = ["--out", str(tables), "--master", machines.master]
-        run = subprocess.Popen(
+        # Executors find the text of the workspace in the cache alone.
+        environment = {**os.environ, "LOCKSTEP_CACHE": str(cache(tmp_path))}
+        with subprocess.Popen(
             [*command, *where, "--broker-from", BROKER_FROM, str(logs)],
             cwd=ROOT,
             stderr=subprocess.PIPE,
             text=True,
-            # Executors find the text of the workspace in the cache alone.
-            env={**os.environ, "LOCKSTEP_CACHE": str(cache(tmp_path))},
-        )
-        killed = False
-        end = time.monotonic() + _SECONDS
-        while run.poll() is None and time.monotonic() < end:
-            following = tables.joinpath("_checkpoint", "offsets", "0").exists()
-            if following and not killed and len(executors := machines.executors()) == 2:
-                os.kill(executors[0], signal.SIGKILL)
-                killed = True
-            time.sleep(0.2)
-        assert killed
-        assert run.wait(1) == 1, run.stderr and run.stderr.read()
+            env=environment,
+        ) as run:
+            killed = False
+            end = time.monotonic() + _SECONDS
+            while run.poll() is None and time.monotonic() < end:
+                following = tables.joinpath("_checkpoint", "offsets", "0").exists()
+                if following and not killed and len(executors := machines.executors()) == 2:
+                    os.kill(executors[0], signal.SIGKILL)
+                    killed = True
+                time.sleep(0.2)
+            assert killed
+            assert run.wait(1) == 1, run.stderr and run.stderr.read()
     assert Runs(spark, tables).content() == whole.content()
 
 
