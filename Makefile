@@ -31,10 +31,10 @@ help:
 check: $(VENV)/.installed
 	$(BIN)/lockstep check
 
-test: java lint $(VENV)/.spark
+test: java lint
 	$(BIN)/pytest $(WORKERS)
 
-lint: $(VENV)/.installed
+lint: $(VENV)/.installed $(VENV)/.spark
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
