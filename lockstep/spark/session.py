@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import logging
 import os
@@ -10,8 +11,9 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from lockstep.errors import LockstepError
@@ -49,18 +51,53 @@ class SparkOptions:
         return self.master.startswith("local")
 
 
-@contextmanager
-def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator[SparkSession]:
-    """A session that is stopped after the block, whatever ends it.
+class KeptSession:
+    """A session that is stopped when the process ends, or when another is wanted."""
 
-    `LockstepError` where PySpark or Java is missing, or where the master cannot be reached.
-    """
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._session: SparkSession | None = None
+        self._options = SparkOptions()
+        atexit.register(self.stop)
+
+    def session(self, options: SparkOptions) -> SparkSession:
+        """The session with these options; `LockstepError` where there can be none."""
+        if self._session is None or options != self._options:
+            self._session = self._stack.enter_context(spark_session("lockstep", options))
+            self._options = options
+        return self._session
+
+    def stop(self) -> None:
+        """Stop the session, if there is one."""
+        self._session = None
+        self._stack.close()
+
+
+KEPT_SESSION = KeptSession()
+"""The session that the searches of this process share."""
+
+
+def java_for_spark() -> Path:
+    """The Java that Spark is run with; `LockstepError` where that or PySpark is missing."""
     if importlib.util.find_spec("pyspark") is None:
         raise LockstepError(
             "PySpark is not installed, and this engine needs it",
             cure="pip install 'lockstep[spark]'",
         )
-    java = find_java()
+    return find_java()
+
+
+@contextmanager
+def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator[SparkSession]:
+    """A session that is stopped after the block, whatever ends it.
+
+    Spark allows a process one session: a kept one of ours is stopped first. `LockstepError` where
+    somebody else's runs here, where PySpark or Java is missing, or where the master cannot be
+    reached.
+    """
+    java = java_for_spark()
+    KEPT_SESSION.stop()
+    _refuse_another()
     # Spark's launcher takes the Java of JAVA_HOME, and Spark's workers the first Python of PATH.
     os.environ["JAVA_HOME"] = str(java.parent.parent)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -79,6 +116,17 @@ def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator
             raise
         finally:
             _end()
+
+
+def _refuse_another() -> None:
+    """`LockstepError` where this process has a JVM of Spark's that is not ours to end."""
+    from pyspark import SparkContext
+
+    if SparkContext._gateway is not None:
+        raise LockstepError(
+            "this process has a Spark session of its own, and Spark allows for one",
+            cure="run this in a process without one",
+        )
 
 
 def _started(settings: dict[str, str], complaints: IO[bytes]) -> SparkSession:
@@ -114,11 +162,10 @@ def _session(settings: dict[str, str], complaints: IO[bytes]) -> SparkSession:
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
-    if SparkContext._gateway is None:
-        conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
-        process = {"stderr": complaints, "start_new_session": True}
-        gateway = launch_gateway(conf, process)  # type: ignore[no-untyped-call]
-        SparkContext._ensure_initialized(gateway=gateway)
+    conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
+    process = {"stderr": complaints, "start_new_session": True}
+    gateway = launch_gateway(conf, process)  # type: ignore[no-untyped-call]
+    SparkContext._ensure_initialized(gateway=gateway)
     session = SparkSession.builder.config(map={**settings}).getOrCreate()
     session.sparkContext.setLogLevel(logging.getLevelName(_QUIET))
     return session

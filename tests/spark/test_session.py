@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.spark.session import SparkOptions, spark_session
+from lockstep.spark.session import KEPT_SESSION, SparkOptions, spark_session
 
 
 def test_a_session_has_tables_and_our_own_python(tmp_path: Path) -> None:
@@ -37,3 +37,15 @@ def test_without_pyspark_the_cure_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     ):
         pass
     assert "lockstep[spark]" in str(raised.value.cure)
+
+
+def test_a_kept_session_gives_way_and_one_of_somebody_else_stays() -> None:
+    kept = KEPT_SESSION.session(SparkOptions("local[1]"))
+    assert kept.range(2).count() == 2
+    with spark_session("test", SparkOptions("local[1]")) as spark:
+        with (
+            pytest.raises(LockstepError, match="has a Spark session of its own"),
+            spark_session("another"),
+        ):
+            pass
+        assert spark.range(3).count() == 3

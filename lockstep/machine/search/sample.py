@@ -8,6 +8,7 @@ in the state and over its steps. A difference is an error of this program, never
 from __future__ import annotations
 
 import ctypes
+import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from math import gcd
@@ -28,8 +29,16 @@ from lockstep.results.trace import Step
 
 STATES = 200
 """States of a search that are given to plain Python."""
+_SECONDS = 0.2
+_SHARE = 0.01
+"""How long plain Python looks at a sample: so many seconds, and such a share of the search."""
 _PERMUTED = 1000
 """States that plain Python permutes, at most, to find which of them stands for the others."""
+
+
+def end_of_sample(seconds: float) -> float:
+    """When this thread, by its own clock, has looked long enough after a search of some seconds."""
+    return time.thread_time() + _SECONDS + _SHARE * seconds
 
 
 class Sample:

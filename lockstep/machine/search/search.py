@@ -22,7 +22,7 @@ from lockstep.machine.search.levels import Levels, chunks
 from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.memory import Array, memory_bound
 from lockstep.machine.search.rebuild import LevelAncestry, Rebuilder
-from lockstep.machine.search.sample import Sample, places
+from lockstep.machine.search.sample import Sample, end_of_sample, places
 from lockstep.machine.search.spill import Spill
 from lockstep.machine.search.state_file import StateFile
 from lockstep.machine.search.visited import NewStates, VisitedStates
@@ -41,9 +41,6 @@ _PAUSE_SECONDS = 0.5
 """After how long threads stop for the bounds to be looked at."""
 _SMALL = 4096
 """Levels of fewer states are done by one thread: starting the others would take longer."""
-_SAMPLE_SECONDS = 0.2
-_SAMPLE_SHARE = 0.01
-"""How long plain Python looks at a sample: so many seconds, and such a share of the search."""
 
 
 class ParallelSearch:
@@ -289,14 +286,13 @@ class ParallelSearch:
     def _sample(self) -> None:
         """Let plain Python say of some states what it says of them, for a moment."""
         sample = Sample(self._program, self._code)
-        share = self._supervision.seconds * _SAMPLE_SHARE
-        enough = time.thread_time() + _SAMPLE_SECONDS + share
+        end = end_of_sample(self._supervision.seconds)
         for depth, position in places(self._levels.counts):
             state = self._levels.state(depth, position)
             successors = sample.compare(state)
             if depth < self._complete:
                 self._expect_visited(state, successors)
-            if time.thread_time() >= enough:
+            if time.thread_time() >= end:
                 break
         self._result.sampled = sample.states
         self._result.sampled_steps = sample.steps

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -13,12 +12,10 @@ from lockstep.machine.code.program import Program
 from lockstep.machine.search.identity import code_in, search_identity
 from lockstep.plain.exploration import Exploration
 from lockstep.results.search_result import SearchResult
-from lockstep.spark.kept_session import KEPT_SESSION
 from lockstep.spark.search.machine import machine_of, shipment_of
 from lockstep.spark.search.search import NEAR, NearBounds, SparkSearch
 from lockstep.spark.search.work_folder import WorkFolder
-from lockstep.spark.session import LOCAL_MASTER, SparkOptions
-from lockstep.system.java import find_java
+from lockstep.spark.session import KEPT_SESSION, LOCAL_MASTER, SparkOptions, java_for_spark
 from lockstep.system.scratch import scratch_folder
 
 SETTINGS = {
@@ -68,12 +65,7 @@ def _work_folder(program: Program, request: Exploration) -> Iterator[WorkFolder]
 
 def _refuse(request: Exploration) -> None:
     """`LockstepError` where something is asked for that this engine does not do."""
-    if importlib.util.find_spec("pyspark") is None:
-        raise LockstepError(
-            "PySpark is not installed, and this engine needs it",
-            cure="pip install 'lockstep[spark]'",
-        )
-    find_java()
+    java_for_spark()
     refused = {
         "--memory": (request.bounds.memory, "spark.executor.memory bounds it"),
         "--spill": (request.bounds.spill, "leave it out: all states are in files"),

@@ -1,27 +1,20 @@
 """A program's machine code on whichever machine a task runs on.
 
 The driver sends the program as LLVM's text, for the processors need not be the same, and the few
-numbers that a search must know of it. Each machine translates it once: what is translated is kept
-by digest, and a lock keeps two tasks from translating the same at once.
+numbers that a search must know of it. Each machine translates it once, and keeps the code.
 """
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
-import os
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 from lockstep.machine.code.machine import MachineCode, machine_code
 from lockstep.machine.code.program import Program
 from lockstep.machine.search.loops import Loops, RunLoops, loops_for, run_loops_for
 from lockstep.machine.search.workers import ProgramShape, Worker, shape_of
-from lockstep.system.user_cache import cache_folder, make_private
+from lockstep.system.user_cache import cache_folder
 
 
 @dataclass(frozen=True)
@@ -31,11 +24,6 @@ class Shipment:
     text: bytes
     shape: ProgramShape
     deadlock_allowed: bool
-
-    @property
-    def digest(self) -> str:
-        """A digest of the text."""
-        return hashlib.sha256(self.text).hexdigest()
 
 
 def shipment_of(program: Program, *, deadlock_allowed: bool) -> Shipment:
@@ -72,27 +60,12 @@ class Machine:
 @lru_cache(maxsize=4)
 def machine_of(shipment: Shipment) -> Machine:
     """The machine code of what was sent, made at most once on this machine."""
-    folder = cache_folder() / "compiled"
     words = shipment.shape.words
-    with _alone(folder, shipment.digest):
-        code = machine_code(zlib.decompress(shipment.text).decode(), folder)
-    with _alone(folder, f"loops-{words}"):
-        loops, runs = loops_for(words), run_loops_for(words)
-    with _alone(folder, f"loops-{words + 1}"):
-        dated = run_loops_for(words + 1)
-    return Machine(shipment.shape, code, loops, runs, dated, shipment.deadlock_allowed)
-
-
-@contextmanager
-def _alone(folder: Path, name: str) -> Iterator[None]:
-    """Let one process of this machine do something at a time; without a folder, any number."""
-    lock = None
-    with suppress(OSError):
-        make_private(folder)
-        lock = os.open(folder / f"{name[:40]}.lock", os.O_RDWR | os.O_CREAT, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        if lock is not None:
-            os.close(lock)
+    return Machine(
+        shipment.shape,
+        machine_code(zlib.decompress(shipment.text).decode(), cache_folder() / "compiled"),
+        loops_for(words),
+        run_loops_for(words),
+        run_loops_for(words + 1),
+        shipment.deadlock_allowed,
+    )

@@ -14,10 +14,9 @@ from pathlib import Path
 import pytest
 
 from lockstep.plain.exploration import Exploration
-from lockstep.spark.kept_session import KEPT_SESSION
 from lockstep.spark.search.explore import SETTINGS, explore_on_spark
 from lockstep.spark.search.search import NearBounds
-from lockstep.spark.session import SparkOptions
+from lockstep.spark.session import KEPT_SESSION, SparkOptions
 from tests.spark.cluster import cluster, descendants
 from tests.spark.search.cases import ROOT, Case, compared
 

@@ -15,9 +15,9 @@ from lockstep.language.model import load_model
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
-from lockstep.spark.kept_session import KEPT_SESSION
 from lockstep.spark.search.explore import explore_on_spark
 from lockstep.spark.search.search import NearBounds
+from lockstep.spark.session import KEPT_SESSION
 from tests.spark.search.cases import ROOT, Case, compared
 
 REQUEST = Exploration("spark", master="local[2]")
@@ -65,6 +65,7 @@ def test_it_goes_on_from_its_folder_and_tells_what_is_lost(tmp_path: Path) -> No
 
 def test_a_bound_on_time_ends_a_job() -> None:
     case = Case.of("fetch_response")
+    on_spark(case, replace(REQUEST, bounds=Bounds(max_depth=3)))  # the session runs from here on
     result = on_spark(case, replace(REQUEST, bounds=Bounds(max_seconds=0.3)))
     assert result.because.startswith("stopped after 0 s as bounded")
 
