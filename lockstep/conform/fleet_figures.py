@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lockstep.conform.findings import Verdict
+from lockstep.conform.findings import Candidate, Verdict
 
 SIDES = ("client", "broker")
 
@@ -52,11 +52,11 @@ class Example:
     time_ms: int | None
     because: str
     text: str
-    candidates: Sequence[str] = ()
+    candidates: Sequence[Candidate] = ()
 
 
 @dataclass(frozen=True)
-class DepartureKind:
+class DepartureGroup:
     """Departures of one side that have one reason but for the numbers and names in it.
 
     `first_ms` and `last_ms` are when the first and the last of them were written.
@@ -91,7 +91,7 @@ class FleetFigures:
     sessions: Mapping[str, Mapping[Verdict, int]]
     hours: Sequence[Hour]
     sources: Sequence[Source]
-    kinds: Sequence[DepartureKind]
+    kinds: Sequence[DepartureGroup]
     quarantined: Sequence[Quarantined]
     requirements: Mapping[str, str] = field(default_factory=dict)
     """The text of each requirement that is named, by its id."""

@@ -28,8 +28,13 @@ _ENDINGS = {Compression.NONE: "", Compression.GZIP: ".gz", Compression.ZSTD: ".z
 
 @dataclass(frozen=True)
 class LogFormat:
-    """`rotate_bytes` is how many bytes of lines a file has at least before the next one begins."""
+    """What the files are like.
 
+    `stem` is what their names begin with; a number and the ending .log follow. `rotate_bytes` is
+    how many bytes of lines a file has at least before the next one begins.
+    """
+
+    stem: str
     compression: Compression
     rotate_bytes: int
 
@@ -82,8 +87,8 @@ class LogWriter:
     def _next_file(self) -> None:
         self.flush()
         self._open_files.close()
-        name = f"kafka-request.{len(self.files) + 1:05}.log{_ENDINGS[self._form.compression]}"
-        self.files.append(self._folder / name)
+        number, ending = len(self.files) + 1, _ENDINGS[self._form.compression]
+        self.files.append(self._folder / f"{self._form.stem}.{number:05}.log{ending}")
         self._bytes = self._line = 0
         file = self._open_files.enter_context(self.files[-1].open("xb"))
         self._sink = self._compressed(file)

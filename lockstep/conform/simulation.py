@@ -78,6 +78,11 @@ class Simulator(Protocol):
         ...
 
     @property
+    def log_name(self) -> str:
+        """What the names of a log's files begin with."""
+        ...
+
+    @property
     def most_departures(self) -> float:
         """The highest share of lines at which departures still stand far enough apart."""
         ...

@@ -25,6 +25,11 @@ class _Guarded:
             return self._simulator.kinds
 
     @property
+    def log_name(self) -> str:
+        with self._source.guarded():
+            return self._simulator.log_name
+
+    @property
     def most_departures(self) -> float:
         with self._source.guarded():
             return self._simulator.most_departures
@@ -50,6 +55,6 @@ def load_simulator(root: Path, model: str) -> Simulator:
     if simulator is None:
         raise LockstepError(
             f"{source.file} has no SIMULATOR",
-            cure="assign it an object with kinds, most_departures and lines(simulation, load)",
+            cure="assign it an object of the form of Simulator in lockstep.conform.simulation",
         )
     return _Guarded(simulator, source)

@@ -102,22 +102,21 @@ def _details(side: Side, texts: Mapping[str, str]) -> Iterator[str]:
         for requirement in side.worst.requirements:
             text = texts.get(requirement)
             yield f"requirement {requirement}" + (f": {text}" if text else "")
-        yield from _candidates(side.worst.candidates)
+        if texts_of_candidates := candidate_lines(side.worst.candidates):
+            yield "in the states that the log leaves open,"
+            yield from (f"  {text}" for text in texts_of_candidates)
     if side.departures > 1:
         yield f"it departs on {plural(side.departures - 1, 'more line')}"
 
 
-def _candidates(candidates: Sequence[Candidate]) -> Iterator[str]:
+def candidate_lines(candidates: Sequence[Candidate]) -> list[str]:
     """What each action of the protocol would do; those of which the same is to be said, at once."""
     actions: dict[str, list[str]] = {}
     for candidate in candidates:
         names = actions.setdefault(_effect(candidate), [])
         if candidate.action not in names:
             names.append(candidate.action)
-    if actions:
-        yield "in the states that the log leaves open,"
-    for effect, names in actions.items():
-        yield f"  {', '.join(names)} {effect}"
+    return [f"{', '.join(names)} {effect}" for effect, names in actions.items()]
 
 
 def _effect(candidate: Candidate) -> str:

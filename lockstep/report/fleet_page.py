@@ -9,6 +9,7 @@ from pathlib import Path
 from lockstep.conform.findings import Verdict
 from lockstep.conform.fleet_figures import FleetFigures
 from lockstep.errors import LockstepError
+from lockstep.report.conform_text import candidate_lines
 from lockstep.report.fleet_plots import hours_plot, sources_plot
 from lockstep.words import plural
 
@@ -44,7 +45,12 @@ def fleet_page(figures: FleetFigures, title: str) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"count": _count, "moment": _moment, "names": _names}
+    environment.filters |= {
+        "count": _count,
+        "moment": _moment,
+        "names": _names,
+        "candidate_lines": candidate_lines,
+    }
     by_departures = sorted(
         figures.sources,
         key=lambda source: (-source.counts.departures, -source.counts.lines, source.client),

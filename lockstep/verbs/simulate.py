@@ -101,7 +101,8 @@ def _tasks(request: SimulateRequest, workspace: Workspace, model: str) -> list[B
             f"{request.lines:,} lines are too few for {request.brokers:,} brokers",
             cure="ask for a line of each at least",
         )
-    kinds = _kinds(request, load_simulator(workspace.root, model))
+    simulator = load_simulator(workspace.root, model)
+    kinds = _kinds(request, simulator)
     _make(request.log)
     return [
         BrokerTask(
@@ -120,7 +121,7 @@ def _tasks(request: SimulateRequest, workspace: Workspace, model: str) -> list[B
                 departures=request.departures,
                 kinds=kinds,
             ),
-            LogFormat(request.compress, request.rotate_mb * 10**6),
+            LogFormat(simulator.log_name, request.compress, request.rotate_mb * 10**6),
         )
         for broker in range(1, request.brokers + 1)
     ]

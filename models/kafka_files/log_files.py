@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from lockstep.conform.time_order import in_order_of_time
 from lockstep.errors import LockstepError
 from lockstep.system.physical_lines import STANDARD_INPUT, physical_lines
 from models.kafka_files.line_time import time_ms
@@ -35,18 +36,12 @@ def log_files(logs: Sequence[str | Path]) -> list[LogFile]:
     A directory stands for the regular files in it, without those whose name begins with a dot and
     without those of directories in it: a broker writes its log into one directory, and the logs of
     several brokers are not one log. What shows no time (the standard input or another pipe, which
-    cannot be read twice; an unreadable file) keeps its place, and the others are put in order
-    around it.
+    cannot be read twice; an unreadable file) keeps its place.
 
     Raises `LockstepError` for a path that does not exist and for a directory without files.
     """
     files = [_looked_at(path) for log in logs for path in _paths(str(log))]
-    timed = sorted(
-        (file for file in files if file.first_time_ms is not None),
-        key=lambda file: file.first_time_ms or 0,
-    )
-    in_order = iter(timed)
-    return [file if file.first_time_ms is None else next(in_order) for file in files]
+    return in_order_of_time(files, lambda file: file.first_time_ms)
 
 
 def _paths(log: str) -> list[str]:

@@ -21,6 +21,10 @@ class FetchSessions:
         return [DepartureKind(kind.name, kind.breaks, kind.requirements) for kind in KINDS]
 
     @property
+    def log_name(self) -> str:
+        return "kafka-request"
+
+    @property
     def most_departures(self) -> float:
         return 1 / (2 * EPISODE)
 

@@ -13,6 +13,7 @@ from lockstep.conform.simulation import (
 
 class Numbers:
     kinds = (DepartureKind("loud", "it is loud", ("9-1",)), DepartureKind("low", "it is low", ()))
+    log_name = "numbers"
     most_departures = 0.1
 
     def lines(self, simulation: Simulation, load: LoadModel) -> Iterator[SimulatedLine]:

@@ -7,10 +7,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from lockstep.conform.findings import Verdict
+from lockstep.conform.findings import Candidate, Verdict
 from lockstep.conform.fleet_figures import (
     Counts,
-    DepartureKind,
+    DepartureGroup,
     Example,
     FleetFigures,
     Hour,
@@ -25,7 +25,9 @@ HOSTILE = "</script><script>alert(1)</script>$x^2$\x07&amp;"
 
 
 def figures(client: str = "orders") -> FleetFigures:
-    example = Example(f"logs/{client}.log", 12, BEGIN_MS, "the epoch is 3", f'{{"c": "{client}"}}')
+    candidate = Candidate("send_full", "epoch  == 0", {"epoch": "3"})
+    text = f'{{"c": "{client}"}}'
+    example = Example(f"logs/{client}.log", 12, BEGIN_MS, "the epoch is 3", text, [candidate])
     return FleetFigures(
         sessions={
             "client": {Verdict.CONFORMS: 4, Verdict.DEPARTS: 1},
@@ -41,7 +43,7 @@ def figures(client: str = "orders") -> FleetFigures:
             Source("10.0.0.2:9092", "payments", 12, Counts(20)),
         ],
         kinds=[
-            DepartureKind(
+            DepartureGroup(
                 "client",
                 f"epoch 0 of {client}",
                 ["227-6"],
@@ -83,6 +85,7 @@ def test_the_page_says_who_how_and_since_when_with_the_line() -> None:
         "2025-11-22 00:00:00.000 UTC",
         "logs/orders.log:12",
         '{"c": "orders"}',
+        "send_full cannot be taken: `epoch == 0` is false (epoch = 3)",
         "requirement 227-6: The epoch follows the one before.",
         "truncated (requests may be lost)",
         "On 1 lines a side is unknown",

@@ -50,7 +50,7 @@ def test_each_broker_has_a_folder_and_its_share_of_the_lines(request_: SimulateR
     result = simulate(request_)
     assert result.lines == 51
     assert [broker.lines for broker in result.brokers] == [26, 25]
-    text = result.log.joinpath("broker-2/kafka-request.00001.log").read_text()
+    text = result.log.joinpath("broker-2/numbers.00001.log").read_text()
     assert text == "".join(f"4 2 {number}\n" for number in range(25))
     assert truth(result.log, 1) == truth(result.log, 2) == []
 
@@ -97,7 +97,7 @@ def test_departures_of_the_kinds_that_are_asked_for(request_: SimulateRequest) -
     result = simulate(replace(request_, departures=0.1, kinds=("low",)))
     assert result.departures == {"low": 4}
     assert truth(result.log, 1)[0] == {
-        "file": "broker-1/kafka-request.00001.log",
+        "file": "broker-1/numbers.00001.log",
         "line": 8,
         "kind": "low",
         "sides": ["client"],

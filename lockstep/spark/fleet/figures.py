@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from lockstep.conform.findings import Verdict
+from lockstep.conform.findings import Candidate, Verdict
 from lockstep.conform.fleet_figures import (
     SIDES,
     Counts,
-    DepartureKind,
+    DepartureGroup,
     Example,
     FleetFigures,
     Hour,
@@ -87,7 +87,7 @@ def _sources(metrics: DataFrame) -> Iterator[Source]:
         yield Source(row["broker"], row["client"], row["api_version"], _counts(row.asDict()))
 
 
-def _kinds(departures: DataFrame) -> Iterator[DepartureKind]:
+def _kinds(departures: DataFrame) -> Iterator[DepartureGroup]:
     from pyspark.sql import functions as sql
 
     rows = departures.withColumns(
@@ -113,7 +113,7 @@ def _kinds(departures: DataFrame) -> Iterator[DepartureKind]:
     for group in groups:
         span = spans[group.key]
         first = group.firsts[0]
-        yield DepartureKind(
+        yield DepartureGroup(
             group.key[0],
             first["because"],
             first["requirements"],
@@ -141,14 +141,9 @@ def _example(row: Row) -> Example:
     )
 
 
-def _candidate(row: Row) -> str:
-    values = ", ".join(f"{name} = {value}" for name, value in (row["values"] or {}).items())
-    seen = f" ({values})" if values else ""
-    if row["outcome"]:
-        return f"{row['action']} can be taken; then {row['outcome']}{seen}"
-    conjunct = " ".join(row["conjunct"].split())
-    why = f": {conjunct} is false" if conjunct else ""
-    return f"{row['action']} cannot be taken{why}{seen}"
+def _candidate(row: Row) -> Candidate:
+    values = row["values"] or {}
+    return Candidate(row["action"], row["conjunct"], values, row["outcome"])
 
 
 def _quarantined(quarantine: DataFrame) -> Iterator[Quarantined]:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
+from lockstep.conform.time_order import in_order_of_time
 from lockstep.errors import LockstepError
 from lockstep.system.compressed_stream import LONGEST_MAGIC, DamagedStream, compression_of
 from lockstep.system.physical_lines import STANDARD_INPUT, physical_lines
@@ -45,17 +46,13 @@ def look_at(logs: Sequence[str], first_time: FirstTime) -> list[LogFile]:
     """The files that some logs stand for, in the order of the first time in each.
 
     A log is a file, a folder of files and folders, or a glob pattern. Files whose names begin with
-    a dot are left out. A file that shows no time keeps its place, and the others are put in order
-    around it. `LockstepError` for a log that stands for no file.
+    a dot are left out. A file that shows no time keeps its place. `LockstepError` for a log that
+    stands for no file.
     """
     paths = list(dict.fromkeys(os.path.abspath(path) for log in logs for path in _paths(log)))
     with ThreadPoolExecutor(_LOOKERS) as lookers:
         files = list(lookers.map(lambda path: _look(path, first_time), paths))
-    timed = sorted(
-        (file for file in files if file.first_ms is not None), key=lambda file: file.first_ms or 0
-    )
-    in_order = iter(timed)
-    return [file if file.first_ms is None else next(in_order) for file in files]
+    return in_order_of_time(files, lambda file: file.first_ms)
 
 
 def _paths(log: str) -> Iterator[str]:

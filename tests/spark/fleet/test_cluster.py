@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.spark.fleet.cluster import cluster
+from tests.spark.cluster import cluster
 from tests.spark.fleet.pipeline import BROKER_FROM, ROOT, fleet
 from tests.spark.fleet.runs import Runs
 
@@ -27,10 +27,8 @@ def test_an_executor_is_killed(spark: SparkSession, tmp_path: Path) -> None:
     logs = fleet(tmp_path / "logs")
     whole = Runs(spark, tmp_path / "whole")
     whole.run(logs)
-    folder = tmp_path / "cluster"
-    folder.mkdir()
     tables = tmp_path / "tables"
-    with cluster(folder) as machines:
+    with cluster(tmp_path / "cluster") as machines:
         command = [sys.executable, "-m", "lockstep", "conform", "--engine", "spark"]
         where = ["--out", str(tables), "--master", machines.master]
         # Executors find the text of the workspace in the cache alone.

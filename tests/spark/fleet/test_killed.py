@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.spark.fleet.cluster import descendants
+from tests.spark.cluster import command_of, descendants
 from tests.spark.fleet.pipeline import LOGS, ROOT
 from tests.spark.fleet.runs import Runs, of_fleet, process
 
@@ -51,10 +51,10 @@ def test_an_interrupted_run_leaves_nothing_running(logs: Path, tmp_path: Path) -
     run = subprocess.Popen(
         [*command, *of_fleet(folder, logs)], cwd=ROOT, stderr=subprocess.PIPE, text=True
     )
-    while not any("pyspark.daemon" in name for name in descendants(run.pid).values()):
+    while not any("pyspark.daemon" in name for name in map(command_of, descendants(run.pid))):
         assert run.poll() is None
         time.sleep(0.1)
-    started = descendants(run.pid)
+    started = {process: command_of(process) for process in descendants(run.pid)}
     run.terminate()
     _, told = run.communicate()
     assert told == "lockstep: interrupted\n"
