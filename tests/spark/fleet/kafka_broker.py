@@ -53,7 +53,8 @@ _HEAP = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 @contextmanager
 def kafka_broker(folder: Path) -> Iterator[str]:
-    """A broker that keeps its files in `folder`; its address, as `HOST:PORT`."""
+    """A broker that keeps its files in a new folder; its address, as `HOST:PORT`."""
+    folder.mkdir()
     port, controller = _free_port(), _free_port()
     properties = folder / "server.properties"
     properties.write_text(_PROPERTIES.format(port=port, controller=controller, folder=folder))

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,8 +21,11 @@ from lockstep.spark.fleet.topic import Topic
 from lockstep.spark.session import SparkOptions, spark_session
 from tests.spark.fleet.kafka_broker import kafka_broker
 from tests.spark.fleet.one_machine import rows_of
-from tests.spark.fleet.pipeline import LOGS, OBSERVED
+from tests.spark.fleet.pipeline import LOGS, OBSERVED, ROOT
 from tests.spark.fleet.runs import JAVA_OPTIONS, Runs
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def test_a_url_that_names_no_topic() -> None:
@@ -25,28 +34,42 @@ def test_a_url_that_names_no_topic() -> None:
         Topic.of("kafka://a/logs")
 
 
-@pytest.mark.verify
-def test_lines_of_a_topic(tmp_path: Path) -> None:
-    """What a topic holds is followed once; then what has come since."""
-    name = "m4-isolation-level-not-looked-at"
-    file = tmp_path / name / "request.log.gz"
+NAME = "m4-isolation-level-not-looked-at"
+KEY = "(?P<broker>[^/]+)$"
+"""A broker is the key of its records."""
+FIRST = 0.5
+"""The share of the lines that are in the topic when it is first followed."""
+SECONDS = 300.0
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    file = tmp_path / NAME / "request.log.gz"
     file.parent.mkdir()
-    shutil.copy(LOGS / "cases" / f"{name}.log.gz", file)
+    shutil.copy(LOGS / "cases" / f"{NAME}.log.gz", file)
+    return file
+
+
+def produce(spark: SparkSession, address: str, lines: Sequence[str]) -> None:
+    """Write lines into the topic, as a shipper does."""
+    records = spark.createDataFrame([(NAME, line) for line in lines], "key string, value string")
+    writer = records.coalesce(1).write.format("kafka").option("topic", "logs")
+    writer.option("kafka.bootstrap.servers", address).save()
+
+
+@pytest.mark.verify
+def test_lines_of_a_topic(file: Path, tmp_path: Path) -> None:
+    """What a topic holds is followed once; then what has come since."""
     settings = {"spark.driver.extraJavaOptions": JAVA_OPTIONS}
     options = SparkOptions("local[2]", tables=True, topics=True, settings=settings)
-    observed = replace(OBSERVED, broker_from="(?P<broker>[^/]+)$")  # the key of a record
-    broker_folder = tmp_path / "kafka"
-    broker_folder.mkdir()
-    with kafka_broker(broker_folder) as address, spark_session("tests", options) as spark:
+    observed = replace(OBSERVED, broker_from=KEY)
+    with kafka_broker(tmp_path / "kafka") as address, spark_session("tests", options) as spark:
         runs = Runs(spark, tmp_path / "tables")
         lines = [row.value for row in spark.read.text(str(file)).collect()]
-        half = len(lines) // 2
+        half = int(FIRST * len(lines))
         for part in (lines[:half], lines[half:], []):
             if part:
-                rows = [(name, line) for line in part]
-                records = spark.createDataFrame(rows, "key string, value string")
-                writer = records.coalesce(1).write.format("kafka").option("topic", "logs")
-                writer.option("kafka.bootstrap.servers", address).save()
+                produce(spark, address, part)
             follow_topic(spark, Tables(spark, runs.folder), observed, Topic(address, "logs"))
         (expected,) = rows_of(file.parent)["session"]
         (session,) = runs.rows(SESSIONS)
@@ -55,5 +78,47 @@ def test_lines_of_a_topic(tmp_path: Path) -> None:
             key: str(expected[key])[:19] for key in numbers
         }
         departures = runs.rows(DEPARTURES)
-        assert {row["file"] for row in departures} == {f"logs/0/{name}"}
+        assert {row["file"] for row in departures} == {f"logs/0/{NAME}"}
         assert all(row["text"] == lines[row["line"]] for row in departures)
+
+
+@pytest.mark.verify
+def test_lines_that_come_are_followed_until_ctrl_c(file: Path, tmp_path: Path) -> None:
+    settings = {"spark.driver.extraJavaOptions": JAVA_OPTIONS}
+    options = SparkOptions("local[1]", tables=True, topics=True, settings=settings)
+    expected = rows_of(file.parent)
+    with kafka_broker(tmp_path / "kafka") as address, spark_session("tests", options) as spark:
+        runs = Runs(spark, tmp_path / "tables")
+        lines = [row.value for row in spark.read.text(str(file)).collect()]
+        half = int(FIRST * len(lines))
+        produce(spark, address, lines[:half])
+        command = [sys.executable, "-m", "lockstep", "conform", "--engine", "spark", "--follow"]
+        where = ["--out", str(runs.folder), "--master", "local[2]", "--broker-from", KEY]
+        with subprocess.Popen(
+            [*command, *where, f"kafka://{address}/logs"],
+            cwd=ROOT,
+            env={**os.environ, "JDK_JAVA_OPTIONS": JAVA_OPTIONS},
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as run:
+            followed = wait_for_lines(run, runs, 1)
+            produce(spark, address, lines[half:])
+            (session,) = expected["session"]
+            assert followed < session["lines"]
+            wait_for_lines(run, runs, session["lines"])
+            run.terminate()
+            _, complaints = run.communicate()
+        assert run.returncode == 130, complaints
+        assert len(runs.rows(DEPARTURES)) == len(expected["departure"])
+
+
+def wait_for_lines(run: subprocess.Popen[str], runs: Runs, lines: int) -> int:
+    """Wait until at least so many lines of the one session are followed; how many are."""
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        assert run.poll() is None, run.stderr and run.stderr.read()
+        rows = runs.rows(SESSIONS) if runs.tables.is_there(SESSIONS) else []
+        if rows and rows[0]["lines"] >= lines:
+            return int(rows[0]["lines"])
+        time.sleep(0.5)
+    raise TimeoutError(f"{lines} lines are not followed")
