@@ -294,3 +294,31 @@ def a_snapshot_is_overtaken(s: SnapshotLog):
         s.parts[Writer.GENERATOR] is not None
         and s.parts[Writer.GENERATOR].id.end_offset < s.log_start
     )
+
+
+@sometimes("630-33")
+def a_snapshot_ends_beyond_the_high_watermark(s: SnapshotLog):
+    """A log that starts at 0 is shorter than the snapshot that was just fetched."""
+    return (
+        s.phase == Phase.RUNNING
+        and s.log_start == 0
+        and s.high_watermark is not None
+        and any(s.snapshots[x] is not None and x > s.high_watermark for x in Offset)
+    )
+
+
+@sometimes("630-34")
+def no_snapshot_ends_at_the_high_watermark_or_below(s: SnapshotLog):
+    """A log starts above 0, and none of its snapshots ends between there and the high watermark:
+    a replica that has booted knows none until a leader tells it."""
+    return (
+        s.phase == Phase.RUNNING
+        and s.log_start > 0
+        and not any(
+            s.snapshots[x] is not None
+            and x >= s.log_start
+            and s.high_watermark is not None
+            and x <= s.high_watermark
+            for x in Offset
+        )
+    )

@@ -3,10 +3,17 @@
 `ci` draws the same examples in every run, so a failure is a change and not luck; `wide` draws new
 ones, thousands of them, to look for what `ci` misses. A run of `wide` remembers its failures in
 `.hypothesis/` and prints how to reproduce each.
+
+`kafka_output` is the fixture of tests that judge what Apache Kafka itself wrote.
 """
 
 import os
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import TypeAlias
 
+import pytest
 from hypothesis import settings
 
 from lockstep.language.nesting import allow_nesting
@@ -16,3 +23,25 @@ settings.register_profile("wide", max_examples=5_000, deadline=None, print_blob=
 # Hypothesis takes it for a mistake of the test when a model that is loaded in it does so.
 allow_nesting()
 settings.load_profile(os.environ.get("LOCKSTEP_PROFILE", "ci"))
+
+DATA = Path(__file__).parent / "data"
+
+KafkaOutput: TypeAlias = Callable[[str], Path]
+"""The file of a name below `tests/data`."""
+
+
+@pytest.fixture(scope="session")
+def kafka_output() -> KafkaOutput:
+    """Files that Apache Kafka wrote, as `tests/data/kafka_output.sha256` has them, and no others.
+
+    Only a test that takes this fixture may stand in a requirement's `shown_by`.
+    """
+    lines = (DATA / "kafka_output.sha256").read_text(encoding="utf-8").splitlines()
+    digests = {name: digest for digest, name in map(str.split, lines)}
+
+    def file(name: str) -> Path:
+        path = DATA / name
+        assert sha256(path.read_bytes()).hexdigest() == digests[name], f"{path} was changed"
+        return path
+
+    return file

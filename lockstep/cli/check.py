@@ -19,7 +19,7 @@ class CheckView:
         "--faults", default=False, help="Run every fault; each must do what it says that it does."
     )
     matrix: bool = option(
-        "--matrix", default=False, help="Print each requirement and what answers it."
+        "--matrix", default=False, help="Print each requirement, how it is answered, and by what."
     )
     pytest: bool = option(
         "--pytest", default=False, help="Print each counterexample as a test to paste, too."

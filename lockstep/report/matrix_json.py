@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from lockstep.report.json import document
+from lockstep.specs.kip import Reference
 from lockstep.verbs.matrix import MatrixResult
 
 
@@ -14,7 +17,10 @@ def matrix_json(result: MatrixResult) -> dict[str, object]:
             "id": row.id,
             "section": row.section,
             "text": row.text,
-            "answered_by": [vars(reference) for reference in row.answered_by],
+            "answer": matrix.answers[row.id],
+            "answered_by": _names(row.answered_by),
+            "shown_by": _names(row.shown_by),
+            "refuted_by": _names(row.refuted_by),
             "unanswerable": row.unanswerable,
         }
         for row in matrix.requirements
@@ -23,9 +29,14 @@ def matrix_json(result: MatrixResult) -> dict[str, object]:
         rows,
         {
             "requirements": len(rows),
-            "answered": sum(bool(row["answered_by"]) for row in rows),
+            "answers": matrix.counts(),
+            "kips": {str(kip.number): matrix.counts(kip) for kip in matrix.kips},
             "unresolved": [str(reference) for reference in matrix.unresolved],
             "problems": matrix.problems,
             "exit_code": result.exit_code,
         },
     )
+
+
+def _names(references: Iterable[Reference]) -> list[dict[str, str]]:
+    return [{"kind": reference.kind, "name": reference.name} for reference in references]

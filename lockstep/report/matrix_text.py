@@ -1,36 +1,35 @@
-"""What `check --matrix` prints for a reader: each requirement and what answers it."""
+"""What `check --matrix` prints for a reader: each requirement, how and by what it is answered."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from lockstep.report.output import Output
-from lockstep.specs.kip import Requirement
+from lockstep.specs.kip import Kip, Reference, Requirement
 from lockstep.specs.matrix import Matrix
 from lockstep.words import plural
 
-HEADERS = ("id", "section", "requirement", "answered by")
+HEADERS = ("id", "section", "requirement", "answer", "by")
 
 
 def print_matrix(output: Output, matrix: Matrix) -> None:
     """Print the matrix: a table on a terminal, Markdown in a pipe."""
-    for kip in matrix.kips:
+    for index, kip in enumerate(matrix.kips):
+        if index:
+            output.line()
         output.line(f"# KIP-{kip.number}: {kip.title}", "bold")
         output.line()
         if output.terminal:
-            rows = [(row.id, row.section, row.text, _answer(row)) for row in kip.requirements]
-            output.table(HEADERS, rows)
+            output.table(HEADERS, [_cells(matrix, row) for row in kip.requirements])
         else:
-            for line in _markdown(kip.requirements):
+            for line in _markdown(matrix, kip.requirements):
                 output.line(line)
         output.line()
-    answered = sum(bool(row.answered_by) for row in matrix.requirements)
-    left = len(matrix.requirements) - answered
-    output.line(
-        f"{plural(len(matrix.requirements), 'requirement')}: {answered} answered, "
-        f"{left} that cannot be, each with the reason."
-    )
+        output.line(_counts(matrix, kip))
+    if len(matrix.kips) > 1:
+        output.line()
+        output.line(f"In all {_counts(matrix)}")
     if matrix.unresolved:
         output.line(
             f"{plural(len(matrix.unresolved), 'reference')} to tests not looked up: "
@@ -43,20 +42,41 @@ def print_matrix(output: Output, matrix: Matrix) -> None:
             output.line(f"- {problem}")
 
 
-def _answer(row: Requirement) -> str:
-    if row.unanswerable is not None:
-        return f"cannot be answered: {row.unanswerable}"
-    return "\n".join(map(str, row.answered_by))
+def _counts(matrix: Matrix, kip: Kip | None = None) -> str:
+    counts = matrix.counts(kip)
+    parts = [f"{count} {answer}" for answer, count in counts.items() if count]
+    return f"{plural(sum(counts.values()), 'requirement')}: {', '.join(parts)}."
 
 
-def _markdown(rows: Sequence[Requirement]) -> list[str]:
+def _cells(matrix: Matrix, row: Requirement) -> tuple[str, ...]:
+    answer = matrix.answers[row.id]
+    by = row.unanswerable or "\n".join(" ".join(of) for of in _citations(matrix, row))
+    return (row.id, row.section, row.text, answer, by)
+
+
+def _citations(matrix: Matrix, row: Requirement) -> Iterator[tuple[str, str]]:
+    """What a requirement cites: what each is, and its name."""
+    for reference in row.refuted_by:
+        yield f"refuted by {_kind(matrix, reference)}", reference.name
+    for reference in row.answered_by:
+        yield _kind(matrix, reference), reference.name
+    for reference in row.shown_by:
+        yield f"shown by {reference.kind}", reference.name
+
+
+def _kind(matrix: Matrix, reference: Reference) -> str:
+    """The word for a reference; of a property that exists, what kind of property it is."""
+    kind = matrix.kinds.get(reference)
+    return reference.kind if kind is None else kind.name.lower().replace("_", " ")
+
+
+def _markdown(matrix: Matrix, rows: Sequence[Requirement]) -> list[str]:
     lines = [f"| {' | '.join(HEADERS)} |", f"|{'---|' * len(HEADERS)}"]
     for row in rows:
+        cells = [_escaped(cell) for cell in _cells(matrix, row)]
         if row.unanswerable is None:
-            answer = "<br>".join(f"{one.kind} `{one.name}`" for one in row.answered_by)
-        else:
-            answer = f"cannot be answered: {_escaped(row.unanswerable)}"
-        lines.append(f"| {row.id} | {_escaped(row.section)} | {_escaped(row.text)} | {answer} |")
+            cells[-1] = "<br>".join(f"{kind} `{name}`" for kind, name in _citations(matrix, row))
+        lines.append(f"| {' | '.join(cells)} |")
     return lines
 
 

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from lockstep.specs.tables import Plain, Table, read_toml
 
-REFERENCE_KINDS = ("invariant", "action", "fault", "deviation", "test")
-"""The first word of a reference in `answered_by`; `invariant` stands for goals too."""
+_FORMS = {
+    "invariant": (r"\w+\.\w+", "invariant MODEL.NAME"),
+    "action": (r"\w+\.\w+", "action MODEL.NAME"),
+    "fault": (r"\w+\.\w+", "fault MODEL.NAME"),
+    "deviation": (r"\S+", "deviation ID"),
+    "test": (r"\S+\.py::\w+", "test FILE.py::FUNCTION"),
+}
+"""What begins a reference, the form of its name, and an example of the whole.
+
+`invariant` stands for every kind of property.
+"""
 
 
 @dataclass(frozen=True)
 class Reference:
-    """What answers a requirement: `invariant fetch_session.no_request_twice`.
+    """What a requirement cites: `invariant fetch_session.no_request_twice`.
 
     `name` is `MODEL.NAME` for an invariant, an action or a fault, the id of a deviation, and
     `FILE::FUNCTION` for a test.
@@ -33,14 +42,24 @@ class Reference:
 class Requirement:
     """One thing that a KIP asks, in our own words.
 
-    `section` names where. It is answered by something, or `unanswerable` says why it cannot be.
+    `section` names where. `answered_by` are the properties that state it, and beside them what
+    supports them: actions, faults, deviations, tests. `shown_by` are tests of what Apache Kafka
+    itself wrote, `refuted_by` witnesses that it is false. Where none of these is possible,
+    `unanswerable` says why.
     """
 
     id: str
     section: str
     text: str
     answered_by: tuple[Reference, ...]
+    shown_by: tuple[Reference, ...]
+    refuted_by: tuple[Reference, ...]
     unanswerable: str | None
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        """Everything that it cites."""
+        return self.answered_by + self.shown_by + self.refuted_by
 
 
 @dataclass(frozen=True)
@@ -126,29 +145,36 @@ def _rows(document: Table, key: str, read: Callable[[Table], Row], prefix: str) 
 
 
 def _requirement(table: Table) -> Requirement:
-    references = tuple(_reference(table, text) for text in table.texts("answered_by"))
-    unanswerable = table.optional_text("unanswerable")
-    identity = table.text("id")
-    if bool(references) == (unanswerable is not None):
+    row = Requirement(
+        table.text("id"),
+        table.text("section"),
+        table.text("text"),
+        _references(table, "answered_by", tuple(_FORMS)),
+        _references(table, "shown_by", ("test",)),
+        _references(table, "refuted_by", ("invariant", "fault")),
+        table.optional_text("unanswerable"),
+    )
+    if bool(row.references) == (row.unanswerable is not None):
         raise table.error(
             None,
-            f"{identity} has {'both' if references else 'neither'} of answered_by and unanswerable",
-            "name what answers it, or say why nothing can",
+            f"{row.id} has {'both' if row.references else 'neither'} of what answers it "
+            "and unanswerable",
+            "name what answers it in answered_by, shown_by or refuted_by, or say why nothing can",
         )
-    return Requirement(
-        identity, table.text("section"), table.text("text"), references, unanswerable
-    )
+    return row
 
 
-def _reference(table: Table, text: str) -> Reference:
+def _references(table: Table, key: str, kinds: Sequence[str]) -> tuple[Reference, ...]:
+    return tuple(_reference(table, key, kinds, text) for text in table.texts(key))
+
+
+def _reference(table: Table, key: str, kinds: Sequence[str], text: str) -> Reference:
     kind, _, name = text.partition(" ")
-    forms = {"deviation": r"\S+", "test": r"\S+\.py::\w+"}
-    if kind not in REFERENCE_KINDS or not re.fullmatch(forms.get(kind, r"\w+\.\w+"), name):
+    if kind not in kinds or not re.fullmatch(_FORMS[kind][0], name):
         raise table.error(
-            "answered_by",
+            key,
             f"{text!r} refers to nothing",
-            "write `invariant MODEL.NAME`, `action MODEL.NAME`, `fault MODEL.NAME`, "
-            "`deviation ID` or `test FILE.py::FUNCTION`",
+            f"write {' or '.join(f'`{_FORMS[kind][1]}`' for kind in kinds)}",
         )
     return Reference(kind, name)
 

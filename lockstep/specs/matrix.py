@@ -1,30 +1,34 @@
-"""The requirement matrix: each requirement, what answers it, and whether those things exist.
+"""The requirement matrix: each requirement, how it is answered, and whether what it cites exists.
 
-Requirements name invariants and invariants name requirements; both must say the same.
+Requirements name properties and properties name requirements; both must say the same.
 """
 
 from __future__ import annotations
 
-import ast
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lockstep.errors import LockstepError
 from lockstep.language.model import Model, fault_marks, load_model, model_names
+from lockstep.language.notation import Kind
+from lockstep.specs.answers import Answer, answer_of
+from lockstep.specs.cited_tests import KAFKA_OUTPUT, CitedTests
 from lockstep.specs.kip import Kip, Reference, Requirement, load_kip, load_kips
 from lockstep.specs.scopes import DEFAULT_SCOPE, Scope, load_model_spec
-from lockstep.system.text_files import is_file, read_text
 
 
 @dataclass
 class Matrix:
-    """Requirements in order, and whatever is wrong with their references.
+    """Requirements in order, how each is answered, and whatever is wrong with their references.
 
-    `unresolved` are references to tests of a workspace that came without its tests.
+    `answers` is by the id of the requirement, `kinds` by the reference to a property. `unresolved`
+    are references to tests of a workspace that came without its tests.
     """
 
     kips: list[Kip] = field(default_factory=list)
+    answers: dict[str, Answer] = field(default_factory=dict)
+    kinds: dict[Reference, Kind] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     unresolved: list[Reference] = field(default_factory=list)
 
@@ -32,6 +36,12 @@ class Matrix:
     def requirements(self) -> list[Requirement]:
         """Every requirement, in the order of the files."""
         return [row for kip in self.kips for row in kip.requirements]
+
+    def counts(self, kip: Kip | None = None) -> dict[Answer, int]:
+        """How many requirements have each kind of answer, of one file or of all."""
+        rows = self.requirements if kip is None else kip.requirements
+        counter = Counter(self.answers[row.id] for row in rows)
+        return {answer: counter[answer] for answer in Answer}
 
 
 def build_matrix(root: Path, names: Sequence[str], *, every_file: bool) -> Matrix:
@@ -48,10 +58,12 @@ def build_matrix(root: Path, names: Sequence[str], *, every_file: bool) -> Matri
     )
     workspace = _Workspace(root)
     for row in matrix.requirements:
-        for reference in row.answered_by:
-            problem = workspace.problem(reference, matrix)
+        for reference in row.references:
+            problem = workspace.problem(reference, matrix) or workspace.misuse(row, reference)
             if problem is not None:
                 matrix.problems.append(f"{row.id} refers to {reference}: {problem}")
+        matrix.kinds |= workspace.property_kinds(row)
+        matrix.answers[row.id] = answer_of(row, matrix.kinds)
     for name in names:
         matrix.problems.extend(workspace.disagreements(name, matrix.requirements))
     return matrix
@@ -64,7 +76,7 @@ class _Workspace:
         self._root = root
         self._models: dict[str, Model] = {}
         self._names = model_names(root)
-        self._functions: dict[str, set[str] | None] = {}
+        self._tests = CitedTests(root)
 
     def problem(self, reference: Reference, matrix: Matrix) -> str | None:
         """Why a reference leads nowhere; None when it does not."""
@@ -72,7 +84,10 @@ class _Workspace:
             deviations = {row.id for kip in matrix.kips for row in kip.deviations}
             return None if reference.name in deviations else "there is no such deviation"
         if reference.kind == "test":
-            return self._test_problem(reference, matrix)
+            if self._tests.are_there:
+                return self._tests.problem(reference.name)
+            matrix.unresolved.append(reference)
+            return None
         model_name, _, name = reference.name.partition(".")
         if model_name not in self._names:
             return f"there is no model {model_name}"
@@ -84,19 +99,47 @@ class _Workspace:
             names = {prop.name for prop in self._model(model_name).properties}
         return None if name in names else f"{model_name} has no {reference.kind} {name}"
 
+    def misuse(self, row: Requirement, reference: Reference) -> str | None:
+        """Why what a reference names is there, but is not what the requirement takes it for."""
+        if reference in row.shown_by:
+            if not self._tests.are_there or self._tests.judges_kafka(reference.name):
+                return None
+            return f"it does not take the fixture {KAFKA_OUTPUT}, so it shows nothing of Kafka"
+        if reference not in row.refuted_by:
+            return None
+        model_name, _, name = reference.name.partition(".")
+        if reference.kind == "fault":
+            harmless = fault_marks(self._root, model_name)[name][0].harmless is not None
+            return "it is harmless, so it refutes nothing" if harmless else None
+        if self._kinds(model_name)[name] is Kind.SOMETIMES:
+            return None
+        return "it holds always: a witness is a `sometimes`, or a fault that breaks something"
+
+    def property_kinds(self, row: Requirement) -> dict[Reference, Kind]:
+        """What kind of property each is that the requirement cites, of those that exist."""
+        kinds = {}
+        for reference in row.references:
+            model_name, _, name = reference.name.partition(".")
+            if reference.kind == "invariant" and model_name in self._names:
+                kinds[reference] = self._kinds(model_name).get(name)
+        return {reference: kind for reference, kind in kinds.items() if kind is not None}
+
     def disagreements(self, name: str, requirements: Sequence[Requirement]) -> Iterator[str]:
-        """Where a model's invariants and the requirements do not name each other."""
+        """Where a model's properties and the requirements do not name each other."""
         rows = {row.id: row for row in requirements}
         for prop in self._model(name).properties:
             reference = Reference("invariant", f"{name}.{prop.name}")
             for identity in prop.requirements:
                 if identity not in rows:
                     yield f"{reference} states {identity}, which is no requirement of its files"
-                elif reference not in rows[identity].answered_by:
-                    yield f"{reference} states {identity}, whose answered_by does not name it"
+                elif reference not in rows[identity].references:
+                    yield f"{reference} states {identity}, which does not name it"
             for row in requirements:
-                if reference in row.answered_by and row.id not in prop.requirements:
+                if reference in row.references and row.id not in prop.requirements:
                     yield f"{row.id} refers to {reference}, which does not state {row.id}"
+
+    def _kinds(self, name: str) -> dict[str, Kind]:
+        return {prop.name: prop.kind for prop in self._model(name).properties}
 
     def _model(self, name: str) -> Model:
         if name not in self._models:
@@ -104,25 +147,3 @@ class _Workspace:
             scope = scopes.get(DEFAULT_SCOPE, next(iter(scopes.values()), Scope(DEFAULT_SCOPE)))
             self._models[name] = load_model(self._root, name, scope.constants)
         return self._models[name]
-
-    def _test_problem(self, reference: Reference, matrix: Matrix) -> str | None:
-        if not (self._root / "tests").is_dir():
-            matrix.unresolved.append(reference)
-            return None
-        file, _, function = reference.name.partition("::")
-        if file not in self._functions:
-            self._functions[file] = _functions_in(self._root / file)
-        functions = self._functions[file]
-        if functions is None:
-            return f"there is no file {file}"
-        return None if function in functions else f"{file} has no function {function}"
-
-
-def _functions_in(file: Path) -> set[str] | None:
-    if not is_file(file):
-        return None
-    try:
-        tree = ast.parse(read_text(file), filename=str(file))
-    except SyntaxError as error:
-        raise LockstepError(f"{file}:{error.lineno}: this is not Python: {error.msg}") from None
-    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}

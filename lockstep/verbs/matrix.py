@@ -1,4 +1,4 @@
-"""`check --matrix`: each requirement, and what answers it."""
+"""`check --matrix`: each requirement, how it is answered, and by what."""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
+import json
 from typing import TYPE_CHECKING
 
 import pytest
+
+from lockstep.specs.answers import Answer
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
@@ -12,18 +15,18 @@ def test_matrix_is_markdown_in_a_pipe(desk: "Desk") -> None:
     assert ran.out == (
         "# KIP-9: Turnstiles\n"
         "\n"
-        "| id | section | requirement | answered by |\n"
-        "|---|---|---|---|\n"
-        "| 9-1 | Entering | Every entry shall be paid for. | "
+        "| id | section | requirement | answer | by |\n"
+        "|---|---|---|---|---|\n"
+        "| 9-1 | Entering | Every entry shall be paid for. | answered | "
         "invariant `turnstile.entries_are_paid`<br>fault `turnstile.stays_open` |\n"
-        "| 9-2 | Entering | A gate shall open for a coin only. | "
-        "invariant `turnstile.opens_only_for_a_coin`<br>action `turnstile.coin` |\n"
-        "| 9-3 | Entering | Whoever pays shall get in. | "
-        "invariant `turnstile.somebody_gets_in`<br>deviation `9-D1` |\n"
-        "| 9-4 | Looks | A gate shall be pleasing to the eye. | "
-        "cannot be answered: Taste is not a state. |\n"
+        "| 9-2 | Entering | A gate shall open for a coin only. | answered | "
+        "step invariant `turnstile.opens_only_for_a_coin`<br>action `turnstile.coin` |\n"
+        "| 9-3 | Entering | Whoever pays shall get in. | reached | "
+        "sometimes `turnstile.somebody_gets_in`<br>deviation `9-D1` |\n"
+        "| 9-4 | Looks | A gate shall be pleasing to the eye. | unanswerable | "
+        "Taste is not a state. |\n"
         "\n"
-        "4 requirements: 3 answered, 1 that cannot be, each with the reason.\n"
+        "4 requirements: 2 answered, 1 reached, 1 unanswerable.\n"
     )
 
 
@@ -64,8 +67,7 @@ def test_matrix_is_markdown_in_a_pipe(desk: "Desk") -> None:
             "specs/kip_9.toml",
             '"invariant turnstile.opens_only_for_a_coin", ',
             "",
-            "invariant turnstile.opens_only_for_a_coin states 9-2, whose answered_by does not "
-            "name it",
+            "invariant turnstile.opens_only_for_a_coin states 9-2, which does not name it",
         ),
         (
             "invariants/turnstile.py",
@@ -129,6 +131,33 @@ def test_an_option_of_searches_is_refused(desk: "Desk", option: list[str]) -> No
     ran = desk.run("check", "turnstile", "--matrix", *option)
     assert (ran.code, ran.out) == (2, "")
     assert f"--matrix does not go with {option[0]}" in ran.err
+
+
+def test_counts_are_in_json(desk: "Desk") -> None:
+    document = json.loads(desk.run("check", "turnstile", "--matrix", "--json").out)
+    assert [row["answer"] for row in document["results"]] == [
+        "answered",
+        "answered",
+        "reached",
+        "unanswerable",
+    ]
+    counts = {answer: 0 for answer in Answer} | {"answered": 2, "reached": 1, "unanswerable": 1}
+    assert document["summary"]["answers"] == counts
+    assert document["summary"]["kips"] == {"9": counts}
+
+
+def test_every_file_ends_with_its_counts_and_all_with_theirs(desk: "Desk") -> None:
+    text = (desk.root / "specs" / "kip_9.toml").read_text("utf-8")
+    other = text.replace("number = 9", "number = 10").replace('"9-', '"10-')
+    head, _, _ = other.replace("deviation 9-", "deviation 10-").partition("[[requirement]]")
+    row = text[text.index('[[requirement]]\nid = "9-4"') : text.index("[[constant]]")]
+    (desk.root / "specs" / "kip_10.toml").write_text(head + row.replace("9-4", "10-1"))
+    lines = desk.run("check", "--matrix").out.splitlines()
+    assert [line for line in lines if "requirement" in line.split("|")[0]] == [
+        "4 requirements: 2 answered, 1 reached, 1 unanswerable.",
+        "1 requirement: 1 unanswerable.",
+        "In all 5 requirements: 2 answered, 1 reached, 2 unanswerable.",
+    ]
 
 
 def test_models_without_requirements_have_no_matrix(desk: "Desk") -> None:

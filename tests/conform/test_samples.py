@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,6 +13,9 @@ from lockstep.conform.findings import Remark, SessionFinding, SideName, Verdict
 from models.simulated.damage.kind import shown_places
 from models.simulated.damage.of_answers import WatermarkLeftOut
 from tests.conform.following import LOGS, Findings, follow, read_log, sides
+
+if TYPE_CHECKING:
+    from tests.conftest import KafkaOutput
 
 MARKER = "Completed request:"
 
@@ -82,8 +85,10 @@ def verdicts(findings: Findings) -> tuple[Verdict, Verdict]:
         ("raft-fetch.log", [0, 0], 50),
     ],
 )
-def test_sample_conforms(sample: str, sessions: list[int], lines: int) -> None:
-    findings = follow(LOGS / sample)
+def test_sample_conforms(
+    sample: str, sessions: list[int], lines: int, kafka_output: KafkaOutput
+) -> None:
+    findings = follow(kafka_output(f"request-log/{sample}"))
     assert [str(departure) for departure in findings.departures] == []
     assert sorted(session.session for session in findings.sessions) == sessions
     assert {session.verdict for session in findings.sessions} == {Verdict.CONFORMS}

@@ -7,12 +7,13 @@ for chunks, and the fetches that follow. See tests/data/request-log/README.md.
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 
-LOGS = Path(__file__).parents[1] / "data" / "request-log"
+if TYPE_CHECKING:
+    from tests.conftest import KafkaOutput
+
 FETCH, FETCH_SNAPSHOT = 1, 59
 SNAPSHOT = {"endOffset": 104, "epoch": 1}
 SIZE, MAX_BYTES = 5897, 1000
@@ -37,20 +38,20 @@ class Exchange:
         self.answered: Fields = answered
 
 
-def exchanges() -> list[Exchange]:
+@pytest.fixture(scope="module")
+def exchanges(kafka_output: KafkaOutput) -> list[Exchange]:
     return [
         Exchange(line)
         for name in ("raft-fetch.log", "fetch-snapshot-chunks.log")
-        for line in (LOGS / name).read_text(encoding="utf-8").splitlines()
+        for line in kafka_output(f"request-log/{name}").read_text(encoding="utf-8").splitlines()
     ]
 
 
 @pytest.fixture(scope="module")
-def download() -> list[Exchange]:
+def download(exchanges: list[Exchange]) -> list[Exchange]:
     """What went over the connection of the download, each once, by correlation id."""
-    found = exchanges()
-    (connection,) = {of.connection for of in found if of.api == FETCH_SNAPSHOT}
-    of_it = {of.number: of for of in found if of.connection == connection}
+    (connection,) = {of.connection for of in exchanges if of.api == FETCH_SNAPSHOT}
+    of_it = {of.number: of for of in exchanges if of.connection == connection}
     return [of_it[number] for number in sorted(of_it)]
 
 
@@ -127,14 +128,16 @@ def test_the_next_fetch_is_from_the_snapshots_end_and_epoch(
     assert "snapshotId" not in after.answered
 
 
-def test_fetches_with_a_wrong_epoch_are_refused_and_tell_the_leader() -> None:
+def test_fetches_with_a_wrong_epoch_are_refused_and_tell_the_leader(
+    exchanges: list[Exchange],
+) -> None:
     refused = {
         (
             of.asked["currentLeaderEpoch"],
             of.answered["errorCode"],
             str(of.answered["currentLeader"]),
         )
-        for of in exchanges()
+        for of in exchanges
         if of.api == FETCH and of.answered["errorCode"]
     }
     not_leader, fenced = 6, 74

@@ -9,6 +9,7 @@ import tempfile
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given
@@ -26,8 +27,10 @@ from tests.snapshots.snapshot_file import (
 )
 from tests.snapshots.snapshot_name import SnapshotId, snapshot_name
 
-DATA = Path(__file__).parents[1] / "data" / "snapshots"
-REAL = DATA / "00000000000000000334-0000000001.checkpoint"
+if TYPE_CHECKING:
+    from tests.conftest import KafkaOutput
+
+REAL = Path(__file__).parents[1] / "data/snapshots/00000000000000000334-0000000001.checkpoint"
 CONTENT = REAL.read_bytes()
 ID = SnapshotId(3, 2)
 BATCHES = st.lists(st.lists(st.binary(max_size=40), min_size=1, max_size=4), max_size=4)
@@ -74,10 +77,22 @@ def refused(content: bytes, of: SnapshotId = ID) -> SnapshotDamaged:
 # The file that Kafka wrote.
 
 
-def dumped() -> tuple[list[tuple[Batch, int, int]], list[dict[str, object]]]:
+@pytest.fixture(scope="module")
+def dump(kafka_output: KafkaOutput) -> str:
+    """The real file as Kafka's tool prints it."""
+    return kafka_output("snapshots/dump.txt").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def real(kafka_output: KafkaOutput) -> Snapshot:
+    """The real file as it is read here."""
+    return read_snapshot(kafka_output(f"snapshots/{REAL.name}"))
+
+
+def dumped(dump: str) -> tuple[list[tuple[Batch, int, int]], list[dict[str, object]]]:
     """Batches with their epoch and count of records, and the records, as Kafka's tool has them."""
     batches, payloads = [], []
-    for line in (DATA / "dump.txt").read_text(encoding="utf-8").splitlines():
+    for line in dump.splitlines():
         if line.startswith("baseOffset: "):
             fields = dict(re.findall(r"(\w+): (\S+)", line))
             batch = Batch(
@@ -95,21 +110,21 @@ def dumped() -> tuple[list[tuple[Batch, int, int]], list[dict[str, object]]]:
     return batches, payloads
 
 
-def test_the_real_file_is_what_kafkas_tool_says() -> None:
-    batches, payloads = dumped()
-    snapshot = read_snapshot(REAL)
-    assert snapshot.id == SnapshotId(334, 1)
-    assert (snapshot.header_version, snapshot.footer_version) == (0, 0)
-    assert list(snapshot.batches) == [batch for batch, _, _ in batches]
-    assert {epoch for _, epoch, _ in batches} == {snapshot.id.epoch}
-    assert [count for _, _, count in batches] == [1, len(snapshot.values), 1]
-    assert len(payloads) == len(snapshot.values) == 101
+def test_the_real_file_is_what_kafkas_tool_says(real: Snapshot, dump: str) -> None:
+    batches, payloads = dumped(dump)
+    assert "Snapshot end offset: 334, epoch: 1" in dump.splitlines()
+    assert real.id == SnapshotId(334, 1)
+    assert (real.header_version, real.footer_version) == (0, 0)
+    assert list(real.batches) == [batch for batch, _, _ in batches]
+    assert {epoch for _, epoch, _ in batches} == {real.id.epoch}
+    assert [count for _, _, count in batches] == [1, len(real.values), 1]
+    assert len(payloads) == len(real.values) == 101
 
 
-def test_the_real_records_are_those_that_kafkas_tool_names() -> None:
-    _, payloads = dumped()
+def test_the_real_records_are_those_that_kafkas_tool_names(real: Snapshot, dump: str) -> None:
+    _, payloads = dumped(dump)
     named = 0
-    for payload, value in zip(payloads, read_snapshot(REAL).values, strict=True):
+    for payload, value in zip(payloads, real.values, strict=True):
         data = payload["data"]
         assert isinstance(data, dict)
         if "name" in data:
@@ -119,24 +134,24 @@ def test_the_real_records_are_those_that_kafkas_tool_names() -> None:
     assert named == 49
 
 
-def test_the_real_header_tells_a_time_before_the_file_was_written() -> None:
-    snapshot = read_snapshot(REAL)
-    written = re.findall(r"CreateTime: (\d+)", (DATA / "dump.txt").read_text(encoding="utf-8"))
-    assert 0 < int(written[0]) - snapshot.last_contained_log_timestamp < 60_000
+def test_the_real_header_tells_a_time_before_the_file_was_written(
+    real: Snapshot, dump: str
+) -> None:
+    written = re.findall(r"CreateTime: (\d+)", dump)
+    assert 0 < int(written[0]) - real.last_contained_log_timestamp < 60_000
 
 
-def test_what_kafka_wrote_is_what_the_writer_writes() -> None:
+def test_what_kafka_wrote_is_what_the_writer_writes(real: Snapshot) -> None:
     """All but the footer batch, which Kafka wrote a millisecond later."""
-    snapshot = read_snapshot(REAL)
-    values = [value or b"" for value in snapshot.values]
+    values = [value or b"" for value in real.values]
     encoded = encode_snapshot(
-        snapshot.id,
+        real.id,
         [values],
-        last_contained_log_timestamp=snapshot.last_contained_log_timestamp,
+        last_contained_log_timestamp=real.last_contained_log_timestamp,
         written_ms=1795252276253,
     )
     assert len(encoded) == len(CONTENT)
-    footer = snapshot.batches[-1].position
+    footer = real.batches[-1].position
     assert encoded[:footer] == CONTENT[:footer]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +20,9 @@ from tests.snapshots.snapshot_name import (
     snapshot_name,
 )
 
+if TYPE_CHECKING:
+    from tests.conftest import KafkaOutput
+
 IDS = st.builds(SnapshotId, st.integers(0, 2**63 - 1), st.integers(0, 2**31 - 1))
 REAL = "00000000000000000334-0000000001.checkpoint"
 
@@ -29,8 +34,12 @@ def test_a_name_tells_its_id(of: SnapshotId) -> None:
     assert parse_name(f"{snapshot_name(of)}.deleted") == SnapshotName(of, Stage.DELETED)
 
 
-def test_the_name_that_kafka_gave() -> None:
-    assert snapshot_name(SnapshotId(334, 1)) == REAL
+def test_the_name_that_kafka_gave(kafka_output: KafkaOutput) -> None:
+    """Kafka's tool prints the id that it takes from the name."""
+    dump = kafka_output("snapshots/dump.txt").read_text(encoding="utf-8")
+    name = kafka_output(f"snapshots/{REAL}").name
+    assert "Snapshot end offset: 334, epoch: 1" in dump.splitlines()
+    assert snapshot_name(SnapshotId(334, 1)) == name
 
 
 @given(st.lists(IDS))

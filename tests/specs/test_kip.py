@@ -18,6 +18,7 @@ def test_everything_is_read() -> None:
         Reference("fault", "turnstile.stays_open"),
     )
     assert kip.requirements[3].unanswerable == "Taste is not a state."
+    assert kip.requirements[3].references == ()
     assert kip.constants[0].value == 2
     assert kip.deviations[0].title == "A jammed gate"
 
@@ -40,7 +41,17 @@ def test_the_files_of_a_workspace_come_by_number(tmp_path: Path) -> None:
         ("action turnstile.coin", "axiom turnstile.coin", r"'axiom turnstile.coin' refers to"),
         ("action turnstile.coin", "action coin", r"answered_by: 'action coin' refers to nothing"),
         ("deviation 9-D1", "test somewhere", r"'test somewhere' refers to nothing"),
-        ("unanswerable =", "unanswerable_ =", r"9-4 has neither of answered_by and unanswerable"),
+        (
+            'answered_by = ["invariant turnstile.entries',
+            'refuted_by = ["action turnstile.entries',
+            r"refuted_by: 'action (.|\n)*write `invariant MODEL.NAME` or `fault MODEL.NAME`$",
+        ),
+        (
+            'answered_by = ["invariant turnstile.entries',
+            'shown_by = ["invariant turnstile.entries',
+            r"shown_by: 'invariant (.|\n)*write `test FILE.py::FUNCTION`$",
+        ),
+        ("unanswerable =", "unanswerable_ =", r"9-4 has neither of what answers it and un"),
         (
             "value = 2\nsection",
             'value = 2\nchapter = ""\nsection',
@@ -62,5 +73,5 @@ def test_errors_name_file_and_key(tmp_path: Path, old: str, new: str, message: s
 def test_a_requirement_is_answered_or_not_never_both(tmp_path: Path) -> None:
     file = tmp_path / "kip_9.toml"
     file.write_text(TEXT.replace("unanswerable =", 'answered_by = ["action a.b"]\nunanswerable ='))
-    with pytest.raises(LockstepError, match="9-4 has both of answered_by and unanswerable"):
+    with pytest.raises(LockstepError, match="9-4 has both of what answers it and unanswerable"):
         load_kip(file)

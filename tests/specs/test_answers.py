@@ -1,0 +1,177 @@
+"""The kind of answer follows from what a requirement cites."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from lockstep.language.notation import Kind
+from lockstep.specs.answers import Answer, answer_of
+from lockstep.specs.kip import Reference, Requirement
+from lockstep.specs.matrix import Matrix, build_matrix
+
+TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"
+KINDS = {
+    Reference("invariant", f"gate.{kind.name.lower()}"): kind
+    for kind in (Kind.INVARIANT, Kind.STEP_INVARIANT, Kind.LEADS_TO, Kind.SOMETIMES)
+}
+INVARIANT = Reference("invariant", "gate.invariant")
+SOMETIMES = Reference("invariant", "gate.sometimes")
+TEST = Reference("test", "tests/test_gate.py::test_gate")
+FAULT = Reference("fault", "gate.kicked")
+SUPPORT = (FAULT, Reference("action", "gate.push"), Reference("deviation", "9-D1"), TEST)
+
+
+def requirement(
+    answered_by: Sequence[Reference] = (),
+    shown_by: Sequence[Reference] = (),
+    refuted_by: Sequence[Reference] = (),
+    unanswerable: str | None = None,
+) -> Requirement:
+    return Requirement(
+        "9-1",
+        "Entering",
+        "Pay.",
+        tuple(answered_by),
+        tuple(shown_by),
+        tuple(refuted_by),
+        unanswerable,
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "answer"),
+    [
+        (requirement([INVARIANT]), Answer.ANSWERED),
+        (requirement([Reference("invariant", "gate.step_invariant")]), Answer.ANSWERED),
+        (requirement([Reference("invariant", "gate.leads_to")]), Answer.ANSWERED),
+        (requirement([*SUPPORT, SOMETIMES, INVARIANT], [TEST]), Answer.ANSWERED),
+        (requirement([INVARIANT], refuted_by=[SOMETIMES]), Answer.REFUTED),
+        (requirement(refuted_by=[FAULT]), Answer.REFUTED),
+        (requirement([SOMETIMES], [TEST]), Answer.SHOWN),
+        (requirement([*SUPPORT, SOMETIMES]), Answer.REACHED),
+        (requirement(unanswerable="Taste is not a state."), Answer.UNANSWERABLE),
+        (requirement(SUPPORT), Answer.OPEN),
+        (requirement([Reference("invariant", "gate.gone")]), Answer.OPEN),
+    ],
+)
+def test_the_strongest_of_what_is_cited_counts(row: Requirement, answer: Answer) -> None:
+    assert answer_of(row, KINDS) is answer
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    shutil.copytree(TURNSTILE, tmp_path / "desk", ignore=shutil.ignore_patterns(".lockstep"))
+    return tmp_path / "desk"
+
+
+def edited(root: Path, old: str, new: str) -> Matrix:
+    file = root / "specs" / "kip_9.toml"
+    text = file.read_text("utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), "utf-8")
+    return build_matrix(root, ["turnstile"], every_file=False)
+
+
+def test_kinds_are_those_of_the_models_properties(root: Path) -> None:
+    matrix = build_matrix(root, ["turnstile"], every_file=False)
+    assert matrix.answers == {
+        "9-1": Answer.ANSWERED,
+        "9-2": Answer.ANSWERED,
+        "9-3": Answer.REACHED,
+        "9-4": Answer.UNANSWERABLE,
+    }
+    assert matrix.counts() == matrix.counts(matrix.kips[0])
+    assert {answer: count for answer, count in matrix.counts().items() if count} == {
+        Answer.ANSWERED: 2,
+        Answer.REACHED: 1,
+        Answer.UNANSWERABLE: 1,
+    }
+
+
+def test_a_row_without_its_property_is_open(root: Path) -> None:
+    matrix = edited(root, '"invariant turnstile.opens_only_for_a_coin", ', "")
+    assert matrix.answers["9-2"] is Answer.OPEN
+
+
+def test_a_sometimes_or_a_fault_that_breaks_something_refutes(root: Path) -> None:
+    witnesses = '"invariant turnstile.somebody_gets_in", "fault turnstile.stays_open"'
+    matrix = edited(
+        root, 'answered_by = ["invariant turnstile.somebody', f"refuted_by = [{witnesses}]\n#"
+    )
+    assert (matrix.answers["9-3"], matrix.problems) == (Answer.REFUTED, [])
+
+
+def test_what_always_holds_refutes_nothing(root: Path) -> None:
+    matrix = edited(
+        root,
+        'answered_by = ["invariant turnstile.opens',
+        'refuted_by = ["invariant turnstile.opens_only_for_a_coin"]\n#',
+    )
+    (problem,) = matrix.problems
+    assert problem.startswith(
+        "9-2 refers to invariant turnstile.opens_only_for_a_coin: it holds always"
+    )
+
+
+def test_a_harmless_fault_refutes_nothing(root: Path) -> None:
+    faults = root / "models" / "faults" / "turnstile.py"
+    text = faults.read_text("utf-8")
+    faults.write_text(text.replace('breaks="entries_are_paid"', 'harmless="Who cares?"'), "utf-8")
+    matrix = edited(
+        root,
+        'answered_by = ["invariant turnstile.somebody',
+        'refuted_by = ["fault turnstile.stays_open", "invariant turnstile.somebody_gets_in"]\n#',
+    )
+    assert matrix.problems == [
+        "9-3 refers to fault turnstile.stays_open: it is harmless, so it refutes nothing"
+    ]
+
+
+SHOWN = 'shown_by = ["test tests/test_gate.py::test_gate"]\n#'
+OF_KAFKA = """
+import pytest
+
+@pytest.fixture
+def log(kafka_output):
+    return kafka_output("gate.log").read_text()
+
+def test_gate(log):
+    assert log
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "problems"),
+    [
+        (OF_KAFKA, []),
+        (
+            OF_KAFKA.replace("def log(kafka_output)", "def log(tmp_path)"),
+            [
+                "9-3 refers to test tests/test_gate.py::test_gate: it does not take the fixture "
+                "kafka_output, so it shows nothing of Kafka"
+            ],
+        ),
+        (
+            OF_KAFKA.replace("test_gate", "test_gates"),
+            [
+                "9-3 refers to test tests/test_gate.py::test_gate: tests/test_gate.py has no "
+                "function test_gate"
+            ],
+        ),
+    ],
+)
+def test_only_a_test_of_what_kafka_wrote_shows(root: Path, text: str, problems: list[str]) -> None:
+    (root / "tests").mkdir()
+    (root / "tests" / "test_gate.py").write_text(text, "utf-8")
+    property_line = '@sometimes("9-3")'
+    invariants = root / "invariants" / "turnstile.py"
+    invariants.write_text(
+        invariants.read_text("utf-8").replace(property_line, "@sometimes()"), "utf-8"
+    )
+    matrix = edited(root, 'answered_by = ["invariant turnstile.somebody', SHOWN)
+    assert matrix.problems == problems
+    assert matrix.answers["9-3"] is Answer.SHOWN
