@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from models.simulated.damage.kind import BOTH, BROKER, CLIENT, Place, Shown, edited
 from models.simulated.damage.log import Document, Fetch, Log
@@ -266,8 +266,8 @@ class EpochErrorUndeserved:
 class OneIdTwice:
     """A second session has the id of a first one, from its first line to its last.
 
-    The log shows it where a request of the second one was served between two requests of the
-    first one that were served too, by lines that surely stand in the order of their arrival.
+    The log shows it where sessions that live one after another cannot have served all requests,
+    whatever the order of those that overlapped.
     """
 
     name = "one-id-alive-twice"
@@ -301,12 +301,8 @@ class OneIdTwice:
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
         renamed, given = self._ids(log, place)
         first = log.places[place.other_line][0].lines
-        if first[-1].epoch < 2 or not any(
-            log.is_surely_before(first[0], line) and log.is_surely_before(line, first[-1])
-            for run in log.runs
-            if run.session == renamed
-            for line in run.lines
-        ):
+        second = [line for run in log.runs if run.session == renamed for line in run.lines]
+        if not _one_serves(log, (), second) or _one_serves(log, first, second):
             return None
         since = min(
             fetch.number
@@ -318,6 +314,29 @@ class OneIdTwice:
     def _ids(self, log: Log, place: Place) -> tuple[int, int]:
         """The id that is replaced, and the one that is put there."""
         return log.places[place.line][0].session, log.places[place.other_line][0].session
+
+
+def _one_serves(log: Log, first: Sequence[Fetch], second: Sequence[Fetch]) -> bool:
+    """Whether one session after another may have served all of them, in an order that can be.
+
+    Each of the two has its requests in their order. A full request opens a session anew, and any
+    other one has the epoch after that of the request served before it.
+    """
+    reached: set[tuple[int, int, int | None]] = {(0, 0, None)}
+    waiting = list(reached)
+    while waiting:
+        ones, others, epoch = waiting.pop()
+        for line, rest, served in (
+            (first[ones : ones + 1], second[others : others + 1], (ones + 1, others)),
+            (second[others : others + 1], first[ones : ones + 1], (ones, others + 1)),
+        ):
+            if not line or (rest and log.is_surely_before(rest[0], line[0])):
+                continue
+            if line[0].epoch == 0 or epoch is None or line[0].epoch == epoch + 1:
+                new = (*served, line[0].epoch)
+                waiting += [new] if new not in reached else []
+                reached.add(new)
+    return any(served[:2] == (len(first), len(second)) for served in reached)
 
 
 OF_SESSIONS = (

@@ -212,7 +212,16 @@ def two_sessions(*order: str) -> Log:
 
 @pytest.mark.parametrize(
     ("order", "is_shown"),
-    [("abababab", True), ("aaabbb", False), ("bbbaaa", False), ("ab", False), ("aabb", False)],
+    [
+        ("abababab", True),
+        ("aaabbb", False),
+        ("bbbaaa", False),
+        ("ab", False),
+        ("aabb", False),
+        ("abba", False),
+        ("aabbaaa", False),  # one session served b's requests, and a's from the third on
+        ("aabbbbaaa", True),
+    ],
 )
 def test_only_lives_that_overlap_are_one_id_twice(order: str, is_shown: bool) -> None:
     intact = two_sessions(*order)
