@@ -30,6 +30,7 @@ def main() -> int:
     parser.add_argument("--lines", type=int, nargs="+", default=[100_000, 1_000_000, 10_000_000])
     parser.add_argument("--brokers", type=int, default=8)
     parser.add_argument("--departures", default="0.0001")
+    parser.add_argument("--logs", type=Path, help="logs that are there, of --lines")
     parser.add_argument("--master", default="local[2]")
     parser.add_argument("--results", type=Path, default=root / "bench" / "results")
     options = parser.parse_args()
@@ -52,13 +53,13 @@ def main() -> int:
 def _rows(root: Path, folder: Path, lines: int, options: argparse.Namespace) -> Iterator[str]:
     folder.mkdir()
     lockstep = [sys.executable, "-m", "lockstep"]
-    logs = folder / "logs"
-    size = ["--lines", str(lines), "--brokers", str(options.brokers)]
-    seeded = ["--departures", options.departures]
-    written = _checked(
-        measure([*lockstep, "simulate", "--log", str(logs), *size, *seeded], root), (0,)
-    )
-    yield _row((f"{lines:,}", "`simulate --log`", *_figures(written, lines), ""))
+    logs = options.logs or folder / "logs"
+    if options.logs is None:
+        size = ["--lines", str(lines), "--brokers", str(options.brokers)]
+        seeded = ["--departures", options.departures]
+        simulate = [*lockstep, "simulate", "--log", str(logs), *size, *seeded]
+        written = _checked(measure(simulate, root), (0,))
+        yield _row((f"{lines:,}", "`simulate --log`", *_figures(written, lines), ""))
     folders = sorted(str(path) for path in logs.iterdir() if path.is_dir())
     files = sorted(str(path) for name in folders for path in Path(name).iterdir())
     python = [sys.executable, "-m"]

@@ -89,7 +89,7 @@ class Broker:
             session.opener = numbered[opened.opener]
             self.sessions[session.number] = session
             for partition in session.partitions:
-                self.logs.join(partition, session)
+                self.logs.watch(partition, session)
         for named in state.connections:
             named.connection.fetcher = numbered[named.fetcher]
             self._connections[named.name] = named.connection

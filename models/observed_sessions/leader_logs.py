@@ -76,11 +76,12 @@ class LeaderLog(Struct, eq=False, array_like=True):
 
 
 class LeaderLogs:
-    """What one broker has told of its partitions, and which sessions hold them."""
+    """What one broker has told of its partitions, and which sessions learned of it."""
 
     def __init__(self, logs: dict[TopicPartition, LeaderLog] | None = None) -> None:
         self.logs: dict[TopicPartition, LeaderLog] = logs or {}
-        self._sessions: dict[TopicPartition, set[LeaderSession]] = {}
+        self._up_to_date: dict[TopicPartition, set[LeaderSession]] = {}
+        """Of each partition the sessions that do not lag in it: those that do are told no more."""
 
     def least(
         self, partition: TopicPartition, leader_epoch: int, exchange: Exchange
@@ -116,7 +117,7 @@ class LeaderLogs:
             high_watermark,
             max(answer.log_start_offset, 0),
         ):
-            for session in self._sessions.get(partition, ()):
+            for session in self._up_to_date.pop(partition, ()):
                 session.lagging[partition] = None
         return log.highest <= high_watermark
 
@@ -128,14 +129,20 @@ class LeaderLogs:
         """The broker started anew."""
         self.logs.clear()
 
-    def join(self, partition: TopicPartition, session: LeaderSession) -> None:
-        """A session has the partition now."""
-        self._sessions.setdefault(partition, set()).add(session)
+    def watch(self, partition: TopicPartition, session: LeaderSession) -> None:
+        """A session has the partition; where it does not lag yet, a later watermark makes it."""
+        if partition not in session.lagging:
+            self._up_to_date.setdefault(partition, set()).add(session)
+
+    def lag(self, partition: TopicPartition, session: LeaderSession) -> None:
+        """A session lags in the partition, whatever is told from now on."""
+        session.lagging[partition] = None
+        self.leave(partition, session)
 
     def leave(self, partition: TopicPartition, session: LeaderSession) -> None:
-        """A session has the partition no more."""
-        sessions = self._sessions.get(partition)
+        """A session has the partition no more, or need not be told of it."""
+        sessions = self._up_to_date.get(partition)
         if sessions is not None:
             sessions.discard(session)
             if not sessions:
-                del self._sessions[partition]
+                del self._up_to_date[partition]

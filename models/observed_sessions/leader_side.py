@@ -65,10 +65,10 @@ class LeaderSide:
             if outcome is None:
                 yield from self._departure(partition, case, line)
             if session is not None and interest is not None:
-                held = session.partitions[partition] = Held(interest)
-                logs.join(partition, session)
+                session.partitions[partition] = Held(interest)
+                logs.watch(partition, session)
                 if outcome is not None:
-                    _take_in(session, partition, held, outcome, answer, line)
+                    _take_in(logs, session, named, outcome, line)
             _tell(logs, named, leader_epoch, exchange, session if interest is not None else None)
 
     def answers_incremental(
@@ -116,7 +116,7 @@ class LeaderSide:
             held = session.partitions.get(partition)
             if held is None:
                 session.partitions[partition] = Held(interest, UNKNOWN, UNKNOWN)
-                logs.join(partition, session)
+                logs.watch(partition, session)
             else:
                 held.interest = interest
             session.readable.pop(partition, None)
@@ -152,10 +152,10 @@ class LeaderSide:
             if interest is None and answer is None:
                 return
             held = session.partitions[partition] = Held(interest)
-            logs.join(partition, session)
+            logs.watch(partition, session)
         elif outcome.is_requested:
             held.interest = interest
-        _take_in(session, partition, held, outcome, answer, line)
+        _take_in(logs, session, named, outcome, line)
 
     def _departure(
         self, partition: TopicPartition, case: LeaderCase, line: FetchLine
@@ -288,8 +288,10 @@ def _tell(
         if session is not None:
             if is_latest:
                 session.lagging.pop(partition, None)
+                if partition in session.partitions:
+                    logs.watch(partition, session)
             else:
-                session.lagging[partition] = None
+                logs.lag(partition, session)
     elif answer.error_code not in (0, _OUT_OF_RANGE):
         logs.forget(partition)
 
@@ -307,20 +309,17 @@ def _uncommitted(offset: int, held: Held | None, answer: AnsweredPartition | Non
 
 
 def _take_in(
-    session: LeaderSession,
-    partition: TopicPartition,
-    held: Held,
-    outcome: Cached,
-    answer: AnsweredPartition | None,
-    line: FetchLine,
+    logs: LeaderLogs, session: LeaderSession, named: Named, outcome: Cached, line: FetchLine
 ) -> None:
+    partition, answer = named.partition, named.answer
+    held = session.partitions[partition]
     # Nothing lower is cached: what a damaged answer says stays open.
     held.high_watermark = max(outcome.high_watermark, OPEN)
     held.log_start = max(outcome.log_start, OPEN)
     if answer is not None:
         held.stable = answer.last_stable_offset
     if held.high_watermark == UNKNOWN and (answer is None or answer.error_code):
-        session.lagging[partition] = None
+        logs.lag(partition, session)
     interest = held.interest
     if (
         interest is not None

@@ -266,8 +266,9 @@ class EpochErrorUndeserved:
 class OneIdTwice:
     """A second session has the id of a first one, from its first line to its last.
 
-    The log shows it where sessions that live one after another cannot have served all requests,
-    whatever the order of those that overlapped.
+    The log shows it where a request of the second one was served between two of the first one, and
+    sessions that live one after another cannot have served them all, whatever the order of those
+    that overlapped.
     """
 
     name = "one-id-alive-twice"
@@ -300,9 +301,15 @@ class OneIdTwice:
 
     def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
         renamed, given = self._ids(log, place)
-        first = log.places[place.other_line][0].lines
-        second = [line for run in log.runs if run.session == renamed for line in run.lines]
-        if not _one_serves(log, (), second) or _one_serves(log, first, second):
+        first, _ = log.places[place.other_line]
+        runs = [run for run in log.runs if run.session == renamed]
+        second = [line for run in runs for line in run.lines]
+        if not (first.is_whole and runs[0].is_whole and _one_serves(log, (), second)):
+            return None
+        begin, end = first.lines[0], first.lines[-1]
+        if not any(
+            log.is_surely_before(begin, line) and log.is_surely_before(line, end) for line in second
+        ) or _one_serves(log, first.lines, second):
             return None
         since = min(
             fetch.number
