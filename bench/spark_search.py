@@ -1,8 +1,8 @@
 """`python -m bench.spark_search`: the search on Spark beside the one-machine engine and TLC.
 
-The first table is one large scope by all three, one after the other and each to its end: whole
-processes, the start of Spark included. The second is another model in larger and larger scopes, by
-both engines, and what a state costs in each.
+The first tables are large scopes by all three or by both engines, one after the other and each to
+its end: whole processes, the start of Spark included. The last is one model in larger and larger
+scopes, by both engines, and what a state costs in each.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.bench import Bench
-from bench.cases import load_case
+from bench.cases import Case, load_case
 from bench.growth import GROWTH
 from bench.machine import Machine, this_machine
 from bench.process import Run, measure
-from bench.rows import Row, Status
+from bench.rows import Status
 from bench.spark_search_watch import SearchWatch
 from bench.table import machine_text
 from bench.tools import tlc
@@ -40,6 +40,7 @@ _HEAD = (
     "disk at most, MB",
     "load",
 )
+_CASE = "models and scopes, such as fetch_response:large"
 _REMARK = """\
 Each row is a whole process, its start included, one after the other. `x one machine` compares the
 wall's time. `CPU s` are the seconds of all its processes, looked at four times a second.
@@ -52,8 +53,8 @@ def main() -> int:
     """Measure, print each row, and keep both tables after each."""
     root = Path(__file__).resolve().parent.parent
     parser = argparse.ArgumentParser(prog="python -m bench.spark_search", description=__doc__)
-    parser.add_argument("--model", default="fetch_response")
-    parser.add_argument("--scope", default="large")
+    parser.add_argument("--cases", nargs="*", default=["fetch_response:large"], help=_CASE)
+    parser.add_argument("--tlc", nargs="*", default=["fetch_response:large"], help=_CASE)
     parser.add_argument("--master", default="local[2]")
     parser.add_argument("--least", type=int, default=10**6, help="leave out smaller scopes")
     parser.add_argument("--most", type=int, default=2 * 10**7, help="leave out scopes beyond")
@@ -65,13 +66,12 @@ def main() -> int:
     results = _Results(machine, options.results / f"{machine.date}-spark-search.md")
     with tempfile.TemporaryDirectory(prefix="lockstep-bench-") as scratch:
         engines = _Engines(root, options.master, Path(scratch), options.limit)
-        results.begin(f"{options.model}, scope {options.scope}")
-        results.add(engines.rows("check", options.model, "--scope", options.scope))
-        case = load_case(root, options.model, options.scope)
-        with SearchWatch() as watch:
-            bench = Bench(Path(scratch), Path(scratch), limit=options.limit, repeats=1)
-            (row,) = tlc.rows(case, bench)
-        results.add([engines.row_of_tlc(row, case.states, watch)])
+        for name in options.cases:
+            model, _, scope = name.partition(":")
+            results.begin(f"{model}, scope {scope}")
+            results.add(engines.rows("check", model, "--scope", scope))
+            if name in options.tlc:
+                results.add([engines.row_of_tlc(load_case(root, model, scope))])
         results.begin("session_cache in larger and larger scopes")
         for growth in GROWTH:
             if options.least <= growth.about <= options.most:
@@ -129,14 +129,16 @@ class _Engines:
             run = measure([*whole, *place], self.root, environment=local, limit=self.limit)
         yield self._row(f"spark --master {self.master}", run, watch)
 
-    def row_of_tlc(self, row: Row, states: int, watch: SearchWatch) -> str:
+    def row_of_tlc(self, case: Case) -> str:
         """TLC's row; where it did not finish, the time that all states would take at its pace."""
+        with SearchWatch() as watch:
+            (row,) = tlc.rows(case, Bench(self.scratch, self.scratch, self.limit, repeats=1))
         if row.run is None or not row.counts.states:
             return _unmeasured("TLC", row.because)
         finished = row.status is Status.MEASURED
         name = "TLC" if finished else f"TLC, {row.because}"
         counts = [f"{row.counts.states:,}", f"{row.counts.transitions:,}", ""]
-        share = states / row.counts.states
+        share = case.states / row.counts.states
         return self._line([name, *counts], row.run, row.counts.states, watch, share)
 
     def _row(self, engine: str, run: Run, watch: SearchWatch) -> str:

@@ -59,6 +59,7 @@ class _Drawing:
         resident = None if memory is None else ResidentBound(memory)
         self._states: set[int] = set()
         self._behaviours = 0
+        self._end = ""
         self._supervision = Supervision(request, self._result, resident, lambda: len(self._states))
         self._machine = state_machine_for(
             model, deadlock_allowed=request.deadlock_allowed, on_state=self._arrive
@@ -66,22 +67,27 @@ class _Drawing:
 
     def run(self) -> SearchResult:
         """Draw behaviours until all are taken, something is violated, or a bound is met."""
-        result, why = self._result, "all that was asked"
+        result = self._result
         try:
             self._draw(seed(self._walks.seed)(self._machine))
         except (Violated, EvaluationError):
             pass  # `failure` has it
-        except _Over as bound:
-            why = str(bound)
-        except KeyboardInterrupt:
-            result.interrupted, why = True, "interrupted"
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt) or INTERRUPTION.has_come:
+                result.interrupted, self._end = True, "interrupted"
+            # Where it draws again what it has drawn before, Hypothesis takes an end for a flaky
+            # test, and raises an error of its own instead.
+            if not self._end:
+                raise
         result.fired = dict(self._machine.fired())
         result.states = len(self._states)
         result.transitions = sum(result.fired.values())
         failure = self._machine.tested.failure
         if failure is None:
             result.verdict = Verdict.INCONCLUSIVE
-            result.because = self._walks.ended(why, self._behaviours, result.states)
+            result.because = self._walks.ended(
+                self._end or "all that was asked", self._behaviours, result.states
+            )
         elif isinstance(failure[0], Violated):
             report_violation(result, failure[0].violation)
         else:
@@ -112,14 +118,18 @@ class _Drawing:
 
     def _arrive(self, state: State, steps: int) -> None:
         """Count a state, and end the run where a bound is met."""
-        INTERRUPTION.heed()
         self._behaviours += steps == 0
         self._states.add(hash(state))
         self._result.depth = max(self._result.depth, steps)
         try:
+            INTERRUPTION.heed()
             self._supervision.watch(self._progress)
         except Stopped as stopped:
-            raise _Over(str(stopped)) from None
+            self._end = str(stopped)
+            raise _Over from None
+        except KeyboardInterrupt:
+            self._result.interrupted, self._end = True, "interrupted"
+            raise
 
     def _progress(self, seconds: float) -> Progress:
         steps = sum(self._machine.fired().values())

@@ -21,6 +21,7 @@ from lockstep.spark.campaign import Failed, answers
 from lockstep.spark.session import SparkOptions, spark_session
 from lockstep.spark.workspace_text import WorkspaceText
 from lockstep.verbs.campaign import SPARK, Resources
+from lockstep.verbs.check_task import check_one
 from lockstep.verbs.fault_task import explore_fault
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.faults_of_model import FaultsOfModel
@@ -97,6 +98,33 @@ def test_a_fault_on_an_executor_is_the_fault_here(session: SparkSession) -> None
     assert rows[0] == rows[1]
     assert rows[0].violated == "nothing_is_withheld_that_would_fit"
     assert rows[0].states == 64
+
+
+def test_hypothesis_draws_on_an_executor_what_it_draws_here(session: SparkSession) -> None:
+    walks = Task(
+        kind="check",
+        model="fetch_snapshot_response",
+        scope="small",
+        fault="average_and_no_more",
+        walks=100,
+        by_hypothesis=True,
+        steps=20,
+        seed=7,
+    )
+    text = WorkspaceText.of(WORKSPACE.root)
+    ((_, there),) = answers(session, _checked, text, [encode(walks)])
+    assert isinstance(there, bytes)
+    here = _checked(WORKSPACE.root, encode(walks))
+    outcomes = [decode(outcome, Outcome) for outcome in (there, here)]
+    for outcome in outcomes:
+        outcome.row.seconds = 0.0
+    assert outcomes[0] == outcomes[1]
+    assert outcomes[0].row.violated == "nothing_is_withheld_that_would_fit"
+    assert outcomes[0].trace_text
+
+
+def _checked(workspace: Path, task: bytes) -> bytes:
+    return check_one(workspace, task, Share(threads=1))
 
 
 def _explored(workspace: Path, task: bytes) -> bytes:
