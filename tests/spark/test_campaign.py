@@ -15,19 +15,23 @@ from lockstep.campaign.campaign import Campaign, Planned
 from lockstep.campaign.cluster import Cluster
 from lockstep.campaign.kept_rows import KeptRows
 from lockstep.campaign.place import Share
-from lockstep.campaign.task import Outcome, Task, decode, encode
+from lockstep.campaign.task import Outcome, Row, Task, decode, encode
 from lockstep.plain.exploration import Exploration
 from lockstep.spark.campaign import Failed, answers
 from lockstep.spark.session import SparkOptions, spark_session
 from lockstep.spark.workspace_text import WorkspaceText
 from lockstep.verbs.campaign import SPARK, Resources
+from lockstep.verbs.campaign_request import CampaignRequest
+from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.check_task import check_one
 from lockstep.verbs.fault_task import explore_fault
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.faults_of_model import FaultsOfModel
+from lockstep.verbs.sweep import sweep
 from lockstep.workspace import find_workspace
 from tests.campaign.works import task as sample_task
 from tests.campaign.works import work
+from tests.spark.cluster import cluster
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -163,6 +167,34 @@ def test_a_task_whose_executor_dies_is_done_again(tmp_path: Path) -> None:
 def _work_in(folder: Path, workspace: Path, task: bytes, share: Share) -> bytes:
     """Work in a folder that outlives the session, in place of what the executor has unpacked."""
     return work(folder, task, share)
+
+
+@pytest.mark.verify
+def test_a_cluster_draws_by_each_seed_what_this_machine_draws(tmp_path: Path) -> None:
+    """Executors of their own have nothing but lockstep and what is sent to them."""
+
+    def run(name: str, exploration: str, master: str | None) -> list[Row]:
+        request = CheckRequest(
+            ("fetch_snapshot_response",),
+            WORKSPACE,
+            engine=exploration,
+            master=master,
+            fault="average_and_no_more",
+            hypothesis=50,
+            save=tmp_path / name,
+        )
+        campaign = CampaignRequest(seeds=range(1, 4), results=tmp_path / f"{name}.jsonl")
+        rows = list(sweep(request, campaign).results)
+        for row in rows:
+            assert row.trace is not None
+            assert Path(row.trace).is_file()
+            row.seconds, row.since, row.trace, row.key, row.task = 0.0, "", None, "", ""
+        return rows
+
+    with cluster(tmp_path / "cluster") as running:
+        there = run("cluster", SPARK, running.master)
+    assert there == run("here", "auto", None)
+    assert [row.seed for row in there] == [1, 2, 3]
 
 
 @pytest.mark.verify

@@ -84,6 +84,7 @@ def test_what_must_come_to_pass_is_judged_as_by_one_machine() -> None:
         ({"bounds": Bounds(spill=Path("x"))}, "all states are in files"),
         ({"threads": 2}, "local"),
         ({"master": "spark://127.0.0.1:1"}, "--checkpoint DIR"),
+        ({"master": "sc://127.0.0.1:1"}, "such as spark://HOST:7077"),
     ],
 )
 def test_what_it_does_not_do_is_refused(request_of: dict[str, Any], cure: str) -> None:
