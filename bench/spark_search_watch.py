@@ -28,9 +28,10 @@ class SearchWatch:
     """The most that both folders held at a time."""
     last_bytes: int = 0
     """What the checkpoint held last."""
+    commits: list[tuple[float, tuple[int, ...]]] = field(default_factory=list)
+    """When levels were committed, and the states of all levels by then."""
     _loads: list[float] = field(default_factory=list)
     _processor: dict[int, float] = field(default_factory=dict)
-    _commits: list[tuple[float, tuple[int, ...]]] = field(default_factory=list)
     _end: threading.Event = field(default_factory=threading.Event)
 
     def __enter__(self) -> SearchWatch:
@@ -64,7 +65,7 @@ class SearchWatch:
 
         The first job is left out: Spark is started for it.
         """
-        pairs = zip(self._commits[1:], self._commits[2:], strict=False)
+        pairs = zip(self.commits[1:], self.commits[2:], strict=False)
         levels = [
             ((at - before) / (len(levels) - len(earlier)), levels[-1])
             for (before, earlier), (at, levels) in pairs
@@ -90,8 +91,8 @@ class SearchWatch:
         """Note a level that was committed."""
         with suppress(OSError, NotAManifest):
             at = file.stat().st_mtime
-            if not self._commits or self._commits[-1][0] != at:
-                self._commits.append((at, tuple(read_document(file)["levels"])))
+            if not self.commits or self.commits[-1][0] != at:
+                self.commits.append((at, tuple(read_document(file)["levels"])))
 
 
 def _seconds_below(process: int) -> dict[int, float]:
