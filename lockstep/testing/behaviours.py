@@ -23,6 +23,7 @@ from lockstep.results.search_result import (
     report_error,
     report_violation,
 )
+from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.system.resident import ResidentBound
@@ -47,6 +48,14 @@ def draw_behaviours(
 
 class _Over(BaseException):
     """A bound was met. Hypothesis would take an `Exception` for a failure, and shorten it."""
+
+
+def _report(result: SearchResult, failure: Violated | EvaluationError, trace: Trace) -> None:
+    """Say in a result what failed at the end of a behaviour."""
+    if isinstance(failure, Violated):
+        report_violation(result, failure.violation)
+    else:
+        report_error(result, failure, trace)
 
 
 class _Drawing:
@@ -88,10 +97,8 @@ class _Drawing:
             result.because = self._walks.ended(
                 self._end or "all that was asked", self._behaviours, result.states
             )
-        elif isinstance(failure[0], Violated):
-            report_violation(result, failure[0].violation)
         else:
-            report_error(result, *failure)
+            _report(result, *failure)
         result.seconds = self._supervision.seconds
         return result
 
