@@ -17,7 +17,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """What is explored, in which scope and within which bounds.
 
     `walks` random behaviours of up to `steps` steps, drawn by `seed`, are taken in place of a
-    search. `save` is the folder for a counterexample. The bounds are those of `Bounds`.
+    search; those `by_hypothesis` in plain Python. `save` is the folder for a counterexample. The
+    bounds are those of `Bounds`.
     """
 
     kind: str
@@ -31,6 +32,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     liveness: bool = False
     symmetry: bool = False
     walks: int | None = None
+    by_hypothesis: bool = False
     steps: int | None = None
     seed: int | None = None
     max_states: int | None = None

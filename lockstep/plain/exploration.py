@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lockstep.words import plural
+
 if TYPE_CHECKING:
     from lockstep.results.search_result import Progress
 
@@ -64,8 +66,20 @@ class Exploration:
 
 @dataclass(frozen=True)
 class Walks:
-    """Random behaviours: how many, of up to how many steps each, and the seed they are drawn by."""
+    """Random behaviours: how many, of up to how many steps each, and the seed they are drawn by.
+
+    Those `by_hypothesis` are taken in plain Python, and what they break is shortened.
+    """
 
     count: int
     steps: int = 200
     seed: int = 0
+    by_hypothesis: bool = False
+
+    def ended(self, why: str, count: int, states: int) -> str:
+        """Why `count` behaviours, which came by so many states, are no verdict."""
+        return (
+            f"{why}: {plural(count, 'random behaviour')} of up to "
+            f"{plural(self.steps, 'step')} (seed {self.seed}) came by "
+            f"{plural(states, 'state')}; what else there is was not looked at"
+        )

@@ -36,14 +36,22 @@ _LOOK_SECONDS = 0.05
 class SparkOptions:
     """Where a job runs, and what it needs there.
 
-    `master` is Spark's: `local[N]`, `spark://HOST:PORT`, `k8s://...`. `tables` are Delta tables,
-    `topics` Kafka's topics as a source. `settings` are Spark's own, and win over ours.
+    `master` is Spark's: `local[N]`, `spark://HOST:PORT`, `k8s://...`; `LockstepError` for that of
+    Spark Connect. `tables` are Delta tables, `topics` Kafka's topics as a source. `settings` are
+    Spark's own, and win over ours.
     """
 
     master: str = LOCAL_MASTER
     tables: bool = False
     topics: bool = False
     settings: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.master.startswith("sc:"):
+            raise LockstepError(
+                f"{self.master} is Spark Connect, which has no SparkContext to send tasks by",
+                cure="name the cluster's own master, such as spark://HOST:7077",
+            )
 
     @property
     def is_local(self) -> bool:

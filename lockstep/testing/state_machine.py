@@ -38,6 +38,7 @@ from lockstep.trace.pytest_export import to_pytest
 from lockstep.trace.render import render_binding, render_trace
 
 Found = TypeVar("Found")
+OnState = Callable[[State, int], None]
 
 _REMEMBERED = 20_000
 """How many states, and how many steps, of all machines together are looked at only once."""
@@ -83,23 +84,24 @@ def _any_step(draw: st.DrawFn) -> Instance:
 class ModelMachine(RuleBasedStateMachine):
     """A behaviour of a model, made step by step. `state_machine_for` makes its subclasses."""
 
-    _tested: ClassVar[_Tested]
+    tested: ClassVar[Tested]
+    """What all machines of this class have in common."""
 
     def __init__(self) -> None:
         super().__init__()
         self._steps: list[Step] = []
-        self._walk = self._tested.guide.begin()
-        self._arrive(None, self._tested.model.initial)
+        self._walk = self.tested.guide.begin()
+        self._arrive(None, self.tested.model.initial)
 
     @classmethod
     def fired(cls) -> Mapping[str, int]:
         """How often each action was taken, in all behaviours of machines of this class so far."""
-        return dict(cls._tested.fired)
+        return dict(cls.tested.fired)
 
     @property
     def trace(self) -> Trace:
         """The behaviour so far."""
-        return Trace(self._tested.model.initial, tuple(self._steps))
+        return Trace(self.tested.model.initial, tuple(self._steps))
 
     # One rule for all actions. With one for each, Hypothesis draws a varying number of values a
     # step, and then it seldom manages to take a step out of the middle of a behaviour.
@@ -111,15 +113,16 @@ class ModelMachine(RuleBasedStateMachine):
         before, action, arguments = self._state, step.action, step.arguments
         after = step.after
         if after is None:
-            after = self._located(lambda: self._tested.engine.run(action, before, arguments))
+            after = self._located(lambda: self.tested.engine.run(action, before, arguments))
         if after is not None:
-            self._tested.fired[action.name] += 1
+            self.tested.fired[action.name] += 1
             self._steps.append(Step(action.name, arguments, after))
             self._arrive(before, after)
 
     def _arrive(self, before: State | None, state: State) -> None:
         """Check the state that the last step led to, and see what can be done there."""
-        tested = self._tested
+        tested = self.tested
+        tested.on_state(state, len(self._steps))
         failing = self._located(lambda: _failing(tested, before, state))
         if failing:
             raise self._violated(failing)
@@ -132,20 +135,27 @@ class ModelMachine(RuleBasedStateMachine):
 
     def _violated(self, failing: Mapping[str, Arguments]) -> Violated:
         violation = Violation(tuple(failing), next(iter(failing.values())), self.trace)
-        return Violated(self._tested.model, violation, self._tested.fault)
+        violated = Violated(self.tested.model, violation, self.tested.fault)
+        self.tested.note(violated, self.trace)
+        return violated
 
     def _located(self, evaluate: Callable[[], Found]) -> Found:
         """The result of `evaluate`; an error in the model's text is given the behaviour so far."""
         try:
             return evaluate()
         except EvaluationError as error:
-            lines = render_trace(self._tested.model, self.trace, self._tested.fault)
+            self.tested.note(error, self.trace)
+            lines = render_trace(self.tested.model, self.trace, self.tested.fault)
             error.add_note("\n".join(["It happens after these steps:", *map(str, lines)]))
             raise
 
 
 def state_machine_for(
-    model: Model, *, deadlock_allowed: bool = False, fault: str | None = None
+    model: Model,
+    *,
+    deadlock_allowed: bool = False,
+    fault: str | None = None,
+    on_state: OnState = lambda *_: None,
 ) -> type[ModelMachine]:
     """A machine that takes any enabled actions of `model`, one after the other.
 
@@ -154,7 +164,7 @@ def state_machine_for(
     the first that fails, and `EvaluationError` where the text has no meaning. Goals and what must
     come to pass are not checked: no single behaviour can miss a goal, nor one that ends the other.
     `fault` names the fault with which the model was loaded, so that the test which is printed loads
-    it, too.
+    it, too. `on_state` is called with each state of a behaviour, and the number of steps to it.
 
     `LockstepError` for a property with more than 10,000 bindings: plain Python cannot check it.
     """
@@ -165,32 +175,45 @@ def state_machine_for(
                 cure="choose smaller constants for what its parameters range over",
             )
     name = "".join(part.capitalize() for part in model.name.split("_")) + "Machine"
-    members = {"__doc__": model.doc, "_tested": _Tested(model, deadlock_allowed, fault)}
+    members = {"__doc__": model.doc, "tested": Tested(model, deadlock_allowed, fault, on_state)}
     machine = cast(type[ModelMachine], type(name, (ModelMachine,), members))
     machine.TestCase.settings = settings(machine.TestCase.settings, backend=BACKEND)
     return machine
 
 
-class _Tested:
-    """What all machines of one class have in common."""
+class Tested:
+    """What all machines of one class have in common.
 
-    def __init__(self, model: Model, deadlock_allowed: bool, fault: str | None) -> None:
+    `fired` is how often each action was taken, `failure` what ended one of the shortest behaviours
+    that a failure has ended, with that behaviour.
+    """
+
+    def __init__(
+        self, model: Model, deadlock_allowed: bool, fault: str | None, on_state: OnState
+    ) -> None:
         self.model = model
         self.deadlock_allowed = deadlock_allowed
         self.fault = fault
         self.engine = PlainEngine(model)
         self.situations = Situations(model)
         self.guide = Guide()
+        self.on_state = on_state
         self.fired = {action.name: 0 for action in model.actions}
+        self.failure: tuple[Violated | EvaluationError, Trace] | None = None
+
+    def note(self, error: Violated | EvaluationError, trace: Trace) -> None:
+        """Remember a failure, unless that of a behaviour as short is remembered."""
+        if self.failure is None or len(trace.steps) < len(self.failure[1].steps):
+            self.failure = error, trace
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _situation(tested: _Tested, state: State) -> Situation:
+def _situation(tested: Tested, state: State) -> Situation:
     return tested.situations.at(state)
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _failing(tested: _Tested, before: State | None, state: State) -> dict[str, Arguments]:
+def _failing(tested: Tested, before: State | None, state: State) -> dict[str, Arguments]:
     """The properties that fail in a state and over the step to it, each with a binding."""
     failing: dict[str, Arguments] = {}
     for prop in tested.model.properties:

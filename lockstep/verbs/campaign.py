@@ -99,7 +99,7 @@ def campaign_rows(
     kept = _kept_rows(workspace, resources.results)
     plan = [Planned(task, _seconds(kept, task, states)) for task, states in tasks]
     options = {"workspace": WorkspaceText.of(workspace.root).digest}
-    campaign = Campaign(kept, Dependencies({}, options, PACKAGES).digest, tell)
+    campaign = Campaign(kept, Dependencies({}, options, (*PACKAGES, "hypothesis")).digest, tell)
     known = {} if resources.anew else campaign.known(plan)
     for number, row in known.items():
         yield Done(number, row, is_kept=True)

@@ -29,7 +29,7 @@ class CampaignRequest:
         "--seeds",
         parse=read_range,
         metavar="FIRST..LAST",
-        help="Take the random walks of --simulate once for each seed.",
+        help="Take the random walks of --simulate or --hypothesis once for each seed.",
     )
     results: Path | None = option(
         "--results",

@@ -181,7 +181,13 @@ def _explored(
 ) -> SearchResult:
     watched = replace(exploration, on_progress=on_progress)
     walks = request.walks
-    return explore(model, watched) if walks is None else simulate(model, walks, watched)
+    if walks is None:
+        return explore(model, watched)
+    if walks.by_hypothesis:
+        from lockstep.testing.behaviours import draw_behaviours  # Hypothesis takes its time to load
+
+        return draw_behaviours(model, walks, watched)
+    return simulate(model, walks, watched)
 
 
 def _selected(model: Model, request: CheckRequest) -> Model:

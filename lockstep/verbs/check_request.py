@@ -23,6 +23,9 @@ from lockstep.verbs.option import (
 )
 from lockstep.workspace import Workspace
 
+_OF_A_SEARCH = ("--checkpoint", "--symmetry", "--liveness", "--all")
+"""What random walks do not go with."""
+
 
 @dataclass(frozen=True)
 class CheckRequest:
@@ -89,6 +92,12 @@ class CheckRequest:
     simulate: int | None = option(
         "--simulate", least=1, metavar="N", help="Take N random walks instead of a search."
     )
+    hypothesis: int | None = option(
+        "--hypothesis",
+        least=1,
+        metavar="N",
+        help="Take N walks that Hypothesis draws, in plain Python, and shorten what is violated.",
+    )
     steps: int = option(
         "--steps", default=200, least=1, most=10**7, metavar="N", help="Steps of a random walk."
     )
@@ -132,7 +141,8 @@ class CheckRequest:
             raise LockstepError("--master is for the engine spark", cure="--engine spark")
         refuse_pairs(
             {
-                "--simulate": ("--checkpoint", "--symmetry", "--liveness", "--all"),
+                "--simulate": ("--hypothesis", *_OF_A_SEARCH),
+                "--hypothesis": _OF_A_SEARCH,
                 "--only": ("--except",),
             },
             given_flags(self),
@@ -158,7 +168,10 @@ class CheckRequest:
     @property
     def walks(self) -> Walks | None:
         """Random behaviours to take instead of a search."""
-        return None if self.simulate is None else Walks(self.simulate, self.steps, self.seed)
+        count = self.simulate if self.hypothesis is None else self.hypothesis
+        if count is None:
+            return None
+        return Walks(count, self.steps, self.seed, by_hypothesis=self.hypothesis is not None)
 
     @property
     def is_bounded(self) -> bool:
@@ -172,7 +185,7 @@ class CheckRequest:
         A bound changes nothing where it is not met, and is inconclusive where it is.
         """
         is_changed = self.constants or self.symmetry or self.fault is not None
-        return not is_changed and not (self.only or self.omitted) and self.simulate is None
+        return not is_changed and not (self.only or self.omitted) and self.walks is None
 
     def again(self, model: str) -> str:
         """The command that asks the same of one model."""

@@ -52,7 +52,8 @@ def _request(workspace: Path, task: Task, share: Share, folder: Path) -> CheckRe
         fault=task.fault,
         symmetry=task.symmetry,
         liveness=task.liveness,
-        simulate=task.walks,
+        simulate=None if task.by_hypothesis else task.walks,
+        hypothesis=task.walks if task.by_hypothesis else None,
         threads=share.threads,
         save=folder,
     )

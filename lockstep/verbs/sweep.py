@@ -101,8 +101,10 @@ def run_sweep(
 def _refuse_contradictions(request: CheckRequest, campaign: CampaignRequest) -> None:
     given = given_flags(request, campaign)
     refuse_pairs({"--sweep": _OF_ONE_CHECK, "--seeds": (*_OF_ONE_CHECK, "--seed")}, given)
-    if campaign.seeds is not None and request.simulate is None:
-        raise LockstepError("--seeds are those of random walks", cure="add --simulate N")
+    if campaign.seeds is not None and request.walks is None:
+        raise LockstepError(
+            "--seeds are those of random walks", cure="add --simulate N or --hypothesis N"
+        )
     for name in campaign.sweeps:
         if name in request.constants:
             raise LockstepError(f"{name} is given by --set and by --sweep", cure="leave one out")
@@ -125,7 +127,7 @@ def _tasks(
     if count > MOST:
         raise LockstepError(f"these are {count:,} checks of {name}", cure="give fewer values")
     folder = request.save or traces_folder(workspace)
-    bounds = request.exploration.bounds
+    bounds, walks = request.exploration.bounds, request.walks
     for combination, seed in product(product(*values.values()), seeds):
         chosen = dict(zip(values, combination, strict=True))
         task = Task(
@@ -139,15 +141,18 @@ def _tasks(
             omitted=request.omitted,
             liveness=request.liveness,
             symmetry=request.symmetry,
-            walks=request.simulate,
-            steps=None if request.simulate is None else request.steps,
+            walks=None if walks is None else walks.count,
+            by_hypothesis=walks is not None and walks.by_hypothesis,
+            steps=None if walks is None else walks.steps,
             seed=seed,
             max_states=bounds.max_states,
             max_seconds=bounds.max_seconds,
             save=str(folder),
         )
         growth = math.prod(_size(chosen[one]) / _size(model.constants[one]) for one in chosen)
-        yield task, _expected_states(spec, scope, {**base, **chosen}, growth)
+        expected = _expected_states(spec, scope, {**base, **chosen}, growth)
+        # What Hypothesis draws takes a time that the number of states says nothing of.
+        yield task, None if task.by_hypothesis else expected
 
 
 def _expected_states(

@@ -120,6 +120,33 @@ def test_seeds_of_random_walks(desk: "Desk") -> None:
     assert desk.run("check", "turnstile", *options).json["summary"]["kept"] == 3
 
 
+def test_seeds_of_walks_that_hypothesis_draws(desk: "Desk") -> None:
+    options = ("--hypothesis", "40", "--steps", "30", "--seeds", "1..4", "--threads", "2")
+    ran = desk.run("check", "turnstile", *options, "--json")
+    assert ran.code == 3, "walks say nothing of what they do not come by"
+    rows = ran.json["results"]
+    assert [(row["seed"], row["engine"]) for row in rows] == [
+        (n, "hypothesis") for n in range(1, 5)
+    ]
+    (one,) = desk.run(
+        "check", "turnstile", "--hypothesis", "40", "--steps", "30", "--seed", "2", "--json"
+    ).json["results"]
+    assert rows[1]["transitions"] == one["transitions"]
+    more = (*options[:4], "--seeds", "1..5", "--json")
+    assert desk.run("check", "turnstile", *more).json["summary"]["kept"] == 4
+    walks = ("--simulate", *more[1:])
+    assert desk.run("check", "turnstile", *walks).json["summary"]["kept"] == 0
+
+
+def test_hypothesis_finds_a_fault_by_each_seed(desk: "Desk") -> None:
+    options = ("--fault", "stays_open", "--hypothesis", "100", "--seeds", "1..3", "--json")
+    ran = desk.run("check", "turnstile", *options)
+    assert ran.code == 1
+    for row in ran.json["results"]:
+        assert (row["violated"], row["length"]) == ("entries_are_paid", 3)
+        assert desk.run("replay", row["trace"]).code == 1, "plain Python takes the same steps"
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -140,7 +167,9 @@ def test_seeds_of_random_walks(desk: "Desk") -> None:
         (["--sweep", "MAX_COINS=1..2", "--checkpoint", "f"], "does not go with --checkpoint"),
         (["--sweep", "MAX_COINS=1..2", "--pytest"], "--sweep does not go with --pytest"),
         (["--sweep", "MAX_COINS=1..2", "--faults"], "--faults does not go with --sweep"),
-        (["--seeds", "1..3"], "add --simulate N"),
+        (["--seeds", "1..3"], "add --simulate N or --hypothesis N"),
+        (["--hypothesis", "5", "--simulate", "5"], "--simulate does not go with --hypothesis"),
+        (["--hypothesis", "5", "--checkpoint", "f"], "--hypothesis does not go with --checkpoint"),
         (["--seeds", "1..3", "--simulate", "5", "--seed", "4"], "does not go with --seed"),
         (["--results", "rows.jsonl"], "--results is the table of many checks"),
     ],

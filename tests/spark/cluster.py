@@ -21,7 +21,7 @@ from pathlib import Path
 
 from lockstep.system.java import find_java
 
-_START_SECONDS = 120.0
+_START_SECONDS = 600.0
 
 
 @dataclass

@@ -15,18 +15,23 @@ from lockstep.campaign.campaign import Campaign, Planned
 from lockstep.campaign.cluster import Cluster
 from lockstep.campaign.kept_rows import KeptRows
 from lockstep.campaign.place import Share
-from lockstep.campaign.task import Outcome, Task, decode, encode
+from lockstep.campaign.task import Outcome, Row, Task, decode, encode
 from lockstep.plain.exploration import Exploration
 from lockstep.spark.campaign import Failed, answers
 from lockstep.spark.session import SparkOptions, spark_session
 from lockstep.spark.workspace_text import WorkspaceText
 from lockstep.verbs.campaign import SPARK, Resources
+from lockstep.verbs.campaign_request import CampaignRequest
+from lockstep.verbs.check_request import CheckRequest
+from lockstep.verbs.check_task import check_one
 from lockstep.verbs.fault_task import explore_fault
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.faults_of_model import FaultsOfModel
+from lockstep.verbs.sweep import sweep
 from lockstep.workspace import find_workspace
 from tests.campaign.works import task as sample_task
 from tests.campaign.works import work
+from tests.spark.cluster import cluster
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -99,6 +104,33 @@ def test_a_fault_on_an_executor_is_the_fault_here(session: SparkSession) -> None
     assert rows[0].states == 64
 
 
+def test_hypothesis_draws_on_an_executor_what_it_draws_here(session: SparkSession) -> None:
+    walks = Task(
+        kind="check",
+        model="fetch_snapshot_response",
+        scope="small",
+        fault="average_and_no_more",
+        walks=100,
+        by_hypothesis=True,
+        steps=20,
+        seed=7,
+    )
+    text = WorkspaceText.of(WORKSPACE.root)
+    ((_, there),) = answers(session, _checked, text, [encode(walks)])
+    assert isinstance(there, bytes)
+    here = _checked(WORKSPACE.root, encode(walks))
+    outcomes = [decode(outcome, Outcome) for outcome in (there, here)]
+    for outcome in outcomes:
+        outcome.row.seconds = 0.0
+    assert outcomes[0] == outcomes[1]
+    assert outcomes[0].row.violated == "nothing_is_withheld_that_would_fit"
+    assert outcomes[0].trace_text
+
+
+def _checked(workspace: Path, task: bytes) -> bytes:
+    return check_one(workspace, task, Share(threads=1))
+
+
 def _explored(workspace: Path, task: bytes) -> bytes:
     return explore_fault(workspace, task, Share(threads=1))
 
@@ -129,12 +161,40 @@ def test_a_task_whose_executor_dies_is_done_again(tmp_path: Path) -> None:
     rows = dict(Campaign(kept, "", notes.append).rows(place, plan, range(3)))
     assert [rows[number].verdict for number in range(3)] == ["holds", "holds", "inconclusive"]
     assert "Spark gave it up" in rows[2].error
-    assert [note.partition(" ")[0] for note in notes] == ["dies_once", "dies"]
+    assert {note.partition(" ")[0] for note in notes} == {"dies_once", "dies"}
 
 
 def _work_in(folder: Path, workspace: Path, task: bytes, share: Share) -> bytes:
     """Work in a folder that outlives the session, in place of what the executor has unpacked."""
     return work(folder, task, share)
+
+
+@pytest.mark.verify
+def test_a_cluster_draws_by_each_seed_what_this_machine_draws(tmp_path: Path) -> None:
+    """Executors of their own have nothing but lockstep and what is sent to them."""
+
+    def run(name: str, exploration: str, master: str | None) -> list[Row]:
+        request = CheckRequest(
+            ("fetch_snapshot_response",),
+            WORKSPACE,
+            engine=exploration,
+            master=master,
+            fault="average_and_no_more",
+            hypothesis=50,
+            save=tmp_path / name,
+        )
+        campaign = CampaignRequest(seeds=range(1, 4), results=tmp_path / f"{name}.jsonl")
+        rows = list(sweep(request, campaign).results)
+        for row in rows:
+            assert row.trace is not None
+            assert Path(row.trace).is_file()
+            row.seconds, row.since, row.trace, row.key, row.task = 0.0, "", None, "", ""
+        return rows
+
+    with cluster(tmp_path / "cluster") as running:
+        there = run("cluster", SPARK, running.master)
+    assert there == run("here", "auto", None)
+    assert [row.seed for row in there] == [1, 2, 3]
 
 
 @pytest.mark.verify

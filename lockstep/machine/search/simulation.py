@@ -28,7 +28,6 @@ from lockstep.machine.search.workers import Worker, shape_of
 from lockstep.plain.exploration import Exploration, Walks
 from lockstep.results.search_result import Progress, SearchResult
 from lockstep.results.verdict import Verdict
-from lockstep.words import plural
 
 _BATCH = 256
 """Walks between two looks at the bounds."""
@@ -57,9 +56,7 @@ class Simulation:
         """Prepare the walks; of the bounds, those on time and memory are heeded."""
         self._program = program
         self._words = program.layout.words
-        self._walks = walks.count
-        self._steps = walks.steps
-        self._seed = walks.seed
+        self._walks = walks
         self._threads = request.threads or len(os.sched_getaffinity(0))
         self._max_seconds = request.bounds.max_seconds
         self._loops = loops_for(self._words)  # before memory is looked at, for it takes some
@@ -83,11 +80,11 @@ class Simulation:
         result, done, why = self._result, 0, "all that was asked"
         try:
             with ThreadPoolExecutor(self._threads) as pool:
-                while done < self._walks and self._fine:
+                while done < self._walks.count and self._fine:
                     why = self._met_bound()
                     if why:
                         break
-                    count = min(_BATCH, self._walks - done)
+                    count = min(_BATCH, self._walks.count - done)
                     for walk in self._batch(pool, range(done, done + count)):
                         done += 1
                         if not self._take_in(walk):
@@ -97,11 +94,7 @@ class Simulation:
         self._count()
         if self._fine:
             result.verdict = Verdict.INCONCLUSIVE
-            result.because = (
-                f"{why or 'nothing broken'}: {plural(done, 'random behaviour')} of up to "
-                f"{plural(self._steps, 'step')} (seed {self._seed}) came by "
-                f"{plural(result.states, 'state')}; what else there is was not looked at"
-            )
+            result.because = self._walks.ended(why or "nothing broken", done, result.states)
         result.seconds = self._seconds
         return result
 
@@ -117,7 +110,7 @@ class Simulation:
         """The bound that was met, in words; empty when none was."""
         if self._max_seconds is not None and self._seconds >= self._max_seconds:
             return f"stopped after {self._seconds:.0f} s as bounded"
-        share = _BATCH * (self._steps + 1) // SHARDS
+        share = _BATCH * (self._walks.steps + 1) // SHARDS
         if self._memory.used + self._visited.growth([share] * SHARDS, 1) > self._memory.bound:
             self._result.out_of_memory = True
             return f"stopped at {self._memory} as bounded"
@@ -138,13 +131,13 @@ class Simulation:
 
     def _several(self, worker: Worker, numbers: range) -> list[_Walk]:
         walks = []
-        path = np.zeros((self._steps + 1) * self._words, np.uint64)
+        path = np.zeros((self._walks.steps + 1) * self._words, np.uint64)
         ended = np.zeros(2, np.int64)
         course = Packed(
             "walk",
             initial=self._initial,
-            seed=self._seed,
-            steps=self._steps,
+            seed=self._walks.seed,
+            steps=self._walks.steps,
             actions=len(worker.fired),
             enabled=np.zeros(len(worker.fired), np.int64),
             path=path,

@@ -67,11 +67,8 @@ def run_job(
 
 
 def _tasks(spark: SparkSession) -> tuple[int, int]:
-    """How many tasks of the stages at work are done, of how many; nothing through Connect."""
-    context = getattr(spark, "_sc", None)
-    if context is None:
-        return 0, 0
-    tracker = context.statusTracker()
+    """How many tasks of the stages at work are done, of how many."""
+    tracker = spark.sparkContext.statusTracker()
     stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
     present = [stage for stage in stages if stage is not None]
     done = sum(stage.numCompletedTasks for stage in present)

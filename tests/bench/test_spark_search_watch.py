@@ -1,0 +1,53 @@
+"""What a benchmark notes of a search while it runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.spark_search_watch import SearchWatch
+from lockstep.machine.search.crew import Totals
+from lockstep.spark.search.manifest import Manifest, write_manifest
+
+BUSY = "import time\nwhile time.process_time() < 0.5: pass\ntime.sleep(1)"
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    ends = time.monotonic() + 60
+    while not is_so() and time.monotonic() < ends:
+        time.sleep(0.05)
+    assert is_so()
+
+
+def test_levels_and_files_are_noted(tmp_path: Path) -> None:
+    search, blocks = tmp_path / "search" / "model-default", tmp_path / "blocks"
+    search.mkdir(parents=True)
+    blocks.mkdir()
+    levels = ((1,), (1, 4), (1, 4, 9), (1, 4, 9, 16, 25))
+    with SearchWatch(search.parent, blocks) as watch:
+        for count, committed in enumerate(levels, start=1):
+            time.sleep(0.05)  # for another time of the file
+            write_manifest(search / "spark.json", {}, Manifest(1, committed, Totals([], [], [])))
+            wait_until(lambda count=count: len(watch.commits) == count)  # type: ignore[misc]
+        (blocks / "block").write_bytes(b"x" * 10**6)
+        wait_until(lambda: watch.peak_bytes > 10**6)
+        (blocks / "block").unlink()
+    assert watch.load >= 0.0
+    assert watch.last_bytes == (search / "spark.json").stat().st_size
+    assert watch.peak_bytes == watch.last_bytes + 10**6
+    assert watch.longest_level is not None
+    seconds, states = watch.longest_level
+    whole = watch.commits[-1][0] - watch.commits[1][0]
+    assert 0 < seconds < whole, "the first job is left out, and two levels of one commit share it"
+    assert states in (9, 25)
+
+
+def test_the_time_of_processes_of_processes_counts() -> None:
+    nested = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {BUSY!r}])"
+    with SearchWatch() as watch:
+        subprocess.run([sys.executable, "-c", nested], check=True)
+    assert watch.cpu_seconds >= 0.5
+    assert watch.longest_level is None
