@@ -156,11 +156,11 @@ def only_a_response_answers(s: FetchSnapshotResponse, new: FetchSnapshotResponse
 
 @sometimes("630-53")
 def somebody_gets_more_than_the_average(s: FetchSnapshotResponse):
-    """One partition of two gets more than half of what the response may have."""
-    return any(
+    """As much for every partition of the request would be beyond a limit."""
+    return all(s.asked[p] is not None for p in Partition) and any(
         is_served(s, p)
-        and 2 * s.answers[p].units > min(REQUEST_MAX_BYTES, LEADER_MAX_BYTES)
-        and any(q != p and s.asked[q] is not None for q in Partition)
+        and s.answers[p].units * sum(1 for q in Partition if s.asked[q] is not None)
+        > min(REQUEST_MAX_BYTES, LEADER_MAX_BYTES)
         for p in Partition
     )
 

@@ -4,8 +4,12 @@ from lockstep import fault, require
 from models.snapshot_offsets import (
     Offset,
     SnapshotOffsets,
+    Place,
     advance_high_watermark,
+    append,
+    fetch_snapshot,
     followed_log_start,
+    generate_snapshot,
     generated_end,
     latest,
     may_delete,
@@ -53,4 +57,37 @@ def takes_any_high_watermark(s: SnapshotOffsets, new: SnapshotOffsets, to: Offse
     """What the leader tells is taken, even if it is older than what is known."""
     require(not s.unapplied and to != s.high_watermark and to <= s.log_end)
     require(s.log_start <= to and latest(s) <= to)
+    new.high_watermark = to
+
+
+@fault(replaces=generate_snapshot, breaks="snapshot_keeps_its_end")
+def overwrites_an_older_snapshot(s: SnapshotOffsets, new: SnapshotOffsets, p: Place):
+    """A new snapshot takes the place of one that is still there."""
+    require(not s.unapplied and generated_end(s) > latest(s))
+    new.snapshots[p] = generated_end(s)
+
+
+@fault(replaces=fetch_snapshot, breaks="snapshot_keeps_its_end")
+def downloads_over_an_older_snapshot(
+    s: SnapshotOffsets, new: SnapshotOffsets, p: Place, end: Offset
+):
+    """What is downloaded takes the place of a snapshot that is still there."""
+    require(not s.unapplied and end > s.log_end)
+    new.snapshots[p] = end
+    new.unapplied = True
+
+
+@fault(replaces=append, breaks="fetched_snapshot_replaces_the_log")
+def appends_while_a_snapshot_waits(s: SnapshotOffsets, new: SnapshotOffsets, to: Offset):
+    """Records are fetched between the download's end and the log's reset."""
+    require(s.log_end < to)
+    new.log_end = to
+
+
+@fault(replaces=advance_high_watermark, breaks="fetched_snapshot_replaces_the_log")
+def high_watermark_advances_while_a_snapshot_waits(
+    s: SnapshotOffsets, new: SnapshotOffsets, to: Offset
+):
+    """More records are known to be committed between the download's end and the log's reset."""
+    require(s.high_watermark < to and to <= s.log_end)
     new.high_watermark = to

@@ -16,6 +16,10 @@ MISTAKES = {
     "FetchedSnapshotReplacesTheLog": Mistake(
         "SnapshotOffsets", "/\\ logStart' = Latest\n", "/\\ UNCHANGED logStart\n"
     ),
+    "SnapshotKeepsItsEnd": Mistake(
+        "SnapshotOffsets", "    /\\ snapshots[p] = None\n    /\\ highWatermark > Latest\n",
+        "    /\\ highWatermark > Latest\n"
+    ),
     "DeletesOnlyBelowTheLogStart": Mistake(
         "SnapshotOffsets",
         "    /\\ snapshots[p] < logStart\n",
