@@ -205,7 +205,7 @@ def offsets_are_in_order(s: SnapshotLog):
     )
 
 
-@step_invariant("630-35")
+@step_invariant("595-15")
 def offsets_never_move_back(s: SnapshotLog, new: SnapshotLog):
     """Neither log start offset nor high watermark, until the process ends."""
     when(runs_on(s, new))

@@ -1,4 +1,5 @@
-"""What must hold of KIP-630's offsets. Ids such as 630-34 are rows of specs/kip_630.toml."""
+"""What must hold of KIP-630's offsets. Ids such as 630-34 are rows of
+specs/kip_630.toml, 595-15 is one of specs/kip_595.toml."""
 
 from lockstep import invariant, step_invariant, when
 from models.snapshot_offsets import Place, SnapshotOffsets
@@ -16,6 +17,13 @@ def snapshots_end_by_the_high_watermark(s: SnapshotOffsets, p: Place):
     to."""
     when(s.snapshots[p] is not None and not s.unapplied)
     return s.snapshots[p] <= s.high_watermark
+
+
+@invariant("630-1")
+def no_two_snapshots_end_at_one_offset(s: SnapshotOffsets, p: Place, q: Place):
+    """The end offset of a snapshot names it."""
+    when(p != q and s.snapshots[p] is not None)
+    return s.snapshots[p] != s.snapshots[q]
 
 
 @invariant("630-34")
@@ -60,7 +68,7 @@ def deletes_only_below_the_log_start(s: SnapshotOffsets, new: SnapshotOffsets, p
     return s.snapshots[p] < s.log_start
 
 
-@step_invariant("630-15")
+@step_invariant("595-15")
 def offsets_never_move_back(s: SnapshotOffsets, new: SnapshotOffsets):
     """Neither the log's start nor the high watermark is ever less than it was."""
     return new.log_start >= s.log_start and new.high_watermark >= s.high_watermark

@@ -123,6 +123,9 @@ OffsetsAreInOrder == logStart <= highWatermark /\ highWatermark <= logEnd
 
 SnapshotsEndByTheHighWatermark == unapplied \/ \A x \in Ends : x <= highWatermark
 
+NoTwoSnapshotsEndAtOneOffset ==
+    \A p, q \in Places : p # q /\ snapshots[p] # None => snapshots[p] # snapshots[q]
+
 LogAboveZeroHasASnapshot == logStart = 0 \/ \E x \in Ends : x >= logStart
 
 FetchedSnapshotReplacesTheLog ==

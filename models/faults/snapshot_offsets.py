@@ -91,3 +91,10 @@ def high_watermark_advances_while_a_snapshot_waits(
     """More records are known to be committed between the download's end and the log's reset."""
     require(s.high_watermark < to and to <= s.log_end)
     new.high_watermark = to
+
+
+@fault(replaces=generate_snapshot, breaks="no_two_snapshots_end_at_one_offset")
+def generates_the_latest_again(s: SnapshotOffsets, new: SnapshotOffsets, p: Place):
+    """A snapshot is generated although nothing was committed since the latest one."""
+    require(not s.unapplied and s.snapshots[p] is None and generated_end(s) >= latest(s))
+    new.snapshots[p] = generated_end(s)

@@ -8,6 +8,9 @@ MISTAKES = {
     "SnapshotsEndByTheHighWatermark": Mistake(
         "SnapshotOffsets", "![p] = highWatermark]", "![p] = logEnd]"
     ),
+    "NoTwoSnapshotsEndAtOneOffset": Mistake(
+        "SnapshotOffsets", "    /\\ highWatermark > Latest\n", "    /\\ highWatermark >= Latest\n"
+    ),
     "LogAboveZeroHasASnapshot": Mistake(
         "SnapshotOffsets",
         "IF leaders < Latest THEN leaders ELSE Latest",
