@@ -149,9 +149,7 @@ def what_was_not_sent_is_asked_for(
 def only_a_response_answers(s: FetchSnapshotResponse, new: FetchSnapshotResponse, p: Partition):
     """What is asked stays until the response is sent, and so does what is answered."""
     when(s.asked[p] is not None and (not s.building or new.building))
-    return new.asked[p] == s.asked[p] and (
-        s.answers[p] is None or new.answers[p] == s.answers[p]
-    )
+    return new.asked[p] == s.asked[p] and (s.answers[p] is None or new.answers[p] == s.answers[p])
 
 
 @sometimes("630-53")

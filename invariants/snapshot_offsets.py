@@ -39,18 +39,15 @@ def fetched_snapshot_replaces_the_log(s: SnapshotOffsets, new: SnapshotOffsets):
     committed, where the furthest snapshot ends."""
     when(s.unapplied)
     return (
-        (
-            new.unapplied
-            and new.log_start == s.log_start
-            and new.high_watermark == s.high_watermark
-            and new.log_end == s.log_end
-        )
-        or (
-            new.log_start == new.log_end
-            and new.high_watermark == new.log_end
-            and any(s.snapshots[p] == new.log_end for p in Place)
-            and all(s.snapshots[p] is None or s.snapshots[p] <= new.log_end for p in Place)
-        )
+        new.unapplied
+        and new.log_start == s.log_start
+        and new.high_watermark == s.high_watermark
+        and new.log_end == s.log_end
+    ) or (
+        new.log_start == new.log_end
+        and new.high_watermark == new.log_end
+        and any(s.snapshots[p] == new.log_end for p in Place)
+        and all(s.snapshots[p] is None or s.snapshots[p] <= new.log_end for p in Place)
     )
 
 

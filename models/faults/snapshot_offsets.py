@@ -3,8 +3,8 @@
 from lockstep import fault, require
 from models.snapshot_offsets import (
     Offset,
-    SnapshotOffsets,
     Place,
+    SnapshotOffsets,
     advance_high_watermark,
     append,
     fetch_snapshot,

@@ -20,8 +20,9 @@ MISTAKES = {
         "SnapshotOffsets", "/\\ logStart' = Latest\n", "/\\ UNCHANGED logStart\n"
     ),
     "SnapshotKeepsItsEnd": Mistake(
-        "SnapshotOffsets", "    /\\ snapshots[p] = None\n    /\\ highWatermark > Latest\n",
-        "    /\\ highWatermark > Latest\n"
+        "SnapshotOffsets",
+        "    /\\ snapshots[p] = None\n    /\\ highWatermark > Latest\n",
+        "    /\\ highWatermark > Latest\n",
     ),
     "DeletesOnlyBelowTheLogStart": Mistake(
         "SnapshotOffsets",
