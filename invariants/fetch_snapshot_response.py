@@ -88,6 +88,13 @@ def position_outside_the_snapshot_is_refused(s: FetchSnapshotResponse, p: Partit
 
 
 @invariant("630-49")
+def answers_only_what_is_asked(s: FetchSnapshotResponse, p: Partition):
+    """A partition is answered if the request names it, and once the request is complete."""
+    when(s.answers[p] is not None)
+    return s.building and s.asked[p] is not None
+
+
+@invariant("630-49")
 def bytes_come_without_an_error(s: FetchSnapshotResponse, p: Partition):
     """A partition gets bytes of the snapshot from the position asked for, and no more than there
     are; with an error it gets none."""
@@ -147,9 +154,12 @@ def what_was_not_sent_is_asked_for(
 
 @step_invariant("630-49", "630-60")
 def only_a_response_answers(s: FetchSnapshotResponse, new: FetchSnapshotResponse, p: Partition):
-    """What is asked stays until the response is sent, and so does what is answered."""
-    when(s.asked[p] is not None and (not s.building or new.building))
-    return new.asked[p] == s.asked[p] and (s.answers[p] is None or new.answers[p] == s.answers[p])
+    """What is asked stays until the response is sent, and so does what is answered; nothing more
+    is asked while it is built."""
+    when(not s.building or new.building)
+    return (new.asked[p] == s.asked[p] or (s.asked[p] is None and not new.building)) and (
+        s.answers[p] is None or new.answers[p] == s.answers[p]
+    )
 
 
 @sometimes("630-53")

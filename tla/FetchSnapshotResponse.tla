@@ -160,6 +160,8 @@ PositionOutsideTheSnapshotIsRefused ==
 \* The positions of the units that a partition gets.
 Got(p) == asked[p].position .. asked[p].position + answers[p].units - 1
 
+AnswersOnlyWhatIsAsked == Answered # {} => building /\ Answered \subseteq Named
+
 BytesComeWithoutAnError ==
     \A p \in Answered : answers[p].units > 0 =>
         /\ answers[p].error = "NONE"
@@ -185,5 +187,6 @@ WhatWasNotSentIsAskedFor ==
 OnlyAResponseAnswers ==
     [][~building \/ building' =>
          /\ \A p \in Named : asked'[p] = asked[p]
+         /\ building \/ building' => asked' = asked
          /\ \A p \in Answered : answers'[p] = answers[p]]_vars
 =============================================================================

@@ -21,12 +21,11 @@ def spoken_for(s: FetchSnapshotResponse):
 
 
 @lemma
-def answers_only_what_is_asked(s: FetchSnapshotResponse, p: Partition):
-    """A partition is answered only if the request names it, and while the response is built."""
+def answers_are_of_use(s: FetchSnapshotResponse, p: Partition):
+    """A partition is told what is wrong, or gets no more than there is."""
     when(s.answers[p] is not None)
     return (
-        s.building
-        and s.asked[p] is not None
+        s.asked[p] is not None
         and s.answers[p].error == error_of(s.asked[p])
         and (s.answers[p].error == Error.NONE or s.answers[p].units == 0)
         and s.answers[p].units <= left_of(s, p)

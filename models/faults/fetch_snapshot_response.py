@@ -1,18 +1,22 @@
 """Mistakes in answering a FetchSnapshot request, and in sharing the bytes of a response."""
 
-from lockstep import fault, replace
+from lockstep import fault, replace, require
 from models.fetch_snapshot_response import (
     LEADER_MAX_BYTES,
     REQUEST_MAX_BYTES,
+    Asked,
     Error,
     FetchSnapshotResponse,
     Partition,
+    ask,
     asked_next,
     average,
     error_of,
     give,
     given_to,
+    has_its_turn,
     is_answered,
+    is_of_use,
     kept_for,
     left_of,
     number_asked,
@@ -126,6 +130,21 @@ def position_at_the_end_is_served(asked):
 def average_even_beyond_the_end(s: FetchSnapshotResponse, p):
     """A partition gets the average, whatever its snapshot has left."""
     return max(min(average(s), room_for(s, p)), min(left_of(s, p), room_for(s, p)))
+
+
+@fault(replaces=has_its_turn, breaks="answers_only_what_is_asked")
+def answered_before_the_request_is_complete(s: FetchSnapshotResponse, p):
+    """A partition is answered while others are still being named."""
+    return s.asked[p] is not None and s.answers[p] is None
+
+
+@fault(replaces=ask, breaks="only_a_response_answers")
+def request_grows_while_it_is_answered(
+    s: FetchSnapshotResponse, new: FetchSnapshotResponse, p: Partition, asked: Asked
+):
+    """One more partition is asked for after others were answered."""
+    require(s.asked[p] is None and is_of_use(asked))
+    new.asked[p] = asked
 
 
 # Shares.

@@ -41,6 +41,11 @@ MISTAKES = {
         "IF size = None THEN {} ELSE 0 .. size",
         ANY_REQUEST,
     ),
+    "AnswersOnlyWhatIsAsked": Mistake(
+        "FetchSnapshotResponse",
+        "    /\\ building\n    /\\ p \\in Named \\ Answered\n",
+        "    /\\ p \\in Named \\ Answered\n",
+    ),
     "BytesComeWithoutAnError": Mistake(
         "FetchSnapshotResponse",
         "Min(Rest[p], Limit - Sum(Sent, Answered) - Reserved(p))",
