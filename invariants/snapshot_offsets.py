@@ -20,6 +20,13 @@ def snapshots_end_by_the_high_watermark(s: SnapshotOffsets, p: Place):
 
 
 @invariant("630-1")
+def snapshots_hold_a_record(s: SnapshotOffsets, p: Place):
+    """There is no snapshot of nothing: its id would name no record's epoch."""
+    when(s.snapshots[p] is not None)
+    return s.snapshots[p] > 0
+
+
+@invariant("630-1")
 def no_two_snapshots_end_at_one_offset(s: SnapshotOffsets, p: Place, q: Place):
     """The end offset of a snapshot names it."""
     when(p != q and s.snapshots[p] is not None)
@@ -44,7 +51,8 @@ def fetched_snapshot_replaces_the_log(s: SnapshotOffsets, new: SnapshotOffsets):
         and new.high_watermark == s.high_watermark
         and new.log_end == s.log_end
     ) or (
-        new.log_start == new.log_end
+        not new.unapplied
+        and new.log_start == new.log_end
         and new.high_watermark == new.log_end
         and any(s.snapshots[p] == new.log_end for p in Place)
         and all(s.snapshots[p] is None or s.snapshots[p] <= new.log_end for p in Place)

@@ -123,6 +123,8 @@ OffsetsAreInOrder == logStart <= highWatermark /\ highWatermark <= logEnd
 
 SnapshotsEndByTheHighWatermark == unapplied \/ \A x \in Ends : x <= highWatermark
 
+SnapshotsHoldARecord == 0 \notin Ends
+
 NoTwoSnapshotsEndAtOneOffset ==
     \A p, q \in Places : p # q /\ snapshots[p] # None => snapshots[p] # snapshots[q]
 

@@ -96,5 +96,19 @@ def high_watermark_advances_while_a_snapshot_waits(
 @fault(replaces=generate_snapshot, breaks="no_two_snapshots_end_at_one_offset")
 def generates_the_latest_again(s: SnapshotOffsets, new: SnapshotOffsets, p: Place):
     """A snapshot is generated although nothing was committed since the latest one."""
-    require(not s.unapplied and s.snapshots[p] is None and generated_end(s) >= latest(s))
+    require(not s.unapplied and s.snapshots[p] is None)
+    require(latest(s) > 0 and generated_end(s) == latest(s))
     new.snapshots[p] = generated_end(s)
+
+
+@fault(replaces=reset_log, breaks="fetched_snapshot_replaces_the_log")
+def reset_does_not_end(s: SnapshotOffsets, new: SnapshotOffsets):
+    """The log is reset, and the snapshot still waits: nothing can be fetched any more."""
+    reset_log(s, new)
+    new.unapplied = True
+
+
+@fault(replaces=latest, breaks="snapshots_hold_a_record")
+def generates_a_snapshot_of_nothing(s: SnapshotOffsets):
+    """Without a snapshot even one that ends at 0 is a newer one."""
+    return max((s.snapshots[p] for p in Place if s.snapshots[p] is not None), default=-1)

@@ -8,8 +8,13 @@ MISTAKES = {
     "SnapshotsEndByTheHighWatermark": Mistake(
         "SnapshotOffsets", "![p] = highWatermark]", "![p] = logEnd]"
     ),
-    "NoTwoSnapshotsEndAtOneOffset": Mistake(
+    "SnapshotsHoldARecord": Mistake(
         "SnapshotOffsets", "    /\\ highWatermark > Latest\n", "    /\\ highWatermark >= Latest\n"
+    ),
+    "NoTwoSnapshotsEndAtOneOffset": Mistake(
+        "SnapshotOffsets",
+        "    /\\ highWatermark > Latest\n",
+        "    /\\ highWatermark \\in Offset \\ {0}\n",
     ),
     "LogAboveZeroHasASnapshot": Mistake(
         "SnapshotOffsets",
