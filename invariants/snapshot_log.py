@@ -100,7 +100,7 @@ def snapshots_never_pass_the_high_watermark(s: SnapshotLog, x: Offset):
     return x <= s.high_watermark
 
 
-@invariant("630-1", "630-2")
+@invariant("630-1", "630-2", "630-19")
 def snapshot_is_the_log_that_it_replaces(s: SnapshotLog, x: Offset):
     """A snapshot has the committed records below its end offset, all of them and no other, and
     its epoch is that of the last."""
@@ -205,7 +205,7 @@ def offsets_are_in_order(s: SnapshotLog):
     )
 
 
-@step_invariant("630-35")
+@step_invariant("595-15")
 def offsets_never_move_back(s: SnapshotLog, new: SnapshotLog):
     """Neither log start offset nor high watermark, until the process ends."""
     when(runs_on(s, new))
@@ -215,7 +215,7 @@ def offsets_never_move_back(s: SnapshotLog, new: SnapshotLog):
     )
 
 
-@invariant("630-2", "630-20", "630-22")
+@invariant("630-2", "630-20", "630-22", "595-26")
 def everything_held_is_found(s: SnapshotLog):
     """Whatever the crash, as long as the replica boots: committed records for which it answers
     are in its latest snapshot and in its log after that."""
@@ -237,7 +237,7 @@ def refuses_only_what_is_missing(s: SnapshotLog):
     return not nothing_is_missing(s)
 
 
-@invariant("630-2", "630-22")
+@invariant("630-2", "630-18", "630-22", "595-25")
 def state_is_what_was_committed(s: SnapshotLog):
     """The state machine has been given the committed records up to the high watermark; until that
     is known, those of the snapshot that was loaded."""
@@ -321,4 +321,14 @@ def no_snapshot_ends_at_the_high_watermark_or_below(s: SnapshotLog):
             and x <= s.high_watermark
             for x in Offset
         )
+    )
+
+
+@sometimes("630-12")
+def a_replica_writes_a_snapshot_of_its_own(s: SnapshotLog):
+    """What is written is the state of its own state machine, though it may fetch one besides."""
+    return (
+        s.parts[Writer.GENERATOR] is not None
+        and s.parts[Writer.GENERATOR].records == s.state
+        and len(s.state) > 0
     )

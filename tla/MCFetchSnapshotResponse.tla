@@ -2,7 +2,8 @@
 (* Bounds for TLC. The numbers are those of a scope in specs/fetch_snapshot_response.toml. *)
 EXTENDS FetchSnapshotResponse
 
-CONSTANT MaxRemaining
+CONSTANTS MaxSize, MaxEpoch
 
-MCRemaining == 1 .. MaxRemaining
+MCSize  == 1 .. MaxSize
+MCEpoch == 0 .. MaxEpoch
 =============================================================================

@@ -123,10 +123,21 @@ OffsetsAreInOrder == logStart <= highWatermark /\ highWatermark <= logEnd
 
 SnapshotsEndByTheHighWatermark == unapplied \/ \A x \in Ends : x <= highWatermark
 
+SnapshotsHoldARecord == 0 \notin Ends
+
+NoTwoSnapshotsEndAtOneOffset ==
+    \A p, q \in Places : p # q /\ snapshots[p] # None => snapshots[p] # snapshots[q]
+
 LogAboveZeroHasASnapshot == logStart = 0 \/ \E x \in Ends : x >= logStart
 
 FetchedSnapshotReplacesTheLog ==
-    [][unapplied /\ ~unapplied' => logStart' = Latest /\ logEnd' = Latest]_vars
+    [][unapplied =>
+         \/ UNCHANGED <<logStart, highWatermark, logEnd, unapplied>>
+         \/ /\ <<logStart, highWatermark, logEnd>>' = <<Latest, Latest, Latest>>
+            /\ ~unapplied']_vars
+
+SnapshotKeepsItsEnd ==
+    [][\A p \in Places : snapshots'[p] \in {None, snapshots[p]} \/ snapshots[p] = None]_vars
 
 DeletesOnlyBelowTheLogStart ==
     [][\A p \in Places :

@@ -2,8 +2,10 @@
 
 from lockstep import lemma, when
 from models.fetch_snapshot_response import (
+    Error,
     FetchSnapshotResponse,
     Partition,
+    error_of,
     given_to,
     kept_for,
     left_of,
@@ -19,10 +21,15 @@ def spoken_for(s: FetchSnapshotResponse):
 
 
 @lemma
-def gives_only_to_those_asked_for(s: FetchSnapshotResponse, p: Partition):
-    """A partition gets bytes only if the request names it, and while the response is built."""
-    when(s.given[p] is not None)
-    return s.building and s.remaining[p] is not None
+def answers_are_of_use(s: FetchSnapshotResponse, p: Partition):
+    """A partition is told what is wrong, or gets no more than there is."""
+    when(s.answers[p] is not None)
+    return (
+        s.asked[p] is not None
+        and s.answers[p].error == error_of(s.asked[p])
+        and (s.answers[p].error == Error.NONE or s.answers[p].units == 0)
+        and s.answers[p].units <= left_of(s, p)
+    )
 
 
 @lemma
@@ -36,5 +43,5 @@ def what_is_kept_fits(s: FetchSnapshotResponse):
 @lemma
 def who_waits_leaves_nothing_over(s: FetchSnapshotResponse, p: Partition):
     """A partition gets less than it could use only if all the rest is given or kept."""
-    when(s.given[p] is not None and given_to(s, p) < left_of(s, p))
+    when(s.answers[p] is not None and given_to(s, p) < left_of(s, p))
     return spoken_for(s) == response_max_bytes()

@@ -95,6 +95,13 @@ def loaded_snapshot_is_inclusive(s: SnapshotLog, new: SnapshotLog):
     )
 
 
+@fault(replaces=reset_to_snapshot, breaks="state_is_what_was_committed")
+def state_machine_is_not_told(s: SnapshotLog, new: SnapshotLog):
+    """The log begins at the fetched snapshot, which nobody loads."""
+    reset_to_snapshot(s, new)
+    new.state = s.state
+
+
 # What is in a snapshot, and when.
 
 

@@ -7,6 +7,7 @@ for chunks, and the fetches that follow. See tests/data/request-log/README.md.
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
@@ -145,15 +146,35 @@ def test_fetches_with_a_wrong_epoch_are_refused_and_tell_the_leader(
     assert {error for _, error, _ in refused} == {not_leader, fenced}
 
 
+def test_a_fetch_names_the_end_of_the_log_its_last_epoch_and_the_leaders(
+    download: list[Exchange],
+) -> None:
+    """Where the log ends is known from what came: nothing, a snapshot, no records, or some."""
+    fetches = [of for of in download if of.api == FETCH]
+    assert place(fetches[0]) == (0, 0)
+    for before, after in pairwise(fetches):
+        leader, snapshot = before.answered["currentLeader"], before.answered.get("snapshotId")
+        assert isinstance(leader, dict)
+        assert after.asked["currentLeaderEpoch"] == leader["leaderEpoch"]
+        if isinstance(snapshot, dict):
+            assert place(after) == (snapshot["epoch"], snapshot["endOffset"])
+        elif before.answered["recordsSizeInBytes"] == 0:
+            assert place(after) == place(before)
+        else:
+            assert place(after)[0] >= place(before)[0]
+            assert place(after)[1] > place(before)[1]
+
+
 def test_a_fetcher_never_goes_back(download: list[Exchange]) -> None:
     """Once it has the snapshot, neither the epoch nor the offset that it fetches at falls."""
-    places = [
-        (integer(of.asked, "lastFetchedEpoch"), integer(of.asked, "fetchOffset"))
-        for of in download
-        if of.api == FETCH
-    ]
+    places = [place(of) for of in download if of.api == FETCH]
     assert len(places) > 3
     assert places == sorted(places)
+
+
+def place(of: Exchange) -> tuple[int, int]:
+    """The last fetched epoch and the offset that a fetch names."""
+    return integer(of.asked, "lastFetchedEpoch"), integer(of.asked, "fetchOffset")
 
 
 def integer(of: Fields, name: str) -> int:

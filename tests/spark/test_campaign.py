@@ -101,7 +101,7 @@ def test_a_fault_on_an_executor_is_the_fault_here(session: SparkSession) -> None
         row.seconds = 0.0
     assert rows[0] == rows[1]
     assert rows[0].violated == "nothing_is_withheld_that_would_fit"
-    assert rows[0].states == 64
+    assert rows[0].states == 217
 
 
 def test_hypothesis_draws_on_an_executor_what_it_draws_here(session: SparkSession) -> None:

@@ -8,6 +8,14 @@ MISTAKES = {
     "SnapshotsEndByTheHighWatermark": Mistake(
         "SnapshotOffsets", "![p] = highWatermark]", "![p] = logEnd]"
     ),
+    "SnapshotsHoldARecord": Mistake(
+        "SnapshotOffsets", "    /\\ highWatermark > Latest\n", "    /\\ highWatermark >= Latest\n"
+    ),
+    "NoTwoSnapshotsEndAtOneOffset": Mistake(
+        "SnapshotOffsets",
+        "    /\\ highWatermark > Latest\n",
+        "    /\\ highWatermark \\in Offset \\ {0}\n",
+    ),
     "LogAboveZeroHasASnapshot": Mistake(
         "SnapshotOffsets",
         "IF leaders < Latest THEN leaders ELSE Latest",
@@ -15,6 +23,11 @@ MISTAKES = {
     ),
     "FetchedSnapshotReplacesTheLog": Mistake(
         "SnapshotOffsets", "/\\ logStart' = Latest\n", "/\\ UNCHANGED logStart\n"
+    ),
+    "SnapshotKeepsItsEnd": Mistake(
+        "SnapshotOffsets",
+        "    /\\ snapshots[p] = None\n    /\\ highWatermark > Latest\n",
+        "    /\\ highWatermark > Latest\n",
     ),
     "DeletesOnlyBelowTheLogStart": Mistake(
         "SnapshotOffsets",
