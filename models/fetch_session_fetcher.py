@@ -35,7 +35,7 @@ def may_send(s: FetchSession, f):
 
 
 def is_fetched(p, interest):
-    """Whether a fetcher may ask this of a partition: one that stays empty is read from its start."""
+    """Whether a fetcher may ask this: a partition that stays empty is read from its start."""
     return interest is None or p not in EMPTY or interest.fetch_offset == 0
 
 

@@ -16,9 +16,10 @@ EXTENDS FetchMetadata, FetchPartitions
 
 CONSTANTS
     Fetchers,
-    Followers    \* the fetchers that also read what is not committed yet
+    Followers,         \* the fetchers that also read what is not committed yet
+    AnswersAnyChange   \* whether whatever a request names is answered
 
-ASSUME Followers \subseteq Fetchers
+ASSUME Followers \subseteq Fetchers /\ Empty \subseteq Partitions
 
 VARIABLES
     \* the leader's logs
@@ -105,6 +106,7 @@ Init ==
 (* The leader's logs: log start <= high watermark <= log end. *)
 
 Append(p, end) ==
+    /\ p \notin Empty
     /\ logEnd[p] < end
     /\ logEnd' = [logEnd EXCEPT ![p] = end]
     /\ UNCHANGED <<logStart, highWatermark, failing, failures>>
@@ -123,7 +125,7 @@ AdvanceLogStart(p, to) ==
     /\ UNCHANGED <<sessions, network, fetchers, disturbances>>
 
 FailPartition(p) ==
-    /\ p \notin failing
+    /\ p \notin failing \cup Empty
     /\ MayFail
     /\ failing' = failing \cup {p}
     /\ failures' = failures + 1
@@ -141,6 +143,7 @@ RecoverPartition(p) ==
 
 Send(f, meta, partitions, forgotten) ==
     /\ ~pending[f]
+    /\ \A p \in Empty \cap Mentioned(partitions) : partitions[p].fetchOffset = 0
     /\ pending' = [pending EXCEPT ![f] = TRUE]
     /\ metadata' = [metadata EXCEPT ![f] = meta]
     /\ request' = [request EXCEPT ![f] =
@@ -321,7 +324,9 @@ ServeIncremental(f, via, filled) ==
     /\ ServeExpected(f, via)
     /\ LET req    == Incoming(f, via)
            cached == Merged(req)
-           sent   == {p \in Mentioned(cached) : IsNews(cached[p], AnswerOf(p, filled))}
+           sent   == {p \in Mentioned(cached) :
+                         \/ IsNews(cached[p], AnswerOf(p, filled))
+                         \/ AnswersAnyChange /\ p \in Mentioned(req.partitions)}
        IN  /\ Fits(f, InterestsIn(cached), filled)
            /\ Accept(req, [p \in Partitions |->
                               IF p \in sent
