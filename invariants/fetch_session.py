@@ -123,7 +123,7 @@ def is_readable(s: FetchSession, f, p):
 # Requests are served once, and what is lost or repeated is noticed.
 
 
-@step_invariant("227-6", "227-28", "227-32")
+@step_invariant("227-6", "227-28", "227-30", "227-32")
 def session_changes_only_by_accepting_its_epoch(s: FetchSession, new: FetchSession, i: OpenId):
     """A session changes only when it processes the request with the epoch it expects, and then its
     epoch moves on: no request is served twice, none is passed over."""
@@ -211,7 +211,7 @@ def errors_are_told(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition
     return (p in s.failing) == (answer is not None and answer.failed)
 
 
-@step_invariant("227-12", "227-54")
+@step_invariant("227-13", "227-56")
 def records_are_the_leaders(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
     """Records come only where the fetcher wants to read, and only those that it may see."""
     when(was_served(s, new, f, Via.AWAITED))
@@ -368,7 +368,7 @@ def full_request_closes_the_session_it_names(s: FetchSession, new: FetchSession,
     return new.sessions[s.request[f].session_id] is None
 
 
-@step_invariant("227-7", "227-36", "227-37", "227-38")
+@step_invariant("227-7", "227-30", "227-36", "227-37", "227-38")
 def new_session_starts_at_epoch_one(s: FetchSession, new: FetchSession, i: OpenId):
     """A session is created by a request with epoch 0 only, and first expects epoch 1."""
     when(s.sessions[i] is None and new.sessions[i] is not None)
@@ -505,5 +505,30 @@ def an_epoch_error_reaches_a_fetcher(s: FetchSession):
 def an_unknown_session_error_reaches_a_fetcher(s: FetchSession):
     return any(
         s.response[f] is not None and s.response[f].error == Error.FETCH_SESSION_ID_NOT_FOUND
+        for f in Fetcher
+    )
+
+
+@sometimes("227-45")
+def an_incremental_request_says_nothing(s: FetchSession):
+    """It names no partition, and removes none."""
+    return any(
+        s.request[f] is not None
+        and s.request[f].epoch > 0
+        and len(s.request[f].forgotten) == 0
+        and all(s.request[f].partitions[p] is None for p in Partition)
+        for f in Fetcher
+    )
+
+
+@sometimes("227-53")
+def an_incremental_response_says_nothing(s: FetchSession):
+    """It has no partition, although it was not put off and the session goes on."""
+    return any(
+        s.response[f] is not None
+        and s.metadata[f].epoch > 0
+        and s.response[f].session_id != NO_SESSION
+        and not s.response[f].throttled
+        and all(s.response[f].partitions[p] is None for p in Partition)
         for f in Fetcher
     )

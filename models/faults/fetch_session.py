@@ -312,7 +312,7 @@ def added_partition_counts_as_told(interest):
     return Cached(interest=interest, high_watermark=0, log_start_offset=0)
 
 
-@fault(replaces=must_answer, breaks="errors_are_told", scope="default")
+@fault(replaces=must_answer, breaks="errors_are_told", scope="failures")
 def failed_partition_is_answered_once(cached, answer):
     """An error that lasts is no news."""
     return must_answer(cached, replace(answer, failed=False))

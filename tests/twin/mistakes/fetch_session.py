@@ -88,9 +88,8 @@ MISTAKES = {
     ),
     "WhatIsAnsweredIsLearned": Mistake(
         "FetchPartitions",
-        "    [highWatermark  |-> answer.highWatermark,\n     logStartOffset |-> answer.logStartOffset,\n"
-        "     records ",
-        "    [highWatermark  |-> answer.highWatermark,\n     logStartOffset |-> 0,\n     records ",
+        "|-> answer.highWatermark,\n     logStartOffset |-> answer.logStartOffset,\n     records ",
+        "|-> answer.highWatermark,\n     logStartOffset |-> 0,\n     records ",
     ),
     "RecordsAreNeverWithheldFromAll": Mistake(
         "FetchSession",
@@ -153,8 +152,9 @@ MISTAKES = {
         "FetchSession",
         "    /\\ response[f].sessionId # NoSession\n    /\\ Learn(f)\n"
         "    /\\ Proceed(f, [metadata[f] EXCEPT !.epoch = NextEpoch(@)])\n",
-        "    /\\ response[f].sessionId # NoSession\n    /\\ Mentioned(response[f].partitions) # {}\n"
-        "    /\\ Learn(f)\n    /\\ Proceed(f, [metadata[f] EXCEPT !.epoch = NextEpoch(@)])\n",
+        "    /\\ response[f].sessionId # NoSession\n"
+        "    /\\ Mentioned(response[f].partitions) # {}\n    /\\ Learn(f)\n"
+        "    /\\ Proceed(f, [metadata[f] EXCEPT !.epoch = NextEpoch(@)])\n",
     ),
     "ChangesComeToBeKnown": Mistake(
         "FetchSession",

@@ -55,8 +55,8 @@ MISTAKES = {
     "RefreshTellsWhereBrokersAre": Mistake(
         "LeaderDiscovery",
         "    /\\ endpoints' = refresh.endpoints\n",
-        "    /\\ endpoints' = [b \\in Brokers |-> IF refresh.endpoints[b] = None THEN endpoints[b]\n"
-        "                                       ELSE refresh.endpoints[b]]\n",
+        "    /\\ endpoints' = [b \\in Brokers |->\n"
+        "         IF refresh.endpoints[b] = None THEN endpoints[b] ELSE refresh.endpoints[b]]\n",
     ),
     "RequestsGoToTheLeaderBelievedIn": Mistake(
         "LeaderDiscovery",
