@@ -356,7 +356,16 @@ def waits_for_records_for_ever(
     s: FetchSession, new: FetchSession, f: Fetcher, via: Via, filled: Set[Partition]
 ):
     """A change of offsets alone has no request answered."""
-    require(len(filled) > 0)
+    request = present(incoming(s, f, via))
+    require(not is_full(request.epoch) and is_expected(s, request))
+    cached = session_after(s, request)
+    require(
+        len(filled) > 0
+        or all(
+            cached[p] is None or not must_answer(cached[p], answer(s, p, records=False))
+            for p in Partition
+        )
+    )
     serve_incremental(s, new, f, via, filled)
 
 

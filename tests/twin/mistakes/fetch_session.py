@@ -159,7 +159,8 @@ MISTAKES = {
     "ChangesComeToBeKnown": Mistake(
         "FetchSession",
         "       IN  /\\ Fits(f, InterestsIn(cached), filled)\n",
-        "       IN  /\\ filled # {} /\\ Fits(f, InterestsIn(cached), filled)\n",
+        "       IN  /\\ filled # {} \\/ sent = {}\n"
+        "           /\\ Fits(f, InterestsIn(cached), filled)\n",
     ),
     "AnsweredWithItsSession": Mistake(
         "FetchSession",
