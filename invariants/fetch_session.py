@@ -274,11 +274,13 @@ def unchanged_partitions_are_not_requested(
 @step_invariant("227-52", "227-53")
 def nothing_unchanged_is_sent(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
     """An incremental response includes a partition only for records, an error, or a high watermark
-    or log start offset that the fetcher has not been told (227-D3)."""
+    or log start offset that the fetcher has not been told; by the letter of another sentence, also
+    if the request names it (227-D3)."""
     when(was_accepted(s, new, f))
     sent = present(new.response[f].partitions[p])
     return (
-        sent.records
+        (ANSWERS_ANY_CHANGE and s.request[f].partitions[p] is not None)
+        or sent.records
         or sent.failed
         or s.told[f][p] is None
         or s.told[f][p].high_watermark != sent.high_watermark

@@ -700,7 +700,8 @@ NothingUnchangedIsSent ==
          Accepted(f) =>
             \A p \in Mentioned(response'[f].partitions) :
                 LET sent == response'[f].partitions[p]
-                IN  \/ sent.records
+                IN  \/ AnswersAnyChange /\ p \in Mentioned(request[f].partitions)
+                    \/ sent.records
                     \/ sent.failed
                     \/ told[f][p] = None
                     \/ told[f][p].highWatermark # sent.highWatermark
