@@ -219,8 +219,8 @@ MISTAKES = {
         "leader_discovery",
         "small",
         "LeaderDiscovery",
-        "attempt' = [to |-> leader,",
-        "attempt' = [to |-> IF attempt = None THEN leader ELSE attempt.to,",
+        "/\\ attempt' = [to |-> leader,",
+        "/\\ attempt' = [to |-> IF attempt = None THEN leader ELSE attempt.to,",
     ),
     "an election without an epoch": Mistake(
         "leader_discovery",

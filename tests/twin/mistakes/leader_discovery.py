@@ -60,13 +60,13 @@ MISTAKES = {
     ),
     "RequestsGoToTheLeaderBelievedIn": Mistake(
         "LeaderDiscovery",
-        "[to |-> leader, endpoint",
-        "[to |-> IF attempt = None THEN leader ELSE attempt.to, endpoint",
+        "/\\ attempt' = [to |-> leader,",
+        "/\\ attempt' = [to |-> IF attempt = None THEN leader ELSE attempt.to,",
     ),
     "OneRequestIsUnderWay": Mistake(
         "LeaderDiscovery",
         "Send == attempt = None /\\ Ask",
-        "Send == (attempt = None \\/ attempt.epoch # leaderEpoch) /\\ ~backingOff /\\ Ask",
+        "Send == ~backingOff /\\ (attempt # None => attempt.epoch # leaderEpoch) /\\ Ask",
     ),
     "OnlyAServedRequestIsOver": Mistake(
         "LeaderDiscovery",
