@@ -128,6 +128,15 @@ def nothing_newer_changes_nothing(s: LeaderDiscovery, new: LeaderDiscovery):
     return not leader_changed(s, new) and new.endpoints == s.endpoints
 
 
+@step_invariant("951-7", "951-12")
+def refresh_tells_where_brokers_are(s: LeaderDiscovery, new: LeaderDiscovery):
+    """A refresh says of every broker where it is, or that it is nowhere, even if it is too old to
+    say who leads (951-D5)."""
+    refresh = present(s.refresh)
+    when(new.refresh is None and s.disturbances == new.disturbances)
+    return new.endpoints == refresh.endpoints
+
+
 @step_invariant("951-7")
 def refresh_is_taken_unless_it_is_stale(s: LeaderDiscovery, new: LeaderDiscovery):
     """The leader of a refresh is the client's if its epoch is no older than what is known."""
@@ -151,6 +160,42 @@ def new_leader_can_be_reached(s: LeaderDiscovery, new: LeaderDiscovery):
     """With another leader, or another epoch, comes where to find it."""
     when(leader_changed(s, new))
     return new.endpoints[new.leader] is not None
+
+
+# Where requests go.
+
+
+def was_sent(s: LeaderDiscovery, new: LeaderDiscovery):
+    """A request went out: the first one, or one more try after an error."""
+    return new.attempt is not None and (
+        s.attempt != new.attempt or (s.backing_off and not new.backing_off)
+    )
+
+
+@step_invariant("951-6", "951-12")
+def requests_go_to_the_leader_believed_in(s: LeaderDiscovery, new: LeaderDiscovery):
+    """Whatever is sent, a retry too, goes to the leader that the client knows, to where that is,
+    and with its epoch."""
+    when(was_sent(s, new))
+    return (
+        new.attempt.to == s.leader
+        and new.attempt.endpoint == s.endpoints[s.leader]
+        and new.attempt.epoch == s.leader_epoch
+    )
+
+
+@step_invariant("951-11")
+def one_request_is_under_way(s: LeaderDiscovery, new: LeaderDiscovery):
+    """Nothing is sent while an answer is awaited (951-D15): there is no way around the backoff."""
+    when(was_sent(s, new))
+    return s.attempt is None or s.backing_off
+
+
+@step_invariant("951-6")
+def only_a_served_request_is_over(s: LeaderDiscovery, new: LeaderDiscovery):
+    """A request that was served is not sent again; any other waits for its retry."""
+    when(took_response(s, new))
+    return (new.attempt is None) == (s.response.error == Error.NONE)
 
 
 # When it tries again.
@@ -228,6 +273,33 @@ def current_leader_is_reached(s: LeaderDiscovery):
         and s.response.error == Error.NONE
         and s.attempt.to == s.cluster.leader
     )
+
+
+@leads_to(
+    "951-6",
+    "951-11",
+    weak=(
+        each(hear, "b"),
+        retry_at_once,
+        end_backoff,
+        answer_served,
+        answer_not_leader,
+        answer_not_leader_untold,
+        answer_fenced,
+        answer_unknown_epoch,
+        find_nobody,
+        receive_served,
+        receive_newer_leader,
+        receive_nothing_newer,
+        receive_unknown_epoch,
+        each(answer_refresh, "b"),
+        receive_refresh,
+        receive_stale_refresh,
+    ),
+)
+def requests_come_to_an_end(s: LeaderDiscovery):
+    """A request is served, or its backoff ends, after which it is sent anew."""
+    return s.attempt is not None, s.attempt is None
 
 
 # The scope reaches what it is about.

@@ -7,6 +7,10 @@ Responses".
 from lockstep import Constant, Domain, Map, OneOf, Range, Record, replace
 
 PARTITIONS: Constant = ("p1", "p2")
+EMPTY: Constant = ()
+"""Those of the partitions whose logs stay empty: they do not fail, and are fetched from offset 0.
+A second partition that only comes and goes in a session needs no more, and few states."""
+
 MAX_OFFSET: Constant = 1
 """The highest offset of a log: 2**63 - 1 in Kafka."""
 

@@ -15,7 +15,15 @@ from models.fetch_metadata import (
     is_full,
     next_epoch,
 )
-from models.fetch_partitions import Interests, Partition, changed, dropped, learned, nothing
+from models.fetch_partitions import (
+    EMPTY,
+    Interests,
+    Partition,
+    changed,
+    dropped,
+    learned,
+    nothing,
+)
 from models.fetch_session_state import MAX_DISTURBANCES, Fetcher, FetchSession, Request
 
 # A fetcher sends a request.
@@ -26,7 +34,13 @@ def may_send(s: FetchSession, f):
     return not s.pending[f]
 
 
+def is_fetched(p, interest):
+    """Whether a fetcher may ask this: a partition that stays empty is read from its start."""
+    return interest is None or p not in EMPTY or interest.fetch_offset == 0
+
+
 def send(new: FetchSession, f, metadata, partitions, forgotten):
+    require(all(is_fetched(p, partitions[p]) for p in Partition))
     new.request[f] = Request(
         session_id=metadata.session_id,
         epoch=metadata.epoch,

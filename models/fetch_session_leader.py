@@ -15,6 +15,7 @@ from models.fetch_metadata import (
     next_epoch,
 )
 from models.fetch_partitions import (
+    EMPTY,
     UNKNOWN,
     Answer,
     Offset,
@@ -26,6 +27,7 @@ from models.fetch_partitions import (
     remember,
 )
 from models.fetch_session_state import (
+    ANSWERS_ANY_CHANGE,
     FOLLOWERS,
     MAX_FAILURES,
     Fetcher,
@@ -41,7 +43,7 @@ from models.fetch_session_state import (
 @action
 def append(s: FetchSession, new: FetchSession, p: Partition, end: Offset):
     """Records arrive in the log; they are not committed yet."""
-    require(end > s.log_end[p])
+    require(p not in EMPTY and end > s.log_end[p])
     new.log_end[p] = end
 
 
@@ -62,7 +64,7 @@ def advance_log_start(s: FetchSession, new: FetchSession, p: Partition, to: Offs
 @action
 def fail_partition(s: FetchSession, new: FetchSession, p: Partition):
     """The partition can only be answered with an error: leadership moved, storage is offline."""
-    require(p not in s.failing and s.failures < MAX_FAILURES)
+    require(p not in EMPTY and p not in s.failing and s.failures < MAX_FAILURES)
     new.failures = s.failures + 1
     new.failing = s.failing | {p}
 
@@ -231,6 +233,11 @@ def accept(s: FetchSession, new: FetchSession, f, request, partitions):
     )
 
 
+def was_altered(request, p):
+    """Whether a partition is answered because the fetcher named it (227-D3)."""
+    return ANSWERS_ANY_CHANGE and request.partitions[p] is not None
+
+
 @action
 def serve_incremental(
     s: FetchSession, new: FetchSession, f: Fetcher, via: Via, filled: Set[Partition]
@@ -244,7 +251,11 @@ def serve_incremental(
     interests = {p: None if cached[p] is None else cached[p].interest for p in Partition}
     require(fits_the_limit(s, f, interests, filled))
     answers = {p: answer(s, p, p in filled) for p in Partition}
-    sent = {p for p in Partition if cached[p] is not None and must_answer(cached[p], answers[p])}
+    sent = {
+        p
+        for p in Partition
+        if cached[p] is not None and (must_answer(cached[p], answers[p]) or was_altered(request, p))
+    }
     accept(
         s,
         new,

@@ -34,6 +34,10 @@ FETCHERS: Constant = ("c1",)
 FOLLOWERS: Constant = ()
 """Those of the fetchers that are followers: they read up to the log's end."""
 
+ANSWERS_ANY_CHANGE: Constant = False
+"""Whether a change on the fetcher's side alone has a partition answered, as one of the KIP's two
+sentences has it and Apache Kafka does not (227-D3)."""
+
 MAX_DISTURBANCES: Constant = 1
 """How often a fetcher's messages are lost, repeated or delayed in one behaviour."""
 

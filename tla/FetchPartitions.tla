@@ -7,7 +7,8 @@ EXTENDS Integers
 
 CONSTANTS
     None,
-    Partitions
+    Partitions,
+    Empty    \* the partitions whose logs stay empty
 
 Unknown == -1
 

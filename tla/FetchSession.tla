@@ -16,9 +16,10 @@ EXTENDS FetchMetadata, FetchPartitions
 
 CONSTANTS
     Fetchers,
-    Followers    \* the fetchers that also read what is not committed yet
+    Followers,         \* the fetchers that also read what is not committed yet
+    AnswersAnyChange   \* whether whatever a request names is answered
 
-ASSUME Followers \subseteq Fetchers
+ASSUME Followers \subseteq Fetchers /\ Empty \subseteq Partitions
 
 VARIABLES
     \* the leader's logs
@@ -105,6 +106,7 @@ Init ==
 (* The leader's logs: log start <= high watermark <= log end. *)
 
 Append(p, end) ==
+    /\ p \notin Empty
     /\ logEnd[p] < end
     /\ logEnd' = [logEnd EXCEPT ![p] = end]
     /\ UNCHANGED <<logStart, highWatermark, failing, failures>>
@@ -123,7 +125,7 @@ AdvanceLogStart(p, to) ==
     /\ UNCHANGED <<sessions, network, fetchers, disturbances>>
 
 FailPartition(p) ==
-    /\ p \notin failing
+    /\ p \notin failing \cup Empty
     /\ MayFail
     /\ failing' = failing \cup {p}
     /\ failures' = failures + 1
@@ -141,6 +143,7 @@ RecoverPartition(p) ==
 
 Send(f, meta, partitions, forgotten) ==
     /\ ~pending[f]
+    /\ \A p \in Empty \cap Mentioned(partitions) : partitions[p].fetchOffset = 0
     /\ pending' = [pending EXCEPT ![f] = TRUE]
     /\ metadata' = [metadata EXCEPT ![f] = meta]
     /\ request' = [request EXCEPT ![f] =
@@ -321,7 +324,9 @@ ServeIncremental(f, via, filled) ==
     /\ ServeExpected(f, via)
     /\ LET req    == Incoming(f, via)
            cached == Merged(req)
-           sent   == {p \in Mentioned(cached) : IsNews(cached[p], AnswerOf(p, filled))}
+           sent   == {p \in Mentioned(cached) :
+                         \/ IsNews(cached[p], AnswerOf(p, filled))
+                         \/ AnswersAnyChange /\ p \in Mentioned(req.partitions)}
        IN  /\ Fits(f, InterestsIn(cached), filled)
            /\ Accept(req, [p \in Partitions |->
                               IF p \in sent
@@ -539,10 +544,10 @@ UndisturbedFetcherSeesNoEpochError ==
     \A f \in Fetchers :
         disturbances[f] = 0 => ~HasResponse(f, "INVALID_FETCH_SESSION_EPOCH")
 
-FullRequestsNeverGetSessionErrors ==
-    \A f \in Fetchers :
-        (response[f] # None /\ ~IsIncremental(metadata[f].epoch))
-            => response[f].error \notin SessionErrors
+\* Whatever names an epoch above 0 names a session.
+IncrementalRequestsNameASession ==
+    \A f \in Fetchers : \A req \in {request[f], stray[f]} \ {None} :
+        IsIncremental(req.epoch) => req.sessionId # NoSession
 
 SessionsAreNeverShared ==
     \A f \in Fetchers :
@@ -569,13 +574,44 @@ ServedInFull(f) == Served(f, "AWAITED") /\ ~IsIncremental(request[f].epoch)
 
 ServedIncrementally(f) == Served(f, "AWAITED") /\ IsIncremental(request[f].epoch)
 
-\* The session took the request in and lives on; unless throttled, it was answered as well.
+\* The session took the request in and lives on.
 Accepted(f) ==
     /\ ServedIncrementally(f)
     /\ response'[f].error = "NONE"
     /\ sessions'[request[f].sessionId] # None
 
-AnsweredNow(f) == Accepted(f) /\ ~response'[f].throttled
+\* The fetcher was answered: there was no error, and nothing was put off.
+ToldNow(f) ==
+    /\ Served(f, "AWAITED")
+    /\ response'[f].error = "NONE"
+    /\ ~response'[f].throttled
+
+\* The fetcher took its response; one that is lost is a disturbance.
+Handled(f) ==
+    /\ response[f] # None
+    /\ response'[f] = None
+    /\ disturbances'[f] = disturbances[f]
+
+\* An epoch after another; those of full requests come before the first.
+Follows(epoch, earlier) ==
+    IF earlier \in {InitialEpoch, FinalEpoch, MaxEpoch} THEN epoch = 1 ELSE epoch = earlier + 1
+
+(* How things are, in words that the actions do not use. *)
+
+\* These are the leader's own offsets of a partition, or say that it cannot be read.
+UpToDate(p, said) ==
+    IF p \in failing
+    THEN {said.highWatermark, said.logStartOffset} = {-1}
+    ELSE said.highWatermark = highWatermark[p] /\ said.logStartOffset = logStart[p]
+
+KnowsAll(f, p) == told[f][p] # None /\ UpToDate(p, told[f][p])
+
+\* A record lies where the fetcher wants to read.
+CanRead(f, p) ==
+    /\ fetching[f][p] # None
+    /\ p \notin failing
+    /\ logStart[p] <= fetching[f][p].fetchOffset
+    /\ fetching[f][p].fetchOffset < (IF f \in Followers THEN logEnd[p] ELSE highWatermark[p])
 
 (* Requests count once. *)
 
@@ -583,7 +619,7 @@ AnsweredNow(f) == Accepted(f) /\ ~response'[f].throttled
 SessionChangesOnlyByAcceptingItsEpoch ==
     [][\A i \in SessionIds :
          (sessions[i] # None /\ sessions'[i] \notin {None, sessions[i]})
-            => /\ sessions'[i].epoch = NextEpoch(sessions[i].epoch)
+            => /\ Follows(sessions'[i].epoch, sessions[i].epoch)
                /\ \E f \in Fetchers, via \in Via :
                     /\ Served(f, via)
                     /\ Incoming(f, via).sessionId = i
@@ -593,30 +629,57 @@ AcceptedRequestMovesTheEpoch ==
     [][\A f \in Fetchers :
          Accepted(f)
             => /\ Expected(request[f])
-               /\ sessions'[request[f].sessionId].epoch = NextEpoch(request[f].epoch)]_vars
+               /\ Follows(sessions'[request[f].sessionId].epoch, request[f].epoch)]_vars
 
 (* A session is an optimisation and nothing else: what it leaves out, the fetcher knows. *)
 
-\* What the fetcher knows of a partition once it has handled the response under way.
-Knows(f, p) ==
-    IF response[f] = None \/ response[f].partitions[p] = None
-    THEN told[f][p]
-    ELSE Learned(told[f][p], response[f].partitions[p])
-
 LearnsWhatAFullFetchWouldTell ==
     [][\A f \in Fetchers :
-         AnsweredNow(f) =>
-            \A p \in Mentioned(sessions'[request[f].sessionId].partitions) :
-                /\ Knows(f, p)' # None
-                /\ Knows(f, p)'.highWatermark = AnswerOf(p, {}).highWatermark
-                /\ Knows(f, p)'.logStartOffset = AnswerOf(p, {}).logStartOffset]_vars
+         ToldNow(f) =>
+            \A p \in Mentioned(fetching[f]) :
+                LET answer == response'[f].partitions[p]
+                IN  IF answer = None THEN KnowsAll(f, p) ELSE UpToDate(p, answer)]_vars
+
+\* The KIP says in one place that whatever a request names is answered, too.
+ChangesAreTold ==
+    [][\A f \in Fetchers :
+         ToldNow(f) =>
+            \A p \in Mentioned(fetching[f]) :
+                (~KnowsAll(f, p) \/ (AnswersAnyChange /\ p \in Mentioned(request[f].partitions)))
+                    => response'[f].partitions[p] # None]_vars
+
+ErrorsAreTold ==
+    [][\A f \in Fetchers :
+         ToldNow(f) =>
+            \A p \in Mentioned(fetching[f]) :
+                p \in failing <=> /\ response'[f].partitions[p] # None
+                                 /\ response'[f].partitions[p].failed]_vars
+
+RecordsAreTheLeaders ==
+    [][\A f \in Fetchers :
+         Served(f, "AWAITED") =>
+            \A p \in Mentioned(response'[f].partitions) :
+                response'[f].partitions[p].records => CanRead(f, p)]_vars
 
 RecordsAreNeverWithheldFromAll ==
     [][\A f \in Fetchers :
-         (/\ AnsweredNow(f)
-          /\ Readable(f, InterestsIn(sessions'[request[f].sessionId].partitions)) # {})
+         (ToldNow(f) /\ \E p \in Partitions : CanRead(f, p))
             => \E p \in Mentioned(response'[f].partitions) :
                  response'[f].partitions[p].records]_vars
+
+WhatIsAnsweredIsLearned ==
+    [][\A f \in Fetchers :
+         (Handled(f) /\ response[f].error = "NONE" /\ response[f].sessionId # NoSession) =>
+            \A p \in Partitions :
+                LET answer == response[f].partitions[p]
+                    before == told[f][p]
+                    after  == told'[f][p]
+                IN  IF answer = None THEN after = before
+                    ELSE /\ after # None
+                         /\ after.highWatermark = answer.highWatermark
+                         /\ after.logStartOffset = answer.logStartOffset
+                         /\ after.records <=> \/ answer.records
+                                              \/ before # None /\ before.records]_vars
 
 FullResponseAnswersEveryPartition ==
     [][\A f \in Fetchers :
@@ -637,7 +700,8 @@ NothingUnchangedIsSent ==
          Accepted(f) =>
             \A p \in Mentioned(response'[f].partitions) :
                 LET sent == response'[f].partitions[p]
-                IN  \/ sent.records
+                IN  \/ AnswersAnyChange /\ p \in Mentioned(request[f].partitions)
+                    \/ sent.records
                     \/ sent.failed
                     \/ told[f][p] = None
                     \/ told[f][p].highWatermark # sent.highWatermark
@@ -659,10 +723,15 @@ EpochErrorIsDeserved ==
 
 AfterAnErrorEverythingIsAskedAgain ==
     [][\A f \in Fetchers :
-         (/\ response[f] # None
-          /\ response[f].error \in SessionErrors
-          /\ ~pending'[f])
-            => ~IsIncremental(metadata'[f].epoch) /\ told'[f] = Nothing]_vars
+         (Handled(f) /\ response[f].error \in SessionErrors)
+            => /\ metadata'[f] =
+                    [sessionId |-> IF response[f].error = "FETCH_SESSION_ID_NOT_FOUND"
+                                   THEN NoSession ELSE metadata[f].sessionId,
+                     epoch     |-> InitialEpoch]
+               /\ told'[f] = Nothing]_vars
+
+FullRequestsNeverGetSessionErrors ==
+    [][\A f \in Fetchers : ServedInFull(f) => response'[f].error = "NONE"]_vars
 
 (* Sessions begin and end as the fetcher asks. *)
 
@@ -680,7 +749,7 @@ FullRequestClosesTheSessionItNames ==
 NewSessionStartsAtEpochOne ==
     [][\A i \in SessionIds :
          (sessions[i] = None /\ sessions'[i] # None)
-            => /\ sessions'[i].epoch = FirstIncremental
+            => /\ sessions'[i].epoch = 1
                /\ \E f \in Fetchers, via \in Via :
                     Served(f, via) /\ Incoming(f, via).epoch = InitialEpoch]_vars
 
@@ -691,6 +760,85 @@ AnsweredWithItsSession ==
             IN  /\ answered # NoSession
                     => sessions'[answered] # None /\ sessions'[answered].owner = f
                 /\ IsIncremental(request[f].epoch)
-                    => (answered = NoSession
-                            <=> sessions'[request[f].sessionId] = None)]_vars
+                    => \/ answered = request[f].sessionId
+                       \/ answered = NoSession /\ sessions'[request[f].sessionId] = None]_vars
+
+ResponseSaysWhetherTheSessionGoesOn ==
+    [][\A f \in Fetchers :
+         (Handled(f) /\ response[f].error = "NONE" /\ IsIncremental(metadata'[f].epoch))
+            => /\ response[f].sessionId # NoSession
+               /\ metadata'[f].sessionId = response[f].sessionId
+               /\ Follows(metadata'[f].epoch, metadata[f].epoch)]_vars
+
+-----------------------------------------------------------------------------
+(* What must come to pass. *)
+
+\* What must be served and handled in the end, but for requests that are put off again and again.
+Responsive ==
+    /\ \A f \in Fetchers, via \in Via :
+        /\ WF_vars(\E filled \in SUBSET Partitions : ServeSessionless(f, via, filled))
+        /\ WF_vars(\E filled \in SUBSET Partitions, i \in SessionIds :
+                        ServeFullCreating(f, via, filled, i))
+        /\ WF_vars(\E filled \in SUBSET Partitions : ServeFullWithoutSession(f, via, filled))
+        /\ WF_vars(ServeIncrementalEmptying(f, via))
+        /\ WF_vars(ServeUnknownSession(f, via))
+        /\ WF_vars(ServeWrongEpoch(f, via))
+    /\ \A f \in Fetchers :
+        /\ WF_vars(ReceiveFull(f))
+        /\ WF_vars(ReceiveSessionless(f))
+        /\ WF_vars(ReceiveIncremental(f))
+        /\ WF_vars(ReceiveSessionClosed(f))
+        /\ WF_vars(ReceiveUnknownSession(f))
+        /\ WF_vars(ReceiveWrongEpoch(f))
+
+ServesInTheEnd ==
+    \A f \in Fetchers, via \in Via :
+        /\ WF_vars(\E filled \in SUBSET Partitions : ServeIncremental(f, via, filled))
+        /\ WF_vars(ServeIncrementalThrottled(f, via))
+
+WaitingEnds ==
+    (Responsive /\ ServesInTheEnd) => \A f \in Fetchers : pending[f] ~> ~pending[f]
+
+AsksAndIsNotAlwaysPutOff ==
+    /\ \A f \in Fetchers : WF_vars(\E wanted \in Interests : SendIncremental(f, wanted))
+    /\ \A f \in Fetchers, via \in Via :
+        SF_vars(\E filled \in SUBSET Partitions : ServeIncremental(f, via, filled))
+
+ChangesComeToBeKnown ==
+    (Responsive /\ AsksAndIsNotAlwaysPutOff) =>
+        \A f \in Fetchers, p \in Partitions :
+            (fetching[f][p] # None /\ ~KnowsAll(f, p))
+                ~> (fetching[f][p] = None \/ KnowsAll(f, p))
+
+-----------------------------------------------------------------------------
+(* What `lockstep prove` proves of the model at Kafka's own widths. *)
+
+THEOREM Spec => [](/\ EpochsAgreeWhenIdle
+                   /\ AcceptedRequestLeavesAgreement
+                   /\ UndisturbedFetcherSeesNoEpochError
+                   /\ IncrementalRequestsNameASession
+                   /\ SessionsAreNeverShared
+                   /\ OneSessionPerUndisturbedFetcher
+                   /\ PendingMeansInFlight)
+
+THEOREM Spec => /\ SessionChangesOnlyByAcceptingItsEpoch
+                /\ AcceptedRequestMovesTheEpoch
+                /\ LearnsWhatAFullFetchWouldTell
+                /\ ChangesAreTold
+                /\ ErrorsAreTold
+                /\ RecordsAreTheLeaders
+                /\ RecordsAreNeverWithheldFromAll
+                /\ WhatIsAnsweredIsLearned
+                /\ FullResponseAnswersEveryPartition
+                /\ UnchangedPartitionsAreNotRequested
+                /\ NothingUnchangedIsSent
+                /\ UnknownSessionErrorIsDeserved
+                /\ EpochErrorIsDeserved
+                /\ AfterAnErrorEverythingIsAskedAgain
+                /\ FullRequestsNeverGetSessionErrors
+                /\ SessionlessRequestCreatesNothing
+                /\ FullRequestClosesTheSessionItNames
+                /\ NewSessionStartsAtEpochOne
+                /\ AnsweredWithItsSession
+                /\ ResponseSaysWhetherTheSessionGoesOn
 =============================================================================

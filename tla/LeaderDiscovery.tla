@@ -386,6 +386,20 @@ RefreshIsTakenUnlessItIsStale ==
         ((leaderEpoch # None => refresh.epoch >= leaderEpoch)
             => leader' = refresh.leader /\ leaderEpoch' = refresh.epoch)]_vars
 
+RefreshTellsWhereBrokersAre ==
+    [][(refresh # None /\ refresh' = None /\ UNCHANGED disturbances)
+            => endpoints' = refresh.endpoints]_vars
+
+\* A request goes out, for the first time or once more.
+Sends == attempt' # None /\ (attempt' # attempt \/ (backingOff /\ ~backingOff'))
+
+RequestsGoToTheLeaderBelievedIn ==
+    [][Sends => attempt' = [to |-> leader, endpoint |-> endpoints[leader], epoch |-> leaderEpoch]]_vars
+
+OneRequestIsUnderWay == [][Sends => attempt = None \/ backingOff]_vars
+
+OnlyAServedRequestIsOver == [][Read => (attempt' = None <=> response.error = "NONE")]_vars
+
 RetryAtOnceIsToANewerLeader ==
     [][(backingOff /\ ~backingOff' /\ attempt' # None) =>
         /\ attempt'.to = leader
@@ -405,9 +419,8 @@ RefusalAsksForARefresh ==
 -----------------------------------------------------------------------------
 (* What must come to pass. *)
 
-Fairness ==
+Responsive ==
     /\ \A b \in Brokers : WF_vars(Hear(b)) /\ WF_vars(AnswerRefresh(b))
-    /\ WF_vars(Send)
     /\ WF_vars(RetryAtOnce)
     /\ WF_vars(EndBackoff)
     /\ WF_vars(AnswerServed)
@@ -428,5 +441,31 @@ ServedByTheLeader ==
     /\ response.error = "NONE"
     /\ attempt.to = cluster.leader
 
-CurrentLeaderIsReached == Fairness => (leader # cluster.leader ~> ServedByTheLeader)
+CurrentLeaderIsReached ==
+    (Responsive /\ WF_vars(Send)) => (leader # cluster.leader ~> ServedByTheLeader)
+
+RequestsComeToAnEnd == Responsive => (attempt # None ~> attempt = None)
+
+-----------------------------------------------------------------------------
+(* What `lockstep prove` proves of the model at Kafka's own widths. *)
+
+THEOREM Spec => [](LeaderWasElected /\ LostLeaderIsAskedFor)
+
+THEOREM Spec => /\ ToldLeaderIsWhatTheBrokerKnows
+                /\ BrokerThatLeadsIsNotAskedForTheLeader
+                /\ FencedEpochIsAnOldOne
+                /\ LeaderEpochNeverGoesBack
+                /\ LeaderChangesOnlyWithANewerEpoch
+                /\ NewerLeaderIsTaken
+                /\ NothingNewerChangesNothing
+                /\ RefreshTellsWhereBrokersAre
+                /\ RefreshIsTakenUnlessItIsStale
+                /\ NewLeaderCanBeReached
+                /\ RequestsGoToTheLeaderBelievedIn
+                /\ OneRequestIsUnderWay
+                /\ OnlyAServedRequestIsOver
+                /\ RetryAtOnceIsToANewerLeader
+                /\ BacksOffOnlyWithoutANewerLeader
+                /\ ErrorsAreBackedOffFrom
+                /\ RefusalAsksForARefresh
 =============================================================================

@@ -1,6 +1,5 @@
 """Lemmas about KIP-227 fetch sessions: invariants that only help proofs."""
 
-from invariants.fetch_session import told_of
 from lockstep import lemma, present, when
 from models.fetch_metadata import (
     FIRST_INCREMENTAL_EPOCH,
@@ -10,7 +9,7 @@ from models.fetch_metadata import (
     is_full,
     next_epoch,
 )
-from models.fetch_partitions import UNKNOWN, Partition
+from models.fetch_partitions import UNKNOWN, Partition, learned
 from models.fetch_session_leader import is_mentioned, session_after
 from models.fetch_session_state import Fetcher, FetchSession
 
@@ -155,6 +154,13 @@ def agrees(cached, wanted, told):
         and cached.high_watermark == (UNKNOWN if told is None else told.high_watermark)
         and cached.log_start_offset == (UNKNOWN if told is None else told.log_start_offset)
     )
+
+
+def told_of(s: FetchSession, f, p):
+    """What the fetcher knows of a partition once the response under way is handled."""
+    if s.response[f] is None or s.response[f].partitions[p] is None:
+        return s.told[f][p]
+    return learned(s.told[f][p], s.response[f].partitions[p])
 
 
 @lemma

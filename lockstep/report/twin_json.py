@@ -53,6 +53,7 @@ def _compared(comparison: Compared) -> dict[str, Any]:
         "counts": [vars(count) for count in result.counts],
         "refutation": _refutation(result),
         "unchecked": list(result.unchecked),
+        "refinement": _refinement(result),
         **({} if comparison.since is None else {"kept_since": comparison.since.isoformat()}),
     }
 
@@ -90,6 +91,18 @@ def _refutation(result: TwinResult) -> dict[str, object] | None:
         "claim": result.refuted,
         "message": result.refuting.message,
         "behaviour": list(render_tlc_trace(result.model, result.refuting.trace)),
+    }
+
+
+def _refinement(result: TwinResult) -> dict[str, object] | None:
+    refinement = result.refinement
+    if refinement is None:
+        return None
+    return {
+        "abstract": refinement.abstract,
+        "verdict": str(refinement.verdict),
+        **_run(refinement.run),
+        "behaviour": list(render_tlc_trace(result.model, refinement.run.trace)),
     }
 
 

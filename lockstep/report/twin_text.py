@@ -68,6 +68,12 @@ def _explanation(result: TwinResult) -> Iterator[str]:
     if result.unchecked:
         named = ", ".join(result.unchecked)
         yield f"TLC was not asked for liveness ({named}): --liveness does, and takes long"
+    if result.refinement is not None:
+        refinement = result.refinement
+        states, seconds = f"{refinement.run.distinct:,}", f"{refinement.run.seconds:.2f}"
+        yield f"refines {refinement.abstract}: {refinement.verdict}, {states} states, {seconds} s"
+    if result.unrefined is not None:
+        yield f"TLC was not asked whether it refines {result.unrefined}: a smaller scope says"
     if result.difference is not None:
         difference = result.difference
         yield from (f"  {line}" for line in difference.details)
@@ -77,12 +83,13 @@ def _explanation(result: TwinResult) -> Iterator[str]:
         yield ""
         yield from (f"    {line}" for line in render_trace(result.model, difference.trace))
         yield ""
-    if result.refuting is not None:
-        yield "  TLC's behaviour:"
-        yield ""
-        yield from (f"    {line}" for line in render_tlc_trace(result.model, result.refuting.trace))
-        yield from (f"    {line}" for line in after_the_last(result.refuting))
-        yield ""
+    for run in (result.refuting, None if result.refinement is None else result.refinement.run):
+        if run is not None and run.trace:
+            yield "  TLC's behaviour:"
+            yield ""
+            yield from (f"    {line}" for line in render_tlc_trace(result.model, run.trace))
+            yield from (f"    {line}" for line in after_the_last(run))
+            yield ""
 
 
 def after_the_last(run: TlcRun) -> Iterator[str]:

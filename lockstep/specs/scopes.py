@@ -98,6 +98,8 @@ class ProofScope:
 class ModelSpec:
     """What is known of one model: its requirement files, its twin and its scopes.
 
+    `refines` names the abstract module that the twin refines.
+
     `file` is None when there is none: the model is then explored as it stands, nothing pinned.
     """
 
@@ -105,6 +107,7 @@ class ModelSpec:
     name: str
     requirements: tuple[str, ...] = ()
     twin: str | None = None
+    refines: str | None = None
     deadlock_allowed: bool = False
     deadlock_reason: str | None = None
     scopes: Mapping[str, Scope] = field(default_factory=dict)
@@ -148,7 +151,9 @@ def load_model_spec(root: Path, model: str) -> ModelSpec:
     for reference in requirements:
         if not (root / "specs" / f"{reference}.toml").is_file():
             raise head.error("requirements", f"there is no specs/{reference}.toml")
-    twin = head.optional_text("twin")
+    twin, refines = head.optional_text("twin"), head.optional_text("refines")
+    if refines is not None and twin is None:
+        raise head.error("refines", "is there, but no twin", "name the twin that refines it")
     deadlock = head.choice("deadlock", ("forbidden", "allowed"), "forbidden")
     reason = head.optional_text("deadlock_reason")
     if deadlock != "allowed" and reason is not None:
@@ -163,6 +168,7 @@ def load_model_spec(root: Path, model: str) -> ModelSpec:
         name,
         requirements,
         twin,
+        refines,
         deadlock == "allowed",
         reason,
         {key: _scope(scopes[key], key, bounds) for key, bounds in read_bounds(scopes).items()},

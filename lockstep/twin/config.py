@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 
 from lockstep.errors import LockstepError
 from lockstep.twin.names import definition_name
 from lockstep.twin.tla_values import format_value
 
 _CHECKS = ("INVARIANT", "INVARIANTS", "PROPERTY", "PROPERTIES")
+_COMMENT = re.compile(r"\\\*.*|\(\*.*?\*\)")
 _KEYWORDS = frozenset(
     {
         *_CHECKS,
@@ -33,19 +35,37 @@ def scope_config(constants: Mapping[str, object], template: str) -> str:
 
 
 def without_checks(config: str) -> str:
-    """The configuration without its invariants and properties: TLC then explores everything.
+    """The configuration without its invariants and properties: TLC then explores everything."""
+    return _without(config, _CHECKS)
 
-    A section begins with its keyword at the start of a line.
-    """
-    kept: list[str] = []
-    dropping = False
+
+def without_specification(config: str) -> str:
+    """The configuration without what names the behaviours."""
+    return _without(config, ("SPECIFICATION",))
+
+
+def claims(config: str) -> list[str]:
+    """The invariants and properties that a configuration names."""
+    words: list[str] = []
+    for keyword, line in _sections(config):
+        if keyword in _CHECKS:
+            words += _COMMENT.sub(" ", line).split()
+    return [word for word in words if word not in _CHECKS]
+
+
+def _without(config: str, keywords: Collection[str]) -> str:
+    kept = [line for keyword, line in _sections(config) if keyword not in keywords]
+    return "\n".join([*kept, ""])
+
+
+def _sections(config: str) -> Iterator[tuple[str, str]]:
+    """Each line with the keyword of its section, which stands at the start of a line."""
+    keyword = ""
     for line in config.splitlines():
         first = line.split(maxsplit=1)[0] if line.strip() else ""
         if line[:1].strip() and first in _KEYWORDS:
-            dropping = first in _CHECKS
-        if not dropping:
-            kept.append(line)
-    return "\n".join([*kept, ""])
+            keyword = first
+        yield keyword, line
 
 
 def without_claims(config: str, names: Collection[str]) -> str:

@@ -89,13 +89,17 @@ def twin_changes(before: State, after: TwinState) -> Iterator[str]:
 
 
 def render_tlc_trace(model: Model, trace: Sequence[TraceStep]) -> Iterator[str]:
-    """The lines of a behaviour that TLC found, each step with what it changes."""
+    """The lines of a behaviour that TLC found, each step with what it changes.
+
+    History variables, which the model does not have, are left out.
+    """
     reader = StateReader(model)
+    variables = {variable_name(name) for name in model.variables}
     names = {definition_name(action.name): action.name for action in model.actions}
     width = len(str(len(trace)))
     before: TwinState | None = None
     for number, step in enumerate(trace):
-        after = reader.read(step.state)
+        after = reader.read({name: step.state[name] for name in variables & step.state.keys()})
         if number:
             yield f"{number:>{width}}  {names.get(step.action, step.action)}"
         elif isinstance(after, State):

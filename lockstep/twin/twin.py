@@ -26,11 +26,18 @@ from lockstep.twin.compare import (
     explore,
 )
 from lockstep.twin.complaints import unusable
-from lockstep.twin.config import scope_config, without_checks, without_claims
+from lockstep.twin.config import claims, scope_config, without_checks, without_claims
 from lockstep.twin.dump import read_dump
 from lockstep.twin.findings import TlcProgress, TlcRun
 from lockstep.twin.limit import NO_MORE_STATES, limited_module, limited_name
 from lockstep.twin.names import definition_name, snake_name
+from lockstep.twin.refinement import (
+    MOST_REFINED,
+    Refinement,
+    RefinementCheck,
+    check_refinement,
+    refinement_files,
+)
 from lockstep.twin.sources import require_constants
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.tlc import TlcOptions, run_tlc
@@ -59,8 +66,9 @@ class TwinResult:
     """One model in one scope beside its twin, both explored.
 
     The verdict is `holds` when both are the same, state by state (`compare` is `graph`) or in their
-    counts (`counts`), and TLC finds everything that the twin claims; it is `violated` when they
-    differ or TLC refutes a claim.
+    counts (`counts`), and TLC finds everything that the twin claims, and that it refines what it is
+    to refine; it is `violated` when they differ or TLC refutes a claim or the refinement, and
+    `inconclusive` when they are the same and the twin claims nothing.
     """
 
     model: Model
@@ -79,6 +87,12 @@ class TwinResult:
     """TLC's run that refuted a claim of the twin, with the behaviour that does."""
     unchecked: tuple[str, ...]
     """The liveness properties that TLC was not asked for, by their names in the model."""
+    refinement: Refinement | None
+    """Whether the twin refines its abstract module; None where it is to refine none, or TLC was not
+    asked."""
+    unrefined: str | None
+    """The abstract module that TLC was not asked for: the scope is too large, or the twin is not
+    the model."""
     seconds: float
     """Wall-clock time of all of it: the search of the model, TLC, and reading its graph."""
 
@@ -191,12 +205,45 @@ class _Work:
         run = claimed = self._run_tlc(dump, limit)
         if whole_graph and claimed.verdict != "holds":
             # TLC stopped at what it refuted: look at the graph, whatever is claimed of it.
-            run = self._run_tlc(dump, limit, claims=False)
+            run = self._run_tlc(dump, limit, claimed=False)
         difference = None
         if dump is not None:
             graph, whole = read_dump(dump), run.distinct <= limit
             difference = compare_graphs(self.model, steps, graph, whole=whole)
-        return self._result(explored, run, difference, claimed, time.monotonic() - started)
+        counts = tuple(compare_counts(explored, run)) if run.verdict == "holds" else ()
+        refinement = None
+        if claimed.verdict == "holds" and difference is None and not counts:
+            refinement = self._refinement(explored.states)
+        refuting = None if claimed.verdict == "holds" else claimed
+        because: list[str] = []
+        if difference is not None:
+            because.append(difference.because)
+        elif counts:
+            because.append(f"the counts differ: {'; '.join(map(str, counts))}")
+        if refuting is not None:
+            because.append(f"TLC refutes what the twin claims: {_refuted(self.model, refuting)}")
+        if refinement is not None and refinement.verdict is not Verdict.HOLDS:
+            because.append(f"the twin does not refine {refinement.abstract}")
+        verdict = Verdict.VIOLATED if because else Verdict.HOLDS
+        if not because and not claims(read_text(self.files.template)):
+            because.append(f"the twin claims nothing: {self.files.template.name} names no property")
+            verdict = Verdict.INCONCLUSIVE
+        return TwinResult(
+            model=self.model,
+            scope=self.scope.name,
+            compare=self.scope.compare,
+            verdict=verdict,
+            because="; ".join(because),
+            explored=explored,
+            run=run,
+            difference=difference,
+            counts=counts,
+            refuting=refuting,
+            unchecked=self._unchecked(explored.states),
+            refinement=refinement,
+            unrefined=self.spec.refines if refinement is None else None,
+            seconds=time.monotonic() - started,
+        )
 
     def _explore(self, on_state: Callable[[State, list[Step]], None] | None) -> SearchResult:
         name, scope = self.spec.name, self.scope.name
@@ -218,12 +265,12 @@ class _Work:
             raise ModelBounded(name, explored.because)
         return explored
 
-    def _run_tlc(self, dump: Path | None, limit: int, *, claims: bool = True) -> TlcRun:
+    def _run_tlc(self, dump: Path | None, limit: int, *, claimed: bool = True) -> TlcRun:
         template = read_text(self.files.template)
-        config = self._file(".cfg" if claims else "-without-claims.cfg")
+        config = self._file(".cfg" if claimed else "-without-claims.cfg")
         left_out = self._unchecked(limit)
         template = without_claims(template, {definition_name(name) for name in left_out})
-        text = scope_config(self.model.constants, template if claims else without_checks(template))
+        text = scope_config(self.model.constants, template if claimed else without_checks(template))
         config.write_text(f"{text.rstrip()}\n\nCONSTRAINT {NO_MORE_STATES}\n", "utf-8")
         module = self.folder / f"{limited_name(self.files.module, self.scope.name)}.tla"
         module.write_text(limited_module(self.files.module, self.scope.name, limit), "utf-8")
@@ -232,10 +279,10 @@ class _Work:
                 workers=self.options.workers if dump is None else 1,
                 library=self.files.module.parent,
                 dump=dump,
-                check_deadlock=claims and not self.spec.deadlock_allowed,
+                check_deadlock=claimed and not self.spec.deadlock_allowed,
                 brief=limit <= _BRIEF,
                 timeout=self.options.max_seconds,
-                on_progress=None if show is None else lambda now: show(_as_progress(now)),
+                on_progress=_shown(show),
             )
             run = run_tlc(module, config, options)
         if run.verdict == "error":
@@ -243,37 +290,25 @@ class _Work:
             raise unusable(run.message, self.files.module, config, behaviour)
         return run
 
-    def _result(
-        self,
-        explored: SearchResult,
-        run: TlcRun,
-        difference: Difference | None,
-        claimed: TlcRun,
-        seconds: float,
-    ) -> TwinResult:
-        counts = tuple(compare_counts(explored, run)) if run.verdict == "holds" else ()
-        refuting = None if claimed.verdict == "holds" else claimed
-        because: list[str] = []
-        if difference is not None:
-            because.append(difference.because)
-        elif counts:
-            because.append(f"the counts differ: {'; '.join(map(str, counts))}")
-        if refuting is not None:
-            because.append(f"TLC refutes what the twin claims: {_refuted(self.model, refuting)}")
-        return TwinResult(
-            model=self.model,
-            scope=self.scope.name,
-            compare=self.scope.compare,
-            verdict=Verdict.VIOLATED if because else Verdict.HOLDS,
-            because="; ".join(because),
-            explored=explored,
-            run=run,
-            difference=difference,
-            counts=counts,
-            refuting=refuting,
-            unchecked=self._unchecked(explored.states),
-            seconds=seconds,
-        )
+    def _refinement(self, states: int) -> Refinement | None:
+        """What TLC says of the abstract module; None where there is none or it is not asked."""
+        abstract, twin = self.spec.refines, self.spec.twin
+        if abstract is None or twin is None or states > MOST_REFINED:
+            return None
+        files = refinement_files(self.model.universe.root, twin, abstract)
+        config = self._file("-refines.cfg")
+        with self.options.watch(f"{self.spec.name} {self.scope.name}: {abstract}") as show:
+            check = RefinementCheck(
+                self.model.constants,
+                read_text(self.files.template),
+                config,
+                timeout=self.options.max_seconds,
+                on_progress=_shown(show),
+            )
+            run = check_refinement(files, check)
+        if run.verdict == "error":
+            raise unusable(run.message, files.module, config)
+        return Refinement(abstract, run)
 
     def _unchecked(self, states: int) -> tuple[str, ...]:
         if self.options.liveness or states <= _MOST_LIVE:
@@ -305,5 +340,10 @@ def _refuted(model: Model, run: TlcRun) -> str:
     return f"a temporal property, which TLC does not name{claims}"
 
 
-def _as_progress(now: TlcProgress) -> Progress:
-    return Progress(now.distinct, now.generated, max(0, now.depth - 1), now.queued, now.seconds)
+def _shown(show: Callable[[Progress], None] | None) -> Callable[[TlcProgress], None] | None:
+    """TLC's progress, told as that of any other search."""
+    if show is None:
+        return None
+    return lambda now: show(
+        Progress(now.distinct, now.generated, max(0, now.depth - 1), now.queued, now.seconds)
+    )

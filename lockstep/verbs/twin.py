@@ -14,6 +14,7 @@ from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.system.java import find_java
 from lockstep.twin.artifacts import tlc_jar
+from lockstep.twin.refinement import refinement_files
 from lockstep.twin.twin import TwinOptions, TwinResult, compare_twin, twin_files
 from lockstep.verbs.models import choose, refuse_unread
 from lockstep.verbs.run import Run, Unwatched, Watch, run_each
@@ -60,6 +61,8 @@ class Compared:
     @property
     def exit_code(self) -> int:
         """What this result alone would end the process with."""
+        if self.verdict is Verdict.INCONCLUSIVE:
+            return int(ExitCode.INCONCLUSIVE)
         return int(ExitCode.HOLDS if self.verdict is Verdict.HOLDS else ExitCode.VIOLATED)
 
 
@@ -131,6 +134,8 @@ def plan_twin(request: TwinRequest) -> TwinPlan:
             without_twin.append(name)
             continue
         twin_files(workspace.root, spec)
+        if spec.twin is not None and spec.refines is not None:
+            refinement_files(workspace.root, spec.twin, spec.refines)
         tasks += [Task(spec, spec.scope(scope)) for scope in _scopes(spec, request.scope)]
     if not tasks:
         raise LockstepError(

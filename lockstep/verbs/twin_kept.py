@@ -18,6 +18,7 @@ from lockstep.system.java import find_java
 from lockstep.system.text_files import read_text
 from lockstep.twin.artifacts import TLC
 from lockstep.twin.findings import TlcRun
+from lockstep.twin.refinement import Refinement
 from lockstep.twin.twin import TwinResult
 from lockstep.verbs.check_kept import PACKAGES
 from lockstep.verbs.decided import Dependencies, Question, texts_of
@@ -30,11 +31,13 @@ def comparison_question(
 ) -> Question[TwinResult]:
     """The comparison of a model with its twin, as far as its result depends on it."""
     folder = workspace.root / "tla"
-    files = sorted([*folder.glob("*.tla"), *folder.glob("*.cfg")])
-    texts = {**texts_of(model), **{f"tla/{file.name}": read_text(file) for file in files}}
+    files = sorted([*folder.rglob("*.tla"), *folder.glob("*.cfg")])
+    twins = {f"tla/{file.relative_to(folder).as_posix()}": read_text(file) for file in files}
+    texts = {**texts_of(model), **twins}
     options = {
         "model": spec.name,
         "twin": spec.twin,
+        "refines": spec.refines,
         "compare": scope.compare,
         "constants": {name: repr(value) for name, value in scope.constants.items()},
         "deadlock_allowed": spec.deadlock_allowed,
@@ -57,6 +60,8 @@ def _result(model: Model, scope: Scope, document: Mapping[str, Any]) -> TwinResu
             "depth": int(depth),
             "seconds": float(seconds),
             "unchecked": [*unchecked],
+            "unrefined": (str() | None) as unrefined,
+            "refinement": (dict() | None) as refining,
             "run": dict(run),
             **others,
         } if not others:
@@ -66,6 +71,11 @@ def _result(model: Model, scope: Scope, document: Mapping[str, Any]) -> TwinResu
     tlc = _tlc_run(run)
     if tlc is None or not all(isinstance(name, str) for name in unchecked):
         return None
+    refinement = None
+    if refining is not None:
+        refinement = _refinement(refining)
+        if refinement is None:
+            return None
     return TwinResult(
         model=model,
         scope=scope.name,
@@ -80,6 +90,8 @@ def _result(model: Model, scope: Scope, document: Mapping[str, Any]) -> TwinResu
         counts=(),
         refuting=None,
         unchecked=tuple(unchecked),
+        refinement=refinement,
+        unrefined=unrefined,
         seconds=seconds,
     )
 
@@ -88,7 +100,6 @@ def _document(result: TwinResult) -> dict[str, Any] | None:
     """The document of a result that holds; None for any other."""
     if result.verdict is not Verdict.HOLDS:
         return None
-    run = asdict(replace(result.run, trace=()))
     return {
         "engine": result.explored.engine,
         "states": result.explored.states,
@@ -96,11 +107,28 @@ def _document(result: TwinResult) -> dict[str, Any] | None:
         "depth": result.explored.depth,
         "seconds": result.seconds,
         "unchecked": list(result.unchecked),
-        "run": {name: run[name] for name in _COUNTS},
+        "unrefined": result.unrefined,
+        "refinement": None
+        if result.refinement is None
+        else {"abstract": result.refinement.abstract, "run": _counts(result.refinement.run)},
+        "run": _counts(result.run),
     }
 
 
+def _counts(run: TlcRun) -> dict[str, Any]:
+    whole = asdict(replace(run, trace=()))
+    return {name: whole[name] for name in _COUNTS}
+
+
 _COUNTS = ("initial", "initial_generated", "generated", "distinct", "depth", "workers", "seconds")
+
+
+def _refinement(document: Mapping[str, Any]) -> Refinement | None:
+    match document:
+        case {"abstract": str(abstract), "run": dict(counts), **others} if not others:
+            run = _tlc_run(counts)
+            return None if run is None else Refinement(abstract, run)
+    return None
 
 
 def _tlc_run(document: Mapping[str, Any]) -> TlcRun | None:

@@ -1,10 +1,11 @@
 """Mistakes in fetch sessions. Those with a source really happened."""
 
-from lockstep import fault, present, replace, require
+from lockstep import Set, fault, present, replace, require
 from models.fetch_metadata import (
     FINAL_EPOCH,
     FIRST_INCREMENTAL_EPOCH,
     FRESH,
+    MAX_EPOCH,
     NO_SESSION,
     Error,
     OpenId,
@@ -14,12 +15,16 @@ from models.fetch_metadata import (
 )
 from models.fetch_partitions import (
     UNKNOWN,
+    Answer,
+    Cached,
     Partition,
     answered,
     changed,
     dropped,
+    learned,
     must_answer,
     nothing,
+    remember,
     updated_interest,
 )
 from models.fetch_session_fetcher import (
@@ -27,6 +32,10 @@ from models.fetch_session_fetcher import (
     after_disconnect,
     after_wrong_epoch,
     may_send,
+    receive_incremental,
+    receive_session_closed,
+    send,
+    settle,
     start_over,
 )
 from models.fetch_session_leader import (
@@ -35,17 +44,20 @@ from models.fetch_session_leader import (
     closed,
     fits_the_limit,
     full_answers,
+    has_records,
     incoming,
     is_expected,
     is_unused,
     opened,
     respond,
+    serve_incremental,
     serve_incremental_throttled,
     session_after,
     session_of,
     throttled_session_id,
+    was_altered,
 )
-from models.fetch_session_state import Fetcher, FetchSession, Session, Via
+from models.fetch_session_state import Fetcher, FetchSession, Request, Session, Via
 
 # The fetcher's mistakes.
 
@@ -76,6 +88,78 @@ def marks_pending_after_listener(s: FetchSession, new: FetchSession, f, arrives)
 def never_sends_removed(old, wanted):
     """Partitions that the fetcher no longer wants are not named as removed."""
     return {p for p in Partition if p in dropped(old, wanted) and wanted[p] is not None}
+
+
+@fault(
+    replaces=changed,
+    breaks="accepted_request_leaves_agreement",
+    source="KAFKA-7280",
+    scope="default",
+)
+def half_of_the_request_is_built(old, wanted):
+    """Two threads work on the session at once: the fetcher notes a partition that it adds, and the
+    request that goes out does not have it."""
+    return {p: None if old[p] is None else changed(old, wanted)[p] for p in Partition}
+
+
+@fault(
+    replaces=dropped,
+    breaks="accepted_request_leaves_agreement",
+    source="KAFKA-13079",
+    scope="default",
+)
+def removal_alone_is_not_understood(old, wanted):
+    """A request that lists no partition names those that it removes so that nobody knows them."""
+    return {
+        p
+        for p in dropped(old, wanted)
+        if any(changed(old, wanted)[other] is not None for other in Partition)
+    }
+
+
+@fault(replaces=send, breaks="incremental_requests_name_a_session")
+def session_is_named_by_full_requests_only(new: FetchSession, f, metadata, partitions, forgotten):
+    """An incremental request leaves out the id of its session."""
+    send(new, f, metadata, partitions, forgotten)
+    new.request[f] = Request(
+        session_id=metadata.session_id if is_full(metadata.epoch) else NO_SESSION,
+        epoch=metadata.epoch,
+        partitions=partitions,
+        forgotten=forgotten,
+    )
+
+
+@fault(replaces=next_epoch, breaks="accepted_request_moves_the_epoch")
+def last_epoch_is_never_left(epoch):
+    """The epoch does not wrap around, on either side."""
+    return MAX_EPOCH if epoch == MAX_EPOCH else epoch + 1
+
+
+@fault(replaces=learned, breaks="what_is_answered_is_learned")
+def log_start_is_read_once(told, answer):
+    """The fetcher takes a log start offset from the first answer only."""
+    return replace(
+        learned(told, answer),
+        log_start_offset=answer.log_start_offset if told is None else told.log_start_offset,
+    )
+
+
+@fault(replaces=receive_session_closed, breaks="response_says_whether_the_session_goes_on")
+def goes_on_in_a_session_that_is_gone(s: FetchSession, new: FetchSession, f: Fetcher):
+    """The fetcher does not look at the id of an incremental response."""
+    response = present(s.response[f])
+    require(not is_full(s.metadata[f].epoch))
+    require(response.error == Error.NONE and response.session_id == NO_SESSION)
+    settle(new, f, replace(s.metadata[f], epoch=next_epoch(s.metadata[f].epoch)))
+
+
+@fault(replaces=receive_incremental, breaks="waiting_ends")
+def response_is_counted_and_kept(s: FetchSession, new: FetchSession, f: Fetcher):
+    """The fetcher raises its epoch for a response, and has it in hand again."""
+    response = present(s.response[f])
+    require(not is_full(s.metadata[f].epoch))
+    require(response.error == Error.NONE and response.session_id != NO_SESSION)
+    new.metadata[f] = replace(s.metadata[f], epoch=next_epoch(s.metadata[f].epoch))
 
 
 @fault(replaces=after_wrong_epoch, breaks="epochs_agree_when_idle", source="redpanda#27749")
@@ -165,6 +249,17 @@ def leader_epoch_not_cached(cached, interest):
     return updated_interest(cached, replace(interest, current_leader_epoch=UNKNOWN))
 
 
+@fault(
+    replaces=updated_interest,
+    breaks="accepted_request_leaves_agreement",
+    source="apache/kafka commit fcc7c2d",
+    constants={"MAX_FETCHED_EPOCH": 0, "MAX_OFFSET": 0},
+)
+def last_fetched_epoch_not_cached(cached, interest):
+    """The session does not remember the epoch of the last record that the fetcher has."""
+    return updated_interest(cached, replace(interest, last_fetched_epoch=UNKNOWN))
+
+
 @fault(replaces=updated_interest, breaks="accepted_request_leaves_agreement")
 def altered_partition_ignored(cached, interest):
     """A partition that is in the session already keeps its old fields."""
@@ -211,6 +306,69 @@ def log_start_alone_is_not_news(cached, answer):
     return must_answer(cached, replace(answer, log_start_offset=cached.log_start_offset))
 
 
+@fault(replaces=remember, breaks="learns_what_a_full_fetch_would_tell", scope="default")
+def added_partition_counts_as_told(interest):
+    """A partition that joins a session is taken for one that was answered, when it was empty."""
+    return Cached(interest=interest, high_watermark=0, log_start_offset=0)
+
+
+@fault(replaces=must_answer, breaks="errors_are_told", scope="failures")
+def failed_partition_is_answered_once(cached, answer):
+    """An error that lasts is no news."""
+    return must_answer(cached, replace(answer, failed=False))
+
+
+@fault(replaces=answer, breaks="learns_what_a_full_fetch_would_tell")
+def log_end_is_told_for_the_watermark(s: FetchSession, p, records):
+    """Answers tell where the leader's log ends, not what is committed."""
+    return Answer(
+        failed=p in s.failing,
+        high_watermark=UNKNOWN if p in s.failing else s.log_end[p],
+        log_start_offset=UNKNOWN if p in s.failing else s.log_start[p],
+        records=records and p not in s.failing,
+    )
+
+
+@fault(replaces=has_records, breaks="records_are_the_leaders")
+def consumers_read_what_is_not_committed(s: FetchSession, f, p, interest):
+    """Whoever fetches reads up to the log's end."""
+    return (
+        p not in s.failing
+        and s.log_start[p] <= interest.fetch_offset
+        and interest.fetch_offset < s.log_end[p]
+    )
+
+
+@fault(replaces=was_altered, breaks="nothing_unchanged_is_sent")
+def answers_what_was_asked(request, p):
+    """A partition that the request names is answered, as 227-D3 has it by one of two sentences."""
+    return request.partitions[p] is not None
+
+
+@fault(replaces=was_altered, breaks="changes_are_told", constants={"ANSWERS_ANY_CHANGE": True})
+def answers_only_changes_of_its_own(request, p):
+    """By the letter of the other sentence, what the leader does breaks it."""
+    return False
+
+
+@fault(replaces=serve_incremental, breaks="changes_come_to_be_known")
+def waits_for_records_for_ever(
+    s: FetchSession, new: FetchSession, f: Fetcher, via: Via, filled: Set[Partition]
+):
+    """A change of offsets alone has no request answered."""
+    request = present(incoming(s, f, via))
+    require(not is_full(request.epoch) and is_expected(s, request))
+    cached = session_after(s, request)
+    require(
+        len(filled) > 0
+        or all(
+            cached[p] is None or not must_answer(cached[p], answer(s, p, records=False))
+            for p in Partition
+        )
+    )
+    serve_incremental(s, new, f, via, filled)
+
+
 @fault(replaces=must_answer, breaks="nothing_unchanged_is_sent")
 def answers_everything(cached, answer):
     """Incremental responses include every partition."""
@@ -221,6 +379,18 @@ def answers_everything(cached, answer):
 def no_room_for_any_records(s: FetchSession, f, interests, filled):
     """The size limit may leave out the records of every partition."""
     return len(filled) == 0
+
+
+@fault(replaces=full_answers, breaks="records_are_never_withheld_from_all")
+def full_responses_carry_no_records(s: FetchSession, wanted, filled):
+    """Records come in incremental responses only."""
+    return {p: None if wanted[p] is None else answer(s, p, records=False) for p in Partition}
+
+
+@fault(replaces=full_answers, breaks="records_are_the_leaders")
+def full_responses_invent_records(s: FetchSession, wanted, filled):
+    """Full responses carry records of every partition, whether there are any or not."""
+    return {p: None if wanted[p] is None else answer(s, p, records=True) for p in Partition}
 
 
 @fault(replaces=full_answers, breaks="full_response_answers_every_partition")

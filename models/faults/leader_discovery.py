@@ -1,4 +1,4 @@
-"""Mistakes in leader discovery."""
+"""Mistakes in leader discovery. Those with a source really happened."""
 
 from lockstep import fault, present, replace, require
 from models.leader_discovery import (
@@ -6,14 +6,18 @@ from models.leader_discovery import (
     answer_fenced,
     answer_refresh,
     answer_served,
+    attempt_to_the_leader,
     current_leader,
     elect,
+    end_backoff,
     has_arrived,
     is_stale,
     may_skip_backoff,
     receive_nothing_newer,
     receive_refresh,
+    receive_served,
     refuses_leadership,
+    send,
     take_endpoints,
     take_error,
     take_leader,
@@ -21,6 +25,7 @@ from models.leader_discovery import (
 )
 from models.leader_discovery_state import (
     MAX_EPOCH,
+    Attempt,
     Broker,
     CurrentLeader,
     Election,
@@ -69,6 +74,16 @@ def tells_no_endpoint(s: LeaderDiscovery, b):
 def tells_itself(s: LeaderDiscovery, b):
     """A broker names itself for the leader."""
     return CurrentLeader(leader=b, epoch=s.heard[b].epoch, endpoint=s.heard[b].endpoints[b])
+
+
+@fault(
+    replaces=current_leader,
+    breaks="told_leader_is_what_the_broker_knows",
+    source="AutoMQ/automq#3546",
+)
+def tells_the_endpoint_of_another(s: LeaderDiscovery, b):
+    """The leader's id is told beside the endpoint of a broker that stands before it."""
+    return replace(current_leader(s, b), endpoint=s.heard[b].endpoints[b])
 
 
 # What a response tells.
@@ -141,7 +156,7 @@ def only_the_first_refresh_counts(epoch, leader_epoch):
     return leader_epoch is not None
 
 
-@fault(replaces=receive_refresh, breaks="new_leader_can_be_reached", constants={"MAX_EPOCH": 2})
+@fault(replaces=receive_refresh, breaks="refresh_tells_where_brokers_are")
 def refresh_takes_the_leader_alone(s: LeaderDiscovery, new: LeaderDiscovery):
     """A newer leader is taken from a refresh, and the endpoints are left as they were."""
     refresh = present(s.refresh)
@@ -150,6 +165,25 @@ def refresh_takes_the_leader_alone(s: LeaderDiscovery, new: LeaderDiscovery):
     new.refresh_wanted = s.endpoints[refresh.leader] is None
     new.leader = refresh.leader
     new.leader_epoch = refresh.epoch
+
+
+@fault(replaces=take_endpoints, breaks="new_leader_can_be_reached")
+def refresh_leaves_out_a_new_leader(s: LeaderDiscovery, new: LeaderDiscovery, leader):
+    """Where a leader is that is new to the client is not taken from the refresh that names it."""
+    new.refresh = None
+    new.endpoints = {
+        b: None if b == leader and leader != s.leader else s.refresh.endpoints[b] for b in Broker
+    }
+    new.refresh_wanted = leader != s.leader or s.refresh.endpoints[leader] is None
+
+
+@fault(replaces=take_endpoints, breaks="refresh_tells_where_brokers_are")
+def refresh_forgets_nobody(s: LeaderDiscovery, new: LeaderDiscovery, leader):
+    """A broker that an answer does not have is thought to be where it was."""
+    endpoints = s.refresh.endpoints
+    new.refresh = None
+    new.endpoints = {b: s.endpoints[b] if endpoints[b] is None else endpoints[b] for b in Broker}
+    new.refresh_wanted = False
 
 
 @fault(replaces=take_endpoints, breaks="lost_leader_is_asked_for")
@@ -168,7 +202,42 @@ def refreshes_from_the_leader_alone(s: LeaderDiscovery, new: LeaderDiscovery, b:
     new.refresh = s.heard[b]
 
 
-# When the client tries again.
+# Where the client sends, and when it tries again.
+
+
+@fault(replaces=attempt_to_the_leader, breaks="requests_go_to_the_leader_believed_in")
+def retries_where_it_failed(s: LeaderDiscovery, new: LeaderDiscovery):
+    """A retry goes where the first try went, with the epoch of the leader known by then."""
+    attempt_to_the_leader(s, new)
+    new.attempt = Attempt(
+        to=s.leader if s.attempt is None else s.attempt.to,
+        endpoint=s.endpoints[s.leader] if s.attempt is None else s.attempt.endpoint,
+        epoch=s.leader_epoch,
+    )
+
+
+@fault(replaces=send, breaks="one_request_is_under_way")
+def sends_while_an_answer_is_awaited(s: LeaderDiscovery, new: LeaderDiscovery):
+    """The client does not look whether its latest request was answered."""
+    require(s.response is None and not s.backing_off)
+    require(s.attempt is None or s.attempt.epoch != s.leader_epoch)
+    attempt_to_the_leader(s, new)
+
+
+@fault(replaces=receive_served, breaks="only_a_served_request_is_over")
+def served_request_is_kept(s: LeaderDiscovery, new: LeaderDiscovery):
+    """A request that was served is taken for one that still awaits its answer."""
+    require(s.response is not None and s.response.error == Error.NONE)
+    new.response = None
+
+
+@fault(replaces=end_backoff, breaks="requests_come_to_an_end")
+def waits_for_a_newer_leader(s: LeaderDiscovery, new: LeaderDiscovery):
+    """A request is tried again by the leader's epoch, and not by the clock."""
+    require(s.backing_off and s.attempt is not None and not may_skip_backoff(s))
+    require(s.attempt.epoch is None and s.leader_epoch is not None)
+    new.backing_off = False
+    new.attempt = None
 
 
 @fault(replaces=wants_refresh, breaks="refusal_asks_for_a_refresh")

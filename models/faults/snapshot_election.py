@@ -113,7 +113,12 @@ def follows_an_older_leader(s: SnapshotElection, new: SnapshotElection, v: Voter
 # Leaders.
 
 
-@fault(replaces=role_after_restart, breaks="leaders_only_append", scope="default")
+@fault(
+    replaces=role_after_restart,
+    breaks="leaders_only_append",
+    source="KAFKA-10527",
+    scope="default",
+)
 def restarts_as_leader(s: SnapshotElection, v):
     """A leader that restarts leads its epoch again."""
     return s.role[v]
@@ -136,7 +141,12 @@ def new_leader_keeps_its_high_watermark(s: SnapshotElection, c):
     return s.high_watermark[c]
 
 
-@fault(replaces=commits, breaks="later_leaders_have_what_is_committed", scope="epochs")
+@fault(
+    replaces=commits,
+    breaks="later_leaders_have_what_is_committed",
+    source="KAFKA-12619",
+    scope="epochs",
+)
 def high_watermark_at_the_epochs_start(s: SnapshotElection, leader, offset):
     """A majority that has reached where the leader's epoch begins commits what is before it."""
     return offset >= sum(1 for e in history(s, leader) if e < s.epoch[leader])
@@ -178,7 +188,12 @@ def follower_appends(s: SnapshotElection, new: SnapshotElection, v: Voter):
 # Fetches.
 
 
-@fault(replaces=follows, breaks="followers_catch_up", constants={"MAX_WIPES": 1})
+@fault(
+    replaces=follows,
+    breaks="followers_catch_up",
+    source="KAFKA-12181",
+    constants={"MAX_WIPES": 1},
+)
 def refuses_smaller_offsets(s: SnapshotElection, v, leader):
     """A leader takes a fetch for a mistake when the follower fetched from a greater offset before,
     although it may have lost its log."""

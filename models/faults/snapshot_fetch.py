@@ -332,6 +332,7 @@ def diverging_log_is_cut_to_the_log_start(s: SnapshotFetch, new: SnapshotFetch, 
 @fault(
     replaces=may_fetch,
     breaks="lagging_replica_catches_up",
+    source="KAFKA-12181",
     constants={"MAX_OFFSET": 1, "MAX_WIPED": 1},
 )
 def smaller_offset_is_refused(s: SnapshotFetch, r):

@@ -39,7 +39,11 @@ from models.snapshot_log_state import (
 # Ids with the last offset in place of the end offset.
 
 
-@fault(replaces=generated_id, breaks="snapshot_is_the_log_that_it_replaces")
+@fault(
+    replaces=generated_id,
+    breaks="snapshot_is_the_log_that_it_replaces",
+    source="KAFKA-14618",
+)
 def generated_id_is_inclusive(s: SnapshotLog):
     """The id of a generated snapshot names the last offset that it includes."""
     return OffsetAndEpoch(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-from dataclasses import fields
+import json
+from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
-import pytest
 from kio.schema.errors import ErrorCode
 
 from lockstep.specs.kip import load_kip
@@ -15,16 +14,7 @@ from lockstep.specs.tables import Plain
 from models.leader_discovery_state import Error
 
 ROOT = Path(__file__).parents[2]
-FIRST_WITH_ENDPOINTS = {"fetch": 16, "produce": 10}
-NODE_ENDPOINT = ("node_id", "host", "port", "rack")
-
-
-def response(api: str, version: int) -> ModuleType:
-    return importlib.import_module(f"kio.schema.{api}.v{version}.response")
-
-
-def names(record: type) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(record))
+SAMPLE = ROOT / "tests" / "data" / "request-log" / "raft-fetch.log"
 
 
 def constants() -> dict[str, Plain]:
@@ -38,28 +28,39 @@ def test_error_codes_are_those_of_the_protocol_and_of_the_model() -> None:
         assert error is Error.NONE or stated[error.name] == error.value
 
 
-@pytest.mark.parametrize(
-    ("api", "answer", "partition"),
-    [
-        ("fetch", "FetchResponse", "PartitionData"),
-        ("produce", "ProduceResponse", "PartitionProduceResponse"),
-    ],
-)
-def test_both_responses_have_the_fields(api: str, answer: str, partition: str) -> None:
-    """Tagged, absent by default, and from the versions on that 951-D1 says."""
-    schema = response(api, FIRST_WITH_ENDPOINTS[api])
-    endpoints = next(x for x in fields(getattr(schema, answer)) if x.name == "node_endpoints")
-    leader = next(x for x in fields(getattr(schema, partition)) if x.name == "current_leader")
-    assert "tag" in endpoints.metadata
-    assert endpoints.default == ()
-    assert "tag" in leader.metadata
-    assert leader.default == schema.LeaderIdAndEpoch(
-        leader_id=constants()["NO_LEADER"], leader_epoch=-1
-    )
-    before = response(api, FIRST_WITH_ENDPOINTS[api] - 1)
-    assert "node_endpoints" not in names(getattr(before, answer))
+# What Apache Kafka itself wrote: its request log has each response as it was sent.
 
 
-@pytest.mark.parametrize("api", ["fetch", "produce"])
-def test_an_endpoint_is_id_host_port_and_rack(api: str) -> None:
-    assert names(response(api, FIRST_WITH_ENDPOINTS[api]).NodeEndpoint) == NODE_ENDPOINT
+def responses() -> Iterator[dict[str, Any]]:
+    """The Fetch responses of KRaft replicas, which are told the leader in all of them."""
+    for line in SAMPLE.read_text(encoding="utf-8").splitlines():
+        yield json.loads(line.partition("Completed request:")[2])["response"]
+
+
+def leader_of(response: dict[str, Any]) -> dict[str, int]:
+    (topic,) = response["responses"]
+    (partition,) = topic["partitions"]
+    leader: dict[str, int] = partition["currentLeader"]
+    return leader
+
+
+def test_kafka_tells_leader_and_endpoint() -> None:
+    """The leadership is in the partition, and the leader's endpoint, rack included, in the
+    response."""
+    told = [response for response in responses() if leader_of(response)["leaderId"] >= 0]
+    assert told
+    for response in told:
+        leader = leader_of(response)
+        assert set(leader) == {"leaderId", "leaderEpoch"}
+        (endpoint,) = response["nodeEndpoints"]
+        assert set(endpoint) == {"nodeId", "host", "port", "rack"}
+        assert endpoint["nodeId"] == leader["leaderId"]
+
+
+def test_kafka_tells_that_no_leader_is_known() -> None:
+    """Then there is no endpoint, either."""
+    unknown = [response for response in responses() if leader_of(response)["leaderId"] < 0]
+    assert unknown
+    for response in unknown:
+        assert leader_of(response)["leaderId"] == constants()["NO_LEADER"]
+        assert not response.get("nodeEndpoints")

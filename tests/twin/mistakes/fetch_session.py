@@ -28,6 +28,12 @@ MISTAKES = {
         "    /\\ IsIncremental(Incoming(f, via).epoch)\n",
         "",
     ),
+    "IncrementalRequestsNameASession": Mistake(
+        "FetchSession",
+        "    /\\ Forget(f)\n    /\\ Proceed(f, Fresh)\n\nReceiveIncremental(f) ==",
+        "    /\\ Forget(f)\n    /\\ Proceed(f, [Fresh EXCEPT !.epoch = FirstIncremental])\n\n"
+        "ReceiveIncremental(f) ==",
+    ),
     "SessionsAreNeverShared": Mistake(
         "FetchSession",
         "    /\\ \\A f \\in Fetchers : \\A m \\in Mentions(f) : m.sessionId # i\n",
@@ -63,6 +69,27 @@ MISTAKES = {
         "FetchPartitions",
         "answer.failed \\/ answer.records \\/ Answered(cached, answer) # cached",
         "answer.failed \\/ answer.records",
+    ),
+    "ChangesAreTold": Mistake(
+        "FetchPartitions",
+        "answer.failed \\/ answer.records \\/ Answered(cached, answer) # cached",
+        "answer.failed \\/ answer.records",
+    ),
+    "ErrorsAreTold": Mistake(
+        "FetchPartitions",
+        "answer.failed \\/ answer.records \\/ Answered(cached, answer) # cached",
+        "answer.records \\/ Answered(cached, answer) # cached",
+        {"MAX_FAILURES": 1},
+    ),
+    "RecordsAreTheLeaders": Mistake(
+        "FetchSession",
+        "ReadableEnd(f, p) == IF f \\in Followers THEN logEnd[p] ELSE highWatermark[p]",
+        "ReadableEnd(f, p) == logEnd[p]",
+    ),
+    "WhatIsAnsweredIsLearned": Mistake(
+        "FetchPartitions",
+        "|-> answer.highWatermark,\n     logStartOffset |-> answer.logStartOffset,\n     records ",
+        "|-> answer.highWatermark,\n     logStartOffset |-> 0,\n     records ",
     ),
     "RecordsAreNeverWithheldFromAll": Mistake(
         "FetchSession",
@@ -114,6 +141,26 @@ MISTAKES = {
         "FetchSession",
         "epoch      |-> FirstIncremental,\n         partitions",
         "epoch      |-> NextEpoch(FirstIncremental),\n         partitions",
+    ),
+    "ResponseSaysWhetherTheSessionGoesOn": Mistake(
+        "FetchSession",
+        "    /\\ Forget(f)\n    /\\ Proceed(f, Fresh)\n\nReceiveUnknownSession(f) ==",
+        "    /\\ Forget(f)\n    /\\ Proceed(f, [metadata[f] EXCEPT !.epoch = NextEpoch(@)])\n\n"
+        "ReceiveUnknownSession(f) ==",
+    ),
+    "WaitingEnds": Mistake(
+        "FetchSession",
+        "    /\\ response[f].sessionId # NoSession\n    /\\ Learn(f)\n"
+        "    /\\ Proceed(f, [metadata[f] EXCEPT !.epoch = NextEpoch(@)])\n",
+        "    /\\ response[f].sessionId # NoSession\n"
+        "    /\\ Mentioned(response[f].partitions) # {}\n    /\\ Learn(f)\n"
+        "    /\\ Proceed(f, [metadata[f] EXCEPT !.epoch = NextEpoch(@)])\n",
+    ),
+    "ChangesComeToBeKnown": Mistake(
+        "FetchSession",
+        "       IN  /\\ Fits(f, InterestsIn(cached), filled)\n",
+        "       IN  /\\ filled # {} \\/ sent = {}\n"
+        "           /\\ Fits(f, InterestsIn(cached), filled)\n",
     ),
     "AnsweredWithItsSession": Mistake(
         "FetchSession",

@@ -52,6 +52,27 @@ MISTAKES = {
     "RefreshIsTakenUnlessItIsStale": Mistake(
         "LeaderDiscovery", "FALSE ELSE refresh.epoch < leaderEpoch", "FALSE ELSE TRUE"
     ),
+    "RefreshTellsWhereBrokersAre": Mistake(
+        "LeaderDiscovery",
+        "    /\\ endpoints' = refresh.endpoints\n",
+        "    /\\ endpoints' = [b \\in Brokers |->\n"
+        "         IF refresh.endpoints[b] = None THEN endpoints[b] ELSE refresh.endpoints[b]]\n",
+    ),
+    "RequestsGoToTheLeaderBelievedIn": Mistake(
+        "LeaderDiscovery",
+        "/\\ attempt' = [to |-> leader,",
+        "/\\ attempt' = [to |-> IF attempt = None THEN leader ELSE attempt.to,",
+    ),
+    "OneRequestIsUnderWay": Mistake(
+        "LeaderDiscovery",
+        "Send == attempt = None /\\ Ask",
+        "Send == ~backingOff /\\ (attempt # None => attempt.epoch # leaderEpoch) /\\ Ask",
+    ),
+    "OnlyAServedRequestIsOver": Mistake(
+        "LeaderDiscovery",
+        "    /\\ response' = None\n    /\\ attempt' = None\n",
+        "    /\\ response' = None\n    /\\ UNCHANGED attempt\n",
+    ),
     "NewLeaderCanBeReached": Mistake(
         "LeaderDiscovery",
         "ELSE [endpoints EXCEPT ![told.leader] = told.endpoint]",
@@ -75,6 +96,11 @@ MISTAKES = {
         "    /\\ IsNews(response.currentLeader)\n    /\\ BackOff\n    /\\ refreshWanted' = TRUE\n",
         "    /\\ IsNews(response.currentLeader)\n    /\\ BackOff\n"
         "    /\\ UNCHANGED refreshWanted\n",
+    ),
+    "RequestsComeToAnEnd": Mistake(
+        "LeaderDiscovery",
+        "    /\\ ~KnowsNewer\n",
+        "    /\\ ~KnowsNewer /\\ attempt.epoch = None /\\ leaderEpoch # None\n",
     ),
     "CurrentLeaderIsReached": Mistake(
         "LeaderDiscovery",

@@ -47,4 +47,6 @@ Deliver(letter) ==
 Next == \E letter \in Letter : Write(letter) \/ Pick(letter) \/ Deliver(letter)
 
 Spec == Init /\ [][Next]_vars
+
+ThePleasedHaveLetters == \A p \in pleased : box[p] # << >>
 =============================================================================

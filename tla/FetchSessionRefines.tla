@@ -1,0 +1,38 @@
+------------------------ MODULE FetchSessionRefines ------------------------
+(***************************************************************************)
+(* What fetchers learn through sessions is what full fetches tell.          *)
+(*                                                                          *)
+(* An answer is under way when a response is that tells anything: not an    *)
+(* error, nor one that is put off.  What it leaves out, the fetcher knows.  *)
+(***************************************************************************)
+EXTENDS MCFetchSession
+
+Behaviours == Spec
+
+\* A fetcher is told -1 of a partition that cannot be read.
+ConditionOf(said) ==
+    [failed        |-> said.highWatermark = Unknown,
+     highWatermark |-> said.highWatermark,
+     logStart      |-> said.logStartOffset]
+
+KnownOf(map) == [p \in Partitions |-> IF map[p] = None THEN None ELSE ConditionOf(map[p])]
+
+Tells(f) == HasResponse(f, "NONE") /\ ~response[f].throttled
+
+Full == INSTANCE FullFetch WITH
+    Nothing <- None,
+    wanted <- [f \in Fetchers |->
+                  [p \in Partitions |->
+                      IF fetching[f][p] = None THEN None ELSE fetching[f][p].fetchOffset]],
+    known <- [f \in Fetchers |-> KnownOf(told[f])],
+    answer <- [f \in Fetchers |->
+                  IF ~Tells(f) THEN None
+                  ELSE [partitions |-> KnownOf([p \in Partitions |->
+                            IF response[f].partitions[p] = None
+                            THEN told[f][p]
+                            ELSE response[f].partitions[p]]),
+                        records |-> {p \in Mentioned(response[f].partitions) :
+                                        response[f].partitions[p].records}]]
+
+Refines == Full!Spec
+=============================================================================

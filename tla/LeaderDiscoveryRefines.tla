@@ -1,0 +1,34 @@
+----------------------- MODULE LeaderDiscoveryRefines -----------------------
+(***************************************************************************)
+(* The client of LeaderDiscovery believes and sends what KIP-951 lets it.   *)
+(*                                                                          *)
+(* The twin has the latest election only, and where brokers are now: two    *)
+(* history variables keep the others.  Nothing looks at them.               *)
+(***************************************************************************)
+EXTENDS MCLeaderDiscovery, Sequences
+
+VARIABLES elected, places
+
+BeginHistory ==
+    /\ elected = <<cluster.leader>>
+    /\ places = [b \in Brokers |-> {cluster.endpoints[b]}]
+
+KeepHistory ==
+    /\ elected' = IF cluster'.epoch = cluster.epoch THEN elected
+                  ELSE Append(elected, cluster'.leader)
+    /\ places' = [b \in Brokers |-> places[b] \cup ({cluster'.endpoints[b]} \ {None})]
+
+NextWithHistory == Next /\ KeepHistory
+
+Behaviours == (Init /\ BeginHistory) /\ [][NextWithHistory]_<<vars, elected, places>>
+
+Belief == INSTANCE LeaderBelief WITH
+    Nothing <- None,
+    epoch <- leaderEpoch,
+    where <- endpoints,
+    request <- IF attempt = None THEN None
+               ELSE [leader |-> attempt.to, epoch |-> attempt.epoch, place |-> attempt.endpoint],
+    failed <- backingOff
+
+Refines == Belief!Spec
+=============================================================================
