@@ -187,7 +187,7 @@ def has_file(s: SnapshotFetch, r, snapshot):
     return file is not None and file[-2] == snapshot.epoch
 
 
-@step_invariant("630-46", "630-47", "630-48", "630-49")
+@step_invariant("630-47", "630-48")
 def chunks_are_of_the_snapshot_asked_for(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A response without an error has some bytes of the leader's snapshot of that id, from the
     position asked for, and tells its size."""
@@ -222,7 +222,7 @@ def error_due(s: SnapshotFetch, r, asked, snapshot):
     return Error.SNAPSHOT_NOT_FOUND
 
 
-@step_invariant("595-18", "630-54", "630-56", "630-57", "630-58")
+@step_invariant("595-18")
 def errors_say_what_is_wrong(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """An answer bears the error of what is wrong, and none if nothing is."""
     when(s.response[r] is None and new.response[r] is not None)

@@ -35,7 +35,7 @@ from models.snapshot_election_votes import (
     is_ready,
     may_vote,
 )
-from models.snapshot_id import MAX_OFFSET, OffsetAndEpoch
+from models.snapshot_id import MAX_OFFSET, OffsetAndEpoch, is_newer
 
 # Votes.
 
@@ -58,6 +58,13 @@ def empty_log_votes_with_epoch_zero(s: SnapshotElection, v):
     if len(s.log[v]) == 0 and not s.unapplied[v]:
         return OffsetAndEpoch(end_offset=s.log_start[v], epoch=0)
     return newest(s, v)
+
+
+@fault(replaces=goes_far_enough, breaks="a_candidate_that_could_win_does", scope="default")
+def empty_log_asks_with_epoch_zero(s: SnapshotElection, v, c):
+    """A candidate without records in its log asks with its end offset, and epoch 0."""
+    asked = OffsetAndEpoch(end_offset=s.log_start[c], epoch=0)
+    return not is_newer(newest(s, v), asked if len(s.log[c]) == 0 else newest(s, c))
 
 
 @fault(replaces=newest, breaks="votes_go_to_who_goes_as_far")
