@@ -138,6 +138,12 @@ def has_committed(records, s: SnapshotElection):
 
 
 @lemma
+def what_is_committed_ends_in_a_record_of_that_epoch(s: SnapshotElection):
+    """The last committed record was written in the epoch in which it was committed."""
+    return s.committed_in == last_epoch(s.committed)
+
+
+@lemma
 def who_goes_as_far_has_what_is_committed(s: SnapshotElection, v: Voter):
     """A log that goes as far as what is committed has it: this is why the vote rule is enough."""
     when(len(s.committed) > 0 and not is_newer(id_of(s.committed), log_id(s, v)))
