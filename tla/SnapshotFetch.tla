@@ -660,7 +660,7 @@ ChunksAreOfTheSnapshotAskedFor ==
                    /\ response'[r].size = Len(file)
                    /\ response'[r].position = from
                    /\ units # << >>
-                   /\ units = SubSeq(file, from + 1, from + Len(units))]_vars
+                   /\ units = SubSeq(file, from + 1, Min({from + Len(units), Len(file)}))]_vars
 
 ErrorsSayWhatIsWrong ==
     [][\A r \in Replicas :

@@ -32,8 +32,8 @@ MISTAKES = {
     ),
     "RecordsComeFromTheLogOfALeader": Mistake(
         "SnapshotElection",
-        "    IN  /\\ own.offset >= start.offset\n",
-        "    IN  /\\ TRUE\n",
+        "    /\\ role[l] = \"LEADER\"\n    /\\ role[v] = \"FOLLOWER\"\n",
+        "    /\\ role[v] = \"FOLLOWER\"\n",
     ),
     "AMajorityHasWhatIsCommitted": Mistake(
         "SnapshotElection",
