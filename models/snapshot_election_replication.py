@@ -105,9 +105,7 @@ def fetch(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter, e
     new.log[v] = s.log[v] + records[log_end(s, v) : end]
     new.high_watermark[v] = learned(s, v, high_watermark, end)
     new.committed = s.committed + records[len(s.committed) : high_watermark]
-    new.committed_in = (
-        s.epoch[leader] if high_watermark > len(s.committed) else s.committed_in
-    )
+    new.committed_in = s.epoch[leader] if high_watermark > len(s.committed) else s.committed_in
 
 
 def truncated(s: SnapshotElection, v, diverging):

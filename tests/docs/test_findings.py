@@ -38,13 +38,13 @@ def rows_of(text: str) -> list[list[str]]:
     return [
         row
         for row, below in zip(rows, [*rows[1:], []], strict=True)
-        if not set(row[0]) == {"-"} and not (below and set(below[0]) == {"-"})
+        if set(row[0]) != {"-"} and not (below and set(below[0]) == {"-"})
     ]
 
 
 def commands() -> list[object]:
     """The command and the steps of each row that ends in one."""
-    parameters = []
+    parameters: list[object] = []
     for row in rows_of(PAGE.read_text(encoding="utf-8")):
         command = COMMAND.fullmatch(row[-1])
         if command is not None:

@@ -27,13 +27,13 @@ MISTAKES = {
     ),
     "CandidatesLoseToLeaders": Mistake(
         "SnapshotElection",
-        "    /\\ role[l] = \"LEADER\"\n    /\\ epoch[c] = epoch[l]\n    /\\ Take",
+        '    /\\ role[l] = "LEADER"\n    /\\ epoch[c] = epoch[l]\n    /\\ Take',
         "    /\\ epoch[c] = epoch[l]\n    /\\ Take",
     ),
     "RecordsComeFromTheLogOfALeader": Mistake(
         "SnapshotElection",
-        "    /\\ role[l] = \"LEADER\"\n    /\\ role[v] = \"FOLLOWER\"\n",
-        "    /\\ role[v] = \"FOLLOWER\"\n",
+        '    /\\ role[l] = "LEADER"\n    /\\ role[v] = "FOLLOWER"\n',
+        '    /\\ role[v] = "FOLLOWER"\n',
     ),
     "AMajorityHasWhatIsCommitted": Mistake(
         "SnapshotElection",
