@@ -260,8 +260,8 @@ def a_fetched_snapshot_ends_no_later_than_the_log(s: SnapshotElection):
 
 @sometimes("630-33")
 def a_whole_log_has_a_snapshot_beyond_the_high_watermark(s: SnapshotElection):
-    """A follower that lacks nothing below its log has fetched a snapshot of records that it does not
-    know to be committed."""
+    """A follower that lacks nothing below its log has fetched a snapshot of records that it does
+    not know to be committed."""
     return any(s.log_start[v] == 0 and s.high_watermark[v] < len(s.snapshot[v]) for v in Voter)
 
 

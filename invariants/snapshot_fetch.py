@@ -182,7 +182,7 @@ def fetches_are_answered_by_leaders(s: SnapshotFetch, new: SnapshotFetch, r: Rep
 
 
 def has_file(s: SnapshotFetch, r, snapshot):
-    """Whether a replica has the snapshot of an id: one that ends there, in a record of its epoch."""
+    """Whether a replica has the snapshot of an id: one that ends there, in that epoch."""
     file = s.snapshots[r][snapshot.end_offset]
     return file is not None and file[-2] == snapshot.epoch
 

@@ -180,8 +180,8 @@ def high_watermark_follows_the_fetches(s: SnapshotElection, leader, fetched):
 
 @fault(replaces=learned, breaks="high_watermark_never_moves_back", scope="default")
 def high_watermark_is_what_the_leader_tells(s: SnapshotElection, v, high_watermark, end):
-    """A follower takes a leader's high watermark although it knows a greater one: a new leader knows
-    none."""
+    """A follower takes a leader's high watermark although it knows a greater one: a new leader
+    knows none."""
     return min(high_watermark, end)
 
 
