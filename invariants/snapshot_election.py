@@ -20,12 +20,10 @@ from models.snapshot_election_state import (
 )
 from models.snapshot_election_votes import (
     become_leader,
-    goes_far_enough,
     grant,
     is_majority,
     learn_epoch,
     lose,
-    may_vote,
 )
 from models.snapshot_id import MAX_EPOCH, MAX_OFFSET, Offset
 
@@ -45,6 +43,39 @@ def votes_never_change(s: SnapshotElection, new: SnapshotElection, v: Voter):
     return new.voted[v] == s.voted[v]
 
 
+def ends_no_later(one, other):
+    """Whether records end no later than others; the epoch of the last one counts first."""
+    return last_epoch(one) < last_epoch(other) or (
+        last_epoch(one) == last_epoch(other) and len(one) <= len(other)
+    )
+
+
+def goes_as_far(s: SnapshotElection, c, v):
+    """Whether neither the latest snapshot nor the log of a voter ends later than both of a
+    candidate's."""
+    return (
+        ends_no_later(s.snapshot[v], s.snapshot[c]) or ends_no_later(s.snapshot[v], history(s, c))
+    ) and (
+        ends_no_later(history(s, v), s.snapshot[c]) or ends_no_later(history(s, v), history(s, c))
+    )
+
+
+@step_invariant("595-7", "630-31", "630-32")
+def votes_go_to_who_goes_as_far(s: SnapshotElection, new: SnapshotElection, v: Voter, c: Voter):
+    """A candidate gets a vote if the newest that it has, log or snapshot, is no older than the
+    newest that the voter has."""
+    when(v != c and v not in s.granted[c] and v in new.granted[c])
+    return goes_as_far(s, c, v)
+
+
+@step_invariant("595-8")
+def candidates_lose_to_leaders(s: SnapshotElection, new: SnapshotElection, c: Voter):
+    """A candidate gives its epoch up only to a leader of it."""
+    when(s.role[c] == Role.CANDIDATE and new.role[c] == Role.FOLLOWER)
+    when(s.epoch[c] == new.epoch[c])
+    return any(s.role[w] == Role.LEADER and s.epoch[w] == s.epoch[c] for w in Voter)
+
+
 @invariant("595-4")
 def one_leader_an_epoch(s: SnapshotElection, v: Voter, w: Voter):
     """No two replicas lead in the same epoch."""
@@ -57,9 +88,10 @@ def one_leader_an_epoch(s: SnapshotElection, v: Voter, w: Voter):
 
 @invariant("595-16")
 def later_leaders_have_what_is_committed(s: SnapshotElection, leader: Voter):
-    """A leader has every record that was committed in its epoch or before, in snapshot or log."""
+    """A leader has every record that was committed in its epoch or before, in snapshot or log: what
+    counts is the epoch of who committed it, not of who wrote it."""
     when(s.role[leader] == Role.LEADER and len(s.committed) > 0)
-    when(s.epoch[leader] >= last_epoch(s.committed))
+    when(s.epoch[leader] >= s.committed_in)
     return history(s, leader)[: len(s.committed)] == s.committed
 
 
@@ -98,18 +130,38 @@ def leaders_only_append(s: SnapshotElection, new: SnapshotElection, leader: Vote
 
 
 @step_invariant("595-15")
-def high_watermark_never_moves_back(s: SnapshotElection, new: SnapshotElection, leader: Voter):
-    """As long as a replica leads an epoch, its high watermark only grows."""
-    when(s.role[leader] == Role.LEADER and new.role[leader] == Role.LEADER)
-    when(s.epoch[leader] == new.epoch[leader])
-    return new.high_watermark[leader] >= s.high_watermark[leader]
+def high_watermark_never_moves_back(s: SnapshotElection, new: SnapshotElection, v: Voter):
+    """As long as a replica runs, its high watermark only grows; a new leader does not know one."""
+    when(s.restarts == new.restarts and s.wipes == new.wipes)
+    when(s.role[v] == Role.LEADER or new.role[v] != Role.LEADER)
+    return new.high_watermark[v] >= s.high_watermark[v]
+
+
+@invariant("595-12")
+def leaders_have_written(s: SnapshotElection, leader: Voter):
+    """A leader has a record of its own epoch from the first moment on."""
+    when(s.role[leader] == Role.LEADER)
+    return any(e == s.epoch[leader] for e in history(s, leader))
 
 
 @invariant("595-14")
-def high_watermark_covers_earlier_epochs(s: SnapshotElection, leader: Voter):
-    """A leader that has a high watermark has one above everything committed before its epoch."""
+def high_watermark_is_past_the_epochs_start(s: SnapshotElection, leader: Voter):
+    """A leader that knows a high watermark has a record of its own epoch below it."""
     when(s.role[leader] == Role.LEADER and s.high_watermark[leader] > 0)
-    return s.high_watermark[leader] >= sum(1 for e in s.committed if e < s.epoch[leader])
+    return any(e == s.epoch[leader] for e in history(s, leader)[: s.high_watermark[leader]])
+
+
+# Fetches.
+
+
+@step_invariant("595-19", "630-42")
+def records_come_from_the_log_of_a_leader(s: SnapshotElection, new: SnapshotElection, v: Voter):
+    """What a follower appends, a leader of its epoch has in its log, not below its log's start."""
+    when(s.role[v] == Role.FOLLOWER and not s.unapplied[v] and log_end(s, v) < log_end(new, v))
+    return any(
+        s.role[w] == Role.LEADER and s.epoch[w] == s.epoch[v] and s.log_start[w] <= log_end(s, v)
+        for w in Voter
+    )
 
 
 # Snapshots.
@@ -146,11 +198,16 @@ def leaders_snapshots_agree_with_their_logs(s: SnapshotElection, leader: Voter):
 # What comes to pass. In the last epoch of a scope no timeout disturbs it any more.
 
 
+def has_a_vote(s: SnapshotElection, v, c):
+    """Whether a voter is in an earlier epoch than a candidate, or has not voted in its own."""
+    return s.epoch[v] < s.epoch[c] or (s.epoch[v] == s.epoch[c] and s.voted[v] is None)
+
+
 def could_win(s: SnapshotElection, c):
     """Whether a candidate has room for its first record, and a majority that has given it a vote or
     may still do so."""
     return log_end(s, c) < MAX_OFFSET and is_majority(
-        {v for v in Voter if v in s.granted[c] or (may_vote(s, v, c) and goes_far_enough(s, v, c))}
+        {v for v in Voter if v in s.granted[c] or (has_a_vote(s, v, c) and goes_as_far(s, c, v))}
     )
 
 
@@ -191,6 +248,21 @@ def followers_catch_up(s: SnapshotElection, v: Voter, leader: Voter):
     """While a leader of the last epoch lives, all others get what it has."""
     leads = s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
     return leads, not leads or history(s, v) == history(s, leader)
+
+
+@sometimes("630-30")
+def a_fetched_snapshot_ends_no_later_than_the_log(s: SnapshotElection):
+    """A follower has fetched a snapshot, and its log goes as far in offset or further."""
+    return any(
+        s.unapplied[v] and s.restarts == 0 and log_end(s, v) >= len(s.snapshot[v]) for v in Voter
+    )
+
+
+@sometimes("630-33")
+def a_whole_log_has_a_snapshot_beyond_the_high_watermark(s: SnapshotElection):
+    """A follower that lacks nothing below its log has fetched a snapshot of records that it does
+    not know to be committed."""
+    return any(s.log_start[v] == 0 and s.high_watermark[v] < len(s.snapshot[v]) for v in Voter)
 
 
 @sometimes("630-31", "630-32")

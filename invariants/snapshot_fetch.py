@@ -16,12 +16,13 @@ from models.snapshot_fetch_replication import (
     fetch_diverging,
     fetch_record,
     fetch_snapshot_id,
-    reached,
 )
 from models.snapshot_fetch_state import (
     DAMAGED,
     FOOTER,
+    GENERATORS,
     MAX_BYTES,
+    Error,
     Replica,
     SnapshotFetch,
     last_record,
@@ -96,11 +97,13 @@ def leader_starts_its_log_where_a_snapshot_ends(s: SnapshotFetch, new: SnapshotF
 
 @step_invariant("630-14")
 def leader_drops_what_others_have_or_what_is_old(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
-    """A leader raises its log start to what every replica has replicated, or to what is older than
-    the lag time."""
+    """A leader raises its log start to where the logs of all live replicas have come, or to what is
+    older than the lag time. Live is who has fetched in its epoch, and lost nothing since."""
     when(r in s.leading and raised_its_log_start(s, new, r))
     return new.log_start[r] <= s.aged or all(
-        reached(s, r, other) >= new.log_start[r] for other in Replica
+        log_end(s, other) >= new.log_start[r]
+        for other in Replica
+        if s.fetched[other].leader_epoch == s.epoch[r] and other not in s.wiped
     )
 
 
@@ -132,10 +135,9 @@ def leader_loads_no_snapshot(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 # Downloads.
 
 
-@step_invariant("630-41", "630-42", "630-47")
+@step_invariant("630-41", "630-42")
 def named_snapshot_exists(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
-    """A fetch is answered with a snapshot that the leader has, its latest, and then only when the
-    log cannot serve it."""
+    """A fetch is answered with a snapshot that the leader has, its latest."""
     when(s.download[r] is None and new.download[r] is not None)
     leader = present(s.elected[s.epoch[r]])
     named = new.download[r].snapshot
@@ -144,6 +146,90 @@ def named_snapshot_exists(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
         and s.snapshots[leader][named.end_offset] is not None
         and last_record(s.snapshots[leader][named.end_offset]) == named.epoch
     )
+
+
+@step_invariant("630-42")
+def snapshot_is_named_only_if_the_log_cannot_serve(
+    s: SnapshotFetch, new: SnapshotFetch, r: Replica
+):
+    """Who is told of a snapshot ends before the leader's log starts, or has other records."""
+    when(s.download[r] is None and new.download[r] is not None)
+    leader = present(s.elected[s.epoch[r]])
+    end = log_end(s, r)
+    return end < s.log_start[leader] or records(s, r) != records(s, leader)[:end]
+
+
+@step_invariant("630-23", "630-43")
+def nothing_is_fetched_during_a_download(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """Who is told of a snapshot fetches that one, and nothing of the log meanwhile."""
+    when(s.download[r] is not None and new.download[r] is not None)
+    return (
+        new.download[r].snapshot == s.download[r].snapshot
+        and new.fetched[r] == s.fetched[r]
+        and new.log_start[r] == s.log_start[r]
+        and new.log[r] == s.log[r]
+    )
+
+
+@step_invariant("595-18")
+def fetches_are_answered_by_leaders(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A replica gets records, or is told of a snapshot, and counts as having fetched, only where
+    its epoch is led still."""
+    appended = r not in s.leading and len(s.log[r]) < len(new.log[r])
+    named = s.download[r] is None and new.download[r] is not None
+    when(new.fetched[r] != s.fetched[r] or appended or named)
+    leader = s.elected[s.epoch[r]]
+    return leader is not None and leader in s.leading and s.epoch[leader] == s.epoch[r]
+
+
+def has_file(s: SnapshotFetch, r, snapshot):
+    """Whether a replica has the snapshot of an id: one that ends there, in that epoch."""
+    file = s.snapshots[r][snapshot.end_offset]
+    return file is not None and file[-2] == snapshot.epoch
+
+
+@step_invariant("630-47", "630-48")
+def chunks_are_of_the_snapshot_asked_for(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A response without an error has some bytes of the leader's snapshot of that id, from the
+    position asked for, and tells its size."""
+    when(s.response[r] is None and new.response[r] is not None)
+    response = new.response[r]
+    when(response.error == Error.NONE)
+    download = present(s.download[r])
+    leader = present(s.elected[s.epoch[r]])
+    file = s.snapshots[leader][download.snapshot.end_offset]
+    start = len(download.part)
+    return (
+        has_file(s, leader, download.snapshot)
+        and response.snapshot == download.snapshot
+        and response.size == len(file)
+        and response.position == start
+        and len(response.units) > 0
+        and response.units == file[start : start + len(response.units)]
+    )
+
+
+def error_due(s: SnapshotFetch, r, asked, snapshot):
+    """What is wrong with a replica's request: first its epoch, then whom it asks, then the
+    snapshot."""
+    if s.epoch[asked] > s.epoch[r]:
+        return Error.FENCED_LEADER_EPOCH
+    if s.epoch[asked] < s.epoch[r]:
+        return Error.UNKNOWN_LEADER_EPOCH
+    if asked not in s.leading:
+        return Error.NOT_LEADER_OR_FOLLOWER
+    if has_file(s, asked, snapshot):
+        return Error.NONE
+    return Error.SNAPSHOT_NOT_FOUND
+
+
+@step_invariant("595-18")
+def errors_say_what_is_wrong(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """An answer bears the error of what is wrong, and none if nothing is."""
+    when(s.response[r] is None and new.response[r] is not None)
+    asked = present(s.elected[s.epoch[r]])
+    download = present(s.download[r])
+    return new.response[r].error == error_due(s, r, asked, download.snapshot)
 
 
 @invariant("630-49", "630-59", "630-60", "630-55")
@@ -177,11 +263,25 @@ def responses_keep_within_max_bytes(s: SnapshotFetch, new: SnapshotFetch, r: Rep
 # Committed records.
 
 
+def has_committed(s: SnapshotFetch, r, o):
+    """Whether a replica has the committed record at an offset, in its log or in a snapshot."""
+    in_log = (
+        s.log_start[r] <= o
+        and o < log_end(s, r)
+        and s.log[r][max(0, o - s.log_start[r])] == s.committed[o]
+    )
+    return in_log or any(
+        o < x and s.snapshots[r][x] is not None and s.snapshots[r][x][o] == s.committed[o]
+        for x in Offset
+    )
+
+
 @invariant("595-16", "630-2")
 def newest_leader_has_every_committed_record(s: SnapshotFetch, r: Replica):
-    """The leader of the newest epoch has the committed records, in its log or below it."""
+    """The leader of the newest epoch has the committed records, each in its log or in a snapshot:
+    whatever is committed was committed in that epoch or before."""
     when(r in s.leading and s.epoch[r] == newest_epoch(s))
-    return is_prefix(s.committed, records(s, r))
+    return all(has_committed(s, r, o) for o in Offset if o < len(s.committed))
 
 
 @invariant("595-24", "630-22")
@@ -255,7 +355,8 @@ def lagging_replica_catches_up(s: SnapshotFetch, r: Replica):
 
 @sometimes("630-44")
 def a_snapshot_is_fetched_and_loaded(s: SnapshotFetch):
+    """A replica that generates no snapshots has one, and its log starts where it ends."""
     return any(
-        s.log_start[r] > 0 and s.fetched[r].offset < s.log_start[r] and r not in s.leading
+        r not in GENERATORS and s.log_start[r] > 0 and latest(s, r) == s.log_start[r]
         for r in Replica
     )

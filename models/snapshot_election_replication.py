@@ -105,6 +105,7 @@ def fetch(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter, e
     new.log[v] = s.log[v] + records[log_end(s, v) : end]
     new.high_watermark[v] = learned(s, v, high_watermark, end)
     new.committed = s.committed + records[len(s.committed) : high_watermark]
+    new.committed_in = s.epoch[leader] if high_watermark > len(s.committed) else s.committed_in
 
 
 def truncated(s: SnapshotElection, v, diverging):
@@ -149,6 +150,10 @@ def replaces(snapshot, log):
         or (RESET == "newer" and is_newer(snapshot, log))
         or (RESET == "offset" and log.end_offset < snapshot.end_offset)
         or (RESET == "both" and ends_before(log, snapshot))
+        or (
+            RESET == "either"
+            and (log.end_offset < snapshot.end_offset or log.epoch < snapshot.epoch)
+        )
     )
 
 

@@ -38,7 +38,8 @@ MAX_SNAPSHOTS: Constant = 1
 RESET: Constant = "always"
 """When a follower that fetched a snapshot resets its log: "always"; "newer", if the snapshot is
 newer by epoch, then by offset, as in Apache Kafka; "offset", if it ends beyond the log; "both", if
-it ends beyond the log and its epoch is no older (630-D17)."""
+it ends beyond the log and its epoch is no older; "either", if it ends beyond the log or its epoch
+is newer (630-D17)."""
 
 Voter: Domain = OneOf(VOTERS, interchangeable=True)
 Records: Domain = Sequence[Epoch, MAX_OFFSET]
@@ -80,8 +81,10 @@ class SnapshotElection(State):
     granted: Map[Voter, Set[Voter]] = {v: set() for v in Voter}
     # The fetch offsets that a leader knows of the others.
     fetched: Map[Voter, Map[Voter, Offset]] = {v: {w: 0 for w in Voter} for v in Voter}
-    # Known to the reader only.
+    # Known to the reader only: what is committed, and the epoch whose leader committed the last of
+    # it, which may be later than that of the record.
     committed: Records = ()
+    committed_in: Epoch = 0
     snapshots: Snapshots = 0
     restarts: Restarts = 0
     wipes: Wipes = 0

@@ -100,9 +100,19 @@ def reached(s: SnapshotFetch, leader, r):
     return 0
 
 
+def is_live(s: SnapshotFetch, leader, r):
+    """Whether a leader has heard of a replica: it has fetched in the leader's epoch (630-D11)."""
+    return s.fetched[r].leader_epoch == s.epoch[leader]
+
+
+def all_have(s: SnapshotFetch, leader, end):
+    """Whether all live replicas have what is before an offset, as far as a leader knows."""
+    return all(reached(s, leader, r) >= end or not is_live(s, leader, r) for r in Replica)
+
+
 def may_start_at(s: SnapshotFetch, leader, end):
     """When the records before a snapshot's end may go (630-D11)."""
-    return end <= s.aged or all(reached(s, leader, r) >= end for r in Replica)
+    return end <= s.aged or all_have(s, leader, end)
 
 
 @action

@@ -17,19 +17,21 @@ CONSTANTS
     Voters,
     Reset   \* which downloaded snapshots the log gives way to
 
-ASSUME Reset \in {"always", "newer", "offset", "both"}
+ASSUME Reset \in {"always", "newer", "offset", "both", "either"}
 
 VARIABLES
     epoch, voted, logStart, log, snapshot,                \* on disk
     role, unapplied, highWatermark, granted, fetched,     \* in memory
-    committed,                                            \* seen from outside
+    committed, committedIn,                               \* seen from outside
     restarts, wipes, snapshots                            \* how often
 
 disk   == <<epoch, voted, logStart, log, snapshot>>
 memory == <<role, unapplied, highWatermark, granted, fetched>>
 counts == <<restarts, wipes, snapshots>>
 
-vars == <<disk, memory, committed, counts>>
+seen   == <<committed, committedIn>>    \* what is committed, and in whose epoch the last of it was
+
+vars == <<disk, memory, seen, counts>>
 
 Epoch  == Nat
 Offset == Nat
@@ -67,7 +69,7 @@ Init ==
     /\ highWatermark = Nothing
     /\ granted = [v \in Voters |-> {}]
     /\ fetched = [v \in Voters |-> Nothing]
-    /\ committed = <<>>
+    /\ committed = <<>> /\ committedIn = 0
     /\ restarts = 0 /\ wipes = 0 /\ snapshots = 0
 
 -----------------------------------------------------------------------------
@@ -111,7 +113,7 @@ TimeOut(v) ==
     /\ MayTimeOut(v)
     /\ Take(v, "CANDIDATE", epoch[v] + 1, v)
     /\ granted' = [granted EXCEPT ![v] = {v}]
-    /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, committed, counts>>
+    /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, seen, counts>>
 
 Grant(v, c) ==
     /\ role[c] = "CANDIDATE"
@@ -120,13 +122,13 @@ Grant(v, c) ==
     /\ ~Newer(Latest(v), Latest(c))
     /\ Take(v, "FOLLOWER", epoch[c], c)
     /\ granted' = [granted EXCEPT ![v] = {}, ![c] = @ \cup {v}]
-    /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, committed, counts>>
+    /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, seen, counts>>
 
 LearnEpoch(v, w) ==
     /\ epoch[v] < epoch[w]
     /\ Take(v, "FOLLOWER", epoch[w], None)
     /\ granted' = [granted EXCEPT ![v] = {}]
-    /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, committed, counts>>
+    /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, seen, counts>>
 
 \* A leader begins without a high watermark, which 0 stands for.
 BecomeLeader(c) ==
@@ -138,7 +140,7 @@ BecomeLeader(c) ==
     /\ granted' = [granted EXCEPT ![c] = {}]
     /\ log' = [log EXCEPT ![c] = Append(@, epoch[c])]
     /\ highWatermark' = [highWatermark EXCEPT ![c] = 0]
-    /\ UNCHANGED <<logStart, snapshot, unapplied, committed, counts>>
+    /\ UNCHANGED <<logStart, snapshot, unapplied, seen, counts>>
 
 \* Another won the votes of the epoch.
 Lose(c, l) ==
@@ -147,7 +149,7 @@ Lose(c, l) ==
     /\ epoch[c] = epoch[l]
     /\ Take(c, "FOLLOWER", epoch[c], c)
     /\ granted' = [granted EXCEPT ![c] = {}]
-    /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, committed, counts>>
+    /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, seen, counts>>
 
 -----------------------------------------------------------------------------
 (* Replication *)
@@ -157,7 +159,7 @@ AppendRecord(l) ==
     /\ role[l] = "LEADER"
     /\ HasRoom(l)
     /\ log' = [log EXCEPT ![l] = Append(@, epoch[l])]
-    /\ UNCHANGED <<epoch, voted, logStart, snapshot, memory, committed, counts>>
+    /\ UNCHANGED <<epoch, voted, logStart, snapshot, memory, seen, counts>>
 
 Fetches(v, l) ==
     /\ role[l] = "LEADER"
@@ -202,9 +204,10 @@ Fetch(v, l, end) ==
            hw      == HighWatermarkAfter(l, offsets)
        IN  /\ fetched' = [fetched EXCEPT ![l] = offsets]
            /\ highWatermark' = [highWatermark EXCEPT ![l] = hw, ![v] = Max(@, Min(hw, end))]
-           /\ committed' = IF hw > Len(committed)
-                           THEN committed \o After(First(Records(l), hw), Len(committed))
-                           ELSE committed
+           /\ IF hw > Len(committed)
+              THEN /\ committed' = committed \o After(First(Records(l), hw), Len(committed))
+                   /\ committedIn' = epoch[l]
+              ELSE UNCHANGED seen
     /\ log' = [log EXCEPT ![v] = @ \o After(First(Records(l), end), LogEnd(v))]
     /\ UNCHANGED <<epoch, voted, logStart, snapshot, role, unapplied, granted, counts>>
 
@@ -216,7 +219,7 @@ Truncate(v, l) ==
            own  == End(First(Records(v), EndOfEpoch(v, told.epoch)))
            end  == IF own.epoch = told.epoch THEN Min(own.offset, told.offset) ELSE own.offset
        IN  log' = [log EXCEPT ![v] = First(@, end - logStart[v])]
-    /\ UNCHANGED <<epoch, voted, logStart, snapshot, memory, committed, counts>>
+    /\ UNCHANGED <<epoch, voted, logStart, snapshot, memory, seen, counts>>
 
 -----------------------------------------------------------------------------
 (* Snapshots *)
@@ -227,7 +230,7 @@ ReceiveSnapshot(v, l) ==
     /\ snapshot' = [snapshot EXCEPT ![v] = snapshot[l]]
     /\ unapplied' = [unapplied EXCEPT ![v] = TRUE]
     /\ UNCHANGED <<epoch, voted, logStart, log, role, highWatermark, granted, fetched>>
-    /\ UNCHANGED <<committed, counts>>
+    /\ UNCHANGED <<seen, counts>>
 
 EndsBefore(v) ==
     /\ LogEnd(v) < Len(snapshot[v])
@@ -238,13 +241,15 @@ GivesWay(v) ==
       [] Reset = "newer"  -> Newer(End(snapshot[v]), End(Records(v)))
       [] Reset = "offset" -> LogEnd(v) < Len(snapshot[v])
       [] Reset = "both"   -> EndsBefore(v)
+      [] Reset = "either" -> \/ LogEnd(v) < Len(snapshot[v])
+                             \/ LastEpoch(Records(v)) < LastEpoch(snapshot[v])
 
 BeginAnew(v) ==
     /\ unapplied' = [unapplied EXCEPT ![v] = FALSE]
     /\ logStart' = [logStart EXCEPT ![v] = Len(snapshot[v])]
     /\ log' = [log EXCEPT ![v] = <<>>]
     /\ highWatermark' = [highWatermark EXCEPT ![v] = Max(@, Len(snapshot[v]))]
-    /\ UNCHANGED <<epoch, voted, snapshot, role, granted, fetched, committed, counts>>
+    /\ UNCHANGED <<epoch, voted, snapshot, role, granted, fetched, seen, counts>>
 
 ResetLog(v) ==
     /\ unapplied[v]
@@ -261,21 +266,21 @@ KeepLog(v) ==
     /\ unapplied[v]
     /\ ~GivesWay(v)
     /\ unapplied' = [unapplied EXCEPT ![v] = FALSE]
-    /\ UNCHANGED <<disk, role, highWatermark, granted, fetched, committed, counts>>
+    /\ UNCHANGED <<disk, role, highWatermark, granted, fetched, seen, counts>>
 
 GenerateSnapshot(v, end) ==
     /\ MayGenerate
     /\ end \in (Len(snapshot[v]) + 1) .. highWatermark[v]
     /\ snapshot' = [snapshot EXCEPT ![v] = First(Records(v), end)]
     /\ snapshots' = snapshots + 1
-    /\ UNCHANGED <<epoch, voted, logStart, log, memory, committed, restarts, wipes>>
+    /\ UNCHANGED <<epoch, voted, logStart, log, memory, seen, restarts, wipes>>
 
 AdvanceLogStart(v) ==
     /\ ~unapplied[v]
     /\ Len(snapshot[v]) \in (logStart[v] + 1) .. LogEnd(v)
     /\ logStart' = [logStart EXCEPT ![v] = Len(snapshot[v])]
     /\ log' = [log EXCEPT ![v] = After(Records(v), Len(snapshot[v]))]
-    /\ UNCHANGED <<epoch, voted, snapshot, memory, committed, counts>>
+    /\ UNCHANGED <<epoch, voted, snapshot, memory, seen, counts>>
 
 -----------------------------------------------------------------------------
 (* Failures *)
@@ -296,7 +301,7 @@ Restart(v, end) ==
     /\ unapplied' = [unapplied EXCEPT ![v] =
                         Newer(End(snapshot[v]), End(First(Records(v), end)))]
     /\ restarts' = restarts + 1
-    /\ UNCHANGED <<epoch, voted, logStart, snapshot, granted, committed, wipes, snapshots>>
+    /\ UNCHANGED <<epoch, voted, logStart, snapshot, granted, seen, wipes, snapshots>>
 
 HasCommitted(v) == IsPrefix(committed, Records(v))
 
@@ -311,7 +316,7 @@ Wipe(v) ==
     /\ unapplied' = [unapplied EXCEPT ![v] = FALSE]
     /\ highWatermark' = [highWatermark EXCEPT ![v] = 0]
     /\ wipes' = wipes + 1
-    /\ UNCHANGED <<epoch, voted, role, granted, fetched, committed, restarts, snapshots>>
+    /\ UNCHANGED <<epoch, voted, role, granted, fetched, seen, restarts, snapshots>>
 
 -----------------------------------------------------------------------------
 Next ==
@@ -358,7 +363,7 @@ Leaders == {v \in Voters : role[v] = "LEADER"}
 OneLeaderAnEpoch == \A l, m \in Leaders : epoch[l] = epoch[m] => l = m
 
 LaterLeadersHaveWhatIsCommitted ==
-    \A l \in Leaders : epoch[l] >= LastEpoch(committed) => HasCommitted(l)
+    \A l \in Leaders : epoch[l] >= committedIn => HasCommitted(l)
 
 AMajorityHasWhatIsCommitted == {v \in Voters : HasCommitted(v)} \in Majorities
 
@@ -372,10 +377,12 @@ LogsAgree ==
         \A i \in 1 .. Min(LogEnd(v), LogEnd(w)) :
             Records(v)[i] = Records(w)[i] => First(Records(v), i) = First(Records(w), i)
 
-HighWatermarkCoversEarlierEpochs ==
+LeadersHaveWritten ==
+    \A l \in Leaders : epoch[l] \in {Records(l)[i] : i \in 1 .. LogEnd(l)}
+
+HighWatermarkIsPastTheEpochsStart ==
     \A l \in Leaders :
-        highWatermark[l] > 0 =>
-            \A i \in DOMAIN committed : committed[i] < epoch[l] => i <= highWatermark[l]
+        highWatermark[l] > 0 => epoch[l] \in {Records(l)[i] : i \in 1 .. highWatermark[l]}
 
 SnapshotsHoldWhatIsCommitted == \A v \in Voters : IsPrefix(snapshot[v], committed)
 
@@ -390,6 +397,25 @@ LeadersSnapshotsAgreeWithTheirLogs == \A l \in Leaders : IsPrefix(snapshot[l], R
 
 EpochsNeverGoBack == [][\A v \in Voters : epoch'[v] >= epoch[v]]_vars
 
+\* What a replica has, in log or snapshot, is not passed over when it votes.
+GoesAsFar(c, v) ==
+    \A mine \in {snapshot[v], Records(v)} :
+        \E its \in {snapshot[c], Records(c)} : ~Newer(End(mine), End(its))
+
+VotesGoToWhoGoesAsFar ==
+    [][\A c \in Voters : \A v \in granted'[c] \ (granted[c] \cup {c}) : GoesAsFar(c, v)]_vars
+
+CandidatesLoseToLeaders ==
+    [][\A c \in Voters :
+         (role[c] = "CANDIDATE" /\ role'[c] = "FOLLOWER" /\ epoch'[c] = epoch[c])
+            => \E l \in Leaders : epoch[l] = epoch[c]]_vars
+
+RecordsComeFromTheLogOfALeader ==
+    [][\A v \in Voters :
+         (/\ role[v] = "FOLLOWER" /\ ~unapplied[v]
+          /\ logStart'[v] + Len(log'[v]) > LogEnd(v))
+            => \E l \in Leaders : epoch[l] = epoch[v] /\ logStart[l] <= LogEnd(v)]_vars
+
 VotesNeverChange ==
     [][\A v \in Voters :
          (epoch'[v] = epoch[v] /\ voted[v] # None) => voted'[v] = voted[v]]_vars
@@ -399,8 +425,11 @@ StillLeads(v) == v \in Leaders /\ v \in Leaders' /\ epoch'[v] = epoch[v]
 LeadersOnlyAppend ==
     [][\A v \in Voters : StillLeads(v) => IsPrefix(Records(v), Records(v)')]_vars
 
+\* While a replica runs; who comes to lead begins without one.
 HighWatermarkNeverMovesBack ==
-    [][\A v \in Voters : StillLeads(v) => highWatermark'[v] >= highWatermark[v]]_vars
+    [][(restarts' = restarts /\ wipes' = wipes) =>
+         \A v \in Voters :
+            (v \in Leaders \/ v \notin Leaders') => highWatermark'[v] >= highWatermark[v]]_vars
 
 -----------------------------------------------------------------------------
 (* What comes to pass in the last epoch of a model, where nobody times out. *)
@@ -410,7 +439,7 @@ InLastEpoch(v, r) == role[v] = r /\ ~MayTimeOut(v)
 MightVote(v, c) ==
     /\ \/ epoch[v] < epoch[c]
        \/ epoch[v] = epoch[c] /\ voted[v] = None
-    /\ ~Newer(Latest(v), Latest(c))
+    /\ GoesAsFar(c, v)
 
 CouldWin(c) ==
     /\ HasRoom(c)

@@ -227,11 +227,14 @@ Reached(leader, r) ==
     ELSE IF fetched[r].leaderEpoch = epoch[leader] THEN fetched[r].offset
     ELSE 0
 
+\* The replicas that a leader has heard of.
+Live(leader) == {r \in Replicas : fetched[r].leaderEpoch = epoch[leader]}
+
 AdvanceLogStart(r, end) ==
     /\ r \in leading
     /\ end > logStart[r]
     /\ end \in Ends(r)
-    /\ end > aged => \A other \in Replicas : Reached(r, other) >= end
+    /\ end > aged => \A other \in Live(r) : Reached(r, other) >= end
     /\ logStart' = [logStart EXCEPT ![r] = end]
     /\ log' = [log EXCEPT ![r] = Drop(@, end - logStart[r])]
     /\ snapshots' = [snapshots EXCEPT ![r] = From(@, end)]
@@ -598,7 +601,7 @@ LeaderStartsItsLogWhereASnapshotEnds ==
 LeaderDropsWhatOthersHaveOrWhatIsOld ==
     [][\A r \in leading :
          (logStart'[r] > logStart[r] /\ logStart'[r] > aged)
-            => \A other \in Replicas : Reached(r, other) >= logStart'[r]]_vars
+            => \A other \in Live(r) \ wiped : LogEnd(other) >= logStart'[r]]_vars
 
 FollowerStartsItsLogNoLaterThanLeaderOrSnapshot ==
     [][\A r \in Replicas \ leading :
@@ -623,6 +626,53 @@ NamedSnapshotExists ==
             => /\ Ends(Asks(r)) # {}
                /\ download'[r].snapshot = Id(Asks(r), Latest(Asks(r)))]_vars
 
+BeginsDownload(r) == download[r] = None /\ download'[r] # None
+
+SnapshotIsNamedOnlyIfTheLogCannotServe ==
+    [][\A r \in Replicas :
+         (BeginsDownload(r) /\ LogEnd(r) >= logStart[Asks(r)])
+            => Records(r) # SubSeq(Records(Asks(r)), 1, LogEnd(r))]_vars
+
+NothingIsFetchedDuringADownload ==
+    [][\A r \in Replicas :
+         (download[r] # None /\ download'[r] # None)
+            => UNCHANGED <<logStart[r], log[r], fetched[r], download[r].snapshot>>]_vars
+
+FetchesAreAnsweredByLeaders ==
+    [][\A r \in Replicas :
+         (\/ fetched'[r] # fetched[r]
+          \/ BeginsDownload(r)
+          \/ r \notin leading /\ Len(log'[r]) > Len(log[r]))
+            => Asks(r) \in leading /\ epoch[Asks(r)] = epoch[r]]_vars
+
+Answers(r) == response[r] = None /\ response'[r] # None
+
+ChunksAreOfTheSnapshotAskedFor ==
+    [][\A r \in Replicas :
+         (Answers(r) /\ response'[r].error = "NONE")
+            => LET wanted == download[r].snapshot
+                   file   == snapshots[Asks(r)][wanted.endOffset]
+                   from   == Len(download[r].part)
+                   units  == response'[r].units
+               IN  /\ wanted.endOffset \in Ends(Asks(r))
+                   /\ Id(Asks(r), wanted.endOffset) = wanted
+                   /\ response'[r].snapshot = wanted
+                   /\ response'[r].size = Len(file)
+                   /\ response'[r].position = from
+                   /\ units # << >>
+                   /\ units = SubSeq(file, from + 1, Min({from + Len(units), Len(file)}))]_vars
+
+ErrorsSayWhatIsWrong ==
+    [][\A r \in Replicas :
+         Answers(r)
+            => LET asked == Asks(r)
+                   error == response'[r].error
+               IN  CASE epoch[asked] > epoch[r] -> error = "FENCED_LEADER_EPOCH"
+                     [] epoch[asked] < epoch[r] -> error = "UNKNOWN_LEADER_EPOCH"
+                     [] asked \notin leading    -> error = "NOT_LEADER_OR_FOLLOWER"
+                     [] OTHER -> error = (IF download[r].snapshot \in {Id(asked, x) : x \in Ends(asked)}
+                                          THEN "NONE" ELSE "SNAPSHOT_NOT_FOUND")]_vars
+
 EveryByteCountsOnce ==
     \A r \in Replicas :
         download[r] # None
@@ -644,8 +694,13 @@ ResponsesKeepWithinMaxBytes ==
 
 (* Committed records. *)
 
+Has(r, x, record) ==
+    \/ x \in (logStart[r] + 1) .. LogEnd(r) /\ log[r][x - logStart[r]] = record
+    \/ \E end \in Ends(r) : x <= end /\ snapshots[r][end][x] = record
+
+\* Whatever is committed was committed in the newest epoch or before.
 NewestLeaderHasEveryCommittedRecord ==
-    \A r \in leading : epoch[r] = NewestEpoch => IsPrefix(committed, Records(r))
+    \A r \in leading : epoch[r] = NewestEpoch => \A x \in DOMAIN committed : Has(r, x, committed[x])
 
 WhatLiesBelowTheHighWatermarkIsCommitted ==
     \A r \in Replicas :

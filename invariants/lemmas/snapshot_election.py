@@ -110,13 +110,6 @@ def epochs_of_records_never_fall(s: SnapshotElection, v: Voter):
 
 
 @lemma
-def leaders_have_written(s: SnapshotElection, leader: Voter):
-    """The last record of a leader is its own."""
-    when(s.role[leader] == Role.LEADER)
-    return last_epoch(history(s, leader)) == s.epoch[leader]
-
-
-@lemma
 def leaders_have_all_of_their_epoch(s: SnapshotElection, leader: Voter, v: Voter, o: Offset):
     """A record of a leader's epoch stands in the leader's own log, at the same offset."""
     when(s.role[leader] == Role.LEADER and o < len(history(s, v)))
@@ -142,6 +135,12 @@ def an_epoch_starts_at_one_offset(s: SnapshotElection, v: Voter, w: Voter, o: Of
 
 def has_committed(records, s: SnapshotElection):
     return records[: len(s.committed)] == s.committed
+
+
+@lemma
+def what_is_committed_ends_in_a_record_of_that_epoch(s: SnapshotElection):
+    """The last committed record was written in the epoch in which it was committed."""
+    return s.committed_in == last_epoch(s.committed)
 
 
 @lemma

@@ -11,6 +11,7 @@ from models.snapshot_fetch_state import (
     SnapshotFetch,
     log_end,
     newest_epoch,
+    records,
 )
 from models.snapshot_id import MAX_OFFSET, Epoch, Offset
 
@@ -161,6 +162,20 @@ def one_of_two_voters_has_all_records(s: SnapshotFetch, r: Replica):
     """As long as somebody may be elected, there is a voter that lacks no record."""
     when(len(VOTERS) == 2 and all(v not in s.wiped for v in VOTERS))
     return any(log_end(s, r) <= log_end(s, v) and len(s.committed) <= log_end(s, v) for v in VOTERS)
+
+
+@lemma
+def newest_leader_stands_for_what_is_committed(s: SnapshotFetch, r: Replica):
+    """The committed records are the first ones of the newest leader's log, or of those below it."""
+    when(r in s.leading and s.epoch[r] == newest_epoch(s))
+    return s.committed == records(s, r)[: len(s.committed)]
+
+
+@lemma
+def two_voters_have_what_they_fetched(s: SnapshotFetch, r: Replica):
+    """A log goes as far as it did when a leader last agreed with its fetch, unless it was lost."""
+    when(len(VOTERS) == 2 and r not in s.wiped)
+    return s.fetched[r].offset <= log_end(s, r)
 
 
 # Downloads.

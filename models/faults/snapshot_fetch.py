@@ -3,16 +3,20 @@
 from lockstep import fault, present, replace, require
 from models.snapshot_fetch_download import (
     abandons_after,
+    answer_with,
     chunk,
     gives_way,
     is_next,
     is_valid,
+    leads_epoch_of,
+    requested,
     start_after,
     written,
 )
 from models.snapshot_fetch_replication import (
     advance_log_start,
     agrees,
+    all_have,
     counted,
     end_of_epoch,
     epoch_start,
@@ -48,7 +52,8 @@ VOTERS_ALONE = {"REPLICAS": ("v1", "v2", "v3"), "VOTERS": ("v1", "v2", "v3")}
 THREE_VOTERS = VOTERS_ALONE | {"MAX_EPOCH": 3, "MAX_DISTURBANCES": 0}
 ONE_WIPED = THREE_VOTERS | {"MAX_WIPED": 1, "MAX_EPOCH": 2, "MAX_OFFSET": 1}
 
-# When the log gives way to a snapshot that was fetched.
+# When the log gives way to a snapshot that was fetched. Each of these takes for granted that such a
+# snapshot goes further than the log (630-30).
 
 
 @fault(replaces=gives_way, breaks="log_and_snapshots_agree", constants=THREE_VOTERS)
@@ -73,6 +78,16 @@ def reset_only_by_a_snapshot_newer_than_the_logs_records(s: SnapshotFetch, r, sn
 def reset_only_beyond_the_log(s: SnapshotFetch, r, snapshot):
     """The log stays unless the snapshot ends after it."""
     return snapshot.end_offset > log_end(s, r)
+
+
+@fault(
+    replaces=gives_way,
+    breaks="log_gives_way_to_what_was_fetched",
+    constants=VOTERS_ALONE | {"MAX_EPOCH": 3, "MAX_OFFSET": 3, "MAX_DISTURBANCES": 0},
+)
+def reset_only_by_an_epoch_no_older(s: SnapshotFetch, r, snapshot):
+    """The log stays if it ends in a newer epoch than the snapshot."""
+    return snapshot.epoch >= log_end_id(s, r).epoch
 
 
 # Ids with the wrong end.
@@ -163,7 +178,33 @@ def download_ends_in_a_newer_epoch(s: SnapshotFetch, new: SnapshotFetch, r: Repl
     finish_late(s, new, r)
 
 
+@fault(breaks="high_watermark_lies_within_the_log", constants=THREE_VOTERS)
+def download_ends_late_if_it_is_newer(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """The same, but only a snapshot that is newer than the log takes its place, by epoch, then
+    offset."""
+    response = present(s.response[r])
+    require(is_newer(response.snapshot, log_end_id(s, r)))
+    finish_late(s, new, r)
+
+
 # The leader's log start and its snapshots.
+
+
+@fault(replaces=may_start_at, breaks="a_snapshot_is_fetched_and_loaded")
+def log_start_waits_for_all(s: SnapshotFetch, leader, end):
+    """A leader drops records once every replica has them, however long that takes: nobody is ever
+    in need of a snapshot."""
+    return all(reached(s, leader, r) >= end for r in Replica)
+
+
+@fault(
+    replaces=may_start_at,
+    harmless="Who was not live when the log start was raised fetches the snapshot.",
+    scope="default",
+)
+def log_start_waits_for_the_live_alone(s: SnapshotFetch, leader, end):
+    """A leader drops records once the live replicas have them, and never for their age."""
+    return all_have(s, leader, end)
 
 
 @fault(replaces=may_start_at, breaks="leader_drops_what_others_have_or_what_is_old")
@@ -199,6 +240,31 @@ def high_watermark_is_named(s: SnapshotFetch, leader):
     """The leader names the snapshot that it could generate."""
     end = s.high_watermark[leader]
     return OffsetAndEpoch(end_offset=end, epoch=epoch_before(s, leader, end))
+
+
+@fault(
+    replaces=is_below,
+    breaks="snapshot_is_named_only_if_the_log_cannot_serve",
+    source="KafkaRaftClient.validateFetchOffsetAndEpoch, of a fetch from offset 0",
+)
+def snapshot_is_named_to_whoever_has_nothing(s: SnapshotFetch, leader, at):
+    """A fetch from offset 0 is answered with a snapshot whenever there is one."""
+    return is_below(s, leader, at) or (at.end_offset == 0 and latest(s, leader) > 0)
+
+
+@fault(replaces=requested, breaks="chunks_are_of_the_snapshot_asked_for")
+def answers_from_the_latest(s: SnapshotFetch, r):
+    """A request is answered from the leader's latest snapshot, whichever it names."""
+    leader = leader_of(s, r)
+    return None if leader is None else s.snapshots[leader][latest(s, leader)]
+
+
+@fault(breaks="errors_say_what_is_wrong", scope="elections")
+def old_epoch_is_taken_for_no_leader(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A request of an old epoch is told that its receiver does not lead."""
+    leader = present(leader_of(s, r))
+    require(s.epoch[leader] > s.epoch[r])
+    answer_with(s, new, r, Error.NOT_LEADER_OR_FOLLOWER, size=0, units=())
 
 
 @fault(replaces=next_log_start, breaks="log_start_is_covered_by_a_snapshot")
@@ -284,6 +350,29 @@ def whole_file_is_sent(file, position):
 
 
 @fault(
+    replaces=counted,
+    breaks="newest_leader_has_every_committed_record",
+    scope="observer",
+)
+def observers_count(s: SnapshotFetch):
+    """A leader counts whoever fetches from it, observers, too."""
+    return {r for r in Replica if r not in s.wiped}
+
+
+@fault(
+    replaces=next_high_watermark,
+    breaks="newest_leader_has_every_committed_record",
+    constants=THREE_VOTERS | {"MAX_EPOCH": 4},
+)
+def high_watermark_at_the_epochs_start(s: SnapshotFetch, leader, fetcher):
+    """A majority that has reached where the leader's epoch begins commits what is before it."""
+    reached_by_most = on_a_majority(s, leader, fetcher, counted(s))
+    if reached_by_most >= epoch_start(s, leader):
+        return max(s.high_watermark[leader], reached_by_most)
+    return s.high_watermark[leader]
+
+
+@fault(
     replaces=next_high_watermark,
     breaks="high_watermark_never_moves_back",
     constants={"MAX_WIPED": 1},
@@ -326,7 +415,36 @@ def diverging_log_is_cut_to_the_log_start(s: SnapshotFetch, new: SnapshotFetch, 
     new.log[r] = ()
 
 
+# Fetches.
+
+
+@fault(replaces=may_fetch, breaks="nothing_is_fetched_during_a_download")
+def fetches_during_a_download(s: SnapshotFetch, r):
+    """A replica goes on fetching the log while it downloads a snapshot."""
+    return leads_epoch_of(s, r) and r not in s.leading
+
+
+@fault(replaces=may_fetch, breaks="fetches_are_answered_by_leaders")
+def restarted_leader_answers_fetches(s: SnapshotFetch, r):
+    """Who led an epoch and restarted in it answers fetches as its leader."""
+    leader = leader_of(s, r)
+    return (
+        r not in s.leading
+        and s.download[r] is None
+        and leader is not None
+        and leader != r
+        and s.epoch[leader] == s.epoch[r]
+    )
+
+
 # Replicas that get stuck.
+
+
+@fault(replaces=fetch_diverging, breaks="lagging_replica_catches_up", scope="diverging")
+def diverging_log_stays(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A replica that is told where its log parts from the leader's keeps it."""
+    fetch_diverging(s, new, r)
+    new.log[r] = s.log[r]
 
 
 @fault(

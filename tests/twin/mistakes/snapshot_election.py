@@ -17,8 +17,23 @@ MISTAKES = {
     ),
     "LaterLeadersHaveWhatIsCommitted": Mistake(
         "SnapshotElection",
+        "    /\\ ~GivesWay(v)\n",
+        "",
+    ),
+    "VotesGoToWhoGoesAsFar": Mistake(
+        "SnapshotElection",
         "ELSE End(Records(v))\n",
         "ELSE End(log[v])\n",
+    ),
+    "CandidatesLoseToLeaders": Mistake(
+        "SnapshotElection",
+        '    /\\ role[l] = "LEADER"\n    /\\ epoch[c] = epoch[l]\n    /\\ Take',
+        "    /\\ epoch[c] = epoch[l]\n    /\\ Take",
+    ),
+    "RecordsComeFromTheLogOfALeader": Mistake(
+        "SnapshotElection",
+        '    /\\ role[l] = "LEADER"\n    /\\ role[v] = "FOLLOWER"\n',
+        '    /\\ role[v] = "FOLLOWER"\n',
     ),
     "AMajorityHasWhatIsCommitted": Mistake(
         "SnapshotElection",
@@ -36,11 +51,16 @@ MISTAKES = {
         "",
         {"MAX_OFFSET": 2},
     ),
-    "HighWatermarkCoversEarlierEpochs": Mistake(
+    "LeadersHaveWritten": Mistake(
+        "SnapshotElection",
+        "    /\\ log' = [log EXCEPT ![c] = Append(@, epoch[c])]\n",
+        "    /\\ UNCHANGED log\n",
+    ),
+    "HighWatermarkIsPastTheEpochsStart": Mistake(
         "SnapshotElection",
         "has(o) \\in Majorities /\\ Records(l)[o] = epoch[l]}",
         "has(o) \\in Majorities}",
-        {"MAX_OFFSET": 3},
+        {"MAX_OFFSET": 2},
     ),
     "SnapshotsHoldWhatIsCommitted": Mistake(
         "SnapshotElection",

@@ -70,8 +70,8 @@ MISTAKES = {
     ),
     "LeaderDropsWhatOthersHaveOrWhatIsOld": Mistake(
         "SnapshotFetch",
-        "/\\ end > aged => \\A other \\in Replicas : Reached(r, other) >= end",
-        "/\\ end > aged => \\A other \\in Voters : Reached(r, other) >= end",
+        "/\\ end > aged => \\A other \\in Live(r) : Reached(r, other) >= end",
+        "/\\ end > aged => \\A other \\in Live(r) \\cap Voters : Reached(r, other) >= end",
     ),
     "FollowerStartsItsLogNoLaterThanLeaderOrSnapshot": Mistake(
         "SnapshotFetch",
@@ -95,6 +95,31 @@ MISTAKES = {
         "SnapshotFetch",
         "[snapshot |-> Id(Asks(r), Latest(Asks(r))), part",
         "[snapshot |-> LatestId(Asks(r)), part",
+    ),
+    "SnapshotIsNamedOnlyIfTheLogCannotServe": Mistake(
+        "SnapshotFetch",
+        "    \\/ at.endOffset < logStart[leader]\n",
+        "    \\/ at.endOffset < Latest(leader)\n",
+    ),
+    "NothingIsFetchedDuringADownload": Mistake(
+        "SnapshotFetch",
+        "    /\\ download[r] = None\n    /\\ IsLed(r)\n",
+        "    /\\ IsLed(r)\n",
+    ),
+    "FetchesAreAnsweredByLeaders": Mistake(
+        "SnapshotFetch",
+        "    /\\ download[r] = None\n    /\\ IsLed(r)\n",
+        "    /\\ download[r] = None\n    /\\ Asks(r) \\notin {None, r}\n",
+    ),
+    "ChunksAreOfTheSnapshotAskedFor": Mistake(
+        "SnapshotFetch",
+        "LET from == Len(download[r].part)\n",
+        "LET from == 0\n",
+    ),
+    "ErrorsSayWhatIsWrong": Mistake(
+        "SnapshotFetch",
+        'Refuse(r, "SNAPSHOT_NOT_FOUND")',
+        'Refuse(r, "NOT_LEADER_OR_FOLLOWER")',
     ),
     "LogGivesWayToWhatWasFetched": Mistake(
         "SnapshotFetch",

@@ -1,0 +1,32 @@
+---------------------- MODULE SnapshotElectionRefines ----------------------
+(***************************************************************************)
+(* The voters of SnapshotElection elect, commit and replace their logs as   *)
+(* KIP-630 lets them, while every snapshot that was fetched takes the place *)
+(* of the log.                                                              *)
+(*                                                                          *)
+(* The twin does not remember who was elected, nor what was committed in    *)
+(* which epoch but the last: two history variables do.  Nothing looks at    *)
+(* them.                                                                    *)
+(***************************************************************************)
+EXTENDS MCSnapshotElection
+
+VARIABLES elections, commits
+
+BeginHistory == elections = {} /\ commits = {}
+
+KeepHistory ==
+    /\ elections' = elections \cup {[epoch |-> epoch'[v], leader |-> v] : v \in Leaders'}
+    /\ commits' = IF committed' = committed THEN commits
+                  ELSE commits \cup {[epoch |-> committedIn', records |-> committed']}
+
+NextWithHistory == Next /\ KeepHistory
+
+Behaviours == (Init /\ BeginHistory) /\ [][NextWithHistory]_<<vars, elections, commits>>
+
+Abstract == INSTANCE CommittedLog WITH
+    Replicas <- Voters,
+    start <- logStart,
+    snapshots <- [v \in Voters |-> {snapshot[v]} \ {<< >>}]
+
+Refines == Abstract!Spec
+=============================================================================

@@ -1,0 +1,33 @@
+------------------------ MODULE SnapshotFetchRefines ------------------------
+(***************************************************************************)
+(* The replicas of SnapshotFetch elect, commit and replace their logs as    *)
+(* KIP-630 lets them, as long as none loses its disk.                       *)
+(*                                                                          *)
+(* The twin does not remember in which epochs it committed: a history       *)
+(* variable does.  Nothing looks at it.                                     *)
+(***************************************************************************)
+EXTENDS MCSnapshotFetch
+
+VARIABLE commits
+
+BeginHistory == commits = {}
+
+\* The leader whose high watermark has come so far.
+Committer == CHOOSE r \in leading :
+    highWatermark'[r] = Len(committed') /\ highWatermark[r] < Len(committed')
+
+KeepHistory ==
+    commits' = IF committed' = committed THEN commits
+               ELSE commits \cup {[epoch |-> epoch[Committer], records |-> committed']}
+
+NextWithHistory == Next /\ KeepHistory
+
+Behaviours == (Init /\ BeginHistory) /\ [][NextWithHistory]_<<vars, commits>>
+
+Abstract == INSTANCE CommittedLog WITH
+    elections <- {[epoch |-> e, leader |-> elected[e]] : e \in {x \in Epoch : elected[x] # None}},
+    start <- logStart,
+    snapshots <- [r \in Replicas |-> {SubSeq(snapshots[r][x], 1, x) : x \in Ends(r)}]
+
+Refines == Abstract!Spec
+=============================================================================
