@@ -44,16 +44,23 @@ COMPILED = MostStates(by_default=5_000_000, insisted=2**31 - 2)
 
 _PledgesOf: TypeAlias = Callable[[Property], Pledges]
 
+GraphMaker: TypeAlias = Callable[[Limits], tuple[StateGraph, _PledgesOf]]
+"""Makes the graph of a model, and says of each state what a `leads_to` of it says."""
+
 
 def check_liveness(
-    model: Model, result: SearchResult, request: Exploration = Exploration()
+    model: Model,
+    result: SearchResult,
+    request: Exploration = Exploration(),
+    maker: GraphMaker | None = None,
 ) -> None:
     """Add to the result of a search what each `leads_to` of the model comes to.
 
     Where that is not known the result is inconclusive.
 
     If the search found everything and nothing wrong, the graph is made by plain Python or by
-    machine code, as the search was; by plain Python where a `leads_to` has no machine code.
+    machine code, as the search was; by plain Python where a `leads_to` has no machine code. A
+    `maker` stands in for machine code that is translated here.
     """
     properties = model.of_kind(Kind.LEADS_TO)
     if not properties:
@@ -63,7 +70,9 @@ def check_liveness(
         return
     started = time.perf_counter()
     try:
-        builder = _compiled(model, request) if result.engine != "python" else None
+        builder = maker
+        if builder is None and result.engine != "python":
+            builder = _compiled(model, request)
         most = PLAIN if builder is None else COMPILED
         limit = most.insisted if request.liveness else most.by_default
         if result.states > limit:
@@ -95,9 +104,7 @@ def _plain(model: Model, request: Exploration, limits: Limits) -> tuple[StateGra
     return graph, partial(plain_pledges, model, graph)
 
 
-def _compiled(
-    model: Model, request: Exploration
-) -> Callable[[Limits], tuple[StateGraph, _PledgesOf]] | None:
+def _compiled(model: Model, request: Exploration) -> GraphMaker | None:
     """What makes the graph with machine code; None when the model has none."""
     from lockstep.machine.code.graph_program import build_graph_program
     from lockstep.machine.code.layout import NotCompiled
