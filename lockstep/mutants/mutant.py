@@ -139,18 +139,23 @@ def _change(path: Path, edit: Edit) -> Change:
 def _shown(text: str, edit: Edit, change: Change) -> tuple[str, str]:
     """What is changed, before and after, each on one line."""
     shown = edit.shown
-    before = ast.unparse(shown)
+    lines = text.encode().split(b"\n")[shown.lineno - 1 : shown.end_lineno]
+
+    def between(line: int, column: int, end_line: int, end_column: int) -> str:
+        part = lines[line - shown.lineno : end_line - shown.lineno + 1]
+        part[-1] = part[-1][:end_column]
+        part[0] = part[0][column:]
+        return b"\n".join(part).decode()
+
+    end = shown.end_lineno or shown.lineno, shown.end_col_offset or 0
+    before = between(shown.lineno, shown.col_offset, *end)
     if edit.new is None:
-        return before, ""
-    if edit.old is shown:
-        return before, ast.unparse(edit.new)
-    whole = change.applied(text)
-    more = len(whole.encode()) - len(text.encode())
-    encoded = whole.encode().split(b"\n")
-    last = (shown.end_lineno or 1) - 1
-    end = (shown.end_col_offset or 0) + (more if change.end_line == shown.end_lineno else 0)
-    lines = encoded[shown.lineno - 1 : last + 1]
-    lines[-1] = lines[-1][:end]
-    lines[0] = lines[0][shown.col_offset :]
-    # It is a call or stands in one, so that its lines belong together.
-    return before, ast.unparse(ast.parse(b"\n".join(lines)))
+        return _on_one_line(before), ""
+    ahead = between(shown.lineno, shown.col_offset, change.line, change.column)
+    behind = between(change.end_line, change.end_column, *end)
+    return _on_one_line(before), _on_one_line(f"{ahead}{ast.unparse(edit.new)}{behind}")
+
+
+def _on_one_line(text: str) -> str:
+    text = " ".join(text.split())
+    return text.replace("( ", "(").replace(" )", ")")
