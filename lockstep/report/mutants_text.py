@@ -36,7 +36,8 @@ class MutantsText:
         for mutant in model.open:
             self._mutant(mutant, model.reasons.get(mutant.name))
         for name in model.stale:
-            self._wrapped(f"stale in specs/{model.name}.toml, for it does not survive: {name}")
+            line(f"  stale in specs/{model.name}.toml: it does not survive", "violated")
+            line(f"    {name}", "dim")
         for error in model.errors:
             line(f"error: {error}", "violated")
 
@@ -54,24 +55,16 @@ class MutantsText:
     def _mutant(self, mutant: MutantRow, reason: str | None) -> None:
         details, line = mutant.details, self._output.line
         style = "dim" if reason else "violated" if mutant.fate is Fate.SURVIVES else "inconclusive"
-        line(f"  {mutant.fate} {details.file}:{details.line} {details.kind}", style)
-        self._wrapped(f"before: {details.before}")
-        self._wrapped(f"after:  {details.after or 'nothing'}")
+        line(f"  {mutant.fate} {details.file}:{details.line}", style)
+        line(f"    {mutant.name}", "dim")  # on one line, to be copied
         if mutant.row.because:
             self._wrapped(mutant.row.because)
         if reason:
             self._wrapped(f"explained: {reason}")
 
     def _wrapped(self, text: str) -> None:
-        for part in textwrap.wrap(
-            text,
-            76,
-            initial_indent="    ",
-            subsequent_indent="            ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        ):
-            self._output.line(part, "dim")
+        for part in textwrap.wrap(text, 76, break_long_words=False, break_on_hyphens=False):
+            self._output.line(f"    {part}", "dim")
 
 
 def _row(name: str, models: Sequence[MutantsOfModel]) -> str:
