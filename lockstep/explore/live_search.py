@@ -42,9 +42,10 @@ PLAIN = MostStates(by_default=20_000, insisted=1_000_000)
 COMPILED = MostStates(by_default=5_000_000, insisted=2**31 - 2)
 """Of machine code, which takes half a minute for 5,000,000 states; memory bounds the rest."""
 
-_PledgesOf: TypeAlias = Callable[[Property], Pledges]
+PledgesOf: TypeAlias = Callable[[Property], Pledges]
+"""What a `leads_to` says of each state of a graph."""
 
-GraphMaker: TypeAlias = Callable[[Limits], tuple[StateGraph, _PledgesOf]]
+GraphMaker: TypeAlias = Callable[[Limits], tuple[StateGraph, PledgesOf]]
 """Makes the graph of a model, and says of each state what a `leads_to` of it says."""
 
 
@@ -99,7 +100,7 @@ def _limits(request: Exploration, max_states: int, began: float) -> Limits:
     return Limits(max_states, memory, ends)
 
 
-def _plain(model: Model, request: Exploration, limits: Limits) -> tuple[StateGraph, _PledgesOf]:
+def _plain(model: Model, request: Exploration, limits: Limits) -> tuple[StateGraph, PledgesOf]:
     graph = build_graph(model, limits, on_progress=request.on_progress)
     return graph, partial(plain_pledges, model, graph)
 
@@ -117,7 +118,7 @@ def _compiled(model: Model, request: Exploration) -> GraphMaker | None:
     except NotCompiled:
         return None
 
-    def build(limits: Limits) -> tuple[StateGraph, _PledgesOf]:
+    def build(limits: Limits) -> tuple[StateGraph, PledgesOf]:
         code = machine_code(program.text, cache_folder() / "compiled")
         search = GraphSearch(program, code, limits, on_progress=request.on_progress)
         return search.run(), search.pledges
@@ -126,7 +127,7 @@ def _compiled(model: Model, request: Exploration) -> GraphMaker | None:
 
 
 def _decide(
-    model: Model, graph: StateGraph, pledges_of: _PledgesOf, result: SearchResult, limits: Limits
+    model: Model, graph: StateGraph, pledges_of: PledgesOf, result: SearchResult, limits: Limits
 ) -> None:
     violations: list[Violation] = []
     for prop in model.of_kind(Kind.LEADS_TO):

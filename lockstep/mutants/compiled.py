@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lockstep.explore.live_search import check_liveness
+from lockstep.explore.live_search import PledgesOf, check_liveness
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model
-from lockstep.language.notation import Kind
-from lockstep.machine.code.graph_program import GraphProgram
-from lockstep.machine.code.machine import MachineCode, machine_code, quick_code
+from lockstep.machine.code.machine import machine_code, quick_code
 from lockstep.machine.code.parts import (
     Parts,
     linked_graph,
@@ -27,8 +25,7 @@ from lockstep.mutants.difference import Difference
 from lockstep.mutants.fate import Observed
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.graph import Limits, StateGraph
-from lockstep.results.search_result import SearchResult, conclude
-from lockstep.results.verdict import Verdict
+from lockstep.results.search_result import SearchResult
 from lockstep.system.resident import available_memory
 from lockstep.system.user_cache import cache_folder
 
@@ -46,7 +43,7 @@ class CompiledModel:
     def of(cls, model: Model, request: Exploration) -> CompiledModel:
         """Translate and explore a model; `NotCompiled` where it has no machine code."""
         code = lower(model)
-        functions = [function.name for function in (*code.actions, *code.properties)]
+        functions = [function.name for function in code.functions]
         translation = translate(model, code, range(len(functions)))
         native = machine_code(translation.text, cache_folder() / "compiled")
         made = translation.parts(native, enumerate(functions))
@@ -73,8 +70,7 @@ class CompiledModel:
     def _parts(self, mutant: Model, changes: Difference) -> Parts:
         """The functions of a mutant: those of the model, but for what changed."""
         code, own = lower(mutant), self.parts
-        functions = (*code.actions, *code.properties)
-        count = len(code.actions)
+        functions, count = code.functions, len(code.actions)
         changed: Collection[int] = range(len(functions))
         if not changes.is_whole:
             changed = changes.actions | {count + number for number in changes.properties}
@@ -121,7 +117,7 @@ def _explored(
     result = ParallelSearch(program, quick_code(program.text), replace(request, threads=1)).run()
     graphs: list[StateGraph] = []
 
-    def graph_of(limits: Limits) -> tuple[StateGraph, object]:
+    def graph_of(limits: Limits) -> tuple[StateGraph, PledgesOf]:
         search = _graph_search(model, parts, limits)
         graphs.append(search.run())
         return graphs[0], search.pledges
@@ -140,5 +136,7 @@ def _graph_search(model: Model, parts: Parts, limits: Limits) -> GraphSearch:
 
 
 def _limits(request: Exploration) -> Limits:
-    memory = available_memory() * 9 // 10 if request.bounds.memory is None else request.bounds.memory
+    memory = (
+        available_memory() * 9 // 10 if request.bounds.memory is None else request.bounds.memory
+    )
     return Limits(2**31 - 2, memory)

@@ -40,7 +40,8 @@ def difference(model: Model, mutant: Model) -> Difference:
     is_whole = (
         not same(code.variables, other.variables)
         or repr(model.initial) != repr(mutant.initial)
-        or any(not same(one.parameters, two.parameters) for one, two in (*actions, *properties))
+        or any(not same(one.parameters, two.parameters) for one, two in actions)
+        or any(not same(one.parameters, two.parameters) for one, two in properties)
     )
     changed = frozenset(number for number, pair in enumerate(actions) if not same(*pair))
     return Difference(

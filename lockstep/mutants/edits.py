@@ -176,9 +176,9 @@ class Editor:
             case ast.Constant(int(number)):
                 for shift in shifts:
                     yield _edit("constant shifted", node, ast.Constant(number + shift))
-            case ast.Name() if type(value := self.value(node)) is bool:
+            case ast.Name() if type(self.value(node)) is bool:
                 yield _edit("truth changed", node, ast.UnaryOp(ast.Not(), node))
-            case ast.Name() if type(value) is int:
+            case ast.Name() if type(self.value(node)) is int:
                 for shift in shifts:
                     operator = ast.Add() if shift > 0 else ast.Sub()
                     changed = ast.BinOp(node, operator, ast.Constant(1))

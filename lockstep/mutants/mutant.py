@@ -85,9 +85,7 @@ def _places(model: Model) -> dict[Path, _Codes]:
     return {file: dict(codes) for file, codes in places.items()}
 
 
-def _of_file(
-    model: Model, module: ModuleType, file: SourceFile, codes: _Codes
-) -> Iterator[Mutant]:
+def _of_file(model: Model, module: ModuleType, file: SourceFile, codes: _Codes) -> Iterator[Mutant]:
     lines = {place.line for place in codes}
     editor = Editor(
         lambda node: tuple(codes.get(Place.of(node, file.path), ())),

@@ -1,4 +1,4 @@
-"""Mutants by plain Python, which judges all others and is used where a model has no machine code."""
+"""Mutants by plain Python: the oracle, and what is left where a model has no machine code."""
 
 from __future__ import annotations
 

@@ -34,8 +34,7 @@ class Collection(Generic[ModelT]):
         self.kept: list[Row] = []
 
     def begin(self, models: Sequence[tuple[ModelT, range]]) -> None:
-        """Wait for the rows of models, each with the numbers of its tasks; tell of those without.
-        """
+        """Wait for the rows of models, each with the numbers of its tasks."""
         self._models += models
         self._finish()
 

@@ -144,11 +144,13 @@ def test_a_claim_that_calls_a_helper_is_changed_with_it(load: Load, engine: str)
     """Both are wrong together: so a claim has to say in other words what the helper says."""
     calls = "\n@step_invariant\ndef f(s, new):\n    when(new.on and not s.on)\n    return "
     name = "sample.is_low: comparison shifted: s.level < 2 -> s.level <= 2"
-    text = MODEL.replace("new.level = 0", "new.level = 2")
-    model = load(text, f"{CLAIMS}{calls}is_low(s)\n")
-    assert judged(model, name, engine).sentence.fate in (Fate.SURVIVES, Fate.EQUAL)
-    model = load(text, f"{CLAIMS}{calls}s.level < 2\n")
-    assert judged(model, name, engine).sentence.by == "f"
+    # The level falls on its own, so that the lamp may be off at any level.
+    text = MODEL.replace("    require(s.on and s.level == 3)", "    require(s.on)")
+    text = text.replace("    new.level = 0\n", "")
+    model = load(text, f"{calls}is_low(s)\n")
+    assert judged(model, name, engine, deadlock_allowed=True).sentence.fate is Fate.SURVIVES
+    model = load(text, f"{calls}s.level < 2\n")
+    assert judged(model, name, engine, deadlock_allowed=True).sentence.by == "f"
 
 
 def test_what_does_not_load_or_changes_nothing_is_not_counted(load: Load) -> None:

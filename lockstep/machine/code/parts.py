@@ -26,6 +26,7 @@ from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import MAX_SUCCESSORS, Program, bindings, link
 from lockstep.machine.code.state import StateLayout, state_layout
 
+
 @dataclass(frozen=True)
 class Part:
     """A function in machine code. A failure in it has the number of one of `sites`."""
@@ -68,7 +69,7 @@ def translate(model: Model, code: ir.ModelCode, numbers: Collection[int]) -> Tra
     module = llvm.Module(name=model.name)
     builder = FunctionBuilder(module, layout, dict(code.variables))
     try:
-        for number, function in enumerate((*code.actions, *code.properties)):
+        for number, function in enumerate(code.functions):
             if number not in numbers:
                 continue
             if isinstance(function, ir.ActionCode):
@@ -116,7 +117,7 @@ def linked_graph(
 ) -> GraphProgram:
     """The program of a model's graph; of the actions `among` the numbers of which it is true."""
     code, layout = lower(model), _layout(model)
-    linker = _Linker(model.name, range(len(code.actions) + len(code.properties)))
+    linker = _Linker(model.name, range(len(code.functions)))
     actions = [
         linker.function(number, action.name, part, pointers=3)
         for number, (part, action) in enumerate(zip(parts.actions, code.actions, strict=True))
