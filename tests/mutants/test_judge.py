@@ -110,6 +110,17 @@ def test_a_goal_that_is_missed_kills(load: Load, engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_a_planted_hole_lets_a_mutant_survive(load: Load, engine: str) -> None:
+    name = "sample.rise: guard dropped: require(s.on and s.level < 3) -> require(s.level < 3)"
+    whole = judged(load(MODEL, CLAIMS), name, engine, deadlock_allowed=True).sentence
+    assert (whole.fate, whole.by) == (Fate.KILLED, "glows_when_on")
+    hole = CLAIMS.replace("return s.on\n", "return True\n")
+    assert hole != CLAIMS
+    sentence = judged(load(MODEL, hole), name, engine, deadlock_allowed=True).sentence
+    assert sentence.fate is Fate.SURVIVES
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_liveness_kills(load: Load, engine: str) -> None:
     name = "sample.switch_off: comparison shifted: s.level == 3 -> s.level <= 3"
     sentence = judged(load(MODEL, CLAIMS), name, engine).sentence
