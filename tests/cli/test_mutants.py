@@ -44,6 +44,19 @@ def test_each_mutant_is_told_with_what_kills_it(desk: "Desk") -> None:
     assert len(model["unexplained"]) == summary["survives"] > 0
 
 
+def test_one_mutant_by_its_name(desk: "Desk") -> None:
+    name = "turnstile.coin: assignment dropped: new.coins[g] = s.coins[g] + 1"
+    ran = desk.run("check", "turnstile", "--mutant", name)
+    assert ran.code == 1
+    assert "opens_only_for_a_coin" in ran.out
+    assert "not saved: a replay would take the model as it is" in ran.out
+    assert desk.run("check", "turnstile").code == 0
+    ran = desk.run("check", "turnstile", "--mutant", name.replace("coin", "coins", 1))
+    assert (ran.code, "did you mean" in ran.err or "did you mean" in ran.out) == (2, True)
+    ran = desk.run("check", "--mutant", name)
+    assert (ran.code, "--mutant is a change of one model" in ran.err) == (2, True)
+
+
 def test_what_is_explained_may_survive(desk: "Desk") -> None:
     explain(desk, list(open_mutants(desk)))
     ran = desk.run("check", "turnstile", *MUTANTS)
