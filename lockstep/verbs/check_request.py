@@ -137,7 +137,7 @@ class CheckRequest:
             {
                 "--simulate": ("--checkpoint", "--symmetry", "--liveness", "--all"),
                 "--only": ("--except",),
-                "--mutant": ("--fault", "--sweep", "--seeds"),
+                "--mutant": ("--fault",),
             },
             given_flags(self),
         )
