@@ -65,10 +65,17 @@ class _Comparison:
 
     def __call__(self, one: Any, other: Any) -> bool:
         """Whether two pieces are the same but for their places."""
+        if type(one) is tuple and type(other) is tuple:
+            return len(one) == len(other) and all(map(self, one, other))
+        if isinstance(one, type) and isinstance(other, type):
+            return self(_shape(one), _shape(other))
+        if isinstance(one, frozenset) and isinstance(other, frozenset):
+            return sorted(map(repr, one)) == sorted(map(repr, other))
+        if not dataclasses.is_dataclass(one):
+            # A member of an enum, or a record, is never that of another load: its text is.
+            return repr(one) == repr(other)
         if type(one) is not type(other):
             return False
-        if type(one) is tuple:
-            return len(one) == len(other) and all(map(self, one, other))
         if isinstance(one, Place):
             return True
         if isinstance(one, Domain):
@@ -76,11 +83,7 @@ class _Comparison:
             if key not in self._domains:
                 self._domains[key] = self._fields(one, other)
             return self._domains[key]
-        if dataclasses.is_dataclass(one):
-            return self._fields(one, other)
-        if isinstance(one, type):
-            return self(_shape(one), _shape(other))
-        return repr(one) == repr(other)
+        return self._fields(one, other)
 
     def _fields(self, one: Any, other: Any) -> bool:
         names = [field.name for field in dataclasses.fields(one)]
