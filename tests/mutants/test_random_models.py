@@ -20,7 +20,7 @@ MOST_STATES = 300
 BOUNDS = Bounds(max_states=20 * MOST_STATES, max_seconds=600)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(random_models(), st.randoms(use_true_random=False))
 def test_both_engines_agree(text: RandomModel, chance: random.Random) -> None:
     with tempfile.TemporaryDirectory() as folder:
