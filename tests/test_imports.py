@@ -16,7 +16,7 @@ FLOORS = (
     ("specs",),
     ("workspace",),
     ("machine",),
-    ("explore", "prove", "conform", "spark"),
+    ("explore", "prove", "conform", "spark", "mutants"),
     ("trace",),
     ("twin",),
     ("testing", "campaign"),

@@ -18,13 +18,16 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
     `walks` random behaviours of up to `steps` steps, drawn by `seed`, are taken in place of a
     search; those `by_hypothesis` in plain Python. `save` is the folder for a counterexample. The
-    bounds are those of `Bounds`.
+    bounds are those of `Bounds`. `text` is a digest of all files that the row depends on; where it
+    is empty, it depends on the workspace.
     """
 
     kind: str
     model: str
     scope: str
     fault: str | None = None
+    mutant: str | None = None
+    text: str = ""
     constants: Mapping[str, Any] = {}
     engine: str = "auto"
     only: tuple[str, ...] = ()
@@ -53,7 +56,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
         if self.seed is not None:
             values.append(f"seed {self.seed}")
         fault = [] if self.fault is None else [f"fault {self.fault}"]
-        return " ".join([self.model, self.scope, *fault, *values])
+        mutant = [] if self.mutant is None else [f"mutant {self.mutant}"]
+        return " ".join([self.model, self.scope, *fault, *mutant, *values])
 
 
 class Row(msgspec.Struct, kw_only=True):

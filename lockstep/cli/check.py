@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from lockstep.errors import LockstepError
+from lockstep.specs.scopes import DEFAULT_SCOPE
 from lockstep.verbs.campaign_request import CampaignRequest
 from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.option import given_flags, json_option, option, refuse_pairs
@@ -17,6 +18,11 @@ class CheckView:
 
     faults: bool = option(
         "--faults", default=False, help="Run every fault; each must do what it says that it does."
+    )
+    mutants: bool = option(
+        "--mutants",
+        default=False,
+        help="Make small changes to the models; something must tell of each.",
     )
     matrix: bool = option(
         "--matrix", default=False, help="Print each requirement, how it is answered, and by what."
@@ -52,6 +58,22 @@ _OF_FAULTS = (
 """What `--faults` goes with."""
 
 
+_OF_MUTANTS = (
+    "--mutants",
+    "--workspace",
+    "--scope",
+    "--engine",
+    "--master",
+    "--max-states",
+    "--max-seconds",
+    "--memory",
+    "--threads",
+    "--no-cache",
+    "--results",
+    "--json",
+)
+"""What `--mutants` goes with."""
+
 _OF_ONE_MODEL = ("--pytest", "--verbose")
 """What is printed of one check, and of many not."""
 
@@ -68,6 +90,8 @@ def check(request: CheckRequest, campaign: CampaignRequest, view: CheckView) -> 
         return _matrix(request, view)
     if view.faults:
         return _faults(request, campaign, view)
+    if view.mutants:
+        return _mutants(request, campaign, view)
     if campaign.is_sweep:
         return _sweep(request, campaign, view)
     from lockstep.report.check_json import check_json
@@ -104,6 +128,29 @@ def _faults(request: CheckRequest, campaign: CampaignRequest, view: CheckView) -
     else:
         text = FaultsText(output)
         run = faults(wanted, on_result=text.add, watch=TerminalWatch())
+        text.finish(run)
+    return run.exit_code
+
+
+def _mutants(request: CheckRequest, campaign: CampaignRequest, view: CheckView) -> int:
+    from lockstep.report.mutants_json import mutants_json
+    from lockstep.report.mutants_text import MutantsText
+    from lockstep.report.output import Output
+    from lockstep.report.progress import TerminalWatch
+    from lockstep.verbs.campaign import Resources
+    from lockstep.verbs.mutants import MutantsRequest, mutants
+
+    resources = Resources(request.exploration, request.master, campaign.results, anew=request.anew)
+    wanted = MutantsRequest(
+        request.models, request.workspace, request.scope or DEFAULT_SCOPE, resources
+    )
+    output = Output()
+    if view.json:
+        run = mutants(wanted, watch=TerminalWatch())
+        output.json(mutants_json(run))
+    else:
+        text = MutantsText(output)
+        run = mutants(wanted, on_result=text.add, watch=TerminalWatch())
         text.finish(run)
     return run.exit_code
 
@@ -157,15 +204,17 @@ def _refuse_contradictions(
 ) -> None:
     if len(request.models) != 1 and request.fault is not None and (view.faults or view.matrix):
         raise LockstepError("--fault is a fault of one model", cure="name the model before it")
-    if campaign.results is not None and not (view.faults or campaign.is_sweep):
+    is_campaign = view.faults or view.mutants or campaign.is_sweep
+    if campaign.results is not None and not is_campaign:
         raise LockstepError(
             "--results is the table of many checks",
-            cure="add --faults, --sweep or --seeds, or leave it out",
+            cure="add --faults, --mutants, --sweep or --seeds, or leave it out",
         )
     given = given_flags(request, campaign, view)
     refuse_pairs(
         {
             "--matrix": [flag for flag in given if flag not in _OF_THE_MATRIX],
+            "--mutants": [flag for flag in given if flag not in _OF_MUTANTS],
             "--faults": [flag for flag in given if flag not in _OF_FAULTS],
             "--sweep": _OF_ONE_MODEL,
             "--seeds": _OF_ONE_MODEL,

@@ -42,18 +42,26 @@ PLAIN = MostStates(by_default=20_000, insisted=1_000_000)
 COMPILED = MostStates(by_default=5_000_000, insisted=2**31 - 2)
 """Of machine code, which takes half a minute for 5,000,000 states; memory bounds the rest."""
 
-_PledgesOf: TypeAlias = Callable[[Property], Pledges]
+PledgesOf: TypeAlias = Callable[[Property], Pledges]
+"""What a `leads_to` says of each state of a graph."""
+
+GraphMaker: TypeAlias = Callable[[Limits], tuple[StateGraph, PledgesOf]]
+"""Makes the graph of a model, and says of each state what a `leads_to` of it says."""
 
 
 def check_liveness(
-    model: Model, result: SearchResult, request: Exploration = Exploration()
+    model: Model,
+    result: SearchResult,
+    request: Exploration = Exploration(),
+    maker: GraphMaker | None = None,
 ) -> None:
     """Add to the result of a search what each `leads_to` of the model comes to.
 
     Where that is not known the result is inconclusive.
 
     If the search found everything and nothing wrong, the graph is made by plain Python or by
-    machine code, as the search was; by plain Python where a `leads_to` has no machine code.
+    machine code, as the search was; by plain Python where a `leads_to` has no machine code. A
+    `maker` stands in for machine code that is translated here.
     """
     properties = model.of_kind(Kind.LEADS_TO)
     if not properties:
@@ -63,7 +71,9 @@ def check_liveness(
         return
     started = time.perf_counter()
     try:
-        builder = _compiled(model, request) if result.engine != "python" else None
+        builder = maker
+        if builder is None and result.engine != "python":
+            builder = _compiled(model, request)
         most = PLAIN if builder is None else COMPILED
         limit = most.insisted if request.liveness else most.by_default
         if result.states > limit:
@@ -90,14 +100,12 @@ def _limits(request: Exploration, max_states: int, began: float) -> Limits:
     return Limits(max_states, memory, ends)
 
 
-def _plain(model: Model, request: Exploration, limits: Limits) -> tuple[StateGraph, _PledgesOf]:
+def _plain(model: Model, request: Exploration, limits: Limits) -> tuple[StateGraph, PledgesOf]:
     graph = build_graph(model, limits, on_progress=request.on_progress)
     return graph, partial(plain_pledges, model, graph)
 
 
-def _compiled(
-    model: Model, request: Exploration
-) -> Callable[[Limits], tuple[StateGraph, _PledgesOf]] | None:
+def _compiled(model: Model, request: Exploration) -> GraphMaker | None:
     """What makes the graph with machine code; None when the model has none."""
     from lockstep.machine.code.graph_program import build_graph_program
     from lockstep.machine.code.layout import NotCompiled
@@ -110,7 +118,7 @@ def _compiled(
     except NotCompiled:
         return None
 
-    def build(limits: Limits) -> tuple[StateGraph, _PledgesOf]:
+    def build(limits: Limits) -> tuple[StateGraph, PledgesOf]:
         code = machine_code(program.text, cache_folder() / "compiled")
         search = GraphSearch(program, code, limits, on_progress=request.on_progress)
         return search.run(), search.pledges
@@ -119,7 +127,7 @@ def _compiled(
 
 
 def _decide(
-    model: Model, graph: StateGraph, pledges_of: _PledgesOf, result: SearchResult, limits: Limits
+    model: Model, graph: StateGraph, pledges_of: PledgesOf, result: SearchResult, limits: Limits
 ) -> None:
     violations: list[Violation] = []
     for prop in model.of_kind(Kind.LEADS_TO):

@@ -406,3 +406,8 @@ class ModelCode:
     variables: tuple[tuple[str, Domain], ...]
     actions: tuple[ActionCode, ...]
     properties: tuple[PropertyCode, ...]
+
+    @property
+    def functions(self) -> tuple[ActionCode | PropertyCode, ...]:
+        """Actions and properties; engines number the functions of a model in this order."""
+        return (*self.actions, *self.properties)

@@ -25,6 +25,7 @@ from typing import Any
 
 from lockstep.errors import LockstepError
 from lockstep.language import load_problems
+from lockstep.language.change import Change
 from lockstep.language.nesting import allow_nesting
 from lockstep.language.notation import marked_functions
 from lockstep.language.source import Diagnostic, ModelError
@@ -58,6 +59,8 @@ class Universe:
     constants: Mapping[str, object] = field(default_factory=dict)
     modules: dict[str, types.ModuleType] = field(default_factory=dict)
     files: dict[str, SourceFile] = field(default_factory=dict)
+    change: Change | None = None
+    """A change of the text of one file."""
     is_ordinary: bool = False
     """Whether the modules are ordinary Python, which may import anything."""
     declared: dict[str, object] = field(default_factory=dict)
@@ -88,6 +91,8 @@ class Universe:
         """The module of that name from a file, which need not be one of the workspace."""
         allow_nesting()
         text = read_text(path)
+        if self.change is not None and path == self.root / self.change.file:
+            text = self.change.applied(text)
         try:
             tree = ast.parse(text, filename=str(path))
         except SyntaxError as error:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lockstep.errors import LockstepError, nearest
+from lockstep.language.change import Change
 from lockstep.language.declarations import (
     initial_state,
     misplaced_functions,
@@ -54,16 +55,18 @@ def load_model(
     *,
     fault: str | None = None,
     lemmas: bool = False,
+    change: Change | None = None,
 ) -> Model:
     """Load `models/NAME.py` with its claims below `root`, constants as given.
 
     The claims are those of `invariants/NAME.py` and `invariants/lemmas/NAME.py`, where there are
     such files. With `lemmas`, what is there for proofs only is among the invariants. With `fault`,
-    the function of that name in `models/faults/NAME.py` is put in place first.
+    the function of that name in `models/faults/NAME.py` is put in place first; with `change`, the
+    text of one file is another.
     `LockstepError` for an unknown model, constant or fault; `ModelError` for text that is not
     well formed.
     """
-    universe = Universe(root, dict(constants or {}), collects=True)
+    universe = Universe(root, dict(constants or {}), change=change, collects=True)
     if not is_file(root / "models" / f"{name}.py"):
         names = ", ".join(model_names(root)) or "none"
         raise LockstepError(f"there is no model {name!r}", cure=f"the models here are: {names}")

@@ -72,6 +72,7 @@ def check_declarations(model: Model, spec: ModelSpec) -> None:
     invariants = {prop.name for prop in model.properties if prop.kind is not Kind.SOMETIMES}
     properties = {prop.name for prop in model.properties} | {DEADLOCK}
     constants = set(model.constants)
+    _must_be_in(actions, spec.environment, f"{spec.file}: environment", "action", model.name)
     for scope in spec.scopes.values():
         where = f"{spec.file}: scopes.{scope.name}"
         base = Scope("") if scope.like is None else spec.scopes[scope.like]

@@ -10,6 +10,12 @@
     [scopes.small.idle]
     "Partitions do not fail here; they do in scope default." = ["fail_partition"]
 
+    [environment]
+    "Clients ask when they like." = ["propose"]
+
+    [mutants]
+    "Nothing reads the order in which they wait." = ["model.action: guard dropped: require(...)"]
+
 A scope that is `like` another has its constants and its reasons for silence, but for its own. What
 a scope is known to give is always its own.
 """
@@ -101,6 +107,8 @@ class ModelSpec:
     `refines` names the abstract module that the twin refines.
 
     `file` is None when there is none: the model is then explored as it stands, nothing pinned.
+    `environment` gives, for each action that is the environment's, the reason why nothing is
+    claimed of when it is enabled, and `mutants` the same for mutants that nothing kills.
     """
 
     file: Path | None
@@ -112,6 +120,8 @@ class ModelSpec:
     deadlock_reason: str | None = None
     scopes: Mapping[str, Scope] = field(default_factory=dict)
     proofs: Mapping[str, ProofScope] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    mutants: Mapping[str, str] = field(default_factory=dict)
 
     def scope(self, name: str) -> Scope:
         """The scope of that name; `LockstepError` naming those there are."""
@@ -143,6 +153,8 @@ def load_model_spec(root: Path, model: str) -> ModelSpec:
     head = document.table("model")
     scopes = _tables(document.optional_table("scopes"))
     proofs = _tables(document.optional_table("proofs"))
+    environment = read_reasons(document.optional_table("environment"))
+    mutants = read_reasons(document.optional_table("mutants"))
     document.finish()
     name = head.text("name")
     if name != model:
@@ -173,6 +185,8 @@ def load_model_spec(root: Path, model: str) -> ModelSpec:
         reason,
         {key: _scope(scopes[key], key, bounds) for key, bounds in read_bounds(scopes).items()},
         {key: _proof(proofs[key], key, bounds) for key, bounds in read_bounds(proofs).items()},
+        environment,
+        mutants,
     )
 
 

@@ -98,7 +98,8 @@ def campaign_rows(
     """
     kept = _kept_rows(workspace, resources.results)
     plan = [Planned(task, _seconds(kept, task, states)) for task, states in tasks]
-    options = {"workspace": WorkspaceText.of(workspace.root).digest}
+    has_texts = all(task.text for task, _ in tasks)
+    options = {} if has_texts else {"workspace": WorkspaceText.of(workspace.root).digest}
     campaign = Campaign(kept, Dependencies({}, options, (*PACKAGES, "hypothesis")).digest, tell)
     known = {} if resources.anew else campaign.known(plan)
     for number, row in known.items():

@@ -35,8 +35,8 @@ class CampaignRequest:
         "--results",
         metavar="FILE",
         is_asked_again=False,
-        help="The table of results of --faults, --sweep and --seeds; .lockstep/results.jsonl "
-        "unless told.",
+        help="The table of results of --faults, --mutants, --sweep and --seeds; "
+        ".lockstep/results.jsonl unless told.",
     )
 
     @property

@@ -12,6 +12,7 @@ from lockstep.language.frontend import lower
 from lockstep.language.inventory import Unused
 from lockstep.language.model import Model, fault_mark, load_model
 from lockstep.language.notation import Kind
+from lockstep.mutants.mutant import find_mutant
 from lockstep.plain.exploration import Exploration
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
@@ -68,8 +69,9 @@ def plan_check(request: CheckRequest) -> CheckPlan:
     """What a request comes to in its workspace; `LockstepError` where it cannot be met."""
     workspace = request.workspace or find_workspace()
     models = choose(request.models, workspace)
-    if request.fault is not None and len(models) != 1:
-        raise LockstepError("--fault is a fault of one model", cure="name the model before it")
+    if (request.fault or request.mutant) is not None and len(models) != 1:
+        what = "--fault is a fault" if request.mutant is None else "--mutant is a change"
+        raise LockstepError(f"{what} of one model", cure="name the model before it")
     scope = request.scope or usual_scope(workspace, models[0], request.fault)
     if request.pin and workspace.shipped:
         raise LockstepError(
@@ -126,6 +128,9 @@ def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
     own = {} if mark is None else mark.constants
     constants = {**scope.constants, **own, **request.constants}
     model = load_model(root, name, constants, fault=request.fault)
+    if request.mutant is not None:
+        change = find_mutant(model, request.mutant).change
+        model = load_model(root, name, constants, change=change)
     breaks_in_time = mark is not None and mark.breaks in {
         prop.name for prop in model.of_kind(Kind.LEADS_TO)
     }
@@ -232,5 +237,8 @@ def _keep(checked: Checked, plan: CheckPlan) -> None:
         error=judged.because if judged.verdict is Verdict.ERROR else None,
         constants=constants_of(checked.model),
     )
+    if request.mutant is not None:
+        checked.not_saved = "a replay would take the model as it is, without the mutant"
+        return
     saved = save_trace(plan.workspace, checked.model, trace, checked.origin, request.save)
     checked.saved, checked.not_saved = saved.file, saved.why_not

@@ -81,6 +81,9 @@ class CheckRequest:
         help="Keep states beyond --memory in a folder, which is as empty afterwards.",
     )
     fault: str | None = fault_option()
+    mutant: str | None = option(
+        "--mutant", metavar="NAME", help="Make one of the model's small changes (--mutants)."
+    )
     symmetry: bool = option(
         "--symmetry",
         default=False,
@@ -144,6 +147,7 @@ class CheckRequest:
                 "--simulate": ("--hypothesis", *_OF_A_SEARCH),
                 "--hypothesis": _OF_A_SEARCH,
                 "--only": ("--except",),
+                "--mutant": ("--fault",),
             },
             given_flags(self),
         )
@@ -184,7 +188,7 @@ class CheckRequest:
 
         A bound changes nothing where it is not met, and is inconclusive where it is.
         """
-        is_changed = self.constants or self.symmetry or self.fault is not None
+        is_changed = self.constants or self.symmetry or self.fault or self.mutant
         return not is_changed and not (self.only or self.omitted) and self.walks is None
 
     def again(self, model: str) -> str:

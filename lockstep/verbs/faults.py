@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,9 +13,9 @@ from lockstep.language.notation import FaultMark, Kind
 from lockstep.results.exits import worst
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
-from lockstep.verbs.campaign import Done, Resources, TaskError, campaign_rows
+from lockstep.verbs.campaign import Resources, campaign_rows
 from lockstep.verbs.check import fault_scope
-from lockstep.verbs.fault_row import FaultRow
+from lockstep.verbs.collection import Collection
 from lockstep.verbs.fault_task import explore_fault
 from lockstep.verbs.faults_of_model import FaultsOfModel
 from lockstep.verbs.models import choose
@@ -72,7 +71,7 @@ def faults(
     unread = [] if request.models else [file for file in workspace.unused() if file.is_mistake]
     errors = [LockstepError(f"{shown_path(one.file)} is not read: {one.why}") for one in unread]
     plan = _Plan(workspace, request)
-    collection = _Collection(on_result)
+    collection = Collection(on_result)
     try:
         for name in names:
             plan.add(name)
@@ -132,50 +131,3 @@ class _Plan:
             save=None if save is None else str(save),
         )
         return task, spec.scopes[scope].pins.states if scope in spec.scopes else None
-
-
-class _Collection:
-    """The results of models, made of rows that come in any order."""
-
-    def __init__(self, on_result: Callable[[FaultsOfModel], None]) -> None:
-        self._on_result = on_result
-        self._models: deque[tuple[FaultsOfModel, range]] = deque()
-        self._rows: dict[int, Row] = {}
-        self.results: list[FaultsOfModel] = []
-        self.kept: list[Row] = []
-
-    def begin(self, models: Sequence[tuple[FaultsOfModel, range]]) -> None:
-        """Wait for the rows of models; tell of those that have none."""
-        self._models += models
-        self._finish()
-
-    def add(self, done: Done) -> None:
-        """Take in the row of a task, and tell of each model that is done with it."""
-        self._rows[done.number] = done.row
-        self.kept += [done.row] * done.is_kept
-        self._finish()
-
-    def interrupt(self) -> None:
-        """Tell of each model of which something is known."""
-        for model, numbers in self._models:
-            if not self._rows.keys().isdisjoint(numbers):
-                model.interrupted = not self._has_all(numbers)
-                self._tell(model, numbers)
-        self._models.clear()
-
-    def _finish(self) -> None:
-        while self._models and self._has_all(self._models[0][1]):
-            self._tell(*self._models.popleft())
-
-    def _has_all(self, numbers: range) -> bool:
-        return all(number in self._rows for number in numbers)
-
-    def _tell(self, model: FaultsOfModel, numbers: range) -> None:
-        for number in numbers:
-            row = self._rows.get(number)
-            if row is not None and row.details:
-                model.add(FaultRow.of(row))
-            if row is not None and row.error:
-                model.errors.append(TaskError(row))
-        self.results.append(model)
-        self._on_result(model)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from lockstep.campaign.task import Row
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.results.exits import INTERRUPTED, worst
+from lockstep.verbs.campaign import TaskError
 from lockstep.verbs.fault_row import FaultRow
 
 
@@ -21,6 +23,13 @@ class FaultsOfModel:
     invariants: dict[str, list[str]] = field(default_factory=dict)
     errors: list[LockstepError] = field(default_factory=list)
     interrupted: bool = False
+
+    def take(self, row: Row) -> None:
+        """Take in the row of a task."""
+        if row.details:
+            self.add(FaultRow.of(row))
+        if row.error:
+            self.errors.append(TaskError(row))
 
     def add(self, run: FaultRow) -> None:
         """Take in the row of one fault."""

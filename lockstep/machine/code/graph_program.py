@@ -82,16 +82,28 @@ def build_graph_program(model: Model) -> GraphProgram:
         builder.action(number, action, first_labels[number])
         for number, action in enumerate(code.actions)
     ]
-    _expand(module, actions, layout.words)
-    for number, prop in enumerate(pledges):
-        inner = builder.pledges(len(actions) + number, prop)
-        body = exported(module, f"pledges.{number}", 3)
-        body.builder.ret(body.builder.call(inner, body.function.args))
-        body.finish()
+    functions = [
+        builder.pledges(len(actions) + number, prop) for number, prop in enumerate(pledges)
+    ]
+    link_graph(module, actions, functions, layout.words)
     return GraphProgram(model, layout, str(module), first_labels)
 
 
-def _expand(module: llvm.Module, actions: list[llvm.Function], words: int) -> None:
+def link_graph(
+    module: llvm.Module,
+    actions: Sequence[llvm.Function],
+    pledges: Sequence[llvm.Function],
+    words: int,
+) -> None:
+    """Export `expand` and `pledges.N`, which call the functions of a model."""
+    _expand(module, actions, words)
+    for number, function in enumerate(pledges):
+        body = exported(module, f"pledges.{number}", 3)
+        body.builder.ret(body.builder.call(function, body.function.args))
+        body.finish()
+
+
+def _expand(module: llvm.Module, actions: Sequence[llvm.Function], words: int) -> None:
     body = exported(module, "expand", 3)
     builder = body.builder
     state, out, labels = body.function.args

@@ -42,6 +42,11 @@ class MachineCode:
         return int(self._engine.get_function_address(name))
 
 
+def quick_code(text: str) -> MachineCode:
+    """The machine code of an LLVM module that is used for a moment: sooner there, and slower."""
+    return MachineCode(_compile(text, is_quick=True))
+
+
 def machine_code(text: str, folder: Path | None) -> MachineCode:
     """The machine code of an LLVM module, from `folder` if it is there, and kept there if not.
 
@@ -131,28 +136,29 @@ def _features() -> str:
     return f"{binding.get_host_cpu_features().flatten()},-bmi2"
 
 
-def _target() -> binding.TargetMachine:
+def _target(*, is_quick: bool = False) -> binding.TargetMachine:
     """This machine, anew each time: an execution engine takes its own for itself."""
     _initialize()
     return binding.Target.from_default_triple().create_target_machine(
         cpu=binding.get_host_cpu_name(),
         features=_features(),
-        opt=2,
+        opt=0 if is_quick else 2,
         jit=True,
         codemodel="jitdefault",
     )
 
 
-def _compile(text: str) -> bytes:
-    target = _target()
+def _compile(text: str, *, is_quick: bool = False) -> bytes:
+    target = _target(is_quick=is_quick)
     module = binding.parse_assembly(text)
     module.verify()
     # Without them LLVM optimizes for a machine of another byte order.
     module.triple = target.triple
     module.data_layout = str(target.target_data)
-    options = binding.create_pipeline_tuning_options(speed_level=2)
-    builder = binding.create_pass_builder(target, options)
-    builder.getModulePassManager().run(module, builder)
+    if not is_quick:
+        options = binding.create_pipeline_tuning_options(speed_level=2)
+        builder = binding.create_pass_builder(target, options)
+        builder.getModulePassManager().run(module, builder)
     code: bytes = target.emit_object(module)
     return code
 

@@ -89,7 +89,35 @@ def _build(model: Model, code: ir.ModelCode, *, symmetry: bool) -> Program:
     properties = [
         builder.property(len(actions) + index, prop) for index, prop in enumerate(code.properties)
     ]
-    _expand(module, actions, layout.words)
+    has_state_checks, has_step_invariants = link(module, code, actions, properties, layout.words)
+    symmetries = find_symmetry(model, code) if symmetry else None
+    if symmetries is not None and symmetries.groups:
+        emit_canonical(module, layout, dict(code.variables), symmetries, builder.tables)
+    return Program(
+        model,
+        layout,
+        str(module),
+        most,
+        tuple(builder.sites),
+        has_step_invariants,
+        has_state_checks,
+        symmetries,
+        work(code),
+    )
+
+
+def link(
+    module: llvm.Module,
+    code: ir.ModelCode,
+    actions: list[llvm.Function],
+    properties: list[llvm.Function],
+    words: int,
+) -> tuple[bool, bool]:
+    """Export `expand`, `check_state` and `check_step`, which call the functions of a model.
+
+    Whether there is anything to check of states, and of steps.
+    """
+    _expand(module, actions, words)
     kinds = [prop.kind for prop in code.properties]
     of_state = [
         (index, properties[index], kind is Kind.SOMETIMES)
@@ -104,20 +132,7 @@ def _build(model: Model, code: ir.ModelCode, *, symmetry: bool) -> Program:
     ]
     _checks(module, "check_state", of_state, step=False)
     _checks(module, "check_step", of_step, step=True)
-    symmetries = find_symmetry(model, code) if symmetry else None
-    if symmetries is not None and symmetries.groups:
-        emit_canonical(module, layout, dict(code.variables), symmetries, builder.tables)
-    return Program(
-        model,
-        layout,
-        str(module),
-        most,
-        tuple(builder.sites),
-        bool(of_step),
-        bool(of_state),
-        symmetries,
-        work(code),
-    )
+    return bool(of_state), bool(of_step)
 
 
 def bindings(parameters: Sequence[ir.ParameterCode]) -> int:

@@ -98,4 +98,24 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
                 return number
         return end
 
-    return {"number_steps": number_steps, "fill_table": fill_table, "judge_states": judge_states}
+    def first_difference(pair: Any, begin: Any, end: Any) -> Any:
+        """The first state in which two programs differ in a step; `end` where they do not."""
+        states, one, other = states_at(pair.states), states_at(pair.one), states_at(pair.other)
+        labels, others = counts_at(pair.labels), counts_at(pair.other_labels)
+        for number in range(begin, end):
+            state = address(states, number * words)
+            count = call(pair.expand_at, state, address(one, 0), address(labels, 0))
+            if count != call(pair.other_at, state, address(other, 0), address(others, 0)):
+                return number
+            for index in range(count):
+                there = index * words
+                if labels[index] != others[index] or not same(one, there, other, there, words):
+                    return number
+        return end
+
+    return {
+        "number_steps": number_steps,
+        "fill_table": fill_table,
+        "judge_states": judge_states,
+        "first_difference": first_difference,
+    }

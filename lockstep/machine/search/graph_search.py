@@ -48,6 +48,11 @@ class PackedStates(Sequence[State]):
         return len(self._rows)
 
     @property
+    def words(self) -> Array:
+        """Their words, side by side."""
+        return self._rows.reshape(-1)
+
+    @property
     def nbytes(self) -> int:
         """The memory that they take."""
         return self._rows.nbytes

@@ -39,6 +39,9 @@ RECORDS = {
         "states:states room table:counts size expand_at most successors:states instances:counts "
         "places:counts targets:counts labels:counts capacity ends:counts numbered written"
     ),
+    "pair": (
+        "states:states expand_at other_at one:states other:states labels:counts other_labels:counts"
+    ),
     "questions": "states:states pledges_at bindings premises:counts goals:counts",
 }
 """Each record's fields: addresses of states or of counts, and numbers; all of 64 bits."""
@@ -55,6 +58,7 @@ KERNELS = {
     "number_steps": "graph:graph begin end",
     "fill_table": "graph:graph",
     "judge_states": "questions:questions begin end",
+    "first_difference": "pair:pair begin end",
     "sort": "rows:states spare:states count buckets:counts",
     "unique": "rows:states count",
     "subtract": "rows:states run:states count cursor:counts",

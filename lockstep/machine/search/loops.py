@@ -73,6 +73,7 @@ class GraphLoops:
         self.number_steps = Loop("number_steps", code)
         self.fill_table = Loop("fill_table", code)
         self.judge_states = Loop("judge_states", code)
+        self.first_difference = Loop("first_difference", code)
 
 
 class RunLoops:

@@ -1,0 +1,142 @@
+"""Mutants by machine code, of which only the functions that changed are translated."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lockstep.explore.live_search import PledgesOf, check_liveness
+from lockstep.language.frontend import lower
+from lockstep.language.model import Model
+from lockstep.machine.code.machine import machine_code, quick_code
+from lockstep.machine.code.parts import (
+    Parts,
+    linked_graph,
+    linked_program,
+    translate,
+)
+from lockstep.machine.search.graph_search import GraphSearch, PackedStates
+from lockstep.machine.search.loops import graph_loops_for
+from lockstep.machine.search.packed import Packed
+from lockstep.machine.search.search import ParallelSearch
+from lockstep.mutants.difference import Difference
+from lockstep.mutants.fate import Observed
+from lockstep.plain.exploration import Exploration
+from lockstep.plain.graph import Limits, StateGraph
+from lockstep.results.search_result import SearchResult
+from lockstep.system.resident import available_memory
+from lockstep.system.user_cache import cache_folder
+
+
+@dataclass(frozen=True)
+class CompiledModel:
+    """A model with its machine code and the result of its search, for its mutants to be held to."""
+
+    model: Model
+    parts: Parts
+    states: PackedStates
+    result: SearchResult
+
+    @classmethod
+    def of(cls, model: Model, request: Exploration) -> CompiledModel:
+        """Translate and explore a model; `NotCompiled` where it has no machine code."""
+        code = lower(model)
+        functions = [function.name for function in code.functions]
+        translation = translate(model, code, range(len(functions)))
+        native = machine_code(translation.text, cache_folder() / "compiled")
+        made = translation.parts(native, enumerate(functions))
+        count = len(code.actions)
+        parts = Parts(
+            tuple(made[number] for number in range(count)),
+            tuple(made[number] for number in range(count, len(functions))),
+            (native,),
+        )
+        result, graph = _explored(model, parts, request)
+        if graph is None:
+            graph = _graph(model, parts, _limits(request))
+        assert isinstance(graph.states, PackedStates)
+        return cls(model, parts, graph.states, result)
+
+    def observe(self, mutant: Model, changes: Difference, request: Exploration) -> Observed:
+        """Find out about a mutant; `NotCompiled` where it has no machine code."""
+        parts = self._parts(mutant, changes)
+        is_same = not changes.is_whole and self._is_same(mutant, parts, changes.actions)
+        if is_same and not changes.properties:
+            return Observed(self.result, True)
+        return Observed(_explored(mutant, parts, request)[0], is_same)
+
+    def _parts(self, mutant: Model, changes: Difference) -> Parts:
+        """The functions of a mutant: those of the model, but for what changed."""
+        code, own = lower(mutant), self.parts
+        functions, count = code.functions, len(code.actions)
+        changed: Collection[int] = range(len(functions))
+        if not changes.is_whole:
+            changed = changes.actions | {count + number for number in changes.properties}
+        translation = translate(mutant, code, changed)
+        native = quick_code(translation.text)
+        names = [(number, functions[number].name) for number in changed]
+        parts = dict(enumerate((*own.actions, *own.properties)))
+        parts |= translation.parts(native, names)
+        return Parts(
+            tuple(parts[number] for number in range(count)),
+            tuple(parts[number] for number in range(count, len(functions))),
+            (*own.codes, native),
+        )
+
+    def _is_same(self, mutant: Model, parts: Parts, changed: Collection[int]) -> bool:
+        """Whether the changed actions take the same steps in every state of the model."""
+        if not changed:
+            return True
+        programs = [
+            linked_graph(model, functions, changed.__contains__)
+            for model, functions in ((self.model, self.parts), (mutant, parts))
+        ]
+        codes = [quick_code(program.text) for program in programs]
+        words, most = programs[0].layout.words, max(1, programs[0].most_successors)
+        pair = Packed(
+            "pair",
+            states=self.states.words,
+            expand_at=codes[0].address("expand"),
+            other_at=codes[1].address("expand"),
+            one=np.zeros(most * words, np.uint64),
+            other=np.zeros(most * words, np.uint64),
+            labels=np.zeros(most, np.int64),
+            other_labels=np.zeros(most, np.int64),
+        )
+        count = len(self.states)
+        return graph_loops_for(words).first_difference(pair, 0, count) == count
+
+
+def _explored(
+    model: Model, parts: Parts, request: Exploration
+) -> tuple[SearchResult, StateGraph | None]:
+    """The search of a model with its functions, and its graph where that was made."""
+    program = linked_program(model, parts)
+    result = ParallelSearch(program, quick_code(program.text), replace(request, threads=1)).run()
+    graphs: list[StateGraph] = []
+
+    def graph_of(limits: Limits) -> tuple[StateGraph, PledgesOf]:
+        search = _graph_search(model, parts, limits)
+        graphs.append(search.run())
+        return graphs[0], search.pledges
+
+    check_liveness(model, result, request, graph_of)
+    return result, graphs[0] if graphs else None
+
+
+def _graph(model: Model, parts: Parts, limits: Limits) -> StateGraph:
+    return _graph_search(model, parts, limits).run()
+
+
+def _graph_search(model: Model, parts: Parts, limits: Limits) -> GraphSearch:
+    program = linked_graph(model, parts)
+    return GraphSearch(program, quick_code(program.text), limits)
+
+
+def _limits(request: Exploration) -> Limits:
+    memory = (
+        available_memory() * 9 // 10 if request.bounds.memory is None else request.bounds.memory
+    )
+    return Limits(2**31 - 2, memory)

@@ -1,0 +1,115 @@
+"""Judges one mutant after the other of a model in one scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from lockstep.errors import ExitCode, LockstepError
+from lockstep.language.endless import refuse_endless
+from lockstep.language.frontend import lower
+from lockstep.language.model import Model, load_model
+from lockstep.machine.code.layout import NotCompiled
+from lockstep.mutants.compiled import CompiledModel
+from lockstep.mutants.difference import Difference, difference
+from lockstep.mutants.fate import Fate, Observed, Sentence, Silence, sentence
+from lockstep.mutants.mutant import Mutant
+from lockstep.mutants.plain import PlainModel
+from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.results.search_result import SearchResult
+from lockstep.results.verdict import Verdict
+
+TIMES_AS_MANY_STATES = 10
+"""A mutant is searched up to so many times the states of its model."""
+
+MOST_SECONDS = 60.0
+"""How long a mutant is searched, unless bounded otherwise."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A mutant with its fate; `result` is None where nothing was searched."""
+
+    mutant: Mutant
+    sentence: Sentence
+    result: SearchResult | None
+
+
+class Judge:
+    """Judges the mutants of one model, which is explored once."""
+
+    def __init__(self, model: Model, request: Exploration, environment: Iterable[str] = ()) -> None:
+        """`environment` are the actions that are the environment's.
+
+        The bounds of the request are those of each mutant, by default some times what the model
+        itself takes. `LockstepError` where the model itself does not hold, or has not all of its
+        states explored.
+        """
+        self._model = model
+        self._whole = replace(request, bounds=Bounds(memory=request.bounds.memory))
+        self._reference: CompiledModel | PlainModel = (
+            self._plain if request.engine == "python" else self._compiled()
+        )
+        result = self._reference.result
+        if result.verdict is not Verdict.HOLDS:
+            is_unknown = result.verdict is Verdict.INCONCLUSIVE
+            error = LockstepError(
+                f"{model.name} does not hold itself: {result.because}",
+                cure=f"see to `lockstep check {model.name}` first",
+            )
+            error.exit_code = ExitCode.INCONCLUSIVE if is_unknown else ExitCode.USAGE
+            raise error
+        self._before = Silence.of(model, result)
+        names = set(environment)
+        self._environment = frozenset(
+            number for number, action in enumerate(model.actions) if action.name in names
+        )
+        states, seconds = request.bounds.max_states, request.bounds.max_seconds
+        bounds = replace(
+            request.bounds,
+            max_states=TIMES_AS_MANY_STATES * result.states if states is None else states,
+            max_seconds=MOST_SECONDS if seconds is None else seconds,
+        )
+        self._request = replace(request, bounds=bounds)
+
+    def judge(self, mutant: Mutant) -> Judged:
+        """What becomes of a mutant."""
+        model = self._model
+        try:
+            changed = load_model(
+                model.universe.root, model.name, model.universe.constants, change=mutant.change
+            )
+            refuse_endless(changed, lower(changed))
+        except LockstepError as error:
+            why = f"it does not load: {error.message.splitlines()[0]}"
+            return Judged(mutant, Sentence(Fate.VOID, why), None)
+        changes = difference(model, changed)
+        if not changes:
+            why = "it is the same model: what changed is without effect in this scope"
+            return Judged(mutant, Sentence(Fate.VOID, why), None)
+        observed = self._observe(changed, changes)
+        silence = Silence.of(changed, observed.result)
+        fate = sentence(observed, silence, self._before, changes, self._environment)
+        return Judged(mutant, fate, observed.result)
+
+    def _observe(self, changed: Model, changes: Difference) -> Observed:
+        try:
+            return self._reference.observe(changed, changes, self._request)
+        except NotCompiled:
+            return self._plain.observe(changed, changes, self._request)
+
+    def _compiled(self) -> CompiledModel | PlainModel:
+        try:
+            return CompiledModel.of(self._model, self._whole)
+        except NotCompiled as reason:
+            if self._whole.engine == "compiled":
+                raise LockstepError(
+                    f"{self._model.name} has no machine code in this scope: {reason}",
+                    cure="--engine python judges its mutants, more slowly",
+                ) from None
+            return self._plain
+
+    @cached_property
+    def _plain(self) -> PlainModel:
+        return PlainModel.of(self._model, self._whole)

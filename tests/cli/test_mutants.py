@@ -1,0 +1,138 @@
+import json
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Desk
+
+MUTANTS = ("--mutants", "--engine", "python", "--threads", "1")
+"""In this process: there are few states."""
+
+
+def open_mutants(desk: "Desk", *options: str) -> dict[str, str]:
+    """The fate of each mutant that is not killed, equal or the environment's."""
+    ran = desk.run("check", "turnstile", *MUTANTS, "--json", *options)
+    results = ran.json["results"]
+    fates = {"survives", "inconclusive"}
+    return {one["mutant"]: one["fate"] for one in results if one["fate"] in fates}
+
+
+def explain(desk: "Desk", names: list[str]) -> None:
+    spec = desk.root / "specs" / "turnstile.toml"
+    table = f'\n[mutants]\n"Nobody looks at it." = {json.dumps(names)}\n'
+    spec.write_text(spec.read_text() + table)
+
+
+def test_each_mutant_is_told_with_what_kills_it(desk: "Desk") -> None:
+    ran = desk.run("check", "turnstile", *MUTANTS, "--json")
+    killed = {one["mutant"]: one for one in ran.json["results"] if one["fate"] == "killed"}
+    paid = killed["turnstile.coin: assignment dropped: new.coins[g] = s.coins[g] + 1"]
+    assert (paid["killed_by"], paid["steps"]) == ("opens_only_for_a_coin", 1)
+    assert (paid["file"], paid["kind"]) == ("models/turnstile.py", "assignment dropped")
+    assert (paid["before"], paid["after"]) == ("new.coins[g] = s.coins[g] + 1", "")
+    line = (desk.root / paid["file"]).read_text().splitlines()[paid["line"] - 1]
+    assert line.strip() == paid["before"]
+    summary, (model,) = ran.json["summary"], ran.json["models"]
+    fates = ("killed", "equal", "environment", "survives", "inconclusive", "void")
+    assert sum(summary[fate] for fate in fates) == len(ran.json["results"])
+    assert ran.code == summary["exit_code"] == 1
+    assert len(model["unexplained"]) == summary["survives"] > 0
+
+
+def test_one_mutant_by_its_name(desk: "Desk") -> None:
+    name = "turnstile.coin: assignment dropped: new.coins[g] = s.coins[g] + 1"
+    ran = desk.run("check", "turnstile", "--mutant", name)
+    assert ran.code == 1
+    assert "opens_only_for_a_coin" in ran.out
+    assert "not saved: a replay would take the model as it is" in ran.out
+    assert desk.run("check", "turnstile").code == 0
+    ran = desk.run("check", "turnstile", "--mutant", name.replace("coin", "coins", 1))
+    assert (ran.code, "did you mean" in ran.err or "did you mean" in ran.out) == (2, True)
+    ran = desk.run("check", "--mutant", name)
+    assert (ran.code, "--mutant is a change of one model" in ran.err) == (2, True)
+
+
+def test_what_is_explained_may_survive(desk: "Desk") -> None:
+    explain(desk, list(open_mutants(desk)))
+    ran = desk.run("check", "turnstile", *MUTANTS)
+    assert ran.code == 0, ran.out
+    assert "    explained: Nobody looks at it.\n" in ran.out
+    assert "0 not explained" in ran.out
+    assert "rows, kept since" in ran.out, "a reason judges nothing anew"
+
+
+def test_a_stale_reason(desk: "Desk") -> None:
+    gone = "turnstile.push: guard dropped: nothing of the kind"
+    explain(desk, [*open_mutants(desk), gone])
+    ran = desk.run("check", "turnstile", *MUTANTS)
+    assert ran.code == 1
+    assert f"  stale in specs/turnstile.toml: it does not survive\n    {gone}\n" in ran.out
+    assert desk.run("check", "turnstile", *MUTANTS, "--scope", "small").out.count("stale") == 0
+
+
+def test_the_environment_is_declared_in_specs(desk: "Desk") -> None:
+    guard = "turnstile.jam: guard dropped: require(CAN_JAM and s.arm[g] == Arm.LOCKED)"
+    survivors = open_mutants(desk)
+    assert any(name.startswith("turnstile.jam: ") for name in survivors)
+    spec = desk.root / "specs" / "turnstile.toml"
+    own = spec.read_text()
+    spec.write_text(f'{own}\n[environment]\n"Things break." = ["jam"]\n')
+    ran = desk.run("check", "turnstile", *MUTANTS, "--json")
+    free = [one["mutant"] for one in ran.json["results"] if one["fate"] == "environment"]
+    assert any(name.startswith(guard) for name in free)
+    assert ran.json["summary"]["kept"] == 0, "the fate depends on it"
+    spec.write_text(f'{own}\n[environment]\n"Things break." = ["jams"]\n')
+    ran = desk.run("check", "turnstile", *MUTANTS)
+    assert ran.code == 2
+    assert "environment.jams: turnstile has no such action" in ran.out
+
+
+def test_a_bound_leaves_mutants_open(desk: "Desk") -> None:
+    assert "inconclusive" in open_mutants(desk, "--max-states", "5").values()
+
+
+def test_what_was_judged_is_not_judged_again(desk: "Desk") -> None:
+    options = ("check", "turnstile", *MUTANTS, "--json")
+    first = desk.run(*options).json
+    assert first["summary"]["kept"] == 0
+    again = desk.run(*options).json
+    assert again["summary"]["kept"] == len(again["results"])
+    assert again["results"] == first["results"]
+    desk.edit("models/faults/turnstile.py", "a gate in Graz", "another gate")
+    assert desk.run(*options).json["summary"]["kept"] == len(again["results"])
+    desk.edit("invariants/turnstile.py", "Nobody gets", "No one gets")
+    assert desk.run(*options).json["summary"]["kept"] == 0
+
+
+def test_a_killed_run_goes_on_where_it_was(desk: "Desk") -> None:
+    command = [sys.executable, "-m", "lockstep", "check", "turnstile", *MUTANTS]
+    table = desk.root / ".lockstep" / "results.jsonl"
+    with subprocess.Popen(command, cwd=desk.root, stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None and (not table.is_file() or table.stat().st_size < 2000):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+    done = len(table.read_text().splitlines())
+    ran = desk.run("check", "turnstile", *MUTANTS, "--json")
+    assert 0 < ran.json["summary"]["kept"] <= done
+
+
+@pytest.mark.parametrize(
+    "option",
+    [["--pin"], ["--faults"], ["--fault", "stays_open"], ["--set", "MAX_COINS=1"], ["--verbose"]],
+    ids=lambda option: option[0],
+)
+def test_an_option_that_says_nothing_of_mutants_is_refused(desk: "Desk", option: list[str]) -> None:
+    ran = desk.run("check", "turnstile", *MUTANTS, *option)
+    assert (ran.code, ran.out) == (2, "")
+    assert "does not go with" in ran.err
+
+
+def test_a_model_that_does_not_hold_is_told_once(desk: "Desk") -> None:
+    ran = desk.run("check", "letters", *MUTANTS)
+    assert ran.code == 2
+    assert ran.out.count("does not hold itself") == 1
