@@ -5,7 +5,8 @@ from pathlib import Path
 
 from lockstep.language.model import fault_marks, load_model, model_names
 from lockstep.language.notation import Kind
-from lockstep.specs.kip import load_kip
+from lockstep.specs.answers import Answer
+from lockstep.specs.matrix import build_matrix
 from lockstep.specs.scopes import Pins, load_model_spec
 
 ROOT = Path(__file__).parents[2]
@@ -20,25 +21,27 @@ def stated(pattern: str) -> list[int]:
 
 
 def test_requirements_and_deviations() -> None:
-    kips = {n: load_kip(ROOT / "specs" / f"kip_{n}.toml") for n in (227, 595, 630, 951)}
-    sessions = kips[227]
-    answered = sum(bool(row.references) for row in sessions.requirements)
-    everything = len(sessions.requirements)
-    pattern = r"(\d+) numbered requirements, of which (\d+) are answered .*? and (\d+) say why"
-    assert stated(pattern) == [everything, answered, everything - answered]
-    assert stated(r"with (\d+) deviations where") == [len(sessions.deviations)]
-    snapshots = kips[630]
-    pattern = r"in (\d+) requirements with (\d+) deviations, over the (\d+) of KIP-595"
+    matrix = build_matrix(ROOT, NAMES, every_file=True)
+    pattern = (
+        r"Of all (\d+), (\d+) are answered .*? (\d+) are refuted .*? (\d+) are shown .*? (\d+) is "
+        r"reached, (\d+) say why .*? and (\d+) are open"
+    )
+    counts = matrix.counts()
+    kinds = ("ANSWERED", "REFUTED", "SHOWN", "REACHED", "UNANSWERABLE", "OPEN")
     assert stated(pattern) == [
-        len(snapshots.requirements),
-        len(snapshots.deviations),
-        len(kips[595].requirements),
+        len(matrix.requirements),
+        *(counts[Answer[kind]] for kind in kinds),
     ]
-    discovery = kips[951]
-    assert stated(r"KIP-951 \(leader discovery\) in (\d+) with (\d+)") == [
-        len(discovery.requirements),
-        len(discovery.deviations),
-    ]
+    kips = {kip.number: kip for kip in matrix.kips}
+    for name, number in (
+        ("fetch sessions", 227),
+        ("KRaft snapshots", 630),
+        ("leader discovery", 951),
+    ):
+        rows, deviations = kips[number].requirements, kips[number].deviations
+        pattern = rf"KIP-{number} \({name}\) in (\d+)(?: numbered requirements)? with (\d+)"
+        assert stated(pattern) == [len(rows), len(deviations)]
+    assert stated(r"over the (\d+) of KIP-595") == [len(kips[595].requirements)]
 
 
 def test_faults_and_invariants() -> None:
