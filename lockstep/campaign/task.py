@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from lockstep.results.exits import INTERRUPTED
+from lockstep.results.search_result import SearchResult
 from lockstep.system.strict_json import NotJson, decode_document
 
 
@@ -109,6 +110,20 @@ class Row(msgspec.Struct, kw_only=True):
             constants=dict(task.constants),
             seed=task.seed,
             **{"engine": task.engine, **values},
+        )
+
+    @classmethod
+    def of_result(cls, task: Task, result: SearchResult, /, **values: Any) -> Row:
+        """The row of a task that searched; `values` are the columns that it does not say."""
+        return cls.of(
+            task,
+            engine=result.engine,
+            states=result.states,
+            transitions=result.transitions,
+            depth=result.depth,
+            seconds=round(result.seconds, 6),
+            out_of_memory=result.out_of_memory,
+            **values,
         )
 
 

@@ -64,19 +64,14 @@ def _request(workspace: Path, task: Task, share: Share, folder: Path) -> CheckRe
 
 def _outcome(task: Task, checked: Checked) -> Outcome:
     result, trace = checked.result, checked.trace
-    row = Row.of(
+    row = Row.of_result(
         task,
-        engine=result.engine,
+        result,
         verdict=str(checked.verdict),
         violated=next(iter(result.violated), None),
-        states=result.states,
-        transitions=result.transitions,
-        depth=result.depth,
-        seconds=round(result.seconds, 6),
         length=None if trace is None else len(trace.steps),
         because=checked.judgement.because,
         exit_code=checked.exit_code,
-        out_of_memory=result.out_of_memory,
     )
     if checked.saved is None:
         return Outcome(row)

@@ -77,18 +77,13 @@ def row_of(task: Task, run: FaultRun) -> Row:
         loop=None if run.trace is None else run.trace.loop,
     )
     code = ExitCode.HOLDS if run.problem is None else ExitCode.VIOLATED
-    return Row.of(
+    return Row.of_result(
         task,
-        engine=result.engine,
+        result,
         verdict=str(result.verdict),
         violated=run.first or None,
-        states=result.states,
-        transitions=result.transitions,
-        depth=result.depth,
-        seconds=round(result.seconds, 6),
         length=None if run.trace is None else len(run.trace.steps),
         because=result.because,
         exit_code=INTERRUPTED if result.interrupted else int(code),
-        out_of_memory=result.out_of_memory,
         details=msgspec.to_builtins(details),
     )
