@@ -22,6 +22,7 @@ SECTIONS = (
     "## KIP-630: does a fetched snapshot always go further than the follower's log?",
     "## KIP-630: who votes with what",
     "## KIP-630: downloads",
+    "## KIP-630: one replica and its disk",
 )
 """Those of which every row ends in a command."""
 
