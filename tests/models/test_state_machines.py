@@ -23,7 +23,13 @@ DEEP = ("snapshot_election", "snapshot_fetch", "snapshot_log")
 one hardly ever."""
 RARE = {
     "leader_discovery": {"lose_refresh"},
-    "snapshot_fetch": {"lose_response"},
+    "snapshot_fetch": {
+        "answer_not_leader",
+        "damage_chunk",
+        "lose_response",
+        "receive_damaged",
+        "restart_follower",
+    },
     "snapshot_log": {"forget_rename", "refuse_to_boot", "tear"},
 }
 """Actions that so few behaviours come to that a thousand of them may well have none."""

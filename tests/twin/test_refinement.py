@@ -236,6 +236,20 @@ MISTAKES = {
         "Known   == [leader |-> Has.leader,",
         "Known   == [leader |-> attempt.to,",
     ),
+    "votes are given without a comparison": Mistake(
+        "snapshot_election",
+        "small",
+        "SnapshotElection",
+        "    /\\ ~Newer(Latest(v), Latest(c))\n",
+        "",
+    ),
+    "a checksum is not looked at": Mistake(
+        "snapshot_fetch",
+        "small",
+        "SnapshotFetch",
+        "    /\\ Damaged \\notin {file[i] : i \\in DOMAIN file}\n",
+        "",
+    ),
 }
 REFINING = [name for name in model_names(KAFKA) if load_model_spec(KAFKA, name).refines]
 
