@@ -114,17 +114,16 @@ class Row(msgspec.Struct, kw_only=True):
 
     @classmethod
     def of_result(cls, task: Task, result: SearchResult, /, **values: Any) -> Row:
-        """The row of a task that searched; `values` are the columns that it does not say."""
-        return cls.of(
-            task,
-            engine=result.engine,
-            states=result.states,
-            transitions=result.transitions,
-            depth=result.depth,
-            seconds=round(result.seconds, 6),
-            out_of_memory=result.out_of_memory,
-            **values,
-        )
+        """The row of a task that searched; `values` are other columns, and take precedence."""
+        counts = {
+            "engine": result.engine,
+            "states": result.states,
+            "transitions": result.transitions,
+            "depth": result.depth,
+            "seconds": round(result.seconds, 6),
+            "out_of_memory": result.out_of_memory,
+        }
+        return cls.of(task, **{**counts, **values})
 
 
 class Outcome(msgspec.Struct):

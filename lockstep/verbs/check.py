@@ -69,9 +69,13 @@ def plan_check(request: CheckRequest) -> CheckPlan:
     """What a request comes to in its workspace; `LockstepError` where it cannot be met."""
     workspace = request.workspace or find_workspace()
     models = choose(request.models, workspace)
-    if (request.fault or request.mutant) is not None and len(models) != 1:
-        what = "--fault is a fault" if request.mutant is None else "--mutant is a change"
-        raise LockstepError(f"{what} of one model", cure="name the model before it")
+    if len(models) != 1:
+        if request.fault is not None:
+            raise LockstepError("--fault is a fault of one model", cure="name the model before it")
+        if request.mutant is not None:
+            raise LockstepError(
+                "--mutant is a change of one model", cure="name the model before it"
+            )
     scope = request.scope or usual_scope(workspace, models[0], request.fault)
     if request.pin and workspace.shipped:
         raise LockstepError(

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
-from lockstep.campaign.task import Row
+from lockstep.campaign.task import Row, Task
 from lockstep.verbs.campaign import Done
+from lockstep.verbs.run import Run
+
+Planned: TypeAlias = tuple[Task, int | None]
+"""A task, and the number of states that it may have where that is known."""
 
 
 class OfModel(Protocol):
     """What comes of the tasks of one model; `interrupted` that there are not all of them."""
 
+    name: str
     interrupted: bool
+
+    @property
+    def exit_code(self) -> int:
+        """What this model alone would end the process with."""
+        ...
 
     def take(self, row: Row) -> None:
         """Take in the row of a task."""
@@ -21,6 +32,47 @@ class OfModel(Protocol):
 
 
 ModelT = TypeVar("ModelT", bound=OfModel)
+
+
+@dataclass(frozen=True)
+class ModelsRun(Run[str, ModelT]):
+    """The result of each model; `kept` are the rows that an earlier run has kept."""
+
+    kept: tuple[Row, ...] = ()
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it."""
+        return bool(self.pending) or any(model.interrupted for model in self.results)
+
+
+def run_models(
+    names: Sequence[str],
+    plan: Callable[[str], tuple[ModelT, Sequence[Planned]]],
+    rows: Callable[[Sequence[Planned]], Iterable[Done]],
+    on_result: Callable[[ModelT], None],
+) -> ModelsRun[ModelT]:
+    """Plan the tasks of models, and have the rows of all of them.
+
+    `on_result` is told of each model, in the order of the names, as soon as it and those before it
+    are done. Ctrl-C keeps what there is.
+    """
+    collection = Collection(on_result)
+    models: list[tuple[ModelT, range]] = []
+    tasks: list[Planned] = []
+    try:
+        for name in names:
+            model, planned = plan(name)
+            models.append((model, range(len(tasks), len(tasks) + len(planned))))
+            tasks += planned
+        collection.begin(models)
+        for done in rows(tasks):
+            collection.add(done)
+    except KeyboardInterrupt:
+        collection.interrupt()
+    begun = {model.name for model in collection.results}
+    pending = tuple(name for name in names if name not in begun)
+    return ModelsRun(tuple(collection.results), pending, tuple(collection.kept))
 
 
 class Collection(Generic[ModelT]):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lockstep.campaign.task import Row, Task
+from lockstep.campaign.task import Task
 from lockstep.errors import LockstepError
 from lockstep.language.model import fault_marks, load_model
 from lockstep.language.notation import FaultMark, Kind
@@ -15,11 +15,11 @@ from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.verbs.campaign import Resources, campaign_rows
 from lockstep.verbs.check import fault_scope
-from lockstep.verbs.collection import Collection
+from lockstep.verbs.collection import ModelsRun, Planned, run_models
 from lockstep.verbs.fault_task import explore_fault
 from lockstep.verbs.faults_of_model import FaultsOfModel
 from lockstep.verbs.models import choose
-from lockstep.verbs.run import Run, Unwatched, Watch
+from lockstep.verbs.run import Unwatched, Watch
 from lockstep.words import shown_path
 from lockstep.workspace import Workspace, find_workspace
 
@@ -37,22 +37,15 @@ class FaultsRequest:
 
 
 @dataclass(frozen=True)
-class FaultsRun(Run[str, FaultsOfModel]):
+class FaultsRun(ModelsRun[FaultsOfModel]):
     """The faults of each model; `errors` are of files that nothing reads."""
 
     errors: list[LockstepError] = field(default_factory=list)
-    kept: tuple[Row, ...] = ()
-    """The rows that an earlier run has kept."""
 
     @property
     def exit_code(self) -> int:
         """1 when a fault is not what it says, or an invariant has no fault that it catches."""
         return worst([super().exit_code, *(int(error.exit_code) for error in self.errors)])
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether Ctrl-C ended it."""
-        return bool(self.pending) or any(model.interrupted for model in self.results)
 
 
 def faults(
@@ -67,67 +60,50 @@ def faults(
     are done. A fault that cannot be loaded is an error of its model, and the others run.
     """
     workspace = request.workspace or find_workspace()
-    names = choose(request.models, workspace)
     unread = [] if request.models else [file for file in workspace.unused() if file.is_mistake]
     errors = [LockstepError(f"{shown_path(one.file)} is not read: {one.why}") for one in unread]
-    plan = _Plan(workspace, request)
-    collection = Collection(on_result)
+    run = run_models(
+        choose(request.models, workspace),
+        lambda name: _plan(workspace, request, name),
+        lambda tasks: campaign_rows(workspace, explore_fault, tasks, request.resources, watch),
+        on_result,
+    )
+    return FaultsRun(run.results, run.pending, run.kept, errors)
+
+
+def _plan(
+    workspace: Workspace, request: FaultsRequest, name: str
+) -> tuple[FaultsOfModel, list[Planned]]:
+    """The tasks of a model, one a fault. What is wrong with it is in its result."""
+    model, root = FaultsOfModel(name), workspace.root
     try:
-        for name in names:
-            plan.add(name)
-        collection.begin(plan.models)
-        resources = request.resources
-        for done in campaign_rows(workspace, explore_fault, plan.tasks, resources, watch):
-            collection.add(done)
-    except KeyboardInterrupt:
-        collection.interrupt()
-    results = collection.results
-    begun = {result.name for result in results}
-    pending = tuple(name for name in names if name not in begun)
-    return FaultsRun(tuple(results), pending, errors, tuple(collection.kept))
+        spec = load_model_spec(root, name)
+        base = load_model(root, name, fault_scope(spec, None).constants)
+        marks = fault_marks(root, name)
+    except Exception as error:
+        model.errors.append(failure_of(error, workspace))
+        return model, []
+    properties = (prop for prop in base.properties if prop.kind is not Kind.SOMETIMES)
+    model.invariants = {prop.name: [] for prop in properties}
+    return model, [_task(request, spec, fault, mark) for fault, (mark, _) in marks.items()]
 
 
-class _Plan:
-    """The tasks of all models, one a fault, and which of them are whose."""
-
-    def __init__(self, workspace: Workspace, request: FaultsRequest) -> None:
-        self._workspace = workspace
-        self._request = request
-        self.tasks: list[tuple[Task, int | None]] = []
-        self.models: list[tuple[FaultsOfModel, range]] = []
-
-    def add(self, name: str) -> None:
-        """Find the faults of a model. What is wrong with it is in its result."""
-        model, first = FaultsOfModel(name), len(self.tasks)
-        root = self._workspace.root
-        try:
-            spec = load_model_spec(root, name)
-            base = load_model(root, name, fault_scope(spec, None).constants)
-            marks = fault_marks(root, name)
-        except Exception as error:
-            model.errors.append(failure_of(error, self._workspace))
-        else:
-            properties = (prop for prop in base.properties if prop.kind is not Kind.SOMETIMES)
-            model.invariants = {prop.name: [] for prop in properties}
-            self.tasks += [self._task(spec, fault, mark) for fault, (mark, _) in marks.items()]
-        self.models.append((model, range(first, len(self.tasks))))
-
-    def _task(self, spec: ModelSpec, fault: str, mark: FaultMark) -> tuple[Task, int | None]:
-        """The task of a fault, and the number of states of its scope."""
-        resources, save = self._request.resources, self._request.save
-        bounds = resources.exploration.bounds
-        scope = mark.scope or fault_scope(spec, None).name
-        task = Task(
-            kind="fault",
-            model=spec.name,
-            scope=scope,
-            fault=fault,
-            constants=mark.constants,
-            engine=resources.engine,
-            liveness=resources.exploration.liveness,
-            max_states=bounds.max_states,
-            max_seconds=bounds.max_seconds,
-            spill=None if bounds.spill is None else str(bounds.spill),
-            save=None if save is None else str(save),
-        )
-        return task, spec.scopes[scope].pins.states if scope in spec.scopes else None
+def _task(request: FaultsRequest, spec: ModelSpec, fault: str, mark: FaultMark) -> Planned:
+    """The task of a fault, and the number of states of its scope."""
+    resources, save = request.resources, request.save
+    bounds = resources.exploration.bounds
+    scope = mark.scope or fault_scope(spec, None).name
+    task = Task(
+        kind="fault",
+        model=spec.name,
+        scope=scope,
+        fault=fault,
+        constants=mark.constants,
+        engine=resources.engine,
+        liveness=resources.exploration.liveness,
+        max_states=bounds.max_states,
+        max_seconds=bounds.max_seconds,
+        spill=None if bounds.spill is None else str(bounds.spill),
+        save=None if save is None else str(save),
+    )
+    return task, spec.scopes[scope].pins.states if scope in spec.scopes else None

@@ -66,19 +66,17 @@ def row_of(task: Task, judged: Judged, seconds: float) -> Row:
         before=mutant.before,
         after=mutant.after,
     )
-    code = int(_CODES.get(sentence.fate, ExitCode.HOLDS))
-    row = Row.of(
-        task,
-        verdict=str(sentence.fate),
-        violated=sentence.by,
-        length=sentence.steps,
-        because=sentence.because,
-        seconds=round(seconds, 6),
-        exit_code=code,
-        details=msgspec.to_builtins(details),
-    )
-    if result is not None:
-        row.engine, row.states, row.transitions = result.engine, result.states, result.transitions
-        row.depth, row.out_of_memory = result.depth, result.out_of_memory
-        row.exit_code = INTERRUPTED if result.interrupted else code
-    return row
+    values = {
+        "verdict": str(sentence.fate),
+        "violated": sentence.by,
+        "length": sentence.steps,
+        "because": sentence.because,
+        "seconds": round(seconds, 6),
+        "exit_code": int(_CODES.get(sentence.fate, ExitCode.HOLDS)),
+        "details": msgspec.to_builtins(details),
+    }
+    if result is None:
+        return Row.of(task, **values)
+    if result.interrupted:
+        values["exit_code"] = INTERRUPTED
+    return Row.of_result(task, result, **values)
