@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -215,25 +215,17 @@ class _Work:
         if claimed.verdict == "holds" and difference is None and not counts:
             refinement = self._refinement(explored.states)
         refuting = None if claimed.verdict == "holds" else claimed
-        because: list[str] = []
-        if difference is not None:
-            because.append(difference.because)
-        elif counts:
-            because.append(f"the counts differ: {'; '.join(map(str, counts))}")
-        if refuting is not None:
-            because.append(f"TLC refutes what the twin claims: {_refuted(self.model, refuting)}")
-        if refinement is not None and refinement.verdict is not Verdict.HOLDS:
-            because.append(f"the twin does not refine {refinement.abstract}")
-        verdict = Verdict.VIOLATED if because else Verdict.HOLDS
-        if not because and not claims(read_text(self.files.template)):
-            because.append(f"the twin claims nothing: {self.files.template.name} names no property")
+        objections = list(self._objections(difference, counts, refuting, refinement))
+        verdict = Verdict.VIOLATED if objections else Verdict.HOLDS
+        if not objections and not claims(read_text(self.files.template)):
+            objections = [f"the twin claims nothing: {self.files.template.name} names no property"]
             verdict = Verdict.INCONCLUSIVE
         return TwinResult(
             model=self.model,
             scope=self.scope.name,
             compare=self.scope.compare,
             verdict=verdict,
-            because="; ".join(because),
+            because="; ".join(objections),
             explored=explored,
             run=run,
             difference=difference,
@@ -244,6 +236,23 @@ class _Work:
             unrefined=self.spec.refines if refinement is None else None,
             seconds=time.monotonic() - started,
         )
+
+    def _objections(
+        self,
+        difference: Difference | None,
+        counts: tuple[CountDifference, ...],
+        refuting: TlcRun | None,
+        refinement: Refinement | None,
+    ) -> Iterator[str]:
+        """Why the twin is not the model, or does not hold."""
+        if difference is not None:
+            yield difference.because
+        elif counts:
+            yield f"the counts differ: {'; '.join(map(str, counts))}"
+        if refuting is not None:
+            yield f"TLC refutes what the twin claims: {_refuted(self.model, refuting)}"
+        if refinement is not None and refinement.verdict is not Verdict.HOLDS:
+            yield f"the twin does not refine {refinement.abstract}"
 
     def _explore(self, on_state: Callable[[State, list[Step]], None] | None) -> SearchResult:
         name, scope = self.spec.name, self.scope.name
