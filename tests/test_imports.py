@@ -18,7 +18,7 @@ FLOORS = (
     ("machine",),
     ("explore", "prove", "conform", "spark", "mutants"),
     ("trace",),
-    ("twin",),
+    ("twin", "review"),
     ("testing", "campaign"),
     ("verbs",),
     ("report",),

@@ -13,6 +13,7 @@ from lockstep.cli.command import command
 from lockstep.cli.conform import conform
 from lockstep.cli.prove import prove
 from lockstep.cli.replay import replay
+from lockstep.cli.review import review
 from lockstep.cli.simulate import simulate
 from lockstep.cli.twin import twin
 from lockstep.errors import ExitCode
@@ -23,6 +24,7 @@ VERBS: dict[str, Callable[..., int]] = {
     "conform": command(conform),
     "prove": command(prove),
     "replay": command(replay),
+    "review": command(review),
     "simulate": command(simulate),
     "twin": command(twin),
 }

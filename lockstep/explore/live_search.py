@@ -73,7 +73,7 @@ def check_liveness(
     try:
         builder = maker
         if builder is None and result.engine != "python":
-            builder = _compiled(model, request)
+            builder = compiled_graphs(model, request)
         most = PLAIN if builder is None else COMPILED
         limit = most.insisted if request.liveness else most.by_default
         if result.states > limit:
@@ -105,7 +105,7 @@ def _plain(model: Model, request: Exploration, limits: Limits) -> tuple[StateGra
     return graph, partial(plain_pledges, model, graph)
 
 
-def _compiled(model: Model, request: Exploration) -> GraphMaker | None:
+def compiled_graphs(model: Model, request: Exploration) -> GraphMaker | None:
     """What makes the graph with machine code; None when the model has none."""
     from lockstep.machine.code.graph_program import build_graph_program
     from lockstep.machine.code.layout import NotCompiled

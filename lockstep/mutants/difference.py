@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
-from enum import Enum
-from typing import Any
 
 from lockstep.language import ir
-from lockstep.language.domain import Domain
 from lockstep.language.frontend import lower
+from lockstep.language.likeness import Likeness
 from lockstep.language.model import Model
-from lockstep.language.records import Fielded
-from lockstep.language.source import Place
 
 
 @dataclass(frozen=True)
@@ -34,7 +29,7 @@ class Difference:
 
 def difference(model: Model, mutant: Model) -> Difference:
     """In which functions a mutant differs from its model."""
-    code, other, same = lower(model), lower(mutant), _Comparison()
+    code, other, same = lower(model), lower(mutant), Likeness()
     actions = list(zip(code.actions, other.actions, strict=True))
     properties = list(zip(code.properties, other.properties, strict=True))
     is_whole = (
@@ -55,45 +50,3 @@ def difference(model: Model, mutant: Model) -> Difference:
 def _effects(action: ir.ActionCode) -> tuple[ir.Statement, ...]:
     """What an action does where it is enabled."""
     return tuple(part for part in action.statements if not isinstance(part, ir.Guard))
-
-
-class _Comparison:
-    """Compares IR of two loads of a workspace, whose enums and records are classes of each."""
-
-    def __init__(self) -> None:
-        self._domains: dict[tuple[int, int], bool] = {}
-
-    def __call__(self, one: Any, other: Any) -> bool:
-        """Whether two pieces are the same but for their places."""
-        if type(one) is tuple and type(other) is tuple:
-            return len(one) == len(other) and all(map(self, one, other))
-        if isinstance(one, type) and isinstance(other, type):
-            return self(_shape(one), _shape(other))
-        if isinstance(one, frozenset) and isinstance(other, frozenset):
-            return sorted(map(repr, one)) == sorted(map(repr, other))
-        if not dataclasses.is_dataclass(one):
-            # A member of an enum, or a record, is never that of another load: its text is.
-            return repr(one) == repr(other)
-        if type(one) is not type(other):
-            return False
-        if isinstance(one, Place):
-            return True
-        if isinstance(one, Domain):
-            key = id(one), id(other)
-            if key not in self._domains:
-                self._domains[key] = self._fields(one, other)
-            return self._domains[key]
-        return self._fields(one, other)
-
-    def _fields(self, one: Any, other: Any) -> bool:
-        names = [field.name for field in dataclasses.fields(one)]
-        return all(self(getattr(one, name), getattr(other, name)) for name in names)
-
-
-def _shape(kind: type) -> tuple[Any, ...]:
-    """What makes a class the same as one of another load."""
-    if issubclass(kind, Enum):
-        return kind.__name__, tuple(kind.__members__)
-    if issubclass(kind, Fielded):
-        return kind.__name__, tuple(kind.fields.items())
-    return (kind.__name__,)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from lockstep.explore.live_search import check_liveness
+from lockstep.language.likeness import plain_value
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind, State
-from lockstep.language.values import TotalMap
 from lockstep.mutants.difference import Difference
 from lockstep.mutants.fate import Observed
 from lockstep.plain.exploration import Exploration
@@ -45,24 +44,11 @@ def _explored(model: Model, request: Exploration) -> tuple[_Steps, SearchResult]
     graph: _Steps = {}
 
     def visit(state: State, steps: list[Step]) -> None:
-        graph[_value(state)] = frozenset(
-            (step.action, _value(step.parameters), _value(step.state)) for step in steps
+        graph[plain_value(state)] = frozenset(
+            (step.action, plain_value(step.parameters), plain_value(step.state)) for step in steps
         )
 
     safety = model.without(Kind.LEADS_TO)
     result = Search(PlainEngine(safety), request, on_state=visit).run()
     check_liveness(model, result, request)
     return graph, result
-
-
-def _value(value: Any) -> object:
-    """A value that is equal to that of another load of the model."""
-    if isinstance(value, Enum):
-        return value.name
-    if isinstance(value, TotalMap):
-        return tuple(map(_value, value.values()))
-    if isinstance(value, tuple):
-        return tuple(map(_value, value))
-    if isinstance(value, frozenset):
-        return frozenset(map(_value, value))
-    return value

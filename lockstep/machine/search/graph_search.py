@@ -41,7 +41,7 @@ class PackedStates(Sequence[State]):
     """States in packed form, each unpacked when it is read."""
 
     def __init__(self, layout: StateLayout, rows: Array) -> None:
-        self._layout = layout
+        self.layout = layout
         self._rows = rows.reshape(-1, layout.words)
 
     def __len__(self) -> int:
@@ -63,8 +63,8 @@ class PackedStates(Sequence[State]):
     def __getitem__(self, number: slice) -> list[State]: ...
     def __getitem__(self, number: int | slice) -> State | list[State]:
         if isinstance(number, slice):
-            return [self._layout.decode(row) for row in self._rows[number].tolist()]
-        return self._layout.decode(self._rows[number].tolist())
+            return [self.layout.decode(row) for row in self._rows[number].tolist()]
+        return self.layout.decode(self._rows[number].tolist())
 
 
 class GraphSearch:

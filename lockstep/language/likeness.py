@@ -1,0 +1,70 @@
+"""Whether two loads of a workspace say the same: each has enums and records of its own.
+
+An enum's member, or a record, of one load is never that of another, though the text is the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from enum import Enum
+from typing import Any
+
+from lockstep.language.domain import Domain
+from lockstep.language.records import Fielded
+from lockstep.language.source import Place
+from lockstep.language.values import TotalMap
+
+
+class Likeness:
+    """Compares values, domains and IR of two loads, each of which has its own enums and records."""
+
+    def __init__(self) -> None:
+        self._domains: dict[tuple[int, int], bool] = {}
+
+    def __call__(self, one: Any, other: Any) -> bool:
+        """Whether two pieces are the same but for their places."""
+        if type(one) is tuple and type(other) is tuple:
+            return len(one) == len(other) and all(map(self, one, other))
+        if isinstance(one, type) and isinstance(other, type):
+            return self(_shape(one), _shape(other))
+        if isinstance(one, frozenset) and isinstance(other, frozenset):
+            return sorted(map(repr, one)) == sorted(map(repr, other))
+        if not dataclasses.is_dataclass(one):
+            # A member of an enum, or a record, is never that of another load: its text is.
+            return repr(one) == repr(other)
+        if type(one) is not type(other):
+            return False
+        if isinstance(one, Place):
+            return True
+        if isinstance(one, Domain):
+            key = id(one), id(other)
+            if key not in self._domains:
+                self._domains[key] = self._fields(one, other)
+            return self._domains[key]
+        return self._fields(one, other)
+
+    def _fields(self, one: Any, other: Any) -> bool:
+        names = [field.name for field in dataclasses.fields(one)]
+        return all(self(getattr(one, name), getattr(other, name)) for name in names)
+
+
+def _shape(kind: type) -> tuple[Any, ...]:
+    """What makes a class the same as one of another load."""
+    if issubclass(kind, Enum):
+        return kind.__name__, tuple(kind.__members__)
+    if issubclass(kind, Fielded):
+        return kind.__name__, tuple(kind.fields.items())
+    return (kind.__name__,)
+
+
+def plain_value(value: Any) -> object:
+    """A value that is equal to that of another load of the model."""
+    if isinstance(value, Enum):
+        return value.name
+    if isinstance(value, TotalMap):
+        return tuple(map(plain_value, value.values()))
+    if isinstance(value, tuple):
+        return tuple(map(plain_value, value))
+    if isinstance(value, frozenset):
+        return frozenset(map(plain_value, value))
+    return value

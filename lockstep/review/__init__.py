@@ -1,0 +1,1 @@
+"""What a change changes: two versions of a model, held against each other."""

@@ -1,0 +1,186 @@
+"""Whether everything that one graph shows, another shows too: inclusion of behaviours.
+
+A behaviour shows the views of its states, each view once where it stays the same over several
+steps. So a step that changes hidden variables alone is no difference. Only finite behaviours are
+compared: what has to come to pass is a matter of `leads_to`.
+
+The graph that may be larger need not be deterministic: after the same views it may be in several
+states. Those are followed together, as a subset (the subset construction), on the fly. A pair of a
+state and a subset is left out where the same state was seen with a part of that subset: whatever
+parts from the subset, parts from its part. Such pairs are an antichain (De Wulf, Doyen, Henzinger
+and Raskin, *Antichains: a new algorithm for checking universality of finite automata*, CAV 2006).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lockstep.plain.graph import Limits
+from lockstep.review.observed import ObservedGraph
+
+_LOOK = 1 << 12
+"""Pairs between two looks at the limits."""
+_PAIR_BYTES = 300
+"""What a pair takes in memory, about; measured with some millions of them."""
+
+
+@dataclass(frozen=True)
+class Parting:
+    """A shortest behaviour of one graph that the other does not show.
+
+    `edges` are the numbers of its steps. Up to the last of them the other graph follows, and is
+    then in one of the states `others`; none of these has a step to the same view. Without edges
+    the initial states show something else.
+    """
+
+    edges: tuple[int, ...]
+    others: tuple[int, ...]
+
+
+def find_parting(one: ObservedGraph, other: ObservedGraph, limits: Limits) -> Parting | None:
+    """Where `one` parts from `other`; None where `other` shows all that `one` does.
+
+    `Unfinished` where a limit is met.
+    """
+    if one.views[0] != other.views[0]:
+        return Parting((), (0,))
+    if len(np.unique(other.views)) == len(other.views):
+        return _in_visible(one, other, limits)
+    return _Pairs(one, other, limits).search()
+
+
+def _in_visible(one: ObservedGraph, other: ObservedGraph, limits: Limits) -> Parting | None:
+    """The same where no two states of `other` show the same, so that no subset has two.
+
+    Each step of `one` must then be a step of `other`, view by view. States are numbered breadth
+    first, so that the first step which is none ends a shortest behaviour.
+    """
+    limits.watch(16 * (len(one.graph.targets) + len(other.graph.targets)))
+    keys, own = _view_steps(one), _view_steps(other)
+    is_missing = ~np.isin(keys, own)
+    sources, targets = _sources(one), one.views[one.graph.targets]
+    is_missing &= one.views[sources] != targets
+    if not is_missing.any():
+        return None
+    edge = int(np.argmax(is_missing))
+    state = int(sources[edge])
+    others = np.flatnonzero(other.views == one.views[state])
+    return Parting((*one.graph.way_to(state), edge), tuple(others.tolist()))
+
+
+def _sources(observed: ObservedGraph) -> NDArray[np.int32]:
+    """The state in which each step begins."""
+    first = observed.graph.first
+    return np.repeat(np.arange(len(first) - 1, dtype=np.int32), np.diff(first))
+
+
+def _view_steps(observed: ObservedGraph) -> NDArray[np.int64]:
+    """For each step one number that stands for the views before and after it."""
+    before = observed.views[_sources(observed)].astype(np.int64)
+    return before * observed.count + observed.views[observed.graph.targets]
+
+
+class _Subsets:
+    """Sets of states that show the same, each closed under hidden steps, by number."""
+
+    def __init__(self, observed: ObservedGraph) -> None:
+        self._first = observed.graph.first
+        self._targets = observed.graph.targets
+        self._views = observed.views
+        self._numbers: dict[frozenset[int], int] = {}
+        self._successors: dict[int, dict[int, int]] = {}
+        self.members: list[frozenset[int]] = []
+
+    def number(self, states: Iterable[int]) -> int:
+        """The number of a set with all that hidden steps lead to from there."""
+        closed = self._closed(states)
+        number = self._numbers.setdefault(closed, len(self.members))
+        if number == len(self.members):
+            self.members.append(closed)
+        return number
+
+    def successors(self, number: int) -> dict[int, int]:
+        """By view, the set of states that are one visible step away."""
+        known = self._successors.get(number)
+        if known is None:
+            by_view: defaultdict[int, set[int]] = defaultdict(set)
+            for state in self.members[number]:
+                for target in self._steps(state):
+                    by_view[int(self._views[target])].add(target)
+            view = int(self._views[next(iter(self.members[number]))])
+            by_view.pop(view, None)
+            known = {view: self.number(states) for view, states in by_view.items()}
+            self._successors[number] = known
+        return known
+
+    def _closed(self, states: Iterable[int]) -> frozenset[int]:
+        closed = set(states)
+        pending = list(closed)
+        while pending:
+            state = pending.pop()
+            for target in self._steps(state):
+                if target not in closed and self._views[target] == self._views[state]:
+                    closed.add(target)
+                    pending.append(target)
+        return frozenset(closed)
+
+    def _steps(self, state: int) -> list[int]:
+        steps: list[int] = self._targets[self._first[state] : self._first[state + 1]].tolist()
+        return steps
+
+
+class _Pairs:
+    """Breadth-first search of pairs: a state of one graph, a subset of the other's."""
+
+    def __init__(self, one: ObservedGraph, other: ObservedGraph, limits: Limits) -> None:
+        self._one = one
+        self._limits = limits
+        self._subsets = _Subsets(other)
+        self._seen: defaultdict[int, list[int]] = defaultdict(list)
+        self._pairs: list[tuple[int, int]] = []
+        self._came: list[tuple[int, int]] = []
+        """For each pair the one before it and the step between them."""
+
+    def search(self) -> Parting | None:
+        """The first pair with a step that its subset does not follow."""
+        views, graph = self._one.views, self._one.graph
+        self._add(0, self._subsets.number([0]), (-1, -1))
+        done = 0
+        while done < len(self._pairs):
+            if done % _LOOK == 0:
+                self._limits.watch(_PAIR_BYTES * (len(self._pairs) + len(self._subsets.members)))
+            state, subset = self._pairs[done]
+            successors = self._subsets.successors(subset)
+            begin, end = graph.first[state], graph.first[state + 1]
+            for edge, target in enumerate(graph.targets[begin:end].tolist(), int(begin)):
+                view = int(views[target])
+                following = subset if view == views[state] else successors.get(view)
+                if following is None:
+                    others = sorted(self._subsets.members[subset])
+                    return Parting((*self._edges_to(done), edge), tuple(others))
+                self._add(target, following, (done, edge))
+            done += 1
+        return None
+
+    def _add(self, state: int, subset: int, came: tuple[int, int]) -> None:
+        """Take in a pair, unless one that parts wherever it does is there already."""
+        seen = self._seen[state]
+        members = self._subsets.members
+        if subset in seen or any(members[other] <= members[subset] for other in seen):
+            return
+        seen.append(subset)
+        self._pairs.append((state, subset))
+        self._came.append(came)
+
+    def _edges_to(self, pair: int) -> tuple[int, ...]:
+        edges = []
+        before, edge = self._came[pair]
+        while before >= 0:
+            edges.append(edge)
+            before, edge = self._came[before]
+        return tuple(reversed(edges))

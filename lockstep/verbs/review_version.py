@@ -1,0 +1,123 @@
+"""The versions that `review` compares: a model of a workspace, with a fault or without."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockstep.errors import LockstepError, nearest
+from lockstep.language.model import fault_marks
+from lockstep.system.scratch import scratch_folder
+from lockstep.system.text_files import read_text
+from lockstep.verbs.models import choose
+from lockstep.workspace import Workspace
+
+_PARTS = ("models", "invariants", "specs", "lockstep.toml", "pyproject.toml")
+"""What a model needs of its workspace."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """A model as it is in one workspace; `revision` is where git has that workspace from."""
+
+    workspace: Workspace
+    model: str
+    fault: str | None = None
+    revision: str | None = None
+
+    def __str__(self) -> str:
+        name = self.model if self.fault is None else f"{self.model}.{self.fault}"
+        return name if self.revision is None else f"{self.revision}:{name}"
+
+
+@dataclass(frozen=True)
+class VersionPair:
+    """Two versions of what ought to be the same protocol, BASE and HEAD.
+
+    `judged` is HEAD with the claims of BASE, where the two do not claim the same.
+    """
+
+    base: Version
+    head: Version
+    judged: Version | None = None
+
+    def __str__(self) -> str:
+        return f"{self.base} -> {self.head}"
+
+
+def named_version(workspace: Workspace, text: str) -> Version:
+    """The version that `MODEL` or `MODEL.FAULT` names; `LockstepError` where there is none."""
+    name, _, fault = text.partition(".")
+    (model,) = choose([name], workspace)
+    if not fault:
+        return Version(workspace, model)
+    faults = fault_marks(workspace.root, model)
+    if fault not in faults:
+        raise LockstepError(
+            f"{model} has no fault {fault!r}",
+            cure=nearest(fault, faults, f"its faults are: {', '.join(faults) or 'none'}"),
+        )
+    return Version(workspace, model, fault)
+
+
+@contextmanager
+def workspace_at(workspace: Workspace, revision: str) -> Iterator[Workspace]:
+    """The workspace as git has it in a revision, in a folder that is gone afterwards.
+
+    `LockstepError` where it is in no git repository, or the repository has no such revision.
+    """
+    prefix = _git(workspace.root, "rev-parse", "--show-prefix").decode().strip()
+    commit = _git(workspace.root, "rev-parse", "--verify", f"{revision}^{{commit}}").decode()
+    tree = f"{commit.strip()}:{prefix}"
+    names = _git(workspace.root, "ls-tree", "--name-only", "-z", tree).decode().split("\0")
+    parts = [name for name in names if name in _PARTS]
+    archive = _git(workspace.root, "archive", "--format=tar", tree, *parts)
+    with scratch_folder("lockstep-review-") as folder:
+        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+            files.extractall(folder, filter="data")
+        yield Workspace(folder, workspace.name)
+
+
+@contextmanager
+def with_claims(models: Workspace, claims: Workspace) -> Iterator[Workspace | None]:
+    """The models of one workspace with the claims of another; None where those are its own."""
+    if _texts(models.root / "invariants") == _texts(claims.root / "invariants"):
+        yield None
+        return
+    with scratch_folder("lockstep-review-") as folder:
+        shutil.copytree(models.root, folder, dirs_exist_ok=True)
+        shutil.rmtree(folder / "invariants", ignore_errors=True)
+        if (claims.root / "invariants").is_dir():
+            shutil.copytree(claims.root / "invariants", folder / "invariants")
+        yield Workspace(folder, models.name)
+
+
+def _texts(folder: Path) -> dict[str, str]:
+    """The files of a folder, each by its path there."""
+    files = sorted(folder.rglob("*.py"))
+    return {file.relative_to(folder).as_posix(): read_text(file) for file in files}
+
+
+def _git(folder: Path, *arguments: str) -> bytes:
+    """What git prints; `LockstepError` with its own words where it fails."""
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *arguments], capture_output=True, check=False
+        )
+    except OSError as error:
+        raise LockstepError(
+            f"git cannot be started: {error.strerror}", cure="install git, or name two models"
+        ) from None
+    if done.returncode:
+        first = done.stderr.decode(errors="replace").strip().partition("\n")[0]
+        raise LockstepError(
+            f"git {' '.join(arguments[:2])} failed: {first}",
+            cure="name two revisions of this repository, as in main..my-branch",
+        )
+    return done.stdout

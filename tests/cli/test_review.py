@@ -1,0 +1,172 @@
+"""The command `lockstep review`; how behaviours are compared is tested in tests/review."""
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Desk
+
+MODEL = "models/turnstile.py"
+CLAIMS = "invariants/turnstile.py"
+JAMS = "require(CAN_JAM and s.arm[g] == Arm.LOCKED)"
+FORGET = "    new.entries[g] = 0\n"
+
+
+def git(desk: "Desk", *arguments: str) -> None:
+    identity = ["-c", "user.name=somebody", "-c", "user.email=somebody@example.org"]
+    subprocess.run(["git", *identity, *arguments], cwd=desk.root, check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(desk: "Desk") -> "Desk":
+    """The workspace in git: a branch `main`, and `change` checked out."""
+    git(desk, "init", "--initial-branch=main")
+    git(desk, "add", ".")
+    git(desk, "commit", "-m", "turnstiles")
+    git(desk, "checkout", "-b", "change")
+    return desk
+
+
+def test_a_version_refines_itself(desk: "Desk") -> None:
+    ran = desk.run("review", "turnstile", "turnstile")
+    assert ran.code == 0, ran.out
+    assert "turnstile -> turnstile, scope small: holds" in ran.out
+    assert "  behaviours  the same in both" in ran.out
+    assert ran.out.splitlines()[-1] == "2 scopes: 2 holds"
+
+
+def test_a_fault_is_shown_with_what_it_breaks_and_what_it_adds(desk: "Desk") -> None:
+    ran = desk.run("review", "turnstile", "turnstile.stays_open", "--scope", "small")
+    assert ran.code == 1
+    lines = [line.rstrip() for line in ran.out.splitlines()]
+    assert lines[:2] == [
+        "turnstile -> turnstile.stays_open, scope small: violated",
+        "  properties  2 broken, 2 same",
+    ]
+    assert lines[2].startswith("    broken    entries_are_paid after 3 steps, ")
+    assert "  behaviours  neither refines the other" in lines
+    assert "    only HEAD (turnstile.stays_open) shows, in 2 steps" in lines
+    assert "    BASE shows the same up to step 1, and then not:" in lines
+    assert "      BASE's push leaves other values of arm:" in lines
+    assert lines[-1] == (
+        "reproduce with  lockstep review turnstile turnstile.stays_open --scope small"
+    )
+
+
+def test_json_has_the_behaviours(desk: "Desk") -> None:
+    ran = desk.run("review", "turnstile", "turnstile.stays_open", "--scope", "small", "--json")
+    (row,) = ran.json["results"]
+    assert (row["verdict"], row["exit_code"], row["shared"]) == (
+        *("violated", 1),
+        ["arm", "coins", "entries"],
+    )
+    broken = [prop for prop in row["properties"] if prop["change"] == "broken"]
+    assert [(prop["name"], len(prop["steps"])) for prop in broken] == [
+        ("entries_are_paid", 3),
+        ("deadlock", 3),
+    ]
+    difference = row["adds"]["difference"]
+    assert [step["action"] for step in difference["steps"]] == ["coin", "push"]
+    assert [step["action"] for step in difference["followed"]] == ["coin"]
+    assert (difference["refused"], difference["variables"]) == (False, ["arm"])
+
+
+def test_a_pull_request_with_a_bad_change(repository: "Desk") -> None:
+    """Entries are not forgotten with their coins, and the claim that tells is weakened with it."""
+    repository.edit(
+        MODEL, "    new.coins[g] = 0\n    new.entries[g] = 0\n", "    new.coins[g] = 0\n"
+    )
+    repository.edit(MODEL, "= s.entries[g] + 1", "= min(s.entries[g] + 1, MAX_COINS)")
+    repository.edit(CLAIMS, "return s.entries[g] <= s.coins[g]", "return s.entries[g] <= 2")
+    git(repository, "commit", "-am", "entries are counted for ever")
+    ran = repository.run("review", "main..change", "turnstile", "--scope", "small")
+    assert ran.code == 1
+    assert "main:turnstile -> change:turnstile, scope small: violated" in ran.out
+    assert "entries_are_paid in the words of BASE after 3 steps" in ran.out
+    assert "    only HEAD (change:turnstile) shows, in 3 steps" in ran.out
+
+
+def test_a_text_without_meaning_is_said(repository: "Desk") -> None:
+    """Coins that are not counted let more people in than the domain has room for."""
+    repository.edit(MODEL, "new.coins[g] = s.coins[g] + 1", "new.coins[g] = s.coins[g]")
+    git(repository, "commit", "-am", "coins are counted later")
+    ran = repository.run("review", "main..change", "turnstile", "--scope", "small")
+    assert ran.code == 1
+    assert "broken    entries_are_paid after 2 steps" in ran.out
+    assert "HEAD has no meaning in a reachable state: " in ran.out
+
+
+def test_what_a_change_forbids_is_no_fault(repository: "Desk") -> None:
+    repository.edit(MODEL, JAMS, JAMS.replace("CAN_JAM", "CAN_JAM and has_room(s, g)"))
+    git(repository, "commit", "-am", "a box that is full keeps the arm from jamming")
+    ran = repository.run("review", "main..change", "turnstile", "--scope", "default")
+    assert ran.code == 0, ran.out
+    assert "HEAD refines BASE: it shows nothing new, and not all that BASE does" in ran.out
+    assert "      HEAD does not take jam there" in ran.out
+    assert "which requires s.coins[g] < MAX_COINS" in ran.out
+
+
+def test_a_hidden_variable_is_no_difference(repository: "Desk") -> None:
+    counted = "    entries: Map[Gate, Count] = {g: 0 for g in Gate}\n"
+    repository.edit(MODEL, counted, f"{counted}    pushes: Range(0, 1) = 0\n")
+    pushed = "    new.entries[g] = s.entries[g] + 1\n"
+    repository.edit(MODEL, pushed, f"{pushed}    new.pushes = 1 - s.pushes\n")
+    git(repository, "commit", "-am", "pushes are counted modulo two")
+    ran = repository.run("review", "main..change", "turnstile", "--scope", "default")
+    assert ran.code == 0, ran.out
+    assert "  behaviours  the same in both" in ran.out
+    assert "    hidden in HEAD: pushes" in ran.out
+    assert "states 64 -> 128" in ran.out
+
+
+def test_a_property_that_is_lost_is_not_passed_over(repository: "Desk") -> None:
+    goal = (repository.root / CLAIMS).read_text("utf-8").partition("\n\n\n@sometimes")[2]
+    repository.edit(CLAIMS, f"\n\n\n@sometimes{goal}", "\n")
+    git(repository, "commit", "-am", "nobody need get in")
+    ran = repository.run("review", "main..change", "turnstile", "--scope", "small")
+    assert ran.code == 3, ran.out
+    assert "    lost      somebody_gets_in" in ran.out
+
+
+def test_models_that_only_one_revision_has_are_named(repository: "Desk") -> None:
+    git(repository, "rm", "-q", *("models/letters.py", "invariants/letters.py"))
+    git(repository, "commit", "-am", "no letters")
+    ran = repository.run("review", "main..change")
+    assert "not compared  letters: only main has it" in ran.out
+    assert "2 scopes: 2 holds" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "a review is of two versions"),
+        (("turnstile",), "a review is of two versions"),
+        (("turnstile", "turnstyle"), "did you mean turnstile?"),
+        (("turnstile", "turnstile.stays_opened"), "did you mean stays_open?"),
+        (("turnstile", "turnstile", "--scope", "smal"), "nothing is compared"),
+        (("turnstile", "turnstile", "--engine", "spark"), "no engine 'spark' for reviews"),
+        (("main...change",), "'main...change' is not two revisions"),
+        (("main..change",), "git rev-parse --show-prefix failed"),
+    ],
+)
+def test_what_cannot_be_reviewed_is_said(
+    desk: "Desk", arguments: tuple[str, ...], words: str
+) -> None:
+    ran = desk.run("review", *arguments)
+    assert ran.code == 2
+    assert words in ran.err
+
+
+def test_an_unknown_revision_is_said(repository: "Desk") -> None:
+    ran = repository.run("review", "main..chance")
+    assert ran.code == 2
+    assert "git rev-parse --verify failed" in ran.err
+
+
+def test_a_bound_leaves_it_open(desk: "Desk") -> None:
+    ran = desk.run("review", "turnstile", "turnstile", "--scope", "default", "--max-states", "9")
+    assert ran.code == 3
+    assert "what HEAD adds: more than 9 states" in ran.out
+    assert "open" in ran.out

@@ -1,0 +1,66 @@
+"""Random models and their mutants: both engines say where they part, and so does the oracle."""
+
+import random
+import tempfile
+from pathlib import Path
+
+from hypothesis import assume, event, given, settings
+from hypothesis import strategies as st
+
+from lockstep.errors import LockstepError
+from lockstep.explore.engines import explore
+from lockstep.language.model import load_model
+from lockstep.mutants.mutant import mutants_of
+from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.plain.graph import Limits
+from lockstep.results.verdict import Verdict
+from lockstep.review.difference import difference_of
+from lockstep.review.inclusion import find_parting
+from lockstep.review.observed import Pair, observe
+from tests.random_models.random_models import RandomModel, random_models
+from tests.review.words import shortest_parting
+
+MOST_STATES = 60
+SMALL = Exploration("python", Bounds(max_states=MOST_STATES))
+LIMITS = Limits(MOST_STATES)
+
+
+@settings(max_examples=25)
+@given(random_models(), st.randoms(use_true_random=False))
+def test_both_engines_and_the_oracle_agree(text: RandomModel, chance: random.Random) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        model = text.load(Path(folder))
+        mutants = mutants_of(model)
+        assume(explore(model, SMALL).verdict is Verdict.HOLDS and mutants)
+        for mutant in chance.sample(mutants, min(3, len(mutants))):
+            try:
+                other = load_model(Path(folder), model.name, change=mutant.change)
+            except LockstepError:
+                continue  # a text without meaning
+            if explore(other, SMALL).verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
+                continue
+            names = tuple(name for name in model.variables if chance.random() < 0.7)
+            whole = Pair.of(model, other)
+            pair = Pair(model, other, tuple(name for name in whole.shared if name in names))
+            if pair.shared:
+                event(agree(pair))
+
+
+def agree(pair: Pair) -> str:
+    """Compare a pair in all ways; what comes of it."""
+    plain = observe(pair, LIMITS, SMALL)
+    machine = observe(pair, LIMITS, Exploration("auto"))
+    verdicts = []
+    for turn in (0, 1):
+        one, other = plain[turn], plain[1 - turn]
+        parting = find_parting(one, other, LIMITS)
+        same = find_parting(machine[turn], machine[1 - turn], LIMITS)
+        steps = None if parting is None else len(parting.edges)
+        assert steps == (None if same is None else len(same.edges))
+        assert steps == shortest_parting(one, other)
+        if parting is not None:
+            ordered = (pair, pair.swapped)[turn]
+            difference = difference_of(ordered, one, parting, LIMITS)
+            assert (difference.reason is None) == (not parting.edges)
+        verdicts.append("includes" if parting is None else "parts")
+    return " and ".join(verdicts)
