@@ -18,8 +18,9 @@ class ReviewView:
 def review(request: ReviewRequest, view: ReviewView) -> int:
     """Compare two versions of a model: BASE, and HEAD with a change.
 
-    A version is MODEL, or MODEL.FAULT with a fault in place; REV..REV compares all models of two
-    git revisions. Hidden steps, and variables that only one of them has, are no difference.
+    A version is MODEL, MODEL.FAULT with a fault in place, or MODEL@NAME=VALUE with a constant
+    changed; REV..REV compares all models of two git revisions. Hidden steps, and variables that
+    only one of them has, are no difference.
 
     Exit codes: 0 HEAD breaks nothing and shows nothing new, 1 it does, 2 the input cannot be used,
     3 not conclusive, 130 interrupted.

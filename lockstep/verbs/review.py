@@ -301,6 +301,7 @@ def _checked(plan: ReviewPlan, version: Version, scope: str, watch: Watch) -> Ch
             workspace=version.workspace,
             scope=scope,
             fault=version.fault,
+            constants=version.constants,
             engine=request.engine,
             goes_on=True,
             max_states=request.max_states,

@@ -28,14 +28,14 @@ MOST_STATES = 10_000_000
 class ReviewRequest:
     """A comparison of two versions of a model, or of all models of two revisions.
 
-    `versions` are `BASE` and `HEAD`, each `MODEL` or `MODEL.FAULT`; or one text `REV..REV`, with
-    the names of models after it where not all are meant.
+    `versions` are `BASE` and `HEAD`, each `MODEL` or `MODEL.FAULT`, either with `@NAME=VALUE,...`
+    for constants; or one text `REV..REV`, with names of models after it where not all are meant.
     """
 
     versions: tuple[str, ...] = option(
         default=(),
         metavar="BASE HEAD",
-        help="MODEL or MODEL.FAULT, twice; or revisions REV..REV, and names of models.",
+        help="Twice MODEL, MODEL.FAULT or MODEL@NAME=VALUE; or REV..REV, and names of models.",
     )
     workspace: Workspace | None = workspace_option()
     scope: str | None = option(

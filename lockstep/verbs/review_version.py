@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import subprocess
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from lockstep.campaign.task import shown_constant
 from lockstep.errors import LockstepError, nearest
 from lockstep.language.model import fault_marks
+from lockstep.specs.tables import Plain
 from lockstep.system.scratch import scratch_folder
 from lockstep.system.text_files import read_text
-from lockstep.verbs.models import choose
+from lockstep.verbs.models import choose, read_constants
 from lockstep.workspace import Workspace
 
 _PARTS = ("models", "invariants", "specs", "lockstep.toml", "pyproject.toml")
@@ -24,15 +27,22 @@ _PARTS = ("models", "invariants", "specs", "lockstep.toml", "pyproject.toml")
 
 @dataclass(frozen=True)
 class Version:
-    """A model as it is in one workspace; `revision` is where git has that workspace from."""
+    """A model as it is in one workspace; `revision` is where git has that workspace from.
+
+    The constants take the place of those of each scope.
+    """
 
     workspace: Workspace
     model: str
     fault: str | None = None
+    constants: Mapping[str, Plain] = field(default_factory=dict)
     revision: str | None = None
 
     def __str__(self) -> str:
         name = self.model if self.fault is None else f"{self.model}.{self.fault}"
+        if self.constants:
+            values = (f"{key}={shown_constant(value)}" for key, value in self.constants.items())
+            name = f"{name}@{','.join(values)}"
         return name if self.revision is None else f"{self.revision}:{name}"
 
 
@@ -51,19 +61,28 @@ class VersionPair:
         return f"{self.base} -> {self.head}"
 
 
+_NEXT_CONSTANT = re.compile(r",(?=\s*\w+\s*=)")
+"""Between two constants; a comma within a list is none."""
+
+
 def named_version(workspace: Workspace, text: str) -> Version:
-    """The version that `MODEL` or `MODEL.FAULT` names; `LockstepError` where there is none."""
+    """The version that a text names: `MODEL`, `MODEL.FAULT`, either with `@NAME=VALUE,...`.
+
+    `LockstepError` where there is none.
+    """
+    text, _, values = text.partition("@")
+    constants = read_constants(_NEXT_CONSTANT.split(values) if values else ())
     name, _, fault = text.partition(".")
     (model,) = choose([name], workspace)
     if not fault:
-        return Version(workspace, model)
+        return Version(workspace, model, constants=constants)
     faults = fault_marks(workspace.root, model)
     if fault not in faults:
         raise LockstepError(
             f"{model} has no fault {fault!r}",
             cure=nearest(fault, faults, f"its faults are: {', '.join(faults) or 'none'}"),
         )
-    return Version(workspace, model, fault)
+    return Version(workspace, model, fault, constants)
 
 
 @contextmanager

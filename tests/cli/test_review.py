@@ -165,6 +165,17 @@ def test_an_unknown_revision_is_said(repository: "Desk") -> None:
     assert "git rev-parse --verify failed" in ran.err
 
 
+def test_a_constant_makes_a_version(desk: "Desk") -> None:
+    head = 'turnstile@CAN_JAM=true,GATES=["west"]'
+    ran = desk.run("review", 'turnstile@GATES=["west"]', head, "--scope", "small")
+    assert ran.code == 1
+    assert ran.out.startswith(
+        'turnstile@GATES=["west"] -> turnstile@CAN_JAM=true,GATES=["west"], scope small: violated'
+    )
+    assert "BASE refines HEAD" in ran.out
+    assert "because of models/turnstile.py:51, which requires CAN_JAM" in ran.out
+
+
 def test_a_bound_leaves_it_open(desk: "Desk") -> None:
     ran = desk.run("review", "turnstile", "turnstile", "--scope", "default", "--max-states", "9")
     assert ran.code == 3
