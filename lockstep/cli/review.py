@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lockstep.verbs.option import json_option
+from lockstep.verbs.option import json_option, option
 from lockstep.verbs.review_request import ReviewRequest
 
 
@@ -12,6 +12,9 @@ from lockstep.verbs.review_request import ReviewRequest
 class ReviewView:
     """What `review` prints."""
 
+    brief: bool = option(
+        "--brief", default=False, help="Name what changes, and print no behaviour."
+    )
     json: bool = json_option()
 
 
@@ -37,7 +40,7 @@ def review(request: ReviewRequest, view: ReviewView) -> int:
             run = run_review(plan, watch=TerminalWatch())
             output.json(review_json(plan, run))
         else:
-            text = ReviewText(output, plan)
+            text = ReviewText(output, plan, brief=view.brief)
             run = run_review(plan, on_result=text.add, watch=TerminalWatch())
             text.finish(run)
     return run.exit_code

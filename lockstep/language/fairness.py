@@ -46,7 +46,8 @@ class _Unfair(Exception):
 class FairAction:
     """An action that fairness can be promised to.
 
-    `module` is where it is written, and `is_replaced` says that a fault stands in its place.
+    `module` is where it is written, and `is_replaced` says that a fault or a proposal stands in its
+    place.
     """
 
     parameters: tuple[str, ...]

@@ -23,6 +23,9 @@ FOLLOWERS = "models/observed"
 SIMULATORS = "models/simulated"
 """The folder of what writes the log of a running system from a model."""
 
+PROPOSALS = "models/proposals"
+"""The folder that has one folder of proposals for each model."""
+
 _OF_MODELS = ("invariants", "invariants/lemmas", "models/faults", FOLLOWERS, SIMULATORS)
 """The folders with files under the names of models."""
 
@@ -162,6 +165,10 @@ class Inventory:
                 yield Unused(syntax.file, why, is_mistake=syntax.has_marks)
         for syntax in self._by_module.values():
             is_nested = syntax.file.parent not in map(self._root.joinpath, _FOLDERS)
+            if syntax.file.parents[1] == self._root / PROPOSALS:
+                if syntax.file.parent.name not in self.models:
+                    yield Unused(syntax.file, self._no_model(syntax.file.parent.name))
+                continue
             if is_nested and syntax.has_marks and not self._is_imported(syntax):
                 yield Unused(syntax.file, "models and claims are read from no other folder below")
 

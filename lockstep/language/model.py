@@ -26,6 +26,7 @@ from lockstep.language.frontend.functions import refusals
 from lockstep.language.inventory import Inventory
 from lockstep.language.loader import Universe
 from lockstep.language.notation import FAULT, MARK, FaultMark, Kind, Mark, State
+from lockstep.language.proposals import apply_proposal
 from lockstep.language.protocol import DEADLOCK, Action, Model, Parameter, Property
 from lockstep.language.source import Diagnostic, ModelError, Place
 from lockstep.language.unread import missing_functions, unread_functions
@@ -54,6 +55,7 @@ def load_model(
     constants: Mapping[str, object] | None = None,
     *,
     fault: str | None = None,
+    proposal: str | None = None,
     lemmas: bool = False,
     change: Change | None = None,
 ) -> Model:
@@ -61,10 +63,10 @@ def load_model(
 
     The claims are those of `invariants/NAME.py` and `invariants/lemmas/NAME.py`, where there are
     such files. With `lemmas`, what is there for proofs only is among the invariants. With `fault`,
-    the function of that name in `models/faults/NAME.py` is put in place first; with `change`, the
-    text of one file is another.
-    `LockstepError` for an unknown model, constant or fault; `ModelError` for text that is not
-    well formed.
+    the function of that name in `models/faults/NAME.py` is put in place first; with `proposal`, all
+    of `models/proposals/NAME/PROPOSAL.py`; with `change`, the text of one file is another.
+    `LockstepError` for an unknown model, constant, fault or proposal; `ModelError` for text that is
+    not well formed.
     """
     universe = Universe(root, dict(constants or {}), change=change, collects=True)
     if not is_file(root / "models" / f"{name}.py"):
@@ -78,6 +80,9 @@ def load_model(
     members = [*vars(module).values(), *claims.values()]
     problems += missing_functions(universe, name, members, list(universe.modules))
     extra = {} if fault is None else _apply_fault(universe, name, fault)
+    proposed = None if proposal is None else apply_proposal(universe, name, proposal)
+    if proposed is not None:
+        extra |= proposed.actions
     if not universe.problems and (unused := universe.unused_constants()):
         raise LockstepError(
             f"{name} has no constant {unused[0]}",
@@ -94,6 +99,8 @@ def load_model(
         )
     with _without_more(problems):
         state = state_class(module)
+    if proposed is not None:
+        state = proposed.state_in_place_of(state)
     initial: State | None = None
     with _noted(problems):
         initial = initial_state(universe, state)
@@ -249,7 +256,7 @@ def _properties(
         action.name: FairAction(
             tuple(parameter.name for parameter in action.parameters),
             action.function.__module__,
-            action.function.__module__.startswith("models.faults."),
+            action.function.__module__.startswith(("models.faults.", "models.proposals.")),
         )
         for action in actions
     }

@@ -153,6 +153,8 @@ class FaultMark:
 
 MARK = "__lockstep_mark__"
 FAULT = "__lockstep_fault__"
+REPLACES = "__lockstep_replaces__"
+"""What a function of a proposal stands in for."""
 
 
 _NOTED: ContextVar[list[Callable[..., Any]]] = ContextVar("marked functions")
@@ -171,7 +173,7 @@ def marked_functions() -> Iterator[list[Callable[..., Any]]]:
 
 def _noted(function: Callable[..., Any]) -> None:
     """Note that a function is being marked; `MarkedTwice` when it is marked already."""
-    if hasattr(function, MARK) or hasattr(function, FAULT):
+    if any(hasattr(function, mark) for mark in (MARK, FAULT, REPLACES)):
         raise MarkedTwice(function.__name__)
     _NOTED.get([]).append(function)
 
@@ -337,3 +339,20 @@ def fault(
         return function
 
     return _bare_or_called(mark, given)
+
+
+def replaces(old: Callable[..., Any]) -> Callable[[Function], Function]:
+    """In a proposal, what stands in for a function of the model: `@replaces(serve_incremental)`.
+
+    The function is used wherever `old` was, an action as an action. In the proposal's own file the
+    name `old` still means the function as it was, so that the new one may call it.
+    """
+    if not callable(old):
+        raise TypeError(f"@replaces({old!r}) names no function: name the function itself")
+
+    def mark(function: Function) -> Function:
+        _noted(function)
+        setattr(function, REPLACES, old)
+        return function
+
+    return mark

@@ -15,11 +15,12 @@ from typing import Any, TypeAlias
 
 from lockstep.language.inventory import Inventory
 from lockstep.language.loader import PACKAGES, Universe
-from lockstep.language.notation import FAULT, MARK
+from lockstep.language.notation import FAULT, MARK, REPLACES
 from lockstep.language.source import Diagnostic, Place
 from lockstep.language.syntax import FUNCTIONS, Syntax
 
 _FAULTS = "models.faults."
+_CHANGES = (_FAULTS, "models.proposals.")
 
 _Written: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 
@@ -40,7 +41,7 @@ def unread_functions(universe: Universe, module: types.ModuleType) -> list[Diagn
     problems = []
     for name, node in functions.items():
         looks_like_one = not module.__name__.startswith("models.") or _has_the_form(node)
-        looks_like_one = looks_like_one or module.__name__.startswith(_FAULTS)
+        looks_like_one = looks_like_one or module.__name__.startswith(_CHANGES)
         is_made = name in vars(module)  # why it could not be is a problem of its own
         if name in reached or not looks_like_one or not is_made:
             continue
@@ -57,7 +58,7 @@ def _unread_imports(
     A model takes up the actions of other files by importing them: one without its decorator would
     be left out in silence.
     """
-    if not module.__name__.startswith("models.") or module.__name__.startswith(_FAULTS):
+    if not module.__name__.startswith("models.") or module.__name__.startswith(_CHANGES):
         return []
     problems = []
     for name, member in vars(module).items():
@@ -109,7 +110,7 @@ def _functions(syntax: Syntax) -> Iterator[tuple[str, _Written]]:
 
 
 def _is_marked(function: object) -> bool:
-    return hasattr(function, MARK) or hasattr(function, FAULT)
+    return any(hasattr(function, mark) for mark in (MARK, FAULT, REPLACES))
 
 
 def _has_the_form(node: _Written) -> bool:
@@ -161,6 +162,8 @@ def _unread(name: str, node: _Written, module: str, path: Path) -> Diagnostic:
     mark = "@action" if module.startswith("models.") else "@invariant"
     if module.startswith(_FAULTS):
         mark = "@fault(...)"
+    elif module.startswith(_CHANGES):
+        mark = "@replaces(...) or @action"
     return Diagnostic(
         "unread",
         Place(path, node.lineno, node.col_offset, node.lineno, node.col_offset + len("def")),

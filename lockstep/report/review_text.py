@@ -39,9 +39,10 @@ _STYLES = {
 class ReviewText:
     """Prints each scope as soon as it is compared, and the sum at the end."""
 
-    def __init__(self, output: Output, plan: ReviewPlan) -> None:
+    def __init__(self, output: Output, plan: ReviewPlan, *, brief: bool) -> None:
         self._output = output
         self._plan = plan
+        self._brief = brief
 
     def add(self, result: ScopeReview | Unreviewed) -> None:
         """Print one scope."""
@@ -75,11 +76,28 @@ class ReviewText:
         for prop in result.properties:
             if prop.change in _STYLES:
                 words = " in the words of BASE" if prop.is_reworded else ""
-                text = f"    {f'{prop.change}':<10}{prop.name}{words}{_how(prop)}"
+                text = f"    {f'{prop.change}':<10}{prop.name}{words}{self._how(prop)}"
                 line(text, _STYLES[prop.change])
         if result.unjudged:
             line(indented(f"HEAD is not judged by what BASE claims: {result.unjudged}", 4))
-        shown = set()
+        if not self._brief:
+            self._counterexamples(result)
+
+    def _how(self, prop: PropertyChange) -> str:
+        """After how many steps a property is violated, and where the behaviour was saved."""
+        checked = prop.checked
+        if checked is None:
+            return ""
+        violation = checked.result.violation
+        if violation is None or prop.name not in violation.properties:
+            return "" if prop.name in checked.result.missed else ", by a behaviour that never ends"
+        text = f" after {plural(len(violation.trace.steps), 'step')}"
+        if checked.saved is None or self._brief:
+            return text
+        return f"{text}, {shown_path(checked.saved)}"
+
+    def _counterexamples(self, result: ScopeReview) -> None:
+        line, shown = self._output.line, set()
         for prop in result.properties:
             checked = prop.checked
             if prop.change is not Change.BROKEN or checked is None or id(checked) in shown:
@@ -116,15 +134,17 @@ class ReviewText:
                 line(f"      {name} = {show(getattr(other.initial, name))}")
             return
         line(f"    {title}, in {plural(count, 'step')}", "changed")
-        line()
-        print_trace(self._output, render_trace(one, difference.trace), 6)
-        line()
+        if not self._brief:
+            line()
+            print_trace(self._output, render_trace(one, difference.trace), 6)
+            line()
         line(f"    {other_name} shows the same up to step {count - 1}, and then not:")
         if difference.reason is not None:
             for text in _reason(other_name, other, difference.reason):
                 line(f"      {text}")
         line(f"      {_way(one, other, difference.trace, difference.followed)}", "dim")
-        line()
+        if not self._brief:
+            line()
 
 
 def _way(one: Model, other: Model, trace: Trace, followed: Trace) -> str:
@@ -152,18 +172,6 @@ def _sizes(behaviours: Behaviours) -> str:
 
 def _from_to(before: int, after: int) -> str:
     return f"{before:,}" if before == after else f"{before:,} -> {after:,}"
-
-
-def _how(prop: PropertyChange) -> str:
-    """After how many steps a property is violated, and where the behaviour was saved."""
-    checked = prop.checked
-    if checked is None:
-        return ""
-    violation = checked.result.violation
-    if violation is None or prop.name not in violation.properties:
-        return "" if prop.name in checked.result.missed else ", by a behaviour that never ends"
-    text = f" after {plural(len(violation.trace.steps), 'step')}"
-    return text if checked.saved is None else f"{text}, {shown_path(checked.saved)}"
 
 
 def _summary(adds: Direction, removes: Direction) -> str:

@@ -19,9 +19,9 @@ from lockstep.workspace import find_workspace
 class Behaviour:
     """Steps of a model, taken one after the other from its initial state by plain Python.
 
-    `constants` set the scope, `fault` puts one of the model's faults in place, and `workspace` is
-    a folder of the workspace, by default the current one. `LockstepError` for a name that the
-    workspace does not know.
+    `constants` set the scope, `fault` and `proposal` put one of the model's in place, and
+    `workspace` is a folder of the workspace, by default the current one. `LockstepError` for a name
+    that the workspace does not know.
 
     A step that the model does not allow ends the behaviour: later ones are not tried, and it
     violates nothing. So a test passes once the model no longer does what it tells.
@@ -33,10 +33,11 @@ class Behaviour:
         *,
         constants: Mapping[str, object] | None = None,
         fault: str | None = None,
+        proposal: str | None = None,
         workspace: Path | None = None,
     ) -> None:
         root = find_workspace(workspace).root
-        self._model = load_model(root, model, constants, fault=fault)
+        self._model = load_model(root, model, constants, fault=fault, proposal=proposal)
         self._engine = PlainEngine(self._model)
         self._steps: list[Step] = []
         self._refused: str | None = None

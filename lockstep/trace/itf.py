@@ -1,8 +1,8 @@
 """Behaviours in files: ITF JSON, one state after the other, with what led to each.
 
-The first `#meta` says of which model, scope, constants and fault the behaviour is, which property
-it violates, which engine found it, and a digest of the model's text, so that a later reader can
-tell a damaged file from a model that has changed.
+The first `#meta` says of which model, scope and constants the behaviour is, with which fault or
+proposal, which property it violates, which engine found it, and a digest of the model's text, so
+that a later reader can tell a damaged file from a model that has changed.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class Origin:
     property: str | None
     scope: str | None = None
     fault: str | None = None
+    proposal: str | None = None
     engine: str = "python"
     error: str | None = None
     constants: Mapping[str, Any] = field(default_factory=dict)
@@ -122,6 +123,7 @@ def to_json(model: Model, trace: Trace, origin: Origin) -> str:
         "error": origin.error,
         "engine": origin.engine,
         "digest": origin.digest or digest(model),
+        **({} if origin.proposal is None else {"proposal": origin.proposal}),
         **({} if origin.goal is None else {"goal": origin.goal}),
         **({} if origin.start is None else {"start": origin.start}),
         **({"binding": dict(origin.binding)} if origin.binding else {}),
@@ -238,6 +240,7 @@ def _origin(meta: Mapping[str, Json]) -> Origin:
         property=_optional(meta, "property"),
         scope=_optional(meta, "scope"),
         fault=_optional(meta, "fault"),
+        proposal=_optional(meta, "proposal"),
         engine=_text(meta, "engine", "#meta"),
         error=_optional(meta, "error"),
         constants={

@@ -69,6 +69,8 @@ class _Program:
             arguments.append(Group("constants={", tuple(items), "}"))
         if origin.fault:
             arguments.append(f"fault={_quoted(origin.fault)}")
+        if origin.proposal:
+            arguments.append(f"proposal={_quoted(origin.proposal)}")
         if workspace is not None:
             arguments.append("workspace=WORKSPACE")
         return lay_out([Group("behaviour = Behaviour(", tuple(arguments), ")")], _BODY)

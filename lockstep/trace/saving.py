@@ -48,11 +48,11 @@ def traces_folder(workspace: Workspace) -> Path:
 
 
 def file_name(origin: Origin) -> str:
-    """`MODEL-PROPERTY.itf.json` or, with a fault, `MODEL-PROPERTY-FAULT.itf.json`.
+    """`MODEL-PROPERTY.itf.json`, with the name of a fault or a proposal after the property.
 
     In place of a property stands `found` where a goal was looked for, and `error` where the text
     has no meaning.
     """
     shows = origin.property or ("error" if origin.goal is None else "found")
-    parts = [origin.model, shows, *([origin.fault] if origin.fault else [])]
+    parts = [origin.model, shows, *filter(None, (origin.fault, origin.proposal))]
     return f"{'-'.join(parts)}.itf.json"

@@ -72,6 +72,10 @@ def plan_check(request: CheckRequest) -> CheckPlan:
     if len(models) != 1:
         if request.fault is not None:
             raise LockstepError("--fault is a fault of one model", cure="name the model before it")
+        if request.proposal is not None:
+            raise LockstepError(
+                "--proposal is a change of one model", cure="name the model before it"
+            )
         if request.mutant is not None:
             raise LockstepError(
                 "--mutant is a change of one model", cure="name the model before it"
@@ -131,7 +135,7 @@ def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
     mark = fault_mark(root, name, request.fault)
     own = {} if mark is None else mark.constants
     constants = {**scope.constants, **own, **request.constants}
-    model = load_model(root, name, constants, fault=request.fault)
+    model = load_model(root, name, constants, fault=request.fault, proposal=request.proposal)
     if request.mutant is not None:
         change = find_mutant(model, request.mutant).change
         model = load_model(root, name, constants, change=change)
@@ -219,7 +223,9 @@ def _checkpoint(request: CheckRequest, name: str, scope: str) -> Path | None:
     """The folder of one model's search in that of all checkpoints."""
     if request.checkpoint is None:
         return None
-    return request.checkpoint / "-".join(filter(None, (name, scope, request.fault)))
+    return request.checkpoint / "-".join(
+        filter(None, (name, scope, request.fault, request.proposal))
+    )
 
 
 def _keep(checked: Checked, plan: CheckPlan) -> None:
@@ -237,6 +243,7 @@ def _keep(checked: Checked, plan: CheckPlan) -> None:
         property=broken,
         scope=plan.scope,
         fault=request.fault,
+        proposal=request.proposal,
         engine=request.engine,
         error=judged.because if judged.verdict is Verdict.ERROR else None,
         constants=constants_of(checked.model),

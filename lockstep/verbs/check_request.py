@@ -81,6 +81,9 @@ class CheckRequest:
         help="Keep states beyond --memory in a folder, which is as empty afterwards.",
     )
     fault: str | None = fault_option()
+    proposal: str | None = option(
+        "--proposal", metavar="NAME", help="Put one of the model's proposals in place."
+    )
     mutant: str | None = option(
         "--mutant", metavar="NAME", help="Make one of the model's small changes (--mutants)."
     )
@@ -147,7 +150,8 @@ class CheckRequest:
                 "--simulate": ("--hypothesis", *_OF_A_SEARCH),
                 "--hypothesis": _OF_A_SEARCH,
                 "--only": ("--except",),
-                "--mutant": ("--fault",),
+                "--mutant": ("--fault", "--proposal"),
+                "--proposal": ("--fault",),
             },
             given_flags(self),
         )
@@ -188,7 +192,8 @@ class CheckRequest:
 
         A bound changes nothing where it is not met, and is inconclusive where it is.
         """
-        is_changed = self.constants or self.symmetry or self.fault or self.mutant
+        variant = self.fault or self.proposal or self.mutant
+        is_changed = self.constants or self.symmetry or variant
         return not is_changed and not (self.only or self.omitted) and self.walks is None
 
     def again(self, model: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,9 +85,17 @@ def replay(request: ReplayRequest) -> Replay:
 def _replay(root: Path, file: Path) -> Replay:
     recording = read(file)
     origin = recording.origin
-    model = load_model(root, origin.model, origin.constants, fault=origin.fault)
+    load = partial(
+        load_model,
+        root,
+        origin.model,
+        origin.constants,
+        fault=origin.fault,
+        proposal=origin.proposal,
+    )
+    model = load()
     if origin.property not in (None, DEADLOCK) and find_property(model, origin.property) is None:
-        model = load_model(root, origin.model, origin.constants, fault=origin.fault, lemmas=True)
+        model = load(lemmas=True)
     first = model.initial
     taken: list[Step] = []
 

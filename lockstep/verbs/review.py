@@ -301,6 +301,7 @@ def _checked(plan: ReviewPlan, version: Version, scope: str, watch: Watch) -> Ch
             workspace=version.workspace,
             scope=scope,
             fault=version.fault,
+            proposal=version.proposal,
             constants=version.constants,
             engine=request.engine,
             goes_on=True,

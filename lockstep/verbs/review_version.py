@@ -1,4 +1,4 @@
-"""The versions that `review` compares: a model of a workspace, with a fault or without."""
+"""The versions that `review` compares: a model of a workspace, as it is or with a change."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pathlib import Path
 from lockstep.campaign.task import shown_constant
 from lockstep.errors import LockstepError, nearest
 from lockstep.language.model import fault_marks
+from lockstep.language.proposals import proposal_names
 from lockstep.specs.tables import Plain
 from lockstep.system.scratch import scratch_folder
 from lockstep.system.text_files import read_text
@@ -35,11 +36,12 @@ class Version:
     workspace: Workspace
     model: str
     fault: str | None = None
+    proposal: str | None = None
     constants: Mapping[str, Plain] = field(default_factory=dict)
     revision: str | None = None
 
     def __str__(self) -> str:
-        name = self.model if self.fault is None else f"{self.model}.{self.fault}"
+        name = ".".join(filter(None, (self.model, self.fault, self.proposal)))
         if self.constants:
             values = (f"{key}={shown_constant(value)}" for key, value in self.constants.items())
             name = f"{name}@{','.join(values)}"
@@ -66,23 +68,27 @@ _NEXT_CONSTANT = re.compile(r",(?=\s*\w+\s*=)")
 
 
 def named_version(workspace: Workspace, text: str) -> Version:
-    """The version that a text names: `MODEL`, `MODEL.FAULT`, either with `@NAME=VALUE,...`.
+    """The version that a text names: `MODEL`, or `MODEL.NAME` of a fault or a proposal.
+
+    Constants come after it: `@NAME=VALUE,...`.
 
     `LockstepError` where there is none.
     """
     text, _, values = text.partition("@")
     constants = read_constants(_NEXT_CONSTANT.split(values) if values else ())
-    name, _, fault = text.partition(".")
+    name, _, variant = text.partition(".")
     (model,) = choose([name], workspace)
-    if not fault:
+    if not variant:
         return Version(workspace, model, constants=constants)
-    faults = fault_marks(workspace.root, model)
-    if fault not in faults:
+    if variant in (proposals := proposal_names(workspace.root, model)):
+        return Version(workspace, model, proposal=variant, constants=constants)
+    names = [*fault_marks(workspace.root, model), *proposals]
+    if variant not in names:
         raise LockstepError(
-            f"{model} has no fault {fault!r}",
-            cure=nearest(fault, faults, f"its faults are: {', '.join(faults) or 'none'}"),
+            f"{model} has no fault and no proposal {variant!r}",
+            cure=nearest(variant, names, f"there are: {', '.join(names) or 'none'}"),
         )
-    return Version(workspace, model, fault, constants)
+    return Version(workspace, model, fault=variant, constants=constants)
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from lockstep.verbs.run import Run, Unwatched, Watch
 from lockstep.verbs.sweep_values import MOST, values_in
 from lockstep.workspace import Workspace, find_workspace
 
-_OF_ONE_CHECK = ("--all", "--checkpoint", "--mutant", "--pin", "--spill")
+_OF_ONE_CHECK = ("--all", "--checkpoint", "--mutant", "--pin", "--proposal", "--spill")
 """What says nothing of many checks at once."""
 
 

@@ -11,6 +11,23 @@ if TYPE_CHECKING:
 MODEL = "models/turnstile.py"
 CLAIMS = "invariants/turnstile.py"
 JAMS = "require(CAN_JAM and s.arm[g] == Arm.LOCKED)"
+FREE_ENTRY = """
+from lockstep import action, replaces, require
+from models.turnstile import MAX_COINS, Arm, Gate, push
+
+
+@replaces(push)
+def push_in_spite_of_the_count(s, new, g: Gate):
+    require(s.arm[g] == Arm.OPEN)
+    new.arm[g] = Arm.LOCKED
+    new.entries[g] = min(s.entries[g] + 1, MAX_COINS)
+
+
+@action
+def climb_over(s, new, g: Gate):
+    require(s.arm[g] == Arm.LOCKED and s.entries[g] == 0)
+    new.entries[g] = 1
+"""
 FORGET = "    new.entries[g] = 0\n"
 
 
@@ -174,6 +191,44 @@ def test_a_constant_makes_a_version(desk: "Desk") -> None:
     )
     assert "BASE refines HEAD" in ran.out
     assert "because of models/turnstile.py:51, which requires CAN_JAM" in ran.out
+
+
+def test_a_proposal_is_begun_and_reviewed(desk: "Desk") -> None:
+    ran = desk.run("propose", "turnstile", "free_entry")
+    file = desk.root / "models" / "proposals" / "turnstile" / "free_entry.py"
+    assert ran.code == 0
+    assert ran.out.splitlines() == [
+        "wrote models/proposals/turnstile/free_entry.py",
+        "see what it changes with  lockstep review turnstile turnstile.free_entry",
+    ]
+    ran = desk.run("review", "turnstile", "turnstile.free_entry", "--scope", "small")
+    assert (ran.code, "the same in both" in ran.out) == (0, True)
+    with file.open("a", encoding="utf-8") as text:
+        text.write(FREE_ENTRY)
+    ran = desk.run("review", "turnstile", "turnstile.free_entry", "--scope", "small", "--brief")
+    assert ran.code == 1
+    assert "    broken    entries_are_paid after 1 step\n" in ran.out
+    assert "      BASE has no action climb_over with such parameters" in ran.out
+    ran = desk.run("check", "turnstile", "--proposal", "free_entry", "--scope", "small")
+    assert ran.code == 1
+    trace = ".lockstep/counterexamples/turnstile-entries_are_paid-free_entry.itf.json"
+    assert desk.run("replay", trace).code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("turnstyle", "more"), "did you mean turnstile?"),
+        (("turnstile", "no good"), "'no good' is no name"),
+        (("turnstile", "stays_open"), "turnstile has a fault stays_open"),
+    ],
+)
+def test_what_cannot_be_proposed_is_said(
+    desk: "Desk", arguments: tuple[str, ...], words: str
+) -> None:
+    ran = desk.run("propose", *arguments)
+    assert ran.code == 2
+    assert words in ran.err
 
 
 def test_a_bound_leaves_it_open(desk: "Desk") -> None:

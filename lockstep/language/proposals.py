@@ -1,0 +1,123 @@
+"""Proposals: changes to a model that somebody suggests, each in `models/proposals/MODEL/NAME.py`.
+
+Such a file imports from the model what it changes. It may replace functions of the model, add
+actions, and derive a state class with more variables from the model's own.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lockstep.errors import LockstepError, nearest
+from lockstep.language.inventory import PROPOSALS
+from lockstep.language.loader import Universe
+from lockstep.language.notation import MARK, REPLACES, Kind, Mark, State
+from lockstep.language.source import ModelError
+from lockstep.language.unread import missing_functions, unread_functions
+from lockstep.system.text_files import is_file
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a proposal adds to a model: actions by name, and a state class in place of its own."""
+
+    name: str
+    actions: dict[str, Callable[..., Any]]
+    states: tuple[type[State], ...]
+
+    def state_in_place_of(self, state: type[State]) -> type[State]:
+        """The state class with the proposal; `LockstepError` where it is not derived from this."""
+        if len(self.states) > 1:
+            raise LockstepError(
+                f"the proposal {self.name} declares several state classes",
+                cure="declare all new variables in one class",
+            )
+        for own in self.states:
+            if not issubclass(own, state):
+                raise LockstepError(
+                    f"the proposal {self.name} declares {own.__name__}, which is not derived from "
+                    f"{state.__name__}",
+                    cure=f"write class {own.__name__}({state.__name__})",
+                )
+        return self.states[0] if self.states else state
+
+
+def proposal_names(root: Path, model: str) -> list[str]:
+    """The proposals of a model, in alphabetical order."""
+    files = root.joinpath(PROPOSALS, model).glob("*.py")
+    return sorted(file.stem for file in files if not file.name.startswith((".", "__")))
+
+
+def apply_proposal(universe: Universe, model: str, name: str) -> Proposal:
+    """Put a proposal in place of what it changes in a loaded model.
+
+    `LockstepError` where there is no such proposal, or it changes what the model does not use.
+    """
+    if not is_file(universe.root.joinpath(PROPOSALS, model, f"{name}.py")):
+        names = proposal_names(universe.root, model)
+        raise LockstepError(
+            f"{model} has no proposal {name!r}",
+            cure=nearest(name, names, f"its proposals are: {', '.join(names) or 'none'}"),
+        )
+    loaded = set(universe.modules)
+    module = universe.load(f"models.proposals.{model}.{name}")
+    functions = [
+        (key, member)
+        for key, member in vars(module).items()
+        if isinstance(member, types.FunctionType) and member.__module__ == module.__name__
+    ]
+    problems = unread_functions(universe, module)
+    problems += missing_functions(universe, model, [one for _, one in functions], [module.__name__])
+    if problems:
+        raise ModelError(problems)
+    for _, function in functions:
+        old = getattr(function, REPLACES, None)
+        if old is not None:
+            _replace(universe, model, name, (old, function), loaded)
+    own = vars(universe.modules[f"models.{model}"])
+    actions: dict[str, Callable[..., Any]] = {
+        key: function
+        for key, function in functions
+        if not hasattr(function, REPLACES) and _is_action(function)
+    }
+    for key in actions:
+        if key in own:
+            raise LockstepError(
+                f"the proposal {name} has an action {key}, and so has {model}",
+                cure=f"mark it with @replaces({key}), or give it another name",
+            )
+    states = tuple(
+        member
+        for member in vars(module).values()
+        if isinstance(member, type) and issubclass(member, State)
+        if member.__module__ == module.__name__
+    )
+    return Proposal(name, actions, states)
+
+
+def _replace(
+    universe: Universe,
+    model: str,
+    name: str,
+    change: tuple[Callable[..., Any], Callable[..., Any]],
+    loaded: set[str],
+) -> None:
+    old, new = change
+    if old.__module__ not in loaded:
+        raise LockstepError(
+            f"the proposal {name} replaces {old.__name__}, which {model} does not use",
+            cure=f"name a function of models/{model}.py or of what it imports",
+        )
+    mark = getattr(old, MARK, None)
+    if mark is not None:
+        setattr(new, MARK, mark)
+    universe.substitute(old, new)
+
+
+def _is_action(function: Callable[..., Any]) -> bool:
+    mark = getattr(function, MARK, None)
+    return isinstance(mark, Mark) and mark.kind is Kind.ACTION
