@@ -8,8 +8,10 @@ from lockstep.language.model import Model
 from lockstep.report.json import document, verdicts
 from lockstep.review.difference import Difference
 from lockstep.trace.documents import steps_json
-from lockstep.verbs.review import Direction, ReviewPlan, ReviewRun, ScopeReview, Unreviewed
+from lockstep.verbs.review import ReviewRun, Unreviewed
+from lockstep.verbs.review_plan import ReviewPlan
 from lockstep.verbs.review_properties import PropertyChange
+from lockstep.verbs.review_scope import Direction, ScopeReview
 
 
 def review_json(plan: ReviewPlan, run: ReviewRun) -> dict[str, object]:
@@ -23,11 +25,30 @@ def review_json(plan: ReviewPlan, run: ReviewRun) -> dict[str, object]:
         {
             "scopes": len(rows),
             **verdicts(rows),
-            "omitted": list(plan.omitted),
+            "unchanged": plan.unchanged,
+            "omitted": plan.omitted,
+            **_evidence(run),
             "not_compared": [str(task) for task in run.pending],
             "exit_code": run.exit_code,
         },
     )
+
+
+def _evidence(run: ReviewRun) -> dict[str, Any]:
+    evidence = run.evidence
+    if evidence is None:
+        return {"requirements": None, "faults": None}
+    return {
+        "requirements": [
+            {
+                "id": one.id,
+                "base": str(one.base),
+                "head": None if one.head is None else str(one.head),
+            }
+            for one in evidence.requirements
+        ],
+        "faults": list(evidence.faults),
+    }
 
 
 def _head(result: ScopeReview | Unreviewed) -> dict[str, Any]:

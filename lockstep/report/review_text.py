@@ -13,15 +13,11 @@ from lockstep.review.because import Reason
 from lockstep.review.difference import Difference
 from lockstep.trace.layout import show
 from lockstep.trace.render import render_instance, render_trace, render_violation
-from lockstep.verbs.review import (
-    Behaviours,
-    Direction,
-    ReviewPlan,
-    ReviewRun,
-    ScopeReview,
-    Unreviewed,
-)
+from lockstep.verbs.review import ReviewRun, Unreviewed
+from lockstep.verbs.review_evidence import Evidence
+from lockstep.verbs.review_plan import ReviewPlan
 from lockstep.verbs.review_properties import Change, PropertyChange
+from lockstep.verbs.review_scope import Behaviours, Direction, ScopeReview
 from lockstep.words import indented, plural, shown_path
 
 _STYLES = {
@@ -58,6 +54,10 @@ class ReviewText:
     def finish(self, run: ReviewRun) -> None:
         """Print what was not compared, and the last line."""
         line = self._output.line
+        if run.evidence is not None:
+            self._evidence(run.evidence)
+        if self._plan.unchanged:
+            line(f"the same in both  {', '.join(self._plan.unchanged)}", "dim")
         for text in self._plan.omitted:
             line(f"not compared  {text}", "dim")
         if run.pending:
@@ -68,6 +68,16 @@ class ReviewText:
             line(f"{plural(len(verdicts), 'scope')}: {', '.join(counts)}", "bold")
         if run.exit_code:
             line(f"reproduce with  {self._plan.request.again}")
+
+    def _evidence(self, evidence: Evidence) -> None:
+        line = self._output.line
+        for requirement in evidence.requirements:
+            after = "it is gone" if requirement.head is None else str(requirement.head)
+            line(f"requirement {requirement.id}  {requirement.base} -> {after}", "inconclusive")
+        for fault in evidence.faults:
+            line(f"fault  {fault}", "violated")
+        if evidence.unread:
+            line(indented(f"requirements are not compared: {evidence.unread}", 2), "inconclusive")
 
     def _properties(self, result: ScopeReview) -> None:
         line, changes = self._output.line, [prop.change for prop in result.properties]

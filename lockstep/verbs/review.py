@@ -1,120 +1,23 @@
-"""`review`: what a change changes, scope by scope: properties, behaviours, and size."""
+"""`review`: what a change changes, scope by scope: properties, behaviours, and what is lost."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
 
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.explore.engines import explore
-from lockstep.plain.graph import Limits, Unfinished
-from lockstep.results.exits import INTERRUPTED
+from lockstep.results.exits import INTERRUPTED, worst
 from lockstep.results.verdict import Verdict
-from lockstep.review.difference import Difference, difference_of
-from lockstep.review.inclusion import find_parting
-from lockstep.review.observed import ObservedGraph, Pair, observe
-from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
-from lockstep.system.resident import available_memory
-from lockstep.trace.saving import traces_folder
-from lockstep.verbs.check import check
-from lockstep.verbs.check_request import CheckRequest
-from lockstep.verbs.check_result import Checked, Unchecked
-from lockstep.verbs.review_properties import Change, PropertyChange, property_changes
-from lockstep.verbs.review_request import MOST_STATES, ReviewRequest
-from lockstep.verbs.review_version import (
-    Version,
-    VersionPair,
-    named_version,
-    with_claims,
-    workspace_at,
-)
+from lockstep.verbs.review_evidence import Evidence, evidence_of
+from lockstep.verbs.review_plan import ReviewPlan, ReviewTask, plan_review
+from lockstep.verbs.review_request import ReviewRequest
+from lockstep.verbs.review_scope import ScopeReview, review_scope
+from lockstep.verbs.review_version import VersionPair
 from lockstep.verbs.run import Run, Unwatched, Watch, run_each
-from lockstep.workspace import Workspace, find_workspace
 
-_DUBIOUS = (Change.LOST, Change.SILENCED, Change.OPEN)
-"""What somebody has to look at: nothing is broken by it, and something is no longer said."""
-
-_MOST_GRAPH = 2**31 - 2
-"""States that graphs number."""
-
-
-@dataclass(frozen=True)
-class Direction:
-    """Whether one version shows nothing but what the other does.
-
-    Without a verdict `because` says what ended the comparison.
-    """
-
-    verdict: Verdict
-    difference: Difference | None = None
-    because: str = ""
-
-
-@dataclass(frozen=True)
-class GraphSize:
-    """How many states a version has, and how many steps lead to the farthest of them."""
-
-    states: int
-    depth: int
-
-
-@dataclass(frozen=True)
-class Behaviours:
-    """How two versions compare in what both show.
-
-    `adds` says whether HEAD shows nothing but what BASE does, and `removes` whether BASE shows
-    nothing but what HEAD does. `sizes` are those of BASE and HEAD; None where not all states of
-    both were visited.
-    """
-
-    adds: Direction
-    removes: Direction
-    sizes: tuple[GraphSize, GraphSize] | None = None
-
-    @classmethod
-    def open(cls, because: str) -> Behaviours:
-        """Nothing is known, for a reason."""
-        direction = Direction(Verdict.INCONCLUSIVE, because=because)
-        return cls(direction, direction)
-
-
-@dataclass(frozen=True)
-class ScopeReview:
-    """Two versions in one scope.
-
-    `unjudged` says why HEAD is not judged by the claims of BASE, where those are others; it is
-    empty where it is. `interrupted` says that Ctrl-C ended a search.
-    """
-
-    versions: VersionPair
-    scope: str
-    pair: Pair
-    properties: tuple[PropertyChange, ...]
-    behaviours: Behaviours
-    seconds: float
-    unjudged: str = ""
-    interrupted: bool = False
-
-    @property
-    def verdict(self) -> Verdict:
-        """`violated` where HEAD breaks something, or shows what BASE does not."""
-        changes = {prop.change for prop in self.properties}
-        adds = self.behaviours.adds.verdict
-        if Change.BROKEN in changes or adds is Verdict.VIOLATED:
-            return Verdict.VIOLATED
-        if adds is not Verdict.HOLDS or changes.intersection(_DUBIOUS) or self.unjudged:
-            return Verdict.INCONCLUSIVE
-        return Verdict.HOLDS
-
-    @property
-    def exit_code(self) -> int:
-        """What this scope alone would end the process with."""
-        codes = {Verdict.HOLDS: ExitCode.HOLDS, Verdict.VIOLATED: ExitCode.VIOLATED}
-        code = int(codes.get(self.verdict, ExitCode.INCONCLUSIVE))
-        return INTERRUPTED if self.interrupted else code
+__all__ = ["ReviewPlan", "ReviewRequest", "ReviewRun", "ScopeReview", "Unreviewed", "plan_review"]
 
 
 @dataclass(frozen=True)
@@ -137,48 +40,25 @@ class Unreviewed:
 
 
 @dataclass(frozen=True)
-class ReviewTask:
-    """Two versions and a scope that both have."""
-
-    versions: VersionPair
-    scope: str
-
-    def __str__(self) -> str:
-        return f"{self.versions} {self.scope}"
-
-
-@dataclass(frozen=True)
-class ReviewPlan:
-    """What is compared, and what is not: models or scopes, each with the reason."""
-
-    workspace: Workspace
-    request: ReviewRequest
-    tasks: tuple[ReviewTask, ...]
-    omitted: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class ReviewRun(Run[ReviewTask, "ScopeReview | Unreviewed"]):
-    """All scopes; `pending` are those that the run did not come to."""
+    """All scopes; `pending` are those that the run did not come to.
 
-
-@contextmanager
-def plan_review(request: ReviewRequest) -> Iterator[ReviewPlan]:
-    """What a request comes to; `LockstepError` where it cannot be met.
-
-    Files of revisions are there as long as the block runs.
+    `evidence` is what HEAD lost beside; None where Ctrl-C came before that was looked at.
     """
-    workspace = request.workspace or find_workspace()
-    with ExitStack() as folders:
-        omitted: list[str] = []
-        pairs = list(_pairs(workspace, request, folders, omitted))
-        tasks = [task for pair in pairs for task in _tasks(pair, request, omitted)]
-        if not tasks:
-            raise LockstepError(
-                f"nothing is compared: {'; '.join(omitted)}",
-                cure="name a scope that both versions have",
-            )
-        yield ReviewPlan(workspace, request, tuple(tasks), tuple(omitted))
+
+    evidence: Evidence | None = field(default_factory=Evidence)
+
+    @property
+    def exit_code(self) -> int:
+        """The worst of all scopes, and of what is lost."""
+        codes = [super().exit_code]
+        if self.evidence is None:
+            codes.append(INTERRUPTED)
+        elif self.evidence.faults:
+            codes.append(int(ExitCode.VIOLATED))
+        elif self.evidence.requirements or self.evidence.unread:
+            codes.append(int(ExitCode.INCONCLUSIVE))
+        return worst(codes)
 
 
 def run_review(
@@ -189,185 +69,15 @@ def run_review(
 ) -> ReviewRun:
     """Do what was planned; `on_result` is told of each scope as soon as it is done."""
     run = run_each(plan.tasks, lambda task: _review(plan, task, watch), on_result)
-    return ReviewRun(run.results, run.pending)
-
-
-def _pairs(
-    workspace: Workspace, request: ReviewRequest, folders: ExitStack, omitted: list[str]
-) -> Iterator[VersionPair]:
-    """The versions that a request names."""
-    first, *others = request.versions or ("",)
-    base, dots, head = first.partition("..")
-    if not dots:
-        if len(request.versions) != 2:
-            raise LockstepError(
-                "a review is of two versions",
-                cure="name BASE and HEAD, each MODEL or MODEL.FAULT, or two revisions REV..REV",
-            )
-        base, head = request.versions
-        yield VersionPair(named_version(workspace, base), named_version(workspace, head))
-        return
-    if not base or not head or head.startswith("."):
-        raise LockstepError(f"{first!r} is not two revisions", cure="write REV..REV")
-    before = folders.enter_context(workspace_at(workspace, base))
-    after = folders.enter_context(workspace_at(workspace, head))
-    judged = folders.enter_context(with_claims(after, before))
-    models = dict.fromkeys([*before.models(), *after.models()])
-    for name in others:
-        if name not in models:
-            raise LockstepError(
-                f"neither {base} nor {head} has a model {name!r}",
-                cure=f"the models are: {', '.join(models)}",
-            )
-    for model in others or models:
-        if model not in before.models() or model not in after.models():
-            only = head if model in after.models() else base
-            omitted.append(f"{model}: only {only} has it")
-            continue
-        yield VersionPair(
-            Version(before, model, revision=base),
-            Version(after, model, revision=head),
-            None if judged is None else Version(judged, model, revision=head),
-        )
-
-
-def _tasks(pair: VersionPair, request: ReviewRequest, omitted: list[str]) -> Iterator[ReviewTask]:
-    """A task for each scope that both versions have, but for very large ones."""
-    base, head = (
-        load_model_spec(version.workspace.root, version.model) for version in (pair.base, pair.head)
-    )
-    for scope in dict.fromkeys([*base.scopes, *head.scopes]):
-        if request.scope not in (None, scope):
-            continue
-        if scope not in base.scopes or scope not in head.scopes:
-            only = pair.base if scope in base.scopes else pair.head
-            omitted.append(f"{pair} {scope}: only {only} has this scope")
-        elif request.scope is None and (states := _states(base, head, scope)) > MOST_STATES:
-            omitted.append(f"{pair} {scope}: {states:,} states; --scope {scope} compares it")
-        else:
-            yield ReviewTask(pair, scope)
-
-
-def _states(base: ModelSpec, head: ModelSpec, scope: str) -> int:
-    """The states that are pinned for a scope."""
-    return max(spec.scopes[scope].pins.states or 0 for spec in (base, head))
+    evidence = None
+    if not run.pending and run.exit_code != INTERRUPTED:
+        with suppress(KeyboardInterrupt):  # None says that it was not looked at
+            evidence = evidence_of(plan, watch)
+    return ReviewRun(run.results, run.pending, evidence)
 
 
 def _review(plan: ReviewPlan, task: ReviewTask, watch: Watch) -> ScopeReview | Unreviewed:
     try:
-        return _review_scope(plan, task, watch)
+        return review_scope(plan, task, watch)
     except Exception as error:
         return Unreviewed(task.versions, task.scope, failure_of(error, plan.workspace))
-
-
-def _review_scope(plan: ReviewPlan, task: ReviewTask, watch: Watch) -> ScopeReview:
-    started = time.perf_counter()
-    base = _checked(plan, task.versions.base, task.scope, watch)
-    head = _checked(plan, task.versions.head, task.scope, watch)
-    judged, unjudged = _judged(plan, task, watch)
-    pair = Pair.of(base.model, head.model)
-    meaningless = _meaningless(plan.request, {"BASE": base, "HEAD": head})
-    return ScopeReview(
-        versions=task.versions,
-        scope=task.scope,
-        pair=pair,
-        properties=property_changes(base, head, judged),
-        behaviours=Behaviours.open(meaningless)
-        if meaningless
-        else _behaviours(plan.request, pair, str(task), watch),
-        seconds=time.perf_counter() - started,
-        unjudged=unjudged,
-        interrupted=base.result.interrupted or head.result.interrupted,
-    )
-
-
-def _judged(plan: ReviewPlan, task: ReviewTask, watch: Watch) -> tuple[Checked | None, str]:
-    """HEAD judged by what BASE claims, or why that is not possible."""
-    version = task.versions.judged
-    if version is None:
-        return None, ""
-    try:
-        return _checked(plan, version, task.scope, watch), ""
-    except LockstepError as error:
-        return None, str(error)
-
-
-def _checked(plan: ReviewPlan, version: Version, scope: str, watch: Watch) -> Checked:
-    """All properties of a version, judged past what is violated."""
-    request, folder = plan.request, plan.request.save or traces_folder(plan.workspace)
-    run = check(
-        CheckRequest(
-            models=(version.model,),
-            workspace=version.workspace,
-            scope=scope,
-            fault=version.fault,
-            proposal=version.proposal,
-            constants=version.constants,
-            engine=request.engine,
-            goes_on=True,
-            max_states=request.max_states,
-            max_seconds=request.max_seconds,
-            memory=request.memory,
-            threads=request.threads,
-            save=folder if version.revision is None else folder / version.revision,
-        ),
-        watch=watch,
-    )
-    if run.pending:
-        raise KeyboardInterrupt
-    (result,) = run.results
-    if isinstance(result, Unchecked):
-        raise result.error
-    return result
-
-
-def _meaningless(request: ReviewRequest, versions: Mapping[str, Checked]) -> str:
-    """Why a version has no graph: its text has no meaning in a reachable state; else empty."""
-    for name, checked in versions.items():
-        # A search that found a violation has not seen everything.
-        bare = replace(checked.model, properties=())
-        result = checked.result
-        if result.verdict is not Verdict.HOLDS:
-            result = explore(bare, replace(request.exploration, deadlock_allowed=True))
-        if result.error is not None:
-            where = result.error.seen_from(checked.model.universe.root)
-            return f"{name} has no meaning in a reachable state: {where}"
-    return ""
-
-
-def _behaviours(request: ReviewRequest, pair: Pair, title: str, watch: Watch) -> Behaviours:
-    """Whether HEAD adds behaviours, and whether it removes some."""
-    seconds = request.max_seconds
-    ends = None if seconds is None else time.perf_counter() + seconds
-    memory = available_memory() * 9 // 10 if request.memory is None else request.memory
-    limits = Limits(request.max_states or _MOST_GRAPH, memory, ends)
-    if not pair.shared:
-        return Behaviours.open("they share no variable")
-    try:
-        with watch.search(f"{title}: behaviours", None) as on_progress:
-            base, head = observe(
-                pair, limits, replace(request.exploration, on_progress=on_progress)
-            )
-    except Unfinished as unfinished:
-        return Behaviours.open(str(unfinished))
-    return Behaviours(
-        _direction(pair.swapped, head, base, limits),
-        _direction(pair, base, head, limits),
-        (_size(base), _size(head)),
-    )
-
-
-def _size(observed: ObservedGraph) -> GraphSize:
-    graph = observed.graph
-    return GraphSize(len(graph.states), int(graph.depths()[-1]))
-
-
-def _direction(pair: Pair, one: ObservedGraph, other: ObservedGraph, limits: Limits) -> Direction:
-    """Whether `one`, the graph of `pair.one`, shows nothing but what the other does."""
-    try:
-        parting = find_parting(one, other, limits)
-        if parting is None:
-            return Direction(Verdict.HOLDS)
-        return Direction(Verdict.VIOLATED, difference_of(pair, one, parting, limits))
-    except Unfinished as unfinished:
-        return Direction(Verdict.INCONCLUSIVE, because=str(unfinished))

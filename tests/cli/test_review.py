@@ -147,8 +147,33 @@ def test_a_property_that_is_lost_is_not_passed_over(repository: "Desk") -> None:
     assert "    lost      somebody_gets_in" in ran.out
 
 
+def test_evidence_that_is_lost_is_named(repository: "Desk") -> None:
+    """A claim that says nothing any more, of which the fault that it caught is the only sign."""
+    repository.edit(CLAIMS, "return s.entries[g] <= s.coins[g]", "return s.entries[g] <= 9")
+    repository.edit("specs/kip_9.toml", '"invariant turnstile.opens_only_for_a_coin", ', "")
+    repository.edit(CLAIMS, '@step_invariant("9-2")', "@step_invariant()")
+    git(repository, "commit", "-am", "fewer words")
+    ran = repository.run("review", "main..change", "--scope", "small")
+    assert ran.code == 1, ran.out
+    assert "  behaviours  the same in both" in ran.out
+    assert "requirement 9-2  answered -> open" in ran.out
+    assert "fault  turnstile.stays_open: " in ran.out
+    assert "fault  turnstile.entries_are_paid: no fault breaks it first" in ran.out
+    assert "the same in both  letters" in ran.out
+    summary = repository.run("review", "main..change", "--scope", "small", "--json").json["summary"]
+    assert summary["requirements"] == [{"id": "9-2", "base": "answered", "head": "open"}]
+    assert summary["unchanged"] == ["letters"]
+
+
+def test_revisions_that_are_the_same_have_nothing_to_compare(repository: "Desk") -> None:
+    ran = repository.run("review", "main..change")
+    assert ran.code == 0, ran.out
+    assert ran.out.splitlines() == ["the same in both  letters, turnstile"]
+
+
 def test_models_that_only_one_revision_has_are_named(repository: "Desk") -> None:
     git(repository, "rm", "-q", *("models/letters.py", "invariants/letters.py"))
+    repository.edit(MODEL, '"""Somebody pays."""', '"""Somebody pays for an entry."""')
     git(repository, "commit", "-am", "no letters")
     ran = repository.run("review", "main..change")
     assert "not compared  letters: only main has it" in ran.out

@@ -1,0 +1,153 @@
+"""What a review comes to: which versions are compared in which scopes, and what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+
+from lockstep.errors import LockstepError
+from lockstep.language.model import load_model
+from lockstep.specs.scopes import ModelSpec, load_model_spec
+from lockstep.system.text_files import read_text
+from lockstep.verbs.decided import texts_of
+from lockstep.verbs.review_request import MOST_STATES, ReviewRequest
+from lockstep.verbs.review_version import (
+    Version,
+    VersionPair,
+    named_version,
+    with_claims,
+    workspace_at,
+)
+from lockstep.workspace import Workspace, find_workspace
+
+
+@dataclass(frozen=True)
+class ReviewTask:
+    """Two versions and a scope that both have."""
+
+    versions: VersionPair
+    scope: str
+
+    def __str__(self) -> str:
+        return f"{self.versions} {self.scope}"
+
+
+@dataclass
+class ReviewPlan:
+    """What is compared; `unchanged` are models that two revisions have alike.
+
+    `omitted` are models or scopes that are not compared, each with the reason. `revisions` are the
+    workspaces of BASE and HEAD where those are of git.
+    """
+
+    workspace: Workspace
+    request: ReviewRequest
+    tasks: list[ReviewTask] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    omitted: list[str] = field(default_factory=list)
+    revisions: tuple[Workspace, Workspace] | None = None
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of the models that are compared."""
+        return tuple(dict.fromkeys(task.versions.head.model for task in self.tasks))
+
+
+@contextmanager
+def plan_review(request: ReviewRequest) -> Iterator[ReviewPlan]:
+    """What a request comes to; `LockstepError` where it cannot be met.
+
+    Files of revisions are there as long as the block runs.
+    """
+    plan = ReviewPlan(request.workspace or find_workspace(), request)
+    first, *others = request.versions or ("",)
+    with ExitStack() as folders:
+        are_revisions = ".." in first
+        pairs = _revisions(plan, first, others, folders) if are_revisions else [_named(plan)]
+        for pair in pairs:
+            plan.tasks += _tasks(pair, plan)
+        if not plan.tasks and (plan.omitted or not plan.unchanged):
+            raise LockstepError(
+                f"nothing is compared: {'; '.join(plan.omitted)}",
+                cure="name a scope that both versions have",
+            )
+        yield plan
+
+
+def _named(plan: ReviewPlan) -> VersionPair:
+    """Two versions of the workspace."""
+    if len(plan.request.versions) != 2:
+        raise LockstepError(
+            "a review is of two versions",
+            cure="name BASE and HEAD, each MODEL or MODEL.NAME, or two revisions REV..REV",
+        )
+    base, head = (named_version(plan.workspace, text) for text in plan.request.versions)
+    return VersionPair(base, head)
+
+
+def _revisions(
+    plan: ReviewPlan, text: str, models: list[str], folders: ExitStack
+) -> list[VersionPair]:
+    """The models that two revisions do not have alike, of all or of those that are named."""
+    base, _, head = text.partition("..")
+    if not base or not head or head.startswith("."):
+        raise LockstepError(f"{text!r} is not two revisions", cure="write REV..REV")
+    before = folders.enter_context(workspace_at(plan.workspace, base))
+    after = folders.enter_context(workspace_at(plan.workspace, head))
+    judged = folders.enter_context(with_claims(after, before))
+    plan.revisions = before, after
+    names = dict.fromkeys([*before.models(), *after.models()])
+    for name in models:
+        if name not in names:
+            raise LockstepError(
+                f"neither {base} nor {head} has a model {name!r}",
+                cure=f"the models are: {', '.join(names)}",
+            )
+    pairs = []
+    for model in models or names:
+        if model not in before.models() or model not in after.models():
+            only = head if model in after.models() else base
+            plan.omitted.append(f"{model}: only {only} has it")
+        elif _text(before, model) == _text(after, model):
+            plan.unchanged.append(model)
+        else:
+            pairs.append(
+                VersionPair(
+                    Version(before, model, revision=base),
+                    Version(after, model, revision=head),
+                    None if judged is None else Version(judged, model, revision=head),
+                )
+            )
+    return pairs
+
+
+def _text(workspace: Workspace, model: str) -> object:
+    """All that is read for a model; equal to nothing else where it cannot be loaded."""
+    try:
+        texts = texts_of(load_model(workspace.root, model))
+        return texts, read_text(workspace.root / "specs" / f"{model}.toml")
+    except (LockstepError, OSError):
+        return object()
+
+
+def _tasks(pair: VersionPair, plan: ReviewPlan) -> Iterator[ReviewTask]:
+    """A task for each scope that both versions have, but for very large ones."""
+    base, head = (
+        load_model_spec(version.workspace.root, version.model) for version in (pair.base, pair.head)
+    )
+    for scope in dict.fromkeys([*base.scopes, *head.scopes]):
+        if plan.request.scope not in (None, scope):
+            continue
+        if scope not in base.scopes or scope not in head.scopes:
+            only = pair.base if scope in base.scopes else pair.head
+            plan.omitted.append(f"{pair} {scope}: only {only} has this scope")
+        elif plan.request.scope is None and (states := _states(base, head, scope)) > MOST_STATES:
+            plan.omitted.append(f"{pair} {scope}: {states:,} states; --scope {scope} compares it")
+        else:
+            yield ReviewTask(pair, scope)
+
+
+def _states(base: ModelSpec, head: ModelSpec, scope: str) -> int:
+    """The states that are pinned for a scope."""
+    return max(spec.scopes[scope].pins.states or 0 for spec in (base, head))

@@ -1,0 +1,222 @@
+"""Two versions of a model held against each other in one scope: properties, and behaviours."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from lockstep.errors import ExitCode, LockstepError
+from lockstep.explore.engines import explore
+from lockstep.plain.graph import Limits, Unfinished
+from lockstep.results.exits import INTERRUPTED
+from lockstep.results.verdict import Verdict
+from lockstep.review.difference import Difference, difference_of
+from lockstep.review.inclusion import find_parting
+from lockstep.review.observed import ObservedGraph, Pair, observe
+from lockstep.system.resident import available_memory
+from lockstep.trace.saving import traces_folder
+from lockstep.verbs.check import check
+from lockstep.verbs.check_request import CheckRequest
+from lockstep.verbs.check_result import Checked, Unchecked
+from lockstep.verbs.review_plan import ReviewPlan, ReviewTask
+from lockstep.verbs.review_properties import Change, PropertyChange, property_changes
+from lockstep.verbs.review_request import ReviewRequest
+from lockstep.verbs.review_version import Version, VersionPair
+from lockstep.verbs.run import Watch
+
+_DUBIOUS = (Change.LOST, Change.SILENCED, Change.OPEN)
+"""What somebody has to look at: nothing is broken by it, and something is no longer said."""
+
+_MOST_GRAPH = 2**31 - 2
+"""States that graphs number."""
+
+
+@dataclass(frozen=True)
+class Direction:
+    """Whether one version shows nothing but what the other does.
+
+    Without a verdict `because` says what ended the comparison.
+    """
+
+    verdict: Verdict
+    difference: Difference | None = None
+    because: str = ""
+
+
+@dataclass(frozen=True)
+class GraphSize:
+    """How many states a version has, and how many steps lead to the farthest of them."""
+
+    states: int
+    depth: int
+
+
+@dataclass(frozen=True)
+class Behaviours:
+    """How two versions compare in what both show.
+
+    `adds` says whether HEAD shows nothing but what BASE does, and `removes` whether BASE shows
+    nothing but what HEAD does. `sizes` are those of BASE and HEAD; None where not all states of
+    both were visited.
+    """
+
+    adds: Direction
+    removes: Direction
+    sizes: tuple[GraphSize, GraphSize] | None = None
+
+    @classmethod
+    def open(cls, because: str) -> Behaviours:
+        """Nothing is known, for a reason."""
+        direction = Direction(Verdict.INCONCLUSIVE, because=because)
+        return cls(direction, direction)
+
+
+@dataclass(frozen=True)
+class ScopeReview:
+    """Two versions in one scope.
+
+    `unjudged` says why HEAD is not judged by the claims of BASE, where those are others; it is
+    empty where it is. `interrupted` says that Ctrl-C ended a search.
+    """
+
+    versions: VersionPair
+    scope: str
+    pair: Pair
+    properties: tuple[PropertyChange, ...]
+    behaviours: Behaviours
+    seconds: float
+    unjudged: str = ""
+    interrupted: bool = False
+
+    @property
+    def verdict(self) -> Verdict:
+        """`violated` where HEAD breaks something, or shows what BASE does not."""
+        changes = {prop.change for prop in self.properties}
+        adds = self.behaviours.adds.verdict
+        if Change.BROKEN in changes or adds is Verdict.VIOLATED:
+            return Verdict.VIOLATED
+        if adds is not Verdict.HOLDS or changes.intersection(_DUBIOUS) or self.unjudged:
+            return Verdict.INCONCLUSIVE
+        return Verdict.HOLDS
+
+    @property
+    def exit_code(self) -> int:
+        """What this scope alone would end the process with."""
+        codes = {Verdict.HOLDS: ExitCode.HOLDS, Verdict.VIOLATED: ExitCode.VIOLATED}
+        code = int(codes.get(self.verdict, ExitCode.INCONCLUSIVE))
+        return INTERRUPTED if self.interrupted else code
+
+
+def review_scope(plan: ReviewPlan, task: ReviewTask, watch: Watch) -> ScopeReview:
+    """Compare two versions in a scope; `LockstepError` where one of them cannot be checked."""
+    started = time.perf_counter()
+    base = _checked(plan, task.versions.base, task.scope, watch)
+    head = _checked(plan, task.versions.head, task.scope, watch)
+    judged, unjudged = _judged(plan, task, watch)
+    pair = Pair.of(base.model, head.model)
+    meaningless = _meaningless(plan.request, {"BASE": base, "HEAD": head})
+    return ScopeReview(
+        versions=task.versions,
+        scope=task.scope,
+        pair=pair,
+        properties=property_changes(base, head, judged),
+        behaviours=Behaviours.open(meaningless)
+        if meaningless
+        else _behaviours(plan.request, pair, str(task), watch),
+        seconds=time.perf_counter() - started,
+        unjudged=unjudged,
+        interrupted=base.result.interrupted or head.result.interrupted,
+    )
+
+
+def _judged(plan: ReviewPlan, task: ReviewTask, watch: Watch) -> tuple[Checked | None, str]:
+    """HEAD judged by what BASE claims, or why that is not possible."""
+    version = task.versions.judged
+    if version is None:
+        return None, ""
+    try:
+        return _checked(plan, version, task.scope, watch), ""
+    except LockstepError as error:
+        return None, str(error)
+
+
+def _checked(plan: ReviewPlan, version: Version, scope: str, watch: Watch) -> Checked:
+    """All properties of a version, judged past what is violated."""
+    request, folder = plan.request, plan.request.save or traces_folder(plan.workspace)
+    run = check(
+        CheckRequest(
+            models=(version.model,),
+            workspace=version.workspace,
+            scope=scope,
+            fault=version.fault,
+            proposal=version.proposal,
+            constants=version.constants,
+            engine=request.engine,
+            goes_on=True,
+            max_states=request.max_states,
+            max_seconds=request.max_seconds,
+            memory=request.memory,
+            threads=request.threads,
+            save=folder if version.revision is None else folder / version.revision,
+        ),
+        watch=watch,
+    )
+    if run.pending:
+        raise KeyboardInterrupt
+    (result,) = run.results
+    if isinstance(result, Unchecked):
+        raise result.error
+    return result
+
+
+def _meaningless(request: ReviewRequest, versions: Mapping[str, Checked]) -> str:
+    """Why a version has no graph: its text has no meaning in a reachable state; else empty."""
+    for name, checked in versions.items():
+        # A search that found a violation has not seen everything.
+        bare = replace(checked.model, properties=())
+        result = checked.result
+        if result.verdict is not Verdict.HOLDS:
+            result = explore(bare, replace(request.exploration, deadlock_allowed=True))
+        if result.error is not None:
+            where = result.error.seen_from(checked.model.universe.root)
+            return f"{name} has no meaning in a reachable state: {where}"
+    return ""
+
+
+def _behaviours(request: ReviewRequest, pair: Pair, title: str, watch: Watch) -> Behaviours:
+    """Whether HEAD adds behaviours, and whether it removes some."""
+    seconds = request.max_seconds
+    ends = None if seconds is None else time.perf_counter() + seconds
+    memory = available_memory() * 9 // 10 if request.memory is None else request.memory
+    limits = Limits(request.max_states or _MOST_GRAPH, memory, ends)
+    if not pair.shared:
+        return Behaviours.open("they share no variable")
+    try:
+        with watch.search(f"{title}: behaviours", None) as on_progress:
+            base, head = observe(
+                pair, limits, replace(request.exploration, on_progress=on_progress)
+            )
+    except Unfinished as unfinished:
+        return Behaviours.open(str(unfinished))
+    return Behaviours(
+        _direction(pair.swapped, head, base, limits),
+        _direction(pair, base, head, limits),
+        (_size(base), _size(head)),
+    )
+
+
+def _size(observed: ObservedGraph) -> GraphSize:
+    graph = observed.graph
+    return GraphSize(len(graph.states), int(graph.depths()[-1]))
+
+
+def _direction(pair: Pair, one: ObservedGraph, other: ObservedGraph, limits: Limits) -> Direction:
+    """Whether `one`, the graph of `pair.one`, shows nothing but what the other does."""
+    try:
+        parting = find_parting(one, other, limits)
+        if parting is None:
+            return Direction(Verdict.HOLDS)
+        return Direction(Verdict.VIOLATED, difference_of(pair, one, parting, limits))
+    except Unfinished as unfinished:
+        return Direction(Verdict.INCONCLUSIVE, because=str(unfinished))
