@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from lockstep.language.model import DEADLOCK
 from lockstep.language.notation import Kind
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.check_result import Checked, Unchecked
@@ -86,8 +87,9 @@ def property_changes(
     before, own = _Standings(base), _Standings(head)
     after = own if judged is None else _Standings(judged)
     changes = []
-    for name in dict.fromkeys([*before.names, *own.names]):
-        version = after if name in before.names and name in own.names else own
+    for name in dict.fromkeys([*before.names, *own.names, *after.violated]):
+        is_shared = name in before.names and name in own.names
+        version = after if is_shared or name == DEADLOCK else own
         checked = version.violated.get(name, before.violated.get(name))
         is_reworded = version is not own and version.of(name) is not own.of(name)
         changes.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import shutil
 import subprocess
@@ -16,9 +17,10 @@ from lockstep.campaign.task import shown_constant
 from lockstep.errors import LockstepError, nearest
 from lockstep.language.model import fault_marks
 from lockstep.language.proposals import proposal_names
+from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.specs.tables import Plain
 from lockstep.system.scratch import scratch_folder
-from lockstep.system.text_files import read_text
+from lockstep.system.text_files import read_text, write_text
 from lockstep.verbs.models import choose, read_constants
 from lockstep.workspace import Workspace
 
@@ -111,16 +113,53 @@ def workspace_at(workspace: Workspace, revision: str) -> Iterator[Workspace]:
 
 @contextmanager
 def with_claims(models: Workspace, claims: Workspace) -> Iterator[Workspace | None]:
-    """The models of one workspace with the claims of another; None where those are its own."""
-    if _texts(models.root / "invariants") == _texts(claims.root / "invariants"):
+    """The models and scopes of one workspace with the claims of another; None if those are its own.
+
+    The claims are the properties, the requirements that they state, and whether a model may stop.
+    What the scopes declare of single properties or actions is left out.
+    """
+    if _claims(models) == _claims(claims):
         yield None
         return
     with scratch_folder("lockstep-review-") as folder:
-        shutil.copytree(models.root, folder, dirs_exist_ok=True)
-        shutil.rmtree(folder / "invariants", ignore_errors=True)
-        if (claims.root / "invariants").is_dir():
-            shutil.copytree(claims.root / "invariants", folder / "invariants")
+        for name in ("models", "lockstep.toml", "pyproject.toml"):
+            _copy(models.root / name, folder / name)
+        _copy(claims.root / "invariants", folder / "invariants")
+        (folder / "specs").mkdir()
+        for file in sorted(claims.root.glob("specs/kip_*.toml")):
+            _copy(file, folder / "specs" / file.name)
+        for model in models.models():
+            text = _bare_spec(*(load_model_spec(one.root, model) for one in (models, claims)))
+            write_text(folder / "specs" / f"{model}.toml", text)
         yield Workspace(folder, models.name)
+
+
+def _claims(workspace: Workspace) -> object:
+    """What a workspace claims of its models."""
+    allowed = {
+        name: load_model_spec(workspace.root, name).deadlock_allowed for name in workspace.models()
+    }
+    return _texts(workspace.root / "invariants"), allowed
+
+
+def _copy(source: Path, target: Path) -> None:
+    if source.is_dir():
+        shutil.copytree(source, target)
+    elif source.exists():
+        shutil.copyfile(source, target)
+
+
+def _bare_spec(scopes: ModelSpec, claims: ModelSpec) -> str:
+    """A file of scopes with their constants alone."""
+    lines = ["[model]", f"name = {json.dumps(scopes.name)}"]
+    lines.append(f"requirements = {json.dumps(claims.requirements)}")
+    if claims.deadlock_allowed:
+        lines += ['deadlock = "allowed"', f"deadlock_reason = {json.dumps(claims.deadlock_reason)}"]
+    for name, scope in scopes.scopes.items():
+        lines += [f"[scopes.{name}]", f"purpose = {json.dumps(scope.purpose)}"]
+        lines += ["[scopes." + f"{name}.constants]"]
+        lines += [f"{key} = {json.dumps(value)}" for key, value in scope.constants.items()]
+    return "\n".join(lines) + "\n"
 
 
 def _texts(folder: Path) -> dict[str, str]:

@@ -147,6 +147,30 @@ def test_a_property_that_is_lost_is_not_passed_over(repository: "Desk") -> None:
     assert "    lost      somebody_gets_in" in ran.out
 
 
+def test_a_stop_that_is_newly_allowed_is_seen(repository: "Desk") -> None:
+    repository.edit(MODEL, JAMS, JAMS.replace("CAN_JAM", "(CAN_JAM or s.coins[g] == 2)"))
+    repository.edit(MODEL, "require(s.arm[g] != Arm.OPEN)", "require(s.arm[g] == Arm.LOCKED)")
+    name = 'name = "turnstile"\n'
+    allowed = f'{name}deadlock = "allowed"\ndeadlock_reason = "it may break"\n'
+    repository.edit("specs/turnstile.toml", name, allowed)
+    git(repository, "commit", "-am", "what is jammed stays so")
+    ran = repository.run("review", "main..change", "turnstile", "--scope", "default", "--brief")
+    assert ran.code == 1, ran.out
+    assert "    broken    deadlock in the words of BASE after 2 steps" in ran.out
+
+
+def test_a_scope_may_speak_of_a_property_that_is_new(repository: "Desk") -> None:
+    claims = (repository.root / CLAIMS).read_text("utf-8")
+    new = "\n\n@invariant()\ndef nothing(s, g: Gate):\n    when(s.coins[g] > 9)\n    return True\n"
+    repository.edit(CLAIMS, claims, claims + new)
+    vacuous = '[scopes.small.vacuous]\n"There are two coins." = ["nothing"]\n\n[scopes.default]'
+    repository.edit("specs/turnstile.toml", "[scopes.default]", vacuous)
+    git(repository, "commit", "-am", "one claim more")
+    ran = repository.run("review", "main..change", "turnstile", "--scope", "small")
+    assert "    gained    nothing" in ran.out
+    assert "not judged" not in ran.out
+
+
 def test_evidence_that_is_lost_is_named(repository: "Desk") -> None:
     """A claim that says nothing any more, of which the fault that it caught is the only sign."""
     repository.edit(CLAIMS, "return s.entries[g] <= s.coins[g]", "return s.entries[g] <= 9")
