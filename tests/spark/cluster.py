@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,6 +81,27 @@ def descendants(process: int) -> list[int]:
     """The ids of a process's children, their children, and so on."""
     direct = children(process)
     return direct + [one for child in direct for one in descendants(child)]
+
+
+def is_gone(process: int) -> bool:
+    """Whether a process has ended, though somebody may still have to be told."""
+    with suppress(OSError):
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        return state == "Z"
+    return True
+
+
+def remaining(processes: Mapping[int, str], seconds: float = 60.0) -> list[str]:
+    """The commands of those processes that are still there after some seconds.
+
+    They are given time: on a busy machine a process that was killed is there for a while.
+    """
+    ends = time.monotonic() + seconds
+    while (there := [number for number in processes if not is_gone(number)]) and (
+        time.monotonic() < ends
+    ):
+        time.sleep(0.1)
+    return [processes[number] for number in there]
 
 
 def _start(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.spark.cluster import command_of, descendants
+from tests.spark.cluster import command_of, descendants, remaining
 from tests.spark.fleet.pipeline import LOGS, ROOT
 from tests.spark.fleet.runs import Runs, of_fleet, process
 
@@ -59,8 +59,7 @@ def test_an_interrupted_run_leaves_nothing_running(logs: Path, tmp_path: Path) -
     _, told = run.communicate()
     assert told == "lockstep: interrupted\n"
     assert run.returncode == 130
-    time.sleep(2)
-    assert [name for process, name in started.items() if Path(f"/proc/{process}").exists()] == []
+    assert remaining(started) == []
 
 
 @pytest.mark.verify

@@ -17,7 +17,7 @@ from lockstep.plain.exploration import Exploration
 from lockstep.spark.search.explore import SETTINGS, explore_on_spark
 from lockstep.spark.search.search import NearBounds
 from lockstep.spark.session import KEPT_SESSION, SparkOptions
-from tests.spark.cluster import cluster, descendants
+from tests.spark.cluster import cluster, command_of, descendants, is_gone, remaining
 from tests.spark.search.cases import ROOT, Case, compared
 
 pytestmark = pytest.mark.verify
@@ -52,13 +52,6 @@ def driver(master: str, folder: Path) -> subprocess.Popen[str]:
     )
 
 
-def is_gone(process: int) -> bool:
-    with suppress(OSError):
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-        return state == "Z"
-    return True
-
-
 def runs_in(folder: Path) -> int:
     return len(list(folder.glob("runs/*.parquet")))
 
@@ -77,7 +70,7 @@ def test_killed_drivers_leave_nothing_running_and_the_same_counts(tmp_path: Path
             time.sleep(0.02)
         with suppress(subprocess.TimeoutExpired):
             process.wait(chance.uniform(0, 3) if kills < 4 else 600)
-        below = descendants(process.pid)
+        below = {child: command_of(child) for child in descendants(process.pid)}
         if process.poll() is None:
             process.kill()
             kills += 1
@@ -105,13 +98,12 @@ def test_ctrl_c_leaves_nothing_running() -> None:
     ):
         time.sleep(0.1)
     time.sleep(12)
-    below = descendants(process.pid)
+    below = {child: command_of(child) for child in descendants(process.pid)}
     process.send_signal(signal.SIGTERM)  # a shell may have had SIGINT ignored
     output = process.communicate(timeout=120)[0]
     assert process.returncode == 130, output
     assert "interrupted" in output
-    time.sleep(2)
-    assert [child for child in below if not is_gone(child)] == []
+    assert remaining(below) == []
 
 
 def test_killed_executors_of_a_cluster_change_nothing(tmp_path: Path) -> None:
