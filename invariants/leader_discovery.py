@@ -259,11 +259,11 @@ def only_a_failed_request_is_backed_off_from(s: LeaderDiscovery):
 
 @step_invariant("951-9", "951-11")
 def what_is_lost_is_missed(s: LeaderDiscovery, new: LeaderDiscovery):
-    """A client whose connection breaks backs off and asks for a refresh. If it is that of a refresh,
-    there will be another."""
+    """Whatever is lost, a request or a refresh, the client will ask again."""
     when(s.disturbances != new.disturbances and s.cluster == new.cluster)
     return new.refresh_wanted and (
-        (new.backing_off and new.response is None) or (s.refresh is not None and new.refresh is None)
+        (new.backing_off and new.response is None)
+        or (s.refresh is not None and new.refresh is None)
     )
 
 
