@@ -45,6 +45,9 @@ class NodeEndpoint(Record):
     endpoint: Endpoint
 
 
+NodeEndpoints: Domain = Sequence[NodeEndpoint, len(PARTITIONS)]
+
+
 class Answer(Record):
     """What a response says of one partition."""
 
@@ -61,7 +64,7 @@ class PartitionLeaders(State):
     # The request, and the response as far as it is made.
     requested: Map[Partition, bool] = {p: False for p in Partition}
     answers: Map[Partition, Answer | None] = {p: None for p in Partition}
-    node_endpoints: Sequence[NodeEndpoint, len(PARTITIONS)] = ()
+    node_endpoints: NodeEndpoints = ()
 
 
 def is_idle(s: PartitionLeaders):
