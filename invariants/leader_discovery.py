@@ -37,6 +37,11 @@ def took_response(s: LeaderDiscovery, new: LeaderDiscovery):
     return s.response is not None and new.response is None and s.disturbances == new.disturbances
 
 
+def took_refresh(s: LeaderDiscovery, new: LeaderDiscovery):
+    """The client took the answer to a refresh; one that is lost is none."""
+    return s.refresh is not None and new.refresh is None and s.disturbances == new.disturbances
+
+
 def is_refusal(error):
     return error in (Error.NOT_LEADER_OR_FOLLOWER, Error.FENCED_LEADER_EPOCH)
 
@@ -81,6 +86,28 @@ def fenced_epoch_is_an_old_one(s: LeaderDiscovery, new: LeaderDiscovery):
     heard = s.heard[s.attempt.to].epoch
     return (new.response.error != Error.FENCED_LEADER_EPOCH or named < heard) and (
         new.response.error != Error.UNKNOWN_LEADER_EPOCH or named > heard
+    )
+
+
+@step_invariant("951-4")
+def broker_hears_of_all_or_nothing(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker):
+    """The metadata of a broker stays as it is or becomes the cluster's, as it does when it starts
+    (951-D10)."""
+    starts = s.cluster.endpoints[b] is None and new.cluster.endpoints[b] is not None
+    when(starts or new.heard[b] != s.heard[b])
+    return new.heard[b] == new.cluster
+
+
+@step_invariant("951-8")
+def refresh_is_the_answer_of_a_broker(s: LeaderDiscovery, new: LeaderDiscovery):
+    """A refresh comes to a client that asked for one and has no other under way, and tells what
+    some broker has heard."""
+    refresh = present(new.refresh)
+    when(refresh != s.refresh)
+    return (
+        s.refresh_wanted
+        and s.refresh is None
+        and any(refresh == s.heard[b] and s.cluster.endpoints[b] is not None for b in Broker)
     )
 
 
@@ -132,18 +159,16 @@ def nothing_newer_changes_nothing(s: LeaderDiscovery, new: LeaderDiscovery):
 def refresh_tells_where_brokers_are(s: LeaderDiscovery, new: LeaderDiscovery):
     """A refresh says of every broker where it is, or that it is nowhere, even if it is too old to
     say who leads (951-D5)."""
-    refresh = present(s.refresh)
-    when(new.refresh is None and s.disturbances == new.disturbances)
-    return new.endpoints == refresh.endpoints
+    when(took_refresh(s, new))
+    return new.endpoints == s.refresh.endpoints
 
 
 @step_invariant("951-7")
 def refresh_is_taken_unless_it_is_stale(s: LeaderDiscovery, new: LeaderDiscovery):
     """The leader of a refresh is the client's if its epoch is no older than what is known."""
-    refresh = present(s.refresh)
-    when(new.refresh is None and s.disturbances == new.disturbances)
-    when(s.leader_epoch is None or refresh.epoch >= s.leader_epoch)
-    return new.leader == refresh.leader and new.leader_epoch == refresh.epoch
+    when(took_refresh(s, new))
+    when(s.leader_epoch is None or s.refresh.epoch >= s.leader_epoch)
+    return new.leader == s.refresh.leader and new.leader_epoch == s.refresh.epoch
 
 
 @invariant("951-2", "951-5")
@@ -225,11 +250,36 @@ def errors_are_backed_off_from(s: LeaderDiscovery, new: LeaderDiscovery):
     return new.backing_off and new.attempt == s.attempt
 
 
+@invariant("951-11")
+def only_a_failed_request_is_backed_off_from(s: LeaderDiscovery):
+    """The backoff is that of a request, which awaits no answer meanwhile."""
+    when(s.backing_off)
+    return s.attempt is not None and s.response is None
+
+
+@step_invariant("951-9", "951-11")
+def what_is_lost_is_missed(s: LeaderDiscovery, new: LeaderDiscovery):
+    """Whatever is lost, a request or a refresh, the client will ask again."""
+    when(s.disturbances != new.disturbances and s.cluster == new.cluster)
+    return new.refresh_wanted and (
+        (new.backing_off and new.response is None)
+        or (s.refresh is not None and new.refresh is None)
+    )
+
+
 @step_invariant("951-8")
 def refusal_asks_for_a_refresh(s: LeaderDiscovery, new: LeaderDiscovery):
     """The metadata is to be refreshed after each refusal, whether a newer leader is told or not."""
     when(took_response(s, new) and is_refusal(s.response.error))
     return new.refresh_wanted
+
+
+@step_invariant("951-8")
+def refresh_is_taken_once(s: LeaderDiscovery, new: LeaderDiscovery):
+    """With a refresh the client has what it asked for, unless it does not say where the leader is
+    (951-D7)."""
+    when(took_refresh(s, new))
+    return new.refresh_wanted == (new.endpoints[new.leader] is None)
 
 
 @invariant("951-12")
@@ -242,29 +292,28 @@ def lost_leader_is_asked_for(s: LeaderDiscovery):
 # It arrives.
 
 
-@leads_to(
-    "951-9",
-    "951-19",
-    weak=(
-        each(hear, "b"),
-        send,
-        retry_at_once,
-        end_backoff,
-        answer_served,
-        answer_not_leader,
-        answer_not_leader_untold,
-        answer_fenced,
-        answer_unknown_epoch,
-        find_nobody,
-        receive_served,
-        receive_newer_leader,
-        receive_nothing_newer,
-        receive_unknown_epoch,
-        each(answer_refresh, "b"),
-        receive_refresh,
-        receive_stale_refresh,
-    ),
+RESPONSIVE = (
+    each(hear, "b"),
+    retry_at_once,
+    end_backoff,
+    answer_served,
+    answer_not_leader,
+    answer_not_leader_untold,
+    answer_fenced,
+    answer_unknown_epoch,
+    find_nobody,
+    receive_served,
+    receive_newer_leader,
+    receive_nothing_newer,
+    receive_unknown_epoch,
+    each(answer_refresh, "b"),
+    receive_refresh,
+    receive_stale_refresh,
 )
+"""Brokers and client do what they can."""
+
+
+@leads_to("951-9", "951-19", weak=(send, *RESPONSIVE))
 def current_leader_is_reached(s: LeaderDiscovery):
     """A client with another leader than the partition's comes to be served by that one."""
     return s.leader != s.cluster.leader, (
@@ -275,34 +324,56 @@ def current_leader_is_reached(s: LeaderDiscovery):
     )
 
 
-@leads_to(
-    "951-6",
-    "951-11",
-    weak=(
-        each(hear, "b"),
-        retry_at_once,
-        end_backoff,
-        answer_served,
-        answer_not_leader,
-        answer_not_leader_untold,
-        answer_fenced,
-        answer_unknown_epoch,
-        find_nobody,
-        receive_served,
-        receive_newer_leader,
-        receive_nothing_newer,
-        receive_unknown_epoch,
-        each(answer_refresh, "b"),
-        receive_refresh,
-        receive_stale_refresh,
-    ),
-)
+@leads_to("951-6", "951-11", weak=RESPONSIVE)
 def requests_come_to_an_end(s: LeaderDiscovery):
     """A request is served, or its backoff ends, after which it is sent anew."""
     return s.attempt is not None, s.attempt is None
 
 
 # The scope reaches what it is about.
+
+
+@sometimes("951-2", "951-5")
+def latest_election_is_witnessed(s: LeaderDiscovery):
+    """What the client believes is compared with elections that really were."""
+    return s.witnessed.epoch == s.cluster.epoch and s.cluster.epoch > FIRST_EPOCH
+
+
+@sometimes("951-1")
+def broker_tells_that_another_one_leads(s: LeaderDiscovery):
+    """A producer, too, is told the leader."""
+    return (
+        s.response is not None
+        and s.response.error == Error.NOT_LEADER_OR_FOLLOWER
+        and s.response.current_leader is not None
+    )
+
+
+@sometimes("951-18", "951-19")
+def broker_tells_no_leader(s: LeaderDiscovery):
+    """The client has to find it as before."""
+    return (
+        s.response is not None
+        and s.response.error == Error.NOT_LEADER_OR_FOLLOWER
+        and s.response.current_leader is None
+    )
+
+
+@sometimes("951-3")
+def broker_fences_an_old_epoch(s: LeaderDiscovery):
+    """Even who leads refuses a client that names an older epoch."""
+    return (
+        s.response is not None
+        and s.attempt is not None
+        and s.response.error == Error.FENCED_LEADER_EPOCH
+        and s.heard[s.attempt.to].leader == s.attempt.to
+    )
+
+
+@sometimes("951-7")
+def metadata_grows_old(s: LeaderDiscovery):
+    """A refresh is asked for though nothing went wrong, as it was before the KIP."""
+    return s.refresh_wanted and s.cluster.epoch == FIRST_EPOCH and s.disturbances == 0
 
 
 @sometimes("951-1", "951-9")

@@ -1,27 +1,40 @@
 """What must hold of the fetch session cache (KIP-227, "Fetch Session Caching", "New Metrics")."""
 
 from lockstep import invariant, sometimes, step_invariant, when
-from models.session_cache import EVICTION_MS, LETTER_OF_RULE_THREE, METER, SessionCache, Slot
+from models.session_cache import (
+    EVICTION_MS,
+    KAFKA_ORDER,
+    LETTER_OF_RULE_THREE,
+    METER,
+    SECOND_SHARD,
+    SessionCache,
+    Slot,
+)
+
+
+def was_decided(s: SessionCache, new: SessionCache):
+    return s.proposal is not None and new.proposal is None
 
 
 def was_evicted(s: SessionCache, new: SessionCache, x):
     """Another session took slot x. A session that is only used keeps its kind and its birth."""
-    return (
-        s.proposal is not None
-        and new.proposal is None
-        and s.cache[x] is not None
-        and s.cache[x] != new.cache[x]
-    )
+    return was_decided(s, new) and s.cache[x] is not None and s.cache[x] != new.cache[x]
 
 
 def was_refused(s: SessionCache, new: SessionCache):
-    return s.proposal is not None and new.proposal is None and s.cache == new.cache
+    return was_decided(s, new) and s.cache == new.cache
+
+
+def share_a_shard(x, y):
+    return (x in SECOND_SHARD) == (y in SECOND_SHARD)
 
 
 def a_rule_allows(proposal, session, now):
-    """The KIP's sentence, written out once more: the three rules are an if and only if."""
+    """The KIP's sentence, written out once more: the three rules are an if and only if. Apache
+    Kafka looks at the age that a session had when it was last used (227-D27)."""
     inactive = now - session.last_used > EVICTION_MS
-    old = now - session.created > EVICTION_MS
+    seen = session.last_used if KAFKA_ORDER else now
+    old = seen - session.created > EVICTION_MS
     from_below = session.privileged and not proposal.privileged
     larger = proposal.size > session.size
     return (
@@ -55,17 +68,66 @@ def evicts_only_by_a_rule(s: SessionCache, new: SessionCache, x: Slot):
 
 @step_invariant("227-26")
 def evicts_only_when_full(s: SessionCache, new: SessionCache, x: Slot):
-    """Nothing is evicted while there is a free slot."""
+    """Nothing is evicted while its shard has a free slot."""
     when(was_evicted(s, new, x))
-    return all(s.cache[y] is not None for y in Slot)
+    return all(s.cache[y] is not None for y in Slot if share_a_shard(x, y))
 
 
 @step_invariant("227-15", "227-17", "227-21", "227-22", "227-23", "227-24", "227-36")
 def refuses_only_when_no_rule_allows(s: SessionCache, new: SessionCache):
-    """A proposed session is refused only when every slot is taken and no rule gives it one."""
+    """A proposed session is refused only when every slot of its shard is taken and no rule gives it
+    one."""
     when(was_refused(s, new))
     return all(
-        s.cache[x] is not None and not a_rule_allows(s.proposal, s.cache[x], s.now) for x in Slot
+        s.cache[x] is not None and not a_rule_allows(s.proposal, s.cache[x], s.now)
+        for x in Slot
+        if (x in SECOND_SHARD) == (s.turn > 0)
+    )
+
+
+@step_invariant("227-18")
+def shards_take_turns(s: SessionCache, new: SessionCache):
+    """Each proposed session is for the shard after that of the one before, and changes no other
+    (227-D28)."""
+    moves_on = was_decided(s, new) and len(SECOND_SHARD) > 0
+    return (new.turn != s.turn) == moves_on and (
+        not was_decided(s, new)
+        or all(new.cache[x] == s.cache[x] for x in Slot if (x in SECOND_SHARD) != (s.turn > 0))
+    )
+
+
+def has_a_stale_session(s: SessionCache, x):
+    """Some session of the shard of slot x has not been used for the eviction time."""
+    return any(
+        s.now - s.truly_used[y] > EVICTION_MS
+        for y in Slot
+        if share_a_shard(x, y) and s.cache[y] is not None
+    )
+
+
+@step_invariant("227-17", "227-23")
+def longest_unused_session_goes_first(s: SessionCache, new: SessionCache, x: Slot):
+    """Apache Kafka gives up a stale session before any other, and of those the one unused for
+    longest (227-D29)."""
+    when(KAFKA_ORDER and was_evicted(s, new, x) and has_a_stale_session(s, x))
+    return all(s.truly_used[x] <= s.truly_used[y] for y in Slot if share_a_shard(x, y))
+
+
+@step_invariant("227-22", "227-24", "227-25")
+def least_valuable_session_goes_first(s: SessionCache, new: SessionCache, x: Slot, y: Slot):
+    """Without a stale session Apache Kafka gives up a consumer's before a follower's, and a smaller
+    one before a larger one, among those that a new session of this kind may evict by their age
+    (227-D29)."""
+    when(KAFKA_ORDER and was_evicted(s, new, x) and not has_a_stale_session(s, x))
+    when(s.cache[y] is not None and share_a_shard(x, y))
+    when(
+        s.truly_used[y] - s.truly_created[y] > EVICTION_MS
+        or (s.proposal.privileged and not s.cache[y].privileged)
+    )
+    return (
+        s.cache[x].size <= s.cache[y].size
+        if s.cache[x].privileged == s.cache[y].privileged
+        else s.cache[y].privileged
     )
 
 

@@ -1,7 +1,7 @@
 """What must hold of KIP-630's offsets. Ids such as 630-34 are rows of
 specs/kip_630.toml, 595-15 is one of specs/kip_595.toml."""
 
-from lockstep import invariant, step_invariant, when
+from lockstep import invariant, sometimes, step_invariant, when
 from models.snapshot_offsets import Place, SnapshotOffsets
 
 
@@ -77,3 +77,9 @@ def deletes_only_below_the_log_start(s: SnapshotOffsets, new: SnapshotOffsets, p
 def offsets_never_move_back(s: SnapshotOffsets, new: SnapshotOffsets):
     """Neither the log's start nor the high watermark is ever less than it was."""
     return new.log_start >= s.log_start and new.high_watermark >= s.high_watermark
+
+
+@sometimes("630-15")
+def log_starts_between_two_snapshots(s: SnapshotOffsets):
+    """A follower's log starts where its leader's does, though no snapshot of its own ends there."""
+    return s.log_start > 0 and all(s.snapshots[p] != s.log_start for p in Place)

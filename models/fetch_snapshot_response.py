@@ -69,21 +69,41 @@ def response_max_bytes():
     return min(REQUEST_MAX_BYTES, LEADER_MAX_BYTES)
 
 
-def is_of_use(asked):
-    """Whether a request asks for bytes that its receiver has to give."""
-    return (
-        asked.named_epoch == asked.epoch
-        and asked.leads
-        and asked.size is not None
-        and asked.position >= 0
-        and asked.position < asked.size
-    )
+def error_of_another_epoch(asked):
+    """Whoever is behind is told so."""
+    if asked.named_epoch < asked.epoch:
+        return Error.FENCED_LEADER_EPOCH
+    return Error.UNKNOWN_LEADER_EPOCH
+
+
+def has_position(asked):
+    """The snapshot has a unit at the position (630-D25)."""
+    return asked.position >= 0 and asked.position < asked.size
+
+
+def error_of_the_snapshot(asked):
+    """What is wrong with what a request names."""
+    if asked.size is None:
+        return Error.SNAPSHOT_NOT_FOUND
+    if not has_position(asked):
+        return Error.POSITION_OUT_OF_RANGE
+    return Error.NONE
+
+
+def error_of(asked):
+    """What is wrong with a request: its epoch, then its receiver, then what it names (630-D25)."""
+    if asked.named_epoch != asked.epoch:
+        return error_of_another_epoch(asked)
+    if not asked.leads:
+        return Error.NOT_LEADER_OR_FOLLOWER
+    return error_of_the_snapshot(asked)
 
 
 @action
 def ask(s: FetchSnapshotResponse, new: FetchSnapshotResponse, p: Partition, asked: Asked):
     """The request names one more partition."""
-    require(not s.building and s.asked[p] is None and (ANY_REQUEST or is_of_use(asked)))
+    require(not s.building and s.asked[p] is None)
+    require(ANY_REQUEST or error_of(asked) == Error.NONE)
     new.asked[p] = asked
 
 
@@ -92,21 +112,6 @@ def begin_response(s: FetchSnapshotResponse, new: FetchSnapshotResponse):
     """The request is complete, and has arrived."""
     require(not s.building and any(s.asked[p] is not None for p in Partition))
     new.building = True
-
-
-def error_of(asked):
-    """What is wrong with a request: its epoch, then its receiver, then what it names (630-D25)."""
-    if asked.named_epoch < asked.epoch:
-        return Error.FENCED_LEADER_EPOCH
-    if asked.named_epoch > asked.epoch:
-        return Error.UNKNOWN_LEADER_EPOCH
-    if not asked.leads:
-        return Error.NOT_LEADER_OR_FOLLOWER
-    if asked.size is None:
-        return Error.SNAPSHOT_NOT_FOUND
-    if asked.position < 0 or asked.position >= asked.size:
-        return Error.POSITION_OUT_OF_RANGE
-    return Error.NONE
 
 
 def number_asked(s: FetchSnapshotResponse):

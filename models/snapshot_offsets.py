@@ -30,16 +30,9 @@ def latest(s: SnapshotOffsets):
 
 
 @action
-def append(s: SnapshotOffsets, new: SnapshotOffsets, to: Offset):
-    """Records arrive."""
-    require(not s.unapplied and s.log_end < to)
-    new.log_end = to
-
-
-@action
-def truncate(s: SnapshotOffsets, new: SnapshotOffsets, to: Offset):
-    """Records that a new leader does not have go; committed ones it has."""
-    require(not s.unapplied and s.high_watermark <= to and to < s.log_end)
+def move_log_end(s: SnapshotOffsets, new: SnapshotOffsets, to: Offset):
+    """Records arrive; or those go that a new leader does not have. Committed ones it has."""
+    require(not s.unapplied and s.high_watermark <= to and to != s.log_end)
     new.log_end = to
 
 
@@ -80,23 +73,17 @@ def reset_log(s: SnapshotOffsets, new: SnapshotOffsets):
     new.unapplied = False
 
 
-@action
-def advance_log_start(s: SnapshotOffsets, new: SnapshotOffsets, p: Place):
-    """A leader's log starts where one of its snapshots ends."""
-    require(not s.unapplied and s.snapshots[p] is not None and s.snapshots[p] > s.log_start)
-    new.log_start = s.snapshots[p]
-
-
-def followed_log_start(s: SnapshotOffsets, leaders):
+def allowed_log_start(s: SnapshotOffsets, leaders):
     """The lesser of the leader's log start offset and the end of the latest own snapshot."""
     return min(leaders, latest(s))
 
 
 @action
-def follow_log_start(s: SnapshotOffsets, new: SnapshotOffsets, leaders: Offset):
-    """A follower hears where its leader's log starts."""
-    require(not s.unapplied and followed_log_start(s, leaders) > s.log_start)
-    new.log_start = followed_log_start(s, leaders)
+def advance_log_start(s: SnapshotOffsets, new: SnapshotOffsets, leaders: Offset):
+    """A follower hears where its leader's log starts; or a leader's log starts where one of its
+    snapshots ends, which is no later than its latest one."""
+    require(not s.unapplied and allowed_log_start(s, leaders) > s.log_start)
+    new.log_start = allowed_log_start(s, leaders)
 
 
 def may_delete(s: SnapshotOffsets, end):

@@ -326,6 +326,8 @@ LeaderWasElected ==
         /\ leaderEpoch <= cluster.epoch
         /\ leaderEpoch = witnessed.epoch => leader = witnessed.leader
 
+OnlyAFailedRequestIsBackedOffFrom == backingOff => attempt # None /\ response = None
+
 LostLeaderIsAskedFor == endpoints[leader] = None => refreshWanted
 
 -----------------------------------------------------------------------------
@@ -350,6 +352,16 @@ FencedEpochIsAnOldOne ==
     [][Answered /\ attempt.epoch # None =>
         /\ response'.error = "FENCED_LEADER_EPOCH" => attempt.epoch < Has.epoch
         /\ response'.error = "UNKNOWN_LEADER_EPOCH" => attempt.epoch > Has.epoch]_vars
+
+BrokerHearsOfAllOrNothing ==
+    [][\A b \in Brokers :
+        (heard'[b] # heard[b] \/ (b \notin Running /\ b \in Running')) => heard'[b] = cluster']_vars
+
+RefreshIsTheAnswerOfABroker ==
+    [][refresh' \notin {None, refresh} =>
+        /\ refreshWanted
+        /\ refresh = None
+        /\ \E b \in Running : refresh' = heard[b]]_vars
 
 LeaderEpochNeverGoesBack ==
     [][leaderEpoch # None =>
@@ -381,14 +393,18 @@ NothingNewerChangesNothing ==
         IN  (IF told = None THEN TRUE ELSE ~Exceeds(told.epoch, leaderEpoch))
                 => UNCHANGED client]_vars
 
+\* The client has read the refresh.
+Refreshed == refresh # None /\ refresh' = None /\ UNCHANGED disturbances
+
 RefreshIsTakenUnlessItIsStale ==
-    [][(refresh # None /\ refresh' = None /\ UNCHANGED disturbances) =>
+    [][Refreshed =>
         ((leaderEpoch # None => refresh.epoch >= leaderEpoch)
             => leader' = refresh.leader /\ leaderEpoch' = refresh.epoch)]_vars
 
 RefreshTellsWhereBrokersAre ==
-    [][(refresh # None /\ refresh' = None /\ UNCHANGED disturbances)
-            => endpoints' = refresh.endpoints]_vars
+    [][Refreshed => endpoints' = refresh.endpoints]_vars
+
+RefreshIsTakenOnce == [][Refreshed => (refreshWanted' <=> endpoints'[leader'] = None)]_vars
 
 \* A request goes out, for the first time or once more.
 Sends == attempt' # None /\ (attempt' # attempt \/ (backingOff /\ ~backingOff'))
@@ -412,6 +428,12 @@ BacksOffOnlyWithoutANewerLeader ==
 
 ErrorsAreBackedOffFrom ==
     [][(Read /\ response.error # "NONE") => backingOff' /\ UNCHANGED attempt]_vars
+
+WhatIsLostIsMissed ==
+    [][(disturbances' # disturbances /\ UNCHANGED cluster) =>
+        /\ refreshWanted'
+        /\ \/ backingOff' /\ response' = None
+           \/ refresh # None /\ refresh' = None]_vars
 
 RefusalAsksForARefresh ==
     [][(Read /\ IsRefusal(response.error)) => refreshWanted']_vars
@@ -449,11 +471,13 @@ RequestsComeToAnEnd == Responsive => (attempt # None ~> attempt = None)
 -----------------------------------------------------------------------------
 (* What `lockstep prove` proves of the model at Kafka's own widths. *)
 
-THEOREM Spec => [](LeaderWasElected /\ LostLeaderIsAskedFor)
+THEOREM Spec => [](LeaderWasElected /\ LostLeaderIsAskedFor /\ OnlyAFailedRequestIsBackedOffFrom)
 
 THEOREM Spec => /\ ToldLeaderIsWhatTheBrokerKnows
                 /\ BrokerThatLeadsIsNotAskedForTheLeader
                 /\ FencedEpochIsAnOldOne
+                /\ BrokerHearsOfAllOrNothing
+                /\ RefreshIsTheAnswerOfABroker
                 /\ LeaderEpochNeverGoesBack
                 /\ LeaderChangesOnlyWithANewerEpoch
                 /\ NewerLeaderIsTaken
@@ -467,5 +491,7 @@ THEOREM Spec => /\ ToldLeaderIsWhatTheBrokerKnows
                 /\ RetryAtOnceIsToANewerLeader
                 /\ BacksOffOnlyWithoutANewerLeader
                 /\ ErrorsAreBackedOffFrom
+                /\ WhatIsLostIsMissed
                 /\ RefusalAsksForARefresh
+                /\ RefreshIsTakenOnce
 =============================================================================

@@ -13,21 +13,24 @@ CONSTANTS
     None,
     Slots,
     EvictionMs,         \* how long a session is safe from its equals
-    LetterOfRuleThree   \* whether rule 3 lets a consumer displace a follower
+    LetterOfRuleThree,  \* whether rule 3 lets a consumer displace a follower
+    SecondShard,        \* slots that are a cache of their own; Apache Kafka has such shards
+    KafkaOrder          \* whether Apache Kafka's order tells which session is evicted
 
-ASSUME LetterOfRuleThree \in BOOLEAN
+ASSUME LetterOfRuleThree \in BOOLEAN /\ KafkaOrder \in BOOLEAN
 
 VARIABLES
     now,
     cache,
     proposal,
+    turn,                                           \* the shard that the next session goes to
     numSessions, numPartitionsCached, evictions,    \* the metrics
     trulyCreated, trulyUsed                         \* what the times in the cache should be
 
 metrics == <<numSessions, numPartitionsCached, evictions>>
 truth   == <<trulyCreated, trulyUsed>>
 
-vars == <<now, cache, proposal, metrics, truth>>
+vars == <<now, cache, proposal, turn, metrics, truth>>
 
 Time == Nat
 Size == Nat \ {0}
@@ -44,6 +47,7 @@ TypeOK ==
     /\ now \in Time
     /\ cache \in [Slots -> Session \cup {None}]
     /\ proposal \in Proposal \cup {None}
+    /\ turn \in IF SecondShard = {} THEN {0} ELSE {0, 1}
     /\ numSessions \in Nat
     /\ numPartitionsCached \in Nat
     /\ evictions \in Nat
@@ -54,26 +58,30 @@ Init ==
     /\ now = 0
     /\ cache = [x \in Slots |-> None]
     /\ proposal = None
+    /\ turn = 0
     /\ numSessions = 0
     /\ numPartitionsCached = 0
     /\ evictions = 0
     /\ trulyCreated = [x \in Slots |-> 0]
     /\ trulyUsed = [x \in Slots |-> 0]
 
+\* The slots that the next session may have.
+Shard == IF turn = 0 THEN Slots \ SecondShard ELSE SecondShard
+
 Taken == {x \in Slots : cache[x] # None}
-Free  == Slots \ Taken
+Free  == Shard \ Taken
 
 -----------------------------------------------------------------------------
 Tick ==
     /\ proposal = None
     /\ MayTick
     /\ now' = now + 1
-    /\ UNCHANGED <<cache, proposal, metrics, truth>>
+    /\ UNCHANGED <<cache, proposal, turn, metrics, truth>>
 
 Propose(privileged, size) ==
     /\ proposal = None
     /\ proposal' = [privileged |-> privileged, size |-> size]
-    /\ UNCHANGED <<now, cache, metrics, truth>>
+    /\ UNCHANGED <<now, cache, turn, metrics, truth>>
 
 (* The three rules. *)
 
@@ -87,12 +95,40 @@ Outgrows(session) ==
     /\ proposal.size > session.size
     /\ IsOutranked(session) => LetterOfRuleThree
 
-Evictable ==
-    {x \in Taken : \/ Outranks(cache[x])
-                   \/ Inactive(cache[x])
-                   \/ Old(cache[x]) /\ Outgrows(cache[x])}
+ByTheRules ==
+    {x \in Shard \cap Taken : \/ Outranks(cache[x])
+                              \/ Inactive(cache[x])
+                              \/ Old(cache[x]) /\ Outgrows(cache[x])}
+
+(* Apache Kafka orders the sessions of a full shard, and tries one. *)
+
+Stale == {x \in Shard \cap Taken : Inactive(cache[x])}
+
+\* Those that nobody in a set goes before.
+First(slots, Before(_, _)) == {x \in slots : ~\E y \in slots : Before(cache[y], cache[x])}
+
+UnusedForLonger(one, other) == one.lastUsed < other.lastUsed
+
+WorthLess(one, other) ==
+    \/ ~one.privileged /\ other.privileged
+    \/ one.privileged = other.privileged /\ one.size < other.size
+
+\* A session that was not used since it was old is not known to be old.
+WithinReach ==
+    {x \in Shard \cap Taken :
+        Outranks(cache[x]) \/ cache[x].lastUsed - cache[x].created > EvictionMs}
+
+ByKafkasOrder ==
+    IF Stale # {} THEN First(Stale, UnusedForLonger)
+    ELSE {x \in First(WithinReach, WorthLess) : WorthLess(cache[x], proposal)}
+
+Evictable == IF KafkaOrder THEN ByKafkasOrder ELSE ByTheRules
 
 (* The broker decides. *)
+
+Decide ==
+    /\ proposal' = None
+    /\ turn' = IF SecondShard = {} THEN 0 ELSE 1 - turn
 
 Accept(x) ==
     /\ cache' = [cache EXCEPT ![x] =
@@ -100,7 +136,7 @@ Accept(x) ==
                      size       |-> proposal.size,
                      created    |-> now,
                      lastUsed   |-> now]]
-    /\ proposal' = None
+    /\ Decide
     /\ trulyCreated' = [trulyCreated EXCEPT ![x] = now]
     /\ trulyUsed' = [trulyUsed EXCEPT ![x] = now]
     /\ UNCHANGED now
@@ -125,7 +161,7 @@ CreateByEvicting(x) ==
 Refuse ==
     /\ proposal # None
     /\ Free \cup Evictable = {}
-    /\ proposal' = None
+    /\ Decide
     /\ UNCHANGED <<now, cache, metrics, truth>>
 
 (* Clients use their sessions and close them. *)
@@ -136,7 +172,7 @@ Use(x, size) ==
     /\ cache' = [cache EXCEPT ![x].size = size, ![x].lastUsed = now]
     /\ numPartitionsCached' = numPartitionsCached + (size - cache[x].size)
     /\ trulyUsed' = [trulyUsed EXCEPT ![x] = now]
-    /\ UNCHANGED <<now, proposal, numSessions, evictions, trulyCreated>>
+    /\ UNCHANGED <<now, proposal, turn, numSessions, evictions, trulyCreated>>
 
 Close(x) ==
     /\ proposal = None
@@ -146,7 +182,7 @@ Close(x) ==
     /\ numPartitionsCached' = numPartitionsCached - cache[x].size
     /\ trulyCreated' = [trulyCreated EXCEPT ![x] = 0]
     /\ trulyUsed' = [trulyUsed EXCEPT ![x] = 0]
-    /\ UNCHANGED <<now, proposal, evictions>>
+    /\ UNCHANGED <<now, proposal, turn, evictions>>
 
 -----------------------------------------------------------------------------
 Next ==
@@ -179,32 +215,60 @@ SessionsMetricEqualsCache == numSessions = Cardinality(Taken)
 PartitionsMetricEqualsCache == numPartitionsCached = SizeOf(Taken)
 
 -----------------------------------------------------------------------------
-\* Slots whose session has given way to another.
-Displaced == IF proposal # None /\ proposal' = None
-             THEN {x \in Taken : cache'[x] # cache[x]}
-             ELSE {}
+Decided == proposal # None /\ proposal' = None
 
-Refused == proposal # None /\ proposal' = None /\ cache' = cache
+\* Slots whose session has given way to another.
+Displaced == IF Decided THEN {x \in Taken : cache'[x] # cache[x]} ELSE {}
+
+Refused == Decided /\ cache' = cache
+
+\* The slots of a shard, and those of them of which a shard has sessions.
+ShardOf(x) == IF x \in SecondShard THEN SecondShard ELSE Slots \ SecondShard
+Beside(x)  == ShardOf(x) \cap Taken
+
+\* How old a session is, or Apache Kafka knows it to be.
+Age(session) == (IF KafkaOrder THEN session.lastUsed ELSE now) - session.created
 
 \* The three rules once more, in the order in which the KIP lists them.
 RuleGives(x) ==
     \/ proposal.privileged /\ ~cache[x].privileged
     \/ now - cache[x].lastUsed > EvictionMs
-    \/ /\ now - cache[x].created > EvictionMs
+    \/ /\ Age(cache[x]) > EvictionMs
        /\ proposal.size > cache[x].size
        /\ LetterOfRuleThree \/ proposal.privileged \/ ~cache[x].privileged
 
 EvictsOnlyByARule == [][\A x \in Displaced : RuleGives(x)]_vars
 
 RefusesOnlyWhenNoRuleAllows ==
-    [][Refused => \A x \in Slots : x \in Taken /\ ~RuleGives(x)]_vars
+    [][Refused => \A x \in Shard : x \in Taken /\ ~RuleGives(x)]_vars
+
+ShardsTakeTurns ==
+    [][IF Decided THEN /\ \A x \in Slots \ Shard : cache'[x] = cache[x]
+                       /\ SecondShard # {} => turn' # turn
+       ELSE UNCHANGED turn]_vars
+
+Unused(x) == now - trulyUsed[x]
+
+LongestUnusedSessionGoesFirst ==
+    [][KafkaOrder => \A x \in Displaced :
+         (\E y \in Beside(x) : Unused(y) > EvictionMs)
+            => \A y \in Beside(x) : Unused(x) >= Unused(y)]_vars
+
+LeastValuableSessionGoesFirst ==
+    [][KafkaOrder => \A x \in Displaced :
+         (\A y \in Beside(x) : Unused(y) <= EvictionMs)
+            => \A y \in Beside(x) :
+                \/ /\ trulyUsed[y] - trulyCreated[y] <= EvictionMs
+                   /\ cache[y].privileged \/ ~proposal.privileged
+                \/ cache[y].privileged /\ ~cache[x].privileged
+                \/ cache[y].privileged = cache[x].privileged /\ cache[y].size >= cache[x].size]_vars
 
 YoungSessionSurvives ==
     [][\A x \in Displaced :
          \/ now - trulyCreated[x] > EvictionMs
          \/ proposal.privileged /\ ~cache[x].privileged]_vars
 
-EvictsOnlyWhenFull == [][Displaced # {} => Taken = Slots]_vars
+EvictsOnlyWhenFull == [][\A x \in Displaced : ShardOf(x) \subseteq Taken]_vars
 
 ConsumerNeverDisplacesLiveFollower ==
     [][\A x \in Displaced :

@@ -37,16 +37,11 @@ Ends == {snapshots[p] : p \in Places} \ {None}
 \* Without a snapshot it is as if one ended where everything begins.
 Latest == CHOOSE x \in Ends \cup {0} : \A y \in Ends : y <= x
 
-Append(to) ==
-    /\ ~unapplied
-    /\ to > logEnd
-    /\ logEnd' = to
-    /\ UNCHANGED <<logStart, highWatermark, snapshots, unapplied>>
-
-Truncate(to) ==
+\* Records come, or those go that the leader lacks, which are not committed.
+MoveLogEnd(to) ==
     /\ ~unapplied
     /\ to >= highWatermark
-    /\ to < logEnd
+    /\ to # logEnd
     /\ logEnd' = to
     /\ UNCHANGED <<logStart, highWatermark, snapshots, unapplied>>
 
@@ -80,21 +75,14 @@ ResetLog ==
     /\ unapplied' = FALSE
     /\ UNCHANGED snapshots
 
-StartAt(x) ==
-    /\ x > logStart
-    /\ logStart' = x
-    /\ UNCHANGED <<highWatermark, logEnd, snapshots, unapplied>>
-
-\* As a leader: where one of the own snapshots ends.
-AdvanceLogStart(p) ==
-    /\ ~unapplied
-    /\ snapshots[p] # None
-    /\ StartAt(snapshots[p])
-
-\* As a follower: as far as the leader, but no farther than the own snapshots go.
-FollowLogStart(leaders) ==
-    /\ ~unapplied
-    /\ StartAt(IF leaders < Latest THEN leaders ELSE Latest)
+\* As far as the leader, but no farther than the own snapshots go. A leader starts where one of
+\* its own ends, which is among these.
+AdvanceLogStart(leaders) ==
+    LET start == IF leaders < Latest THEN leaders ELSE Latest
+    IN  /\ ~unapplied
+        /\ start > logStart
+        /\ logStart' = start
+        /\ UNCHANGED <<highWatermark, logEnd, snapshots, unapplied>>
 
 DeleteSnapshot(p) ==
     /\ snapshots[p] # None
@@ -105,13 +93,11 @@ DeleteSnapshot(p) ==
 Next ==
     \/ ResetLog
     \/ \E x \in Offset :
-        \/ Append(x)
-        \/ Truncate(x)
+        \/ MoveLogEnd(x)
         \/ AdvanceHighWatermark(x)
-        \/ FollowLogStart(x)
+        \/ AdvanceLogStart(x)
     \/ \E p \in Places :
         \/ GenerateSnapshot(p)
-        \/ AdvanceLogStart(p)
         \/ DeleteSnapshot(p)
         \/ \E x \in Offset : FetchSnapshot(p, x)
 

@@ -8,11 +8,15 @@ from models.leader_discovery_state import Broker, Election, LeaderDiscovery
 
 
 @lemma
-def request_waits_for_one_thing(s: LeaderDiscovery):
-    """For its answer, or for the end of the backoff."""
-    return (s.attempt is not None or (s.response is None and not s.backing_off)) and (
-        s.response is None or not s.backing_off
-    )
+def only_a_request_is_answered(s: LeaderDiscovery):
+    """There is no response without a request."""
+    return s.attempt is not None or s.response is None
+
+
+@lemma
+def only_a_wanted_refresh_is_under_way(s: LeaderDiscovery):
+    """Nothing but a refresh that is taken fulfils the wish for one."""
+    return s.refresh is None or s.refresh_wanted
 
 
 @lemma

@@ -147,6 +147,9 @@ class Counting:
                 one_is_enough = _Keep.TRUE if isinstance(node, ir.Or) else _Keep.FALSE
                 needed = [self._expression(part, keep, slots) for part in node.items]
                 return max(needed) if keep is one_is_enough else sum(needed)
+            case ir.Conditional() if isinstance(node.test, ir.Literal):
+                taken = node.then if node.test.value else node.otherwise
+                return self._expression(taken, keep, slots)
             case ir.Conditional():
                 branches = keep if isinstance(node.domain, BoolDomain) else _Keep.ANY
                 return self._expression(node.test, _Keep.ANY, slots) + self._all(

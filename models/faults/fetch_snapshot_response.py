@@ -12,11 +12,13 @@ from models.fetch_snapshot_response import (
     asked_next,
     average,
     error_of,
+    error_of_another_epoch,
+    error_of_the_snapshot,
     give,
     given_to,
     has_its_turn,
+    has_position,
     is_answered,
-    is_of_use,
     kept_for,
     left_of,
     number_asked,
@@ -29,44 +31,29 @@ from models.fetch_snapshot_response import (
 
 
 @fault(
-    replaces=error_of,
+    replaces=error_of_another_epoch,
     breaks="older_epoch_is_fenced",
     constants={"ANY_REQUEST": True, "MAX_EPOCH": 1},
 )
 def epochs_are_compared_the_wrong_way_round(asked):
     """Who asks in an older epoch is told that the epoch is not known."""
-    if asked.named_epoch < asked.epoch:
-        return Error.UNKNOWN_LEADER_EPOCH
     if asked.named_epoch > asked.epoch:
         return Error.FENCED_LEADER_EPOCH
-    return error_in_the_epoch(asked)
-
-
-def error_in_the_epoch(asked):
-    """What is wrong with a request in the receiver's epoch."""
-    if not asked.leads:
-        return Error.NOT_LEADER_OR_FOLLOWER
-    if asked.size is None:
-        return Error.SNAPSHOT_NOT_FOUND
-    if asked.position < 0 or asked.position >= asked.size:
-        return Error.POSITION_OUT_OF_RANGE
-    return Error.NONE
+    return Error.UNKNOWN_LEADER_EPOCH
 
 
 @fault(
-    replaces=error_of,
+    replaces=error_of_another_epoch,
     breaks="newer_epoch_is_unknown",
     constants={"ANY_REQUEST": True, "MAX_EPOCH": 1},
 )
 def newer_epoch_is_fenced(asked):
     """Any other epoch than the receiver's is taken for an old one."""
-    if asked.named_epoch != asked.epoch:
-        return Error.FENCED_LEADER_EPOCH
-    return error_in_the_epoch(asked)
+    return Error.FENCED_LEADER_EPOCH
 
 
 @fault(
-    replaces=error_of,
+    replaces=error_of_another_epoch,
     breaks="newer_epoch_is_unknown",
     constants={"ANY_REQUEST": True, "MAX_EPOCH": 1},
 )
@@ -74,59 +61,38 @@ def newer_epoch_is_not_the_receivers_affair(asked):
     """Who asks in a newer epoch than the receiver's is told that another one leads."""
     if asked.named_epoch < asked.epoch:
         return Error.FENCED_LEADER_EPOCH
-    if asked.named_epoch > asked.epoch:
-        return Error.NOT_LEADER_OR_FOLLOWER
-    return error_in_the_epoch(asked)
+    return Error.NOT_LEADER_OR_FOLLOWER
 
 
-@fault(
-    replaces=error_of,
-    breaks="only_the_leader_serves",
-    constants={"ANY_REQUEST": True},
-)
+@fault(replaces=error_of, breaks="only_the_leader_serves", constants={"ANY_REQUEST": True})
 def anybody_serves(asked):
     """Whoever has the snapshot sends it, leader or not."""
-    if asked.size is None:
-        return Error.SNAPSHOT_NOT_FOUND
-    if asked.position < 0 or asked.position >= asked.size:
-        return Error.POSITION_OUT_OF_RANGE
-    return Error.NONE
+    return error_of_the_snapshot(asked)
 
 
 @fault(
-    replaces=error_of,
+    replaces=error_of_the_snapshot,
     breaks="missing_snapshot_is_not_found",
     constants={"ANY_REQUEST": True},
 )
 def missing_snapshot_has_no_position(asked):
     """A snapshot that is not there is taken for an empty one."""
-    if not asked.leads:
-        return Error.NOT_LEADER_OR_FOLLOWER
-    if asked.size is None or asked.position < 0 or asked.position >= asked.size:
+    if asked.size is None or not has_position(asked):
         return Error.POSITION_OUT_OF_RANGE
     return Error.NONE
 
 
 @fault(
-    replaces=error_of,
+    replaces=has_position,
     breaks="position_outside_the_snapshot_is_refused",
     constants={"ANY_REQUEST": True},
 )
 def position_at_the_end_is_served(asked):
-    """The position after the last byte gets no bytes and no error."""
-    if not asked.leads:
-        return Error.NOT_LEADER_OR_FOLLOWER
-    if asked.size is None:
-        return Error.SNAPSHOT_NOT_FOUND
-    if asked.position < 0 or asked.position > asked.size:
-        return Error.POSITION_OUT_OF_RANGE
-    return Error.NONE
+    """The position after the last unit gets no units and no error."""
+    return asked.position >= 0 and asked.position <= asked.size
 
 
-@fault(
-    replaces=share,
-    breaks="bytes_come_without_an_error",
-)
+@fault(replaces=share, breaks="bytes_come_without_an_error")
 def average_even_beyond_the_end(s: FetchSnapshotResponse, p):
     """A partition gets the average, whatever its snapshot has left."""
     return max(min(average(s), room_for(s, p)), min(left_of(s, p), room_for(s, p)))
@@ -143,7 +109,7 @@ def request_grows_while_it_is_answered(
     s: FetchSnapshotResponse, new: FetchSnapshotResponse, p: Partition, asked: Asked
 ):
     """One more partition is asked for after others were answered."""
-    require(s.asked[p] is None and is_of_use(asked))
+    require(s.asked[p] is None and error_of(asked) == Error.NONE)
     new.asked[p] = asked
 
 

@@ -8,16 +8,19 @@ from models.leader_discovery import (
     answer_served,
     attempt_to_the_leader,
     current_leader,
+    disconnected,
     elect,
     end_backoff,
     has_arrived,
     is_stale,
     may_skip_backoff,
+    moved,
     receive_nothing_newer,
     receive_refresh,
     receive_served,
     refuses_leadership,
     send,
+    start,
     take_endpoints,
     take_error,
     take_leader,
@@ -84,6 +87,13 @@ def tells_itself(s: LeaderDiscovery, b):
 def tells_the_endpoint_of_another(s: LeaderDiscovery, b):
     """The leader's id is told beside the endpoint of a broker that stands before it."""
     return replace(current_leader(s, b), endpoint=s.heard[b].endpoints[b])
+
+
+@fault(replaces=start, breaks="broker_hears_of_all_or_nothing")
+def starts_with_what_it_knew(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker):
+    """A broker serves before it has heard of what happened while it was stopped."""
+    require(s.cluster.endpoints[b] is None)
+    new.cluster = moved(s.cluster, b, s.disturbances)
 
 
 # What a response tells.
@@ -194,6 +204,20 @@ def refresh_is_always_enough(s: LeaderDiscovery, new: LeaderDiscovery, leader):
     new.refresh_wanted = False
 
 
+@fault(replaces=take_endpoints, breaks="refresh_is_taken_once")
+def refreshes_again_and_again(s: LeaderDiscovery, new: LeaderDiscovery, leader):
+    """Once a refresh was asked for, each answer asks for the next."""
+    new.refresh = None
+    new.endpoints = s.refresh.endpoints
+
+
+@fault(replaces=answer_refresh, breaks="refresh_is_the_answer_of_a_broker")
+def refreshes_overtake_each_other(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker):
+    """The client asks once more although an answer is under way."""
+    require(s.refresh_wanted and s.cluster.endpoints[b] is not None)
+    new.refresh = s.heard[b]
+
+
 @fault(replaces=answer_refresh, breaks="current_leader_is_reached")
 def refreshes_from_the_leader_alone(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker):
     """The client asks nobody but whom it takes for the leader."""
@@ -238,6 +262,19 @@ def waits_for_a_newer_leader(s: LeaderDiscovery, new: LeaderDiscovery):
     require(s.attempt.epoch is None and s.leader_epoch is not None)
     new.backing_off = False
     new.attempt = None
+
+
+@fault(replaces=end_backoff, breaks="only_a_failed_request_is_backed_off_from")
+def backoff_outlives_its_request(s: LeaderDiscovery, new: LeaderDiscovery):
+    """The request is given up, and the next one waits in its place."""
+    end_backoff(s, new)
+    new.backing_off = True
+
+
+@fault(replaces=disconnected, breaks="what_is_lost_is_missed")
+def connection_breaks_unnoticed(new: LeaderDiscovery):
+    """The client waits for an answer that is lost."""
+    new.response = None
 
 
 @fault(replaces=wants_refresh, breaks="refusal_asks_for_a_refresh")

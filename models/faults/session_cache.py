@@ -7,10 +7,14 @@ from models.session_cache import (
     SessionCache,
     Slot,
     close,
+    is_first_in_order,
     is_full,
+    is_in_reach,
+    is_less_valuable,
     is_outgrown,
     is_stale,
     may_evict,
+    next_turn,
     take_in,
     touched,
 )
@@ -66,6 +70,34 @@ def stale_sessions_stay(session, now):
 def rule_three_by_the_letter(proposal, session, now):
     """Rule 3 exactly as the KIP's sentence has it: see 227-D26."""
     return is_outgrown(proposal, session, now)
+
+
+@fault(
+    replaces=is_first_in_order,
+    breaks="longest_unused_session_goes_first",
+    constants={"KAFKA_ORDER": True, "MAX_TIME": 3},
+)
+def any_stale_session_will_do(s: SessionCache, x):
+    """A stale session is evicted without a look at those that are stale for longer."""
+    return is_stale(s.cache[x], s.now) or is_first_in_order(s, x)
+
+
+@fault(
+    replaces=is_first_in_order,
+    breaks="least_valuable_session_goes_first",
+    constants={"KAFKA_ORDER": True},
+)
+def any_less_valuable_session_will_do(s: SessionCache, x):
+    """A session within reach is evicted without a look at those that are worth less."""
+    return is_first_in_order(s, x) or (
+        is_in_reach(s.proposal, s.cache[x]) and is_less_valuable(s.cache[x], s.proposal)
+    )
+
+
+@fault(replaces=next_turn, breaks="shards_take_turns", constants={"SECOND_SHARD": ("slot2",)})
+def first_shard_gets_every_session(s: SessionCache):
+    """No session goes to the second shard."""
+    return 0
 
 
 @fault(breaks="evicts_only_when_full")

@@ -6,22 +6,21 @@ from models.snapshot_offsets import (
     Place,
     SnapshotOffsets,
     advance_high_watermark,
-    append,
+    allowed_log_start,
     fetch_snapshot,
-    followed_log_start,
     generate_snapshot,
     generated_end,
     latest,
     may_delete,
+    move_log_end,
     reset_log,
-    truncate,
 )
 
 
-@fault(replaces=truncate, breaks="offsets_are_in_order")
+@fault(replaces=move_log_end, breaks="offsets_are_in_order")
 def truncates_committed_records(s: SnapshotOffsets, new: SnapshotOffsets, to: Offset):
     """A follower truncates wherever its leader says."""
-    require(not s.unapplied and s.log_start <= to and to < s.log_end)
+    require(not s.unapplied and s.log_start <= to and to != s.log_end)
     new.log_end = to
 
 
@@ -31,7 +30,7 @@ def generates_up_to_the_log_end(s: SnapshotOffsets):
     return s.log_end
 
 
-@fault(replaces=followed_log_start, breaks="log_above_zero_has_a_snapshot")
+@fault(replaces=allowed_log_start, breaks="log_above_zero_has_a_snapshot")
 def follows_without_a_snapshot(s: SnapshotOffsets, leaders):
     """A follower's log starts where the leader's does, as far as it may, snapshot or not."""
     return min(leaders, s.high_watermark)
@@ -77,10 +76,10 @@ def downloads_over_an_older_snapshot(
     new.unapplied = True
 
 
-@fault(replaces=append, breaks="fetched_snapshot_replaces_the_log")
+@fault(replaces=move_log_end, breaks="fetched_snapshot_replaces_the_log")
 def appends_while_a_snapshot_waits(s: SnapshotOffsets, new: SnapshotOffsets, to: Offset):
-    """Records are fetched between the download's end and the log's reset."""
-    require(s.log_end < to)
+    """The log is fetched between the download's end and the log's reset."""
+    require(s.high_watermark <= to and to != s.log_end)
     new.log_end = to
 
 

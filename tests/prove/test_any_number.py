@@ -25,6 +25,7 @@ HEAD = """
 from lockstep import Constant, Map, OneOf, Range, Record, Sequence, Set, State, action, require
 
 NODES: Constant = ("n1", "n2")
+NEVER: Constant = False
 Node = OneOf(NODES, interchangeable=True)
 Number = Range(0, 1)
 
@@ -39,7 +40,7 @@ class Sample(State):
 """
 CLAIMS = """
 from lockstep import invariant, step_invariant, when
-from models.sample import Node
+from models.sample import NEVER, Node
 
 """
 MOST_STATES = 2_000
@@ -219,6 +220,8 @@ ADDS = HEAD + "\n@action\ndef add(s, new, p: Node):\n    new.some = s.some | {p}
         ("all(s.here[p] == 0 for p in Node)", 3, True),
         ("all(any(s.here[q] == s.there[p] for q in Node) for p in Node)", None, False),
         ("sum(s.here[p] for p in Node) == 0", None, False),
+        # What a constant leaves out of the model needs no names.
+        ("sum(s.here[p] for p in Node) == 0 if NEVER else s.one is None", 2, True),
     ],
 )
 def test_how_many_names_are_enough(

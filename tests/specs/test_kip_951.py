@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from kio.schema.errors import ErrorCode
 
 from lockstep.specs.kip import load_kip
 from lockstep.specs.tables import Plain
 from models.leader_discovery_state import Error
+from tests.conftest import KafkaOutput
 
 ROOT = Path(__file__).parents[2]
-SAMPLE = ROOT / "tests" / "data" / "request-log" / "raft-fetch.log"
 
 
 def constants() -> dict[str, Plain]:
@@ -31,10 +31,11 @@ def test_error_codes_are_those_of_the_protocol_and_of_the_model() -> None:
 # What Apache Kafka itself wrote: its request log has each response as it was sent.
 
 
-def responses() -> Iterator[dict[str, Any]]:
+@pytest.fixture(scope="module")
+def responses(kafka_output: KafkaOutput) -> list[dict[str, Any]]:
     """The Fetch responses of KRaft replicas, which are told the leader in all of them."""
-    for line in SAMPLE.read_text(encoding="utf-8").splitlines():
-        yield json.loads(line.partition("Completed request:")[2])["response"]
+    lines = kafka_output("request-log/raft-fetch.log").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line.partition("Completed request:")[2])["response"] for line in lines]
 
 
 def leader_of(response: dict[str, Any]) -> dict[str, int]:
@@ -44,10 +45,10 @@ def leader_of(response: dict[str, Any]) -> dict[str, int]:
     return leader
 
 
-def test_kafka_tells_leader_and_endpoint() -> None:
+def test_kafka_tells_leader_and_endpoint(responses: list[dict[str, Any]]) -> None:
     """The leadership is in the partition, and the leader's endpoint, rack included, in the
     response."""
-    told = [response for response in responses() if leader_of(response)["leaderId"] >= 0]
+    told = [response for response in responses if leader_of(response)["leaderId"] >= 0]
     assert told
     for response in told:
         leader = leader_of(response)
@@ -57,9 +58,9 @@ def test_kafka_tells_leader_and_endpoint() -> None:
         assert endpoint["nodeId"] == leader["leaderId"]
 
 
-def test_kafka_tells_that_no_leader_is_known() -> None:
+def test_kafka_tells_that_no_leader_is_known(responses: list[dict[str, Any]]) -> None:
     """Then there is no endpoint, either."""
-    unknown = [response for response in responses() if leader_of(response)["leaderId"] < 0]
+    unknown = [response for response in responses if leader_of(response)["leaderId"] < 0]
     assert unknown
     for response in unknown:
         assert leader_of(response)["leaderId"] == constants()["NO_LEADER"]

@@ -79,6 +79,15 @@ CALM = {"MAX_FAILURES": 0, "MAX_DISTURBANCES": 0}
             1323,
             id="one slot",
         ),
+        pytest.param(
+            "session_cache",
+            {
+                **{"SLOTS": ("slot1", "slot2", "slot3"), "SECOND_SHARD": ("slot3",)},
+                **{"KAFKA_ORDER": True, "EVICTION_MS": 0, "MAX_TIME": 1, "METER": 1},
+            },
+            20180,
+            id="Apache Kafka's order in each of two shards",
+        ),
     ],
 )
 def test_graphs_are_equal_in_corners_that_no_scope_of_specs_has(

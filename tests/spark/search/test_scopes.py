@@ -27,6 +27,7 @@ LATE_FAULTS = {
     "fetch_session": "merges_before_checking",
     "fetch_snapshot_response": "only_the_request_limits",
     "leader_discovery": "accepts_an_equal_epoch",
+    "partition_leaders": "a_revoked_partition_stops_the_others",
     "session_cache": "rule_three_by_the_letter",
     "snapshot_election": "keeps_a_log_that_ends_beyond",
     "snapshot_fetch": "reset_only_by_a_newer_snapshot",

@@ -27,6 +27,14 @@ MISTAKES = {
     "FencedEpochIsAnOldOne": Mistake(
         "LeaderDiscovery", "Has.epoch > attempt.epoch\n", "Has.epoch >= attempt.epoch\n"
     ),
+    "BrokerHearsOfAllOrNothing": Mistake(
+        "LeaderDiscovery",
+        "    /\\ heard' = [heard EXCEPT ![b] = cluster']\n",
+        "    /\\ UNCHANGED heard\n",
+    ),
+    "RefreshIsTheAnswerOfABroker": Mistake(
+        "LeaderDiscovery", "    /\\ refresh = None\n", "    /\\ refresh # heard[b]\n"
+    ),
     "LeaderEpochNeverGoesBack": Mistake(
         "LeaderDiscovery", "FALSE ELSE refresh.epoch < leaderEpoch", "FALSE ELSE FALSE"
     ),
@@ -90,6 +98,21 @@ MISTAKES = {
         "LeaderDiscovery",
         "    /\\ backingOff' = TRUE\n    /\\ UNCHANGED <<world, refresh, attempt>>\n",
         "    /\\ attempt' = None\n    /\\ UNCHANGED <<world, refresh, backingOff>>\n",
+    ),
+    "OnlyAFailedRequestIsBackedOffFrom": Mistake(
+        "LeaderDiscovery",
+        "    /\\ attempt' = None\n    /\\ backingOff' = FALSE\n",
+        "    /\\ attempt' = None\n    /\\ UNCHANGED backingOff\n",
+    ),
+    "WhatIsLostIsMissed": Mistake(
+        "LeaderDiscovery",
+        "    /\\ Disturb\n    /\\ refresh' = None\n",
+        "    /\\ Disturb\n    /\\ UNCHANGED refresh\n",
+    ),
+    "RefreshIsTakenOnce": Mistake(
+        "LeaderDiscovery",
+        "refreshWanted' = (endpoints'[leader'] = None)",
+        "UNCHANGED refreshWanted",
     ),
     "RefusalAsksForARefresh": Mistake(
         "LeaderDiscovery",

@@ -48,6 +48,24 @@ MISTAKES = {
         "Free \\cup Evictable = {}",
         "Free = {}",
     ),
+    "ShardsTakeTurns": Mistake(
+        "SessionCache",
+        "ELSE 1 - turn",
+        "ELSE 0",
+        {"SECOND_SHARD": ("slot2",)},
+    ),
+    "LongestUnusedSessionGoesFirst": Mistake(
+        "SessionCache",
+        "First(Stale, UnusedForLonger)",
+        "Stale",
+        {"KAFKA_ORDER": True, "MAX_TIME": 3},
+    ),
+    "LeastValuableSessionGoesFirst": Mistake(
+        "SessionCache",
+        "{x \\in First(WithinReach, WorthLess) : WorthLess",
+        "{x \\in WithinReach : WorthLess",
+        {"KAFKA_ORDER": True},
+    ),
     "YoungSessionSurvives": Mistake(
         "SessionCache",
         "now - session.created > EvictionMs",

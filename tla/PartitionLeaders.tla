@@ -1,0 +1,232 @@
+-------------------------- MODULE PartitionLeaders --------------------------
+(***************************************************************************)
+(* KIP-951 where a response has several partitions.                        *)
+(*                                                                         *)
+(* Each partition that a broker refuses may come with its leader, and the  *)
+(* response as a whole with the endpoints of all leaders in it.  The       *)
+(* client learns, at once, what is newer than its own metadata.            *)
+(***************************************************************************)
+EXTENDS Integers, Sequences
+
+CONSTANTS
+    None,
+    Partitions,
+    Brokers
+
+VARIABLES
+    registered,     \* where the broker that answers knows brokers to be
+    leaders,        \* whom the client knows to lead a partition, and in which epoch
+    endpoints,      \* where the client knows brokers to be
+    fetchedFrom,    \* whom it fetches an assigned partition from
+    requested,      \* the partitions of the request under way
+    answers,        \* what the response says of them
+    nodeEndpoints   \* and which endpoints it lists
+
+metadata == <<leaders, endpoints, fetchedFrom>>
+response == <<answers, nodeEndpoints>>
+
+vars == <<registered, metadata, requested, response>>
+
+Epoch    == Nat
+Endpoint == Nat
+
+Leadership   == [leader : Brokers, epoch : Epoch]
+NodeEndpoint == [broker : Brokers, endpoint : Endpoint]
+
+Listed == {nodeEndpoints[i] : i \in DOMAIN nodeEndpoints}
+
+TypeOK ==
+    /\ registered \in [Brokers -> Endpoint \cup {None}]
+    /\ leaders \in [Partitions -> Leadership \cup {None}]
+    /\ endpoints \in [Brokers -> Endpoint \cup {None}]
+    /\ fetchedFrom \in [Partitions -> Leadership \cup {None}]
+    /\ requested \in [Partitions -> BOOLEAN]
+    /\ answers \in [Partitions -> [currentLeader : Leadership \cup {None}] \cup {None}]
+    /\ Listed \subseteq NodeEndpoint
+
+NoPartition == [p \in Partitions |-> None]
+
+Init ==
+    /\ registered = [b \in Brokers |-> 0]
+    /\ leaders = NoPartition
+    /\ endpoints = [b \in Brokers |-> None]
+    /\ fetchedFrom = NoPartition
+    /\ requested = [p \in Partitions |-> FALSE]
+    /\ answers = NoPartition
+    /\ nodeEndpoints = <<>>
+
+Requested == {p \in Partitions : requested[p]}
+Answered  == {p \in Partitions : answers[p] # None}
+Assigned  == {p \in Partitions : fetchedFrom[p] # None}
+Known     == {p \in Partitions : leaders[p] # None}
+
+-----------------------------------------------------------------------------
+(* Brokers move, and partitions come and go. *)
+
+Place(b, place) ==
+    /\ registered[b] # place
+    /\ registered' = [registered EXCEPT ![b] = place]
+    /\ UNCHANGED <<metadata, requested, response>>
+
+Register(b, endpoint) == Requested = {} /\ Place(b, endpoint)
+
+Fence(b) == Requested = {} /\ Place(b, None)
+
+LookUp(p, leadership) ==
+    /\ p \notin Known
+    /\ registered[leadership.leader] # None
+    /\ leaders' = [leaders EXCEPT ![p] = leadership]
+    /\ endpoints' = [endpoints EXCEPT ![leadership.leader] = registered[leadership.leader]]
+    /\ UNCHANGED <<registered, fetchedFrom, requested, response>>
+
+Drop(p) ==
+    /\ p \in Known \ Assigned
+    /\ leaders' = [leaders EXCEPT ![p] = None]
+    /\ UNCHANGED <<registered, endpoints, fetchedFrom, requested, response>>
+
+Fetch(p, source) ==
+    /\ fetchedFrom' = [fetchedFrom EXCEPT ![p] = source]
+    /\ UNCHANGED <<registered, leaders, endpoints, requested, response>>
+
+Assign(p) == p \in Known \ Assigned /\ Fetch(p, leaders[p])
+
+Revoke(p) == p \in Assigned /\ Fetch(p, None)
+
+-----------------------------------------------------------------------------
+(* A request, and its response. *)
+
+Send ==
+    /\ Requested = {}
+    /\ requested' = [p \in Partitions |-> p \in Assigned]
+    /\ UNCHANGED <<registered, metadata, response>>
+
+Answer(p, told) ==
+    /\ p \in Requested \ Answered
+    /\ answers' = [answers EXCEPT ![p] = [currentLeader |-> told]]
+    /\ UNCHANGED <<registered, metadata, requested>>
+
+\* The broker leads the partition, or does not know who does.
+TellNothing(p) == Answer(p, None) /\ UNCHANGED nodeEndpoints
+
+TellLeader(p, leadership) ==
+    LET b == leadership.leader
+    IN  /\ Answer(p, leadership)
+        /\ nodeEndpoints' =
+               IF registered[b] = None \/ b \in {node.broker : node \in Listed} THEN nodeEndpoints
+               ELSE Append(nodeEndpoints, [broker |-> b, endpoint |-> registered[b]])
+
+\* Endpoints as they are when those of the response have taken the place of others.
+Overridden ==
+    [b \in Brokers |->
+        IF \E node \in Listed : node.broker = b
+        THEN (CHOOSE node \in Listed : node.broker = b).endpoint
+        ELSE endpoints[b]]
+
+Told == {p \in Answered : answers[p].currentLeader # None}
+
+\* The partitions of which something is to be learned.
+News ==
+    {p \in Told \cap Known : /\ answers[p].currentLeader.epoch > leaders[p].epoch
+                             /\ Overridden[answers[p].currentLeader.leader] # None}
+
+Receive ==
+    /\ Requested # {}
+    /\ Requested = Answered
+    /\ leaders' = [p \in Partitions |-> IF p \in News THEN answers[p].currentLeader ELSE leaders[p]]
+    /\ endpoints' = IF News = {} THEN endpoints ELSE Overridden
+    /\ fetchedFrom' = [p \in Partitions |-> IF p \in Assigned THEN leaders'[p] ELSE None]
+    /\ requested' = [p \in Partitions |-> FALSE]
+    /\ answers' = NoPartition
+    /\ nodeEndpoints' = <<>>
+    /\ UNCHANGED registered
+
+-----------------------------------------------------------------------------
+Next ==
+    \/ \E b \in Brokers :
+        \/ \E endpoint \in Endpoint : Register(b, endpoint)
+        \/ Fence(b)
+    \/ \E p \in Partitions :
+        \/ \E leadership \in Leadership : LookUp(p, leadership) \/ TellLeader(p, leadership)
+        \/ Drop(p)
+        \/ Assign(p)
+        \/ Revoke(p)
+        \/ TellNothing(p)
+    \/ Send
+    \/ Receive
+
+Spec == Init /\ [][Next]_vars
+
+-----------------------------------------------------------------------------
+EachBrokerIsListedOnce ==
+    \A i, j \in DOMAIN nodeEndpoints :
+        nodeEndpoints[i].broker = nodeEndpoints[j].broker => i = j
+
+\* The brokers that lead a partition of the response, as far as it tells.
+ToldToLead == {answers[p].currentLeader.leader : p \in Told}
+
+EveryLeaderToldIsListed ==
+    \A b \in ToldToLead :
+        registered[b] # None => [broker |-> b, endpoint |-> registered[b]] \in Listed
+
+OnlyLeadersToldAreListed ==
+    \A node \in Listed : node.broker \in ToldToLead /\ node.endpoint = registered[node.broker]
+
+PartitionsAreFetchedFromTheirLeaders == \A p \in Assigned : fetchedFrom[p] = leaders[p]
+
+\* The client has read a response.
+Read == \E p \in Requested : ~requested'[p]
+
+ResponseAnswersTheRequest ==
+    [][IF Read THEN /\ Requested = Answered
+                    /\ \A p \in Partitions : ~requested'[p] /\ answers'[p] = None
+                    /\ nodeEndpoints' = <<>>
+       ELSE \A p \in Partitions : p \in Requested \ Answered \/ answers'[p] = answers[p]]_vars
+
+AssignedPartitionsAreRequested ==
+    [][(\E p \in Partitions \ Requested : requested'[p])
+        => {p \in Partitions : requested'[p]} = Assigned]_vars
+
+AResponseAssignsNothing == [][Read => Assigned' = Assigned]_vars
+
+\* It can learn the leader of a partition.
+CanLearn(p) ==
+    LET told == answers[p].currentLeader
+    IN  /\ told.epoch > leaders[p].epoch
+        /\ \/ \E node \in Listed : node.broker = told.leader
+           \/ endpoints[told.leader] # None
+
+Learning == {p \in Told \cap Known : CanLearn(p)}
+
+EachPartitionLearnsItsOwnLeader ==
+    [][Read => \A p \in Partitions :
+        leaders'[p] = IF p \in Learning THEN answers[p].currentLeader ELSE leaders[p]]_vars
+
+LeadershipChangesByAResponseAlone ==
+    [][~Read => \A p \in Known : leaders'[p] \in {None, leaders[p]}]_vars
+
+EndpointsToldOverride ==
+    [][Read => \A b \in Brokers :
+        LET told == {node.endpoint : node \in {n \in Listed : n.broker = b}}
+        IN  IF told = {} \/ Learning = {} THEN endpoints'[b] = endpoints[b]
+            ELSE endpoints'[b] \in told]_vars
+
+NewerLeaderIsSomewhere ==
+    [][\A p \in Partitions :
+        leaders'[p] \notin {None, leaders[p]} => endpoints'[leaders'[p].leader] # None]_vars
+
+-----------------------------------------------------------------------------
+(* What `lockstep prove` proves of the model at Kafka's own widths. *)
+
+THEOREM Spec => [](/\ EachBrokerIsListedOnce
+                   /\ EveryLeaderToldIsListed
+                   /\ OnlyLeadersToldAreListed
+                   /\ PartitionsAreFetchedFromTheirLeaders)
+
+THEOREM Spec => /\ AssignedPartitionsAreRequested
+                /\ AResponseAssignsNothing
+                /\ ResponseAnswersTheRequest
+                /\ EachPartitionLearnsItsOwnLeader
+                /\ LeadershipChangesByAResponseAlone
+                /\ EndpointsToldOverride
+                /\ NewerLeaderIsSomewhere
+=============================================================================
