@@ -119,7 +119,7 @@ def no_message_is_skipped(s: FetchResponse, new: FetchResponse, p: Partition):
     weak=(each(read_records, "p"), each(report_change, "p"), each(pass_over, "p"), finish_response),
 )
 def every_response_ends(s: FetchResponse):
-    """A response that was begun is sent, so that whoever is left out of it has a turn in another."""
+    """A response that was begun is sent: whoever is left out of it has a turn in another."""
     return s.to_visit is not None, s.to_visit is None
 
 

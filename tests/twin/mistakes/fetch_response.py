@@ -70,8 +70,7 @@ MISTAKES = {
     "EverybodyHasOneTurn": Mistake(
         "FetchResponse",
         "    /\\ order' = ToTheTail(p)\n    /\\ Visited\n",
-        "    /\\ order' = ToTheTail(p)\n"
-        "    /\\ toVisit' = Lists!Append(Lists!Tail(toVisit), p)\n",
+        "    /\\ order' = ToTheTail(p)\n    /\\ toVisit' = Lists!Append(Lists!Tail(toVisit), p)\n",
     ),
     "EveryResponseEnds": Mistake(
         "FetchResponse",
