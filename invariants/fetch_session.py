@@ -4,7 +4,14 @@ Here is what must hold of requests and sessions. What must hold of their partiti
 come to pass, are files of their own.
 """
 
-from invariants.fetch_session_steps import came, follows, was_accepted, was_handled, was_served
+from invariants.fetch_session_steps import (
+    came,
+    follows,
+    was_accepted,
+    was_handled,
+    was_sent,
+    was_served,
+)
 from lockstep import invariant, present, step_invariant, when
 from models.fetch_metadata import FINAL_EPOCH, NO_SESSION, Error, OpenId
 from models.fetch_partitions import Partition
@@ -20,6 +27,9 @@ from invariants.fetch_session_partitions import (
     records_are_never_withheld_from_all,
     full_response_answers_every_partition,
     what_is_answered_is_learned,
+    full_fetch_starts_from_nothing,
+    asking_changes_nothing_that_was_told,
+    only_requests_in_order_are_put_off,
     unchanged_partitions_are_not_requested,
     nothing_unchanged_is_sent,
 )
@@ -33,6 +43,14 @@ from invariants.fetch_session_progress import (
     an_unknown_session_error_reaches_a_fetcher,
     an_incremental_request_says_nothing,
     an_incremental_response_says_nothing,
+    an_unchanged_partition_is_left_out,
+    a_fetcher_wants_no_session,
+    a_fetcher_closes_its_session,
+    a_fetcher_moves_past_records,
+    a_moved_log_start_is_told,
+    a_request_arrives_after_it_was_given_up,
+    a_session_is_created_beside_a_stray,
+    a_request_outlives_its_fetcher,
 )
 
 # Requests are served once, and what is lost or repeated is noticed.
@@ -128,6 +146,25 @@ def after_an_error_everything_is_asked_again(s: FetchSession, new: FetchSession,
 # Sessions come and go as the request table says.
 
 
+@step_invariant("227-29", "227-31")
+def requests_name_the_session_at_hand(s: FetchSession, new: FetchSession, f: Fetcher):
+    """A request has the id of the session that its fetcher holds, or 0 if it holds none; and that
+    session's next epoch, or one that asks for a full fetch."""
+    when(was_sent(s, new, f))
+    return new.request[f].session_id == s.metadata[f].session_id and (
+        new.request[f].epoch == s.metadata[f].epoch or new.request[f].epoch == FINAL_EPOCH
+    )
+
+
+@step_invariant("227-34", "227-36", "227-38")
+def full_requests_ask_for_something(s: FetchSession, new: FetchSession, f: Fetcher):
+    """A full fetch is one of some partition; only who closes a session may be content without
+    (227-D2, 227-D24)."""
+    when(was_sent(s, new, f) and new.request[f].epoch <= 0)
+    when(new.request[f].epoch == 0 or new.request[f].session_id == NO_SESSION)
+    return any(new.request[f].partitions[p] is not None for p in Partition)
+
+
 @invariant("227-29", "227-41")
 def incremental_requests_name_a_session(s: FetchSession, f: Fetcher):
     """An epoch above 0 comes with the id of a session, in the request and in its copies."""
@@ -167,19 +204,20 @@ def new_session_starts_at_epoch_one(s: FetchSession, new: FetchSession, i: OpenI
 
 @step_invariant("227-4", "227-49", "227-50", "227-51")
 def answered_with_its_session(s: FetchSession, new: FetchSession, f: Fetcher):
-    """A response without error names the session that the next request may use, or 0 for none; to
-    an incremental request, its own or none."""
-    when(was_served(s, new, f, Via.AWAITED) and new.response[f].error == Error.NONE)
+    """A response names the session that the next request may use, or 0 for none, as an error does
+    (227-D13); to an incremental request, its own or none."""
+    when(was_served(s, new, f, Via.AWAITED))
     request = s.request[f]
     answered = new.response[f].session_id
     return (
         answered == NO_SESSION
-        or new.sessions[answered] is not None
+        or new.response[f].error == Error.NONE
+        and new.sessions[answered] is not None
         and new.sessions[answered].owner == f
     ) and (
         request.epoch <= 0
         or answered == NO_SESSION
-        and new.sessions[request.session_id] is None
+        and (new.response[f].error != Error.NONE or new.sessions[request.session_id] is None)
         or answered == request.session_id
     )
 
@@ -202,6 +240,13 @@ def sessions_are_never_shared(s: FetchSession, i: OpenId):
     """An id belongs to one fetcher: no other holds it, whatever was evicted or created since."""
     when(s.sessions[i] is not None)
     return all(s.metadata[f].session_id != i or s.sessions[i].owner == f for f in Fetcher)
+
+
+@invariant("227-9")
+def sessions_have_partitions(s: FetchSession, i: OpenId):
+    """A session is of some partition: one that is left without any is closed (227-D1)."""
+    session = present(s.sessions[i])
+    return any(session.partitions[p] is not None for p in Partition)
 
 
 @invariant("227-29", "227-38", "227-40")

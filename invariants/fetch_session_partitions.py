@@ -111,6 +111,42 @@ def what_is_answered_is_learned(s: FetchSession, new: FetchSession, f: Fetcher, 
     )
 
 
+@step_invariant("227-36", "227-38", "227-40")
+def full_fetch_starts_from_nothing(s: FetchSession, new: FetchSession, f: Fetcher):
+    """Whoever asks in full relies on nothing that was told before."""
+    when(was_sent(s, new, f) and new.request[f].epoch <= 0)
+    return all(new.told[f][p] is None for p in Partition)
+
+
+@step_invariant("227-1", "227-11")
+def asking_changes_nothing_that_was_told(
+    s: FetchSession, new: FetchSession, f: Fetcher, p: Partition
+):
+    """By an incremental request a fetcher forgets only what it asks no more, or did not before; the
+    records that came count until the fetch offset moves."""
+    when(was_sent(s, new, f) and new.request[f].epoch > 0)
+    when(s.fetching[f][p] is not None and new.fetching[f][p] is not None)
+    before = s.told[f][p]
+    after = new.told[f][p]
+    moves = s.fetching[f][p].fetch_offset != new.fetching[f][p].fetch_offset
+    return (
+        after is None
+        if before is None
+        else after is not None
+        and after.high_watermark == before.high_watermark
+        and after.log_start_offset == before.log_start_offset
+        and after.records == (before.records and not moves)
+    )
+
+
+@step_invariant("227-13", "227-34", "227-47")
+def only_requests_in_order_are_put_off(s: FetchSession, new: FetchSession, f: Fetcher):
+    """Nothing is put off but an incremental request that its session expects, which counts; all
+    that there is to tell is then told later (227-D18)."""
+    when(was_served(s, new, f, Via.AWAITED) and new.response[f].throttled)
+    return was_accepted(s, new, f) and all(new.response[f].partitions[p] is None for p in Partition)
+
+
 # Nothing needless is sent.
 
 

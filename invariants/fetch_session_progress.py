@@ -2,8 +2,8 @@
 
 from invariants.fetch_session_steps import knows_all
 from lockstep import each, leads_to, sometimes
-from models.fetch_metadata import MAX_EPOCH, NO_SESSION, Error, OpenId
-from models.fetch_partitions import Partition
+from models.fetch_metadata import FINAL_EPOCH, MAX_EPOCH, NO_SESSION, Error, OpenId
+from models.fetch_partitions import MAX_OFFSET, PARTITIONS, Partition
 from models.fetch_session_fetcher import (
     receive_full,
     receive_incremental,
@@ -97,10 +97,11 @@ def an_unknown_session_error_reaches_a_fetcher(s: FetchSession):
 
 @sometimes("227-45")
 def an_incremental_request_says_nothing(s: FetchSession):
-    """It names no partition, and removes none."""
+    """It names no partition, and removes none, when no records came that it could move past."""
     return any(
         s.request[f] is not None
         and s.request[f].epoch > 0
+        and all(s.told[f][p] is None or not s.told[f][p].records for p in Partition)
         and len(s.request[f].forgotten) == 0
         and all(s.request[f].partitions[p] is None for p in Partition)
         for f in Fetcher
@@ -116,5 +117,102 @@ def an_incremental_response_says_nothing(s: FetchSession):
         and s.response[f].session_id != NO_SESSION
         and not s.response[f].throttled
         and all(s.response[f].partitions[p] is None for p in Partition)
+        for f in Fetcher
+    )
+
+
+@sometimes("227-52")
+def an_unchanged_partition_is_left_out(s: FetchSession):
+    """A response of a session has one of its partitions and not another, where it has two."""
+    return len(PARTITIONS) == 1 or any(
+        s.response[f] is not None
+        and s.metadata[f].epoch > 0
+        and s.response[f].partitions[p] is not None
+        and s.response[f].partitions[q] is None
+        and s.fetching[f][q] is not None
+        for f in Fetcher
+        for p in Partition
+        for q in Partition
+    )
+
+
+@sometimes("227-34")
+def a_fetcher_wants_no_session(s: FetchSession):
+    return any(
+        s.request[f] is not None
+        and s.request[f].epoch == FINAL_EPOCH
+        and s.request[f].session_id == NO_SESSION
+        for f in Fetcher
+    )
+
+
+@sometimes("227-40")
+def a_fetcher_closes_its_session(s: FetchSession):
+    return any(
+        s.request[f] is not None
+        and s.request[f].epoch == FINAL_EPOCH
+        and s.request[f].session_id != NO_SESSION
+        for f in Fetcher
+    )
+
+
+@sometimes("227-42")
+def a_fetcher_moves_past_records(s: FetchSession):
+    """A partition of the session is named again with a later fetch offset, where there is one."""
+    return MAX_OFFSET == 0 or any(
+        s.request[f] is not None
+        and s.request[f].epoch > 0
+        and s.request[f].partitions[p] is not None
+        and s.request[f].partitions[p].fetch_offset > 0
+        and s.told[f][p] is not None
+        for f in Fetcher
+        for p in Partition
+    )
+
+
+@sometimes("227-12")
+def a_moved_log_start_is_told(s: FetchSession):
+    """A fetcher knows that a log does not start at 0 any more, where logs have records."""
+    return MAX_OFFSET == 0 or any(
+        s.told[f][p] is not None and s.told[f][p].log_start_offset > 0
+        for f in Fetcher
+        for p in Partition
+    )
+
+
+@sometimes("227-32")
+def a_request_arrives_after_it_was_given_up(s: FetchSession):
+    """The fetcher will have its session closed, and what it sent there is still under way."""
+    return any(
+        s.stray[f] is not None
+        and not s.pending[f]
+        and s.metadata[f].session_id != NO_SESSION
+        and s.metadata[f].epoch == 0
+        for f in Fetcher
+    )
+
+
+@sometimes("227-36")
+def a_session_is_created_beside_a_stray(s: FetchSession):
+    """A new session need not wait until what its fetcher sent before is gone."""
+    return any(
+        s.stray[f] is not None
+        and s.response[f] is not None
+        and s.response[f].session_id != NO_SESSION
+        and s.metadata[f].epoch == 0
+        for f in Fetcher
+    )
+
+
+@sometimes("227-32")
+def a_request_outlives_its_fetcher(s: FetchSession):
+    """A session awaits a request that is under way, and whose fetcher has started again."""
+    return any(
+        s.stray[f] is not None
+        and s.stray[f].epoch > 0
+        and s.sessions[s.stray[f].session_id] is not None
+        and s.sessions[s.stray[f].session_id].epoch == s.stray[f].epoch
+        and not s.pending[f]
+        and s.metadata[f].session_id == NO_SESSION
         for f in Fetcher
     )

@@ -559,6 +559,9 @@ OneSessionPerUndisturbedFetcher ==
     \A f \in Fetchers :
         disturbances[f] = 0 => \A i, j \in SessionsOf(f) : i = j
 
+SessionsHavePartitions ==
+    \A i \in SessionIds : sessions[i] # None => sessions[i].partitions # Nothing
+
 PendingMeansInFlight ==
     \A f \in Fetchers : pending[f] <=> (request[f] # None \/ response[f] # None)
 
@@ -569,6 +572,12 @@ Served(f, via) ==
     /\ Arrived(f, via)
     /\ via = "AWAITED" => request'[f] = None /\ response'[f] # None
     /\ via = "STRAY" => stray'[f] = None
+
+Asked(f) == request[f] = None /\ request'[f] # None
+
+AskedInFull(f) == Asked(f) /\ ~IsIncremental(request'[f].epoch)
+
+AskedIncrementally(f) == Asked(f) /\ IsIncremental(request'[f].epoch)
 
 ServedInFull(f) == Served(f, "AWAITED") /\ ~IsIncremental(request[f].epoch)
 
@@ -686,11 +695,29 @@ FullResponseAnswersEveryPartition ==
          ServedInFull(f)
             => Mentioned(response'[f].partitions) = Mentioned(request[f].partitions)]_vars
 
+FullFetchStartsFromNothing ==
+    [][\A f \in Fetchers : AskedInFull(f) => told'[f] = Nothing]_vars
+
+\* Records count until the fetch offset moves.
+AskingChangesNothingThatWasTold ==
+    [][\A f \in Fetchers :
+         AskedIncrementally(f) =>
+            \A p \in Mentioned(fetching[f]) \cap Mentioned(fetching'[f]) :
+                LET moves == fetching[f][p].fetchOffset # fetching'[f][p].fetchOffset
+                IN  told'[f][p] = IF told[f][p] = None \/ ~moves THEN told[f][p]
+                                  ELSE [told[f][p] EXCEPT !.records = FALSE]]_vars
+
+\* Whatever is put off counts, and nothing of it is answered yet.
+OnlyRequestsInOrderArePutOff ==
+    [][\A f \in Fetchers :
+         (Served(f, "AWAITED") /\ response'[f].throttled)
+            => Accepted(f) /\ response'[f].partitions = Nothing]_vars
+
 (* Nothing is said twice. *)
 
 UnchangedPartitionsAreNotRequested ==
     [][\A f \in Fetchers :
-         (request[f] = None /\ request'[f] # None /\ IsIncremental(request'[f].epoch))
+         AskedIncrementally(f)
             => /\ \A p \in Mentioned(request'[f].partitions) :
                     request'[f].partitions[p] # fetching[f][p]
                /\ request'[f].forgotten \subseteq Mentioned(fetching[f])]_vars
@@ -735,6 +762,17 @@ FullRequestsNeverGetSessionErrors ==
 
 (* Sessions begin and end as the fetcher asks. *)
 
+RequestsNameTheSessionAtHand ==
+    [][\A f \in Fetchers :
+         Asked(f) => /\ request'[f].sessionId = metadata[f].sessionId
+                     /\ request'[f].epoch \in {metadata[f].epoch, FinalEpoch}]_vars
+
+\* Only who closes a session may want nothing.
+FullRequestsAskForSomething ==
+    [][\A f \in Fetchers :
+         (AskedInFull(f) /\ request'[f].partitions = Nothing)
+            => request'[f].epoch = FinalEpoch /\ request'[f].sessionId # NoSession]_vars
+
 SessionlessRequestCreatesNothing ==
     [][\A f \in Fetchers, via \in Via :
          (Served(f, via) /\ Incoming(f, via).epoch = FinalEpoch)
@@ -755,13 +793,14 @@ NewSessionStartsAtEpochOne ==
 
 AnsweredWithItsSession ==
     [][\A f \in Fetchers :
-         (Served(f, "AWAITED") /\ response'[f].error = "NONE") =>
+         Served(f, "AWAITED") =>
             LET answered == response'[f].sessionId
-            IN  /\ answered # NoSession
-                    => sessions'[answered] # None /\ sessions'[answered].owner = f
-                /\ IsIncremental(request[f].epoch)
-                    => \/ answered = request[f].sessionId
-                       \/ answered = NoSession /\ sessions'[request[f].sessionId] = None]_vars
+            IN  IF response'[f].error # "NONE" THEN answered = NoSession
+                ELSE /\ answered # NoSession
+                         => sessions'[answered] # None /\ sessions'[answered].owner = f
+                     /\ IsIncremental(request[f].epoch)
+                         => \/ answered = request[f].sessionId
+                            \/ answered = NoSession /\ sessions'[request[f].sessionId] = None]_vars
 
 ResponseSaysWhetherTheSessionGoesOn ==
     [][\A f \in Fetchers :
@@ -818,6 +857,7 @@ THEOREM Spec => [](/\ EpochsAgreeWhenIdle
                    /\ UndisturbedFetcherSeesNoEpochError
                    /\ IncrementalRequestsNameASession
                    /\ SessionsAreNeverShared
+                   /\ SessionsHavePartitions
                    /\ OneSessionPerUndisturbedFetcher
                    /\ PendingMeansInFlight)
 
@@ -829,6 +869,9 @@ THEOREM Spec => /\ SessionChangesOnlyByAcceptingItsEpoch
                 /\ RecordsAreTheLeaders
                 /\ RecordsAreNeverWithheldFromAll
                 /\ WhatIsAnsweredIsLearned
+                /\ FullFetchStartsFromNothing
+                /\ AskingChangesNothingThatWasTold
+                /\ OnlyRequestsInOrderArePutOff
                 /\ FullResponseAnswersEveryPartition
                 /\ UnchangedPartitionsAreNotRequested
                 /\ NothingUnchangedIsSent
@@ -836,6 +879,8 @@ THEOREM Spec => /\ SessionChangesOnlyByAcceptingItsEpoch
                 /\ EpochErrorIsDeserved
                 /\ AfterAnErrorEverythingIsAskedAgain
                 /\ FullRequestsNeverGetSessionErrors
+                /\ RequestsNameTheSessionAtHand
+                /\ FullRequestsAskForSomething
                 /\ SessionlessRequestCreatesNothing
                 /\ FullRequestClosesTheSessionItNames
                 /\ NewSessionStartsAtEpochOne

@@ -39,6 +39,7 @@ from models.fetch_session_leader import (
     opened,
     respond,
     serve_incremental,
+    serve_incremental_emptying,
     serve_incremental_throttled,
     session_after,
     session_of,
@@ -64,6 +65,10 @@ from models.faults.fetch_session_fetcher import (
     knowledge_outlives_the_session,
     requests_everything,
     carries_on_after_disconnect,
+    leaves_its_session_unsaid,
+    asks_for_a_session_of_nothing,
+    what_was_told_outlives_the_session,
+    records_count_for_every_move,
 )
 
 # The leader's mistakes with requests.
@@ -159,6 +164,16 @@ def throttled_response_counts_as_told(s: FetchSession, new: FetchSession, f: Fet
         for p in Partition
     }
     accept(s, new, f, request, partitions)
+
+
+@fault(replaces=serve_incremental_throttled, breaks="only_requests_in_order_are_put_off")
+def put_off_response_has_partitions(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
+    """A throttled response has what there is to tell, and the session takes it for untold."""
+    serve_incremental_throttled(s, new, f, via)
+    request = incoming(s, f, via)
+    cached = session_after(s, request)
+    partitions = {p: None if cached[p] is None else answer(s, p, records=False) for p in Partition}
+    respond(s, new, f, via, Error.NONE, request.session_id, partitions, throttled=True)
 
 
 @fault(replaces=must_answer, breaks="learns_what_a_full_fetch_would_tell")
@@ -273,6 +288,16 @@ def tells_more_than_was_asked(s: FetchSession, wanted, filled):
 def old_session_stays(sessions, session_id):
     """A full request does not close the session that it names."""
     return sessions
+
+
+@fault(replaces=serve_incremental_emptying, breaks="sessions_have_partitions")
+def emptied_session_lives_on(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
+    """A session stays when its last partition is removed."""
+    request = present(incoming(s, f, via))
+    require(not is_full(request.epoch) and is_expected(s, request))
+    require(all(session_after(s, request)[p] is None for p in Partition))
+    accept(s, new, f, request, nothing())
+    respond(s, new, f, via, Error.NONE, request.session_id, nothing(), throttled=False)
 
 
 @fault(replaces=opened, breaks="new_session_starts_at_epoch_one")

@@ -2,15 +2,18 @@
 
 from lockstep import fault, present, replace, require
 from models.fetch_metadata import (
+    FINAL_EPOCH,
     FRESH,
+    INITIAL_EPOCH,
     MAX_EPOCH,
     NO_SESSION,
     Error,
+    Metadata,
     after_full_response,
     is_full,
     next_epoch,
 )
-from models.fetch_partitions import Partition, changed, dropped, learned, nothing
+from models.fetch_partitions import Interests, Partition, changed, dropped, learned, nothing
 from models.fetch_session_fetcher import (
     abandon,
     after_disconnect,
@@ -19,8 +22,12 @@ from models.fetch_session_fetcher import (
     receive_incremental,
     receive_session_closed,
     send,
+    send_all,
+    send_close,
+    send_full,
     settle,
     start_over,
+    still_told,
 )
 from models.fetch_session_state import Fetcher, FetchSession, Request
 
@@ -160,3 +167,34 @@ def carries_on_after_disconnect(metadata):
     if is_full(metadata.epoch):
         return metadata
     return replace(metadata, epoch=next_epoch(metadata.epoch))
+
+
+@fault(replaces=send_close, breaks="requests_name_the_session_at_hand")
+def leaves_its_session_unsaid(s: FetchSession, new: FetchSession, f: Fetcher, wanted: Interests):
+    """A fetcher that wants no session any more sends (0, -1), and its session stays behind."""
+    require(may_send(s, f) and s.metadata[f].session_id != NO_SESSION)
+    require(any(wanted[p] is not None for p in Partition))
+    send_all(new, f, Metadata(session_id=NO_SESSION, epoch=FINAL_EPOCH), wanted)
+
+
+@fault(replaces=send_full, breaks="full_requests_ask_for_something")
+def asks_for_a_session_of_nothing(
+    s: FetchSession, new: FetchSession, f: Fetcher, wanted: Interests
+):
+    """A fetcher opens a session before it knows what to fetch."""
+    require(may_send(s, f) and s.metadata[f].epoch == INITIAL_EPOCH)
+    send_all(new, f, s.metadata[f], wanted)
+
+
+@fault(replaces=send_all, breaks="full_fetch_starts_from_nothing")
+def what_was_told_outlives_the_session(new: FetchSession, f, metadata, wanted):
+    """Whoever closes its session goes on believing what it was told there."""
+    new.metadata[f] = metadata
+    new.fetching[f] = wanted
+    send(new, f, metadata, wanted, forgotten=set())
+
+
+@fault(replaces=still_told, breaks="asking_changes_nothing_that_was_told")
+def records_count_for_every_move(old, wanted, told):
+    """Records that the fetcher has moved past let it move on once more."""
+    return None if old is None or wanted is None else told

@@ -167,4 +167,35 @@ MISTAKES = {
         'Respond(f, via, "NONE", req.sessionId, Nothing, TRUE)',
         'Respond(f, via, "NONE", NoSession, Nothing, TRUE)',
     ),
+    "SessionsHavePartitions": Mistake(
+        "FetchSession",
+        "           /\\ sessions' = Without(req.sessionId)\n",
+        "           /\\ Accept(req, Nothing)\n",
+    ),
+    "RequestsNameTheSessionAtHand": Mistake(
+        "FetchSession",
+        "    /\\ SendAll(f, [metadata[f] EXCEPT !.epoch = FinalEpoch], wanted)",
+        "    /\\ SendAll(f, [sessionId |-> NoSession, epoch |-> FinalEpoch], wanted)",
+    ),
+    "FullRequestsAskForSomething": Mistake(
+        "FetchSession",
+        "    /\\ wanted # Nothing\n    /\\ SendAll(f, metadata[f], wanted)",
+        "    /\\ SendAll(f, metadata[f], wanted)",
+    ),
+    "FullFetchStartsFromNothing": Mistake(
+        "FetchSession",
+        "    /\\ fetching' = [fetching EXCEPT ![f] = wanted]\n"
+        "    /\\ told' = [told EXCEPT ![f] = Nothing]\n",
+        "    /\\ fetching' = [fetching EXCEPT ![f] = wanted]\n    /\\ UNCHANGED told\n",
+    ),
+    "AskingChangesNothingThatWasTold": Mistake(
+        "FetchSession",
+        "ELSE [told[f][p] EXCEPT !.records = FALSE]]\n\nSendIncremental(f, wanted) ==",
+        "ELSE told[f][p]]\n\nSendIncremental(f, wanted) ==",
+    ),
+    "OnlyRequestsInOrderArePutOff": Mistake(
+        "FetchSession",
+        "AnswersOf(Mentioned(Incoming(f, via).partitions), filled), FALSE)",
+        "AnswersOf(Mentioned(Incoming(f, via).partitions), filled), TRUE)",
+    ),
 }
