@@ -108,12 +108,14 @@ def unknown_session_error_is_deserved(s: FetchSession, new: FetchSession, f: Fet
 @step_invariant("227-6", "227-28", "227-32", "227-39", "227-47")
 def epoch_error_is_deserved(s: FetchSession, new: FetchSession, f: Fetcher):
     """INVALID_FETCH_SESSION_EPOCH answers exactly the incremental requests whose session expects
-    another epoch: a lost or repeated request is always noticed."""
+    another epoch: a lost or repeated request is always noticed. Whatever the error is, the session
+    stays as it is (227-D15)."""
     when(was_served(s, new, f, Via.AWAITED) and s.request[f].epoch > 0)
     session = present(s.sessions[s.request[f].session_id])
-    return (new.response[f].error == Error.INVALID_FETCH_SESSION_EPOCH) == (
+    error = new.response[f].error
+    return (error == Error.INVALID_FETCH_SESSION_EPOCH) == (
         session.epoch != s.request[f].epoch
-    )
+    ) and (error == Error.NONE or new.sessions[s.request[f].session_id] == session)
 
 
 @invariant("227-31", "227-51")

@@ -12,7 +12,7 @@ from invariants.fetch_session_steps import (
 )
 from lockstep import invariant, present, step_invariant, when
 from models.fetch_metadata import NO_SESSION, Error
-from models.fetch_partitions import Partition
+from models.fetch_partitions import DIVERGING_EPOCHS, Partition
 from models.fetch_session_state import ANSWERS_ANY_CHANGE, Fetcher, FetchSession, Via
 
 # Leader and fetcher agree.
@@ -61,10 +61,12 @@ def changes_are_told(s: FetchSession, new: FetchSession, f: Fetcher, p: Partitio
 @step_invariant("227-13")
 def errors_are_told(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
     """A partition that cannot be read is in each response, with its error, and no other has one
-    (227-D4)."""
+    (227-D4); one that its fetcher has to truncate first is in each response, too (227-D8)."""
     when(was_told(s, new, f) and s.fetching[f][p] is not None)
     answer = new.response[f].partitions[p]
-    return (p in s.failing) == (answer is not None and answer.failed)
+    return (p in s.failing) == (answer is not None and answer.failed) and (
+        s.fetching[f][p].last_fetched_epoch not in DIVERGING_EPOCHS or answer is not None
+    )
 
 
 @step_invariant("227-13", "227-56")
@@ -165,15 +167,16 @@ def unchanged_partitions_are_not_requested(
 
 @step_invariant("227-52", "227-53")
 def nothing_unchanged_is_sent(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
-    """An incremental response includes a partition only for records, an error, or a high watermark
-    or log start offset that the fetcher has not been told; by the letter of another sentence, also
-    if the request names it (227-D3)."""
+    """An incremental response includes a partition only for records, an error, a place to truncate
+    to (227-D8), or a high watermark or log start offset that the fetcher has not been told; by the
+    letter of another sentence, also if the request names it (227-D3)."""
     when(was_accepted(s, new, f))
     sent = present(new.response[f].partitions[p])
     return (
         (ANSWERS_ANY_CHANGE and s.request[f].partitions[p] is not None)
         or sent.records
         or sent.failed
+        or s.fetching[f][p].last_fetched_epoch in DIVERGING_EPOCHS
         or s.told[f][p] is None
         or s.told[f][p].high_watermark != sent.high_watermark
         or s.told[f][p].log_start_offset != sent.log_start_offset

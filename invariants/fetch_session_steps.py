@@ -5,7 +5,7 @@ be wrong whenever that is.
 """
 
 from models.fetch_metadata import MAX_EPOCH, Error
-from models.fetch_partitions import UNKNOWN
+from models.fetch_partitions import DIVERGING_EPOCHS, UNKNOWN
 from models.fetch_session_state import FOLLOWERS, FetchSession, Via
 
 # What a step did, read off the states before and after it.
@@ -89,6 +89,7 @@ def is_readable(s: FetchSession, f, p):
     return (
         s.fetching[f][p] is not None
         and p not in s.failing
+        and s.fetching[f][p].last_fetched_epoch not in DIVERGING_EPOCHS
         and s.fetching[f][p].fetch_offset >= s.log_start[p]
         and s.fetching[f][p].fetch_offset < end_for(s, f, p)
     )

@@ -39,6 +39,7 @@ class Error(Enum):
     NONE = 0
     FETCH_SESSION_ID_NOT_FOUND = 70
     INVALID_FETCH_SESSION_EPOCH = 71
+    FETCH_SESSION_TOPIC_ID_ERROR = 106
 
 
 class Metadata(Record):

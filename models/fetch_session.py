@@ -37,6 +37,7 @@ from models.fetch_session_leader import (
     serve_incremental_emptying,
     serve_unknown_session,
     serve_wrong_epoch,
+    serve_topic_id_error,
 )
 
 # The leader forgets sessions.

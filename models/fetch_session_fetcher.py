@@ -191,9 +191,10 @@ def after_wrong_epoch(metadata):
 
 @action
 def receive_wrong_epoch(s: FetchSession, new: FetchSession, f: Fetcher):
-    """INVALID_FETCH_SESSION_EPOCH: close the session and attempt a new one (227-D20)."""
+    """INVALID_FETCH_SESSION_EPOCH, or an error that is no business of the session's: close it and
+    attempt a new one (227-D20)."""
     response = present(s.response[f])
-    require(response.error == Error.INVALID_FETCH_SESSION_EPOCH)
+    require(response.error not in (Error.NONE, Error.FETCH_SESSION_ID_NOT_FOUND))
     start_over(new, f)
     settle(new, f, after_wrong_epoch(s.metadata[f]))
 

@@ -21,6 +21,7 @@ from models.fetch_partitions import (
     Offset,
     Partition,
     answered,
+    diverges,
     merged,
     must_answer,
     nothing,
@@ -30,6 +31,7 @@ from models.fetch_session_state import (
     ANSWERS_ANY_CHANGE,
     FOLLOWERS,
     MAX_FAILURES,
+    TOPIC_ID_ERRORS,
     Fetcher,
     FetchSession,
     Response,
@@ -98,6 +100,7 @@ def has_records(s: FetchSession, f, p, interest):
     end = s.log_end[p] if f in FOLLOWERS else s.high_watermark[p]
     return (
         p not in s.failing
+        and not diverges(interest)
         and s.log_start[p] <= interest.fetch_offset
         and interest.fetch_offset < end
     )
@@ -321,6 +324,17 @@ def serve_wrong_epoch(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
     require(not is_expected(s, request))
     respond(
         s, new, f, via, Error.INVALID_FETCH_SESSION_EPOCH, NO_SESSION, nothing(), throttled=False
+    )
+
+
+@action
+def serve_topic_id_error(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
+    """(ID, EPOCH) as expected, but of the other kind of topics: the request does not count
+    (227-D15)."""
+    request = present(incoming(s, f, via))
+    require(TOPIC_ID_ERRORS and not is_full(request.epoch) and is_expected(s, request))
+    respond(
+        s, new, f, via, Error.FETCH_SESSION_TOPIC_ID_ERROR, NO_SESSION, nothing(), throttled=False
     )
 
 

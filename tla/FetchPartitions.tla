@@ -8,7 +8,8 @@ EXTENDS Integers
 CONSTANTS
     None,
     Partitions,
-    Empty    \* the partitions whose logs stay empty
+    Empty,             \* the partitions whose logs stay empty
+    DivergingEpochs    \* the last fetched epochs that are none of the leader's logs
 
 Unknown == -1
 
@@ -81,8 +82,11 @@ Answered(cached, answer) ==
     [cached EXCEPT !.highWatermark  = answer.highWatermark,
                    !.logStartOffset = answer.logStartOffset]
 
+\* Who has records of such an epoch is told where to truncate, each time, and gets none.
+Diverges(interest) == interest.lastFetchedEpoch \in DivergingEpochs
+
 IsNews(cached, answer) ==
-    answer.failed \/ answer.records \/ Answered(cached, answer) # cached
+    Diverges(cached.interest) \/ answer.failed \/ answer.records \/ Answered(cached, answer) # cached
 
 Learned(told, answer) ==
     [highWatermark  |-> answer.highWatermark,

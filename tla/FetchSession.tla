@@ -17,7 +17,8 @@ EXTENDS FetchMetadata, FetchPartitions
 CONSTANTS
     Fetchers,
     Followers,         \* the fetchers that also read what is not committed yet
-    AnswersAnyChange   \* whether whatever a request names is answered
+    AnswersAnyChange,  \* whether whatever a request names is answered
+    TopicIdErrors      \* whether requests may name topics otherwise than their session does
 
 ASSUME Followers \subseteq Fetchers /\ Empty \subseteq Partitions
 
@@ -220,7 +221,7 @@ ReadableEnd(f, p) == IF f \in Followers THEN logEnd[p] ELSE highWatermark[p]
 
 Readable(f, interests) ==
     {p \in Mentioned(interests) \ failing :
-        interests[p].fetchOffset \in logStart[p] .. (ReadableEnd(f, p) - 1)}
+        ~Diverges(interests[p]) /\ interests[p].fetchOffset \in logStart[p] .. (ReadableEnd(f, p) - 1)}
 
 \* A response may leave records of some partitions for later, not of all.
 Fits(f, interests, filled) ==
@@ -365,6 +366,13 @@ ServeWrongEpoch(f, via) ==
     /\ ~Expected(Incoming(f, via))
     /\ Refuse(f, via, "INVALID_FETCH_SESSION_EPOCH")
 
+\* It does not count.
+ServeTopicIdError(f, via) ==
+    /\ TopicIdErrors
+    /\ ServeAsIncremental(f, via)
+    /\ Expected(Incoming(f, via))
+    /\ Refuse(f, via, "FETCH_SESSION_TOPIC_ID_ERROR")
+
 (* The leader forgets. *)
 
 Evict(i) ==
@@ -437,7 +445,7 @@ ReceiveUnknownSession(f) ==
 
 \* The session may still be there: the next request closes it.
 ReceiveWrongEpoch(f) ==
-    /\ HasResponse(f, "INVALID_FETCH_SESSION_EPOCH")
+    /\ \E error \in SessionErrors \ {"FETCH_SESSION_ID_NOT_FOUND"} : HasResponse(f, error)
     /\ Forget(f)
     /\ Proceed(f, [metadata[f] EXCEPT !.epoch = InitialEpoch])
 
@@ -508,6 +516,7 @@ Next ==
             \/ ServeIncrementalEmptying(f, via)
             \/ ServeUnknownSession(f, via)
             \/ ServeWrongEpoch(f, via)
+            \/ ServeTopicIdError(f, via)
         \/ ReceiveFull(f)
         \/ ReceiveSessionless(f)
         \/ ReceiveIncremental(f)
@@ -619,6 +628,7 @@ KnowsAll(f, p) == told[f][p] # None /\ UpToDate(p, told[f][p])
 CanRead(f, p) ==
     /\ fetching[f][p] # None
     /\ p \notin failing
+    /\ fetching[f][p].lastFetchedEpoch \notin DivergingEpochs
     /\ logStart[p] <= fetching[f][p].fetchOffset
     /\ fetching[f][p].fetchOffset < (IF f \in Followers THEN logEnd[p] ELSE highWatermark[p])
 
@@ -661,8 +671,10 @@ ErrorsAreTold ==
     [][\A f \in Fetchers :
          ToldNow(f) =>
             \A p \in Mentioned(fetching[f]) :
-                p \in failing <=> /\ response'[f].partitions[p] # None
-                                 /\ response'[f].partitions[p].failed]_vars
+                /\ p \in failing <=> /\ response'[f].partitions[p] # None
+                                    /\ response'[f].partitions[p].failed
+                /\ fetching[f][p].lastFetchedEpoch \in DivergingEpochs
+                    => response'[f].partitions[p] # None]_vars
 
 RecordsAreTheLeaders ==
     [][\A f \in Fetchers :
@@ -730,6 +742,7 @@ NothingUnchangedIsSent ==
                 IN  \/ AnswersAnyChange /\ p \in Mentioned(request[f].partitions)
                     \/ sent.records
                     \/ sent.failed
+                    \/ fetching[f][p].lastFetchedEpoch \in DivergingEpochs
                     \/ told[f][p] = None
                     \/ told[f][p].highWatermark # sent.highWatermark
                     \/ told[f][p].logStartOffset # sent.logStartOffset]_vars
@@ -744,9 +757,10 @@ UnknownSessionErrorIsDeserved ==
 
 EpochErrorIsDeserved ==
     [][\A f \in Fetchers :
-         (ServedIncrementally(f) /\ HasSession(request[f]))
-            => (response'[f].error = "INVALID_FETCH_SESSION_EPOCH"
-                    <=> ~Expected(request[f]))]_vars
+         (ServedIncrementally(f) /\ HasSession(request[f])) =>
+            /\ response'[f].error = "INVALID_FETCH_SESSION_EPOCH" <=> ~Expected(request[f])
+            /\ response'[f].error # "NONE"
+                => sessions'[request[f].sessionId] = sessions[request[f].sessionId]]_vars
 
 AfterAnErrorEverythingIsAskedAgain ==
     [][\A f \in Fetchers :

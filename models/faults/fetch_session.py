@@ -41,6 +41,7 @@ from models.fetch_session_leader import (
     serve_incremental,
     serve_incremental_emptying,
     serve_incremental_throttled,
+    serve_topic_id_error,
     session_after,
     session_of,
     throttled_session_id,
@@ -144,6 +145,13 @@ def session_found_only_once(s: FetchSession, request):
     return session_of(s, request) if request.epoch == FIRST_INCREMENTAL_EPOCH else None
 
 
+@fault(replaces=serve_topic_id_error, breaks="epoch_error_is_deserved", scope="topic_ids")
+def topic_id_error_counts(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
+    """The epoch moves on before it is seen that the request names its topics otherwise."""
+    serve_topic_id_error(s, new, f, via)
+    accept(s, new, f, incoming(s, f, via), session_of(s, incoming(s, f, via)).partitions)
+
+
 # The leader's mistakes with responses.
 
 
@@ -198,6 +206,18 @@ def added_partition_counts_as_told(interest):
 def failed_partition_is_answered_once(cached, answer):
     """An error that lasts is no news."""
     return must_answer(cached, replace(answer, failed=False))
+
+
+@fault(
+    replaces=must_answer,
+    breaks="errors_are_told",
+    source="apache/kafka pull request 9567",
+    scope="diverging",
+)
+def divergence_is_no_news(cached, answer):
+    """Where to truncate is told only along with something else."""
+    agreeing = replace(cached.interest, last_fetched_epoch=UNKNOWN)
+    return must_answer(replace(cached, interest=agreeing), answer)
 
 
 @fault(replaces=answer, breaks="learns_what_a_full_fetch_would_tell")
