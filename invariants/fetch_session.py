@@ -26,6 +26,7 @@ from invariants.fetch_session_partitions import (
     records_are_the_leaders,
     records_are_never_withheld_from_all,
     full_response_answers_every_partition,
+    only_what_is_wanted_is_answered,
     what_is_answered_is_learned,
     full_fetch_starts_from_nothing,
     asking_changes_nothing_that_was_told,

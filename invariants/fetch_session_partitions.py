@@ -95,6 +95,14 @@ def full_response_answers_every_partition(
     return (new.response[f].partitions[p] is None) == (s.request[f].partitions[p] is None)
 
 
+@step_invariant("227-44", "227-52")
+def only_what_is_wanted_is_answered(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
+    """No response has a partition that its fetcher does not want, so that a fetcher which looks for
+    one finds none (227-D23)."""
+    when(was_served(s, new, f, Via.AWAITED))
+    return new.response[f].partitions[p] is None or s.fetching[f][p] is not None
+
+
 @step_invariant("227-1", "227-51")
 def what_is_answered_is_learned(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
     """Within a session the fetcher knows what the response says, and of what it leaves out it knows

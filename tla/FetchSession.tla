@@ -727,6 +727,11 @@ OnlyRequestsInOrderArePutOff ==
 
 (* Nothing is said twice. *)
 
+OnlyWhatIsWantedIsAnswered ==
+    [][\A f \in Fetchers :
+         Served(f, "AWAITED")
+            => Mentioned(response'[f].partitions) \subseteq Mentioned(fetching[f])]_vars
+
 UnchangedPartitionsAreNotRequested ==
     [][\A f \in Fetchers :
          AskedIncrementally(f)
@@ -883,6 +888,7 @@ THEOREM Spec => /\ SessionChangesOnlyByAcceptingItsEpoch
                 /\ RecordsAreTheLeaders
                 /\ RecordsAreNeverWithheldFromAll
                 /\ WhatIsAnsweredIsLearned
+                /\ OnlyWhatIsWantedIsAnswered
                 /\ FullFetchStartsFromNothing
                 /\ AskingChangesNothingThatWasTold
                 /\ OnlyRequestsInOrderArePutOff

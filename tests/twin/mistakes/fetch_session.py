@@ -198,4 +198,10 @@ MISTAKES = {
         "AnswersOf(Mentioned(Incoming(f, via).partitions), filled), FALSE)",
         "AnswersOf(Mentioned(Incoming(f, via).partitions), filled), TRUE)",
     ),
+    "OnlyWhatIsWantedIsAnswered": Mistake(
+        "FetchSession",
+        "AnswersOf(Mentioned(Incoming(f, via).partitions), filled), FALSE)",
+        "AnswersOf(Partitions, filled), FALSE)",
+        {"PARTITIONS": ("p1", "p2"), "MAX_OFFSET": 0},
+    ),
 }
