@@ -13,7 +13,7 @@ from invariants.fetch_session_steps import (
 from lockstep import invariant, present, step_invariant, when
 from models.fetch_metadata import NO_SESSION, Error
 from models.fetch_partitions import DIVERGING_EPOCHS, Partition
-from models.fetch_session_state import ANSWERS_ANY_CHANGE, Fetcher, FetchSession, Via
+from models.fetch_session_state import ANSWERS_ANY_CHANGE, TOPIC_IDS, Fetcher, FetchSession, Via
 
 # Leader and fetcher agree.
 
@@ -132,11 +132,11 @@ def full_fetch_starts_from_nothing(s: FetchSession, new: FetchSession, f: Fetche
 def asking_changes_nothing_that_was_told(
     s: FetchSession, new: FetchSession, f: Fetcher, p: Partition
 ):
-    """By an incremental request a fetcher forgets only what it asks no more, or did not before; the
-    records that came count until the fetch offset moves."""
+    """By an incremental request a fetcher forgets only what it asks no more, or did not before, or
+    of a topic made anew; the records that came count until the fetch offset moves."""
     when(was_sent(s, new, f) and new.request[f].epoch > 0)
     when(s.fetching[f][p] is not None and new.fetching[f][p] is not None)
-    before = s.told[f][p]
+    before = None if p in new.request[f].forgotten else s.told[f][p]
     after = new.told[f][p]
     moves = s.fetching[f][p].fetch_offset != new.fetching[f][p].fetch_offset
     return (
@@ -168,9 +168,11 @@ def unchanged_partitions_are_not_requested(
     only if it was there."""
     when(was_sent(s, new, f) and new.request[f].epoch > 0)
     request = new.request[f]
-    return (request.partitions[p] is None or request.partitions[p] != s.fetching[f][p]) and (
-        p not in request.forgotten or s.fetching[f][p] is not None
-    )
+    return (
+        request.partitions[p] is None
+        or request.partitions[p] != s.fetching[f][p]
+        or (TOPIC_IDS and p in request.forgotten)
+    ) and (p not in request.forgotten or s.fetching[f][p] is not None)
 
 
 @step_invariant("227-52", "227-53")

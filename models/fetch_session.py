@@ -25,7 +25,13 @@ from models.fetch_session_leader import (
 )
 
 # A fetcher sends a request.
-from models.fetch_session_fetcher import send_sessionless, send_full, send_incremental, send_close
+from models.fetch_session_fetcher import (
+    send_sessionless,
+    send_full,
+    send_incremental,
+    send_replacing,
+    send_close,
+)
 
 # The leader serves a request.
 from models.fetch_session_leader import (

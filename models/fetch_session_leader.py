@@ -31,7 +31,7 @@ from models.fetch_session_state import (
     ANSWERS_ANY_CHANGE,
     FOLLOWERS,
     MAX_FAILURES,
-    TOPIC_ID_ERRORS,
+    TOPIC_IDS,
     Fetcher,
     FetchSession,
     Response,
@@ -332,7 +332,7 @@ def serve_topic_id_error(s: FetchSession, new: FetchSession, f: Fetcher, via: Vi
     """(ID, EPOCH) as expected, but of the other kind of topics: the request does not count
     (227-D15)."""
     request = present(incoming(s, f, via))
-    require(TOPIC_ID_ERRORS and not is_full(request.epoch) and is_expected(s, request))
+    require(TOPIC_IDS and not is_full(request.epoch) and is_expected(s, request))
     respond(
         s, new, f, via, Error.FETCH_SESSION_TOPIC_ID_ERROR, NO_SESSION, nothing(), throttled=False
     )

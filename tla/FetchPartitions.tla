@@ -60,7 +60,8 @@ Altered(old, wanted) ==
 
 Forgotten(old, wanted) == Mentioned(old) \ Mentioned(wanted)
 
-(* How a session takes in a request. Of a partition just added nothing has been answered. *)
+(* How a session takes in a request. Of a partition just added nothing has been answered, nor of one
+   that is both removed and listed: its topic was made anew. *)
 
 Added(interest) ==
     [interest       |-> interest,
@@ -69,9 +70,9 @@ Added(interest) ==
 
 Merge(cached, req) ==
     [p \in Partitions |->
-        CASE p \in req.forgotten           -> None
-          [] p \in Mentioned(req.partitions) \ req.forgotten ->
-                IF cached[p] = None
+        CASE p \in req.forgotten \ Mentioned(req.partitions) -> None
+          [] p \in Mentioned(req.partitions) ->
+                IF cached[p] = None \/ p \in req.forgotten
                 THEN Added(req.partitions[p])
                 ELSE [cached[p] EXCEPT !.interest = req.partitions[p]]
           [] OTHER                         -> cached[p]]

@@ -18,7 +18,7 @@ CONSTANTS
     Fetchers,
     Followers,         \* the fetchers that also read what is not committed yet
     AnswersAnyChange,  \* whether whatever a request names is answered
-    TopicIdErrors      \* whether requests may name topics otherwise than their session does
+    TopicIds           \* whether topics have ids: they are made anew, and clients change over
 
 ASSUME Followers \subseteq Fetchers /\ Empty \subseteq Partitions
 
@@ -176,26 +176,39 @@ SendClose(f, wanted) ==
     /\ SendAll(f, [metadata[f] EXCEPT !.epoch = FinalEpoch], wanted)
 
 \* Records must come before the fetch offset of a partition can move forward.
-MovesOnlyPastRecords(f, wanted) ==
-    \A p \in Mentioned(fetching[f]) \cap Mentioned(wanted) :
-        wanted[p].fetchOffset > fetching[f][p].fetchOffset
+MovesOnlyPastRecords(f, old, wanted) ==
+    \A p \in Mentioned(old) \cap Mentioned(wanted) :
+        wanted[p].fetchOffset > old[p].fetchOffset
             => told[f][p] # None /\ told[f][p].records
 
 \* A partition fetched from another offset has records to come, whatever came before.
-StillTold(f, wanted) ==
+StillTold(f, old, wanted) ==
     [p \in Partitions |->
-        IF p \notin Mentioned(fetching[f]) \cap Mentioned(wanted) \cap Mentioned(told[f])
+        IF p \notin Mentioned(old) \cap Mentioned(wanted) \cap Mentioned(told[f])
         THEN None
-        ELSE IF wanted[p].fetchOffset = fetching[f][p].fetchOffset
+        ELSE IF wanted[p].fetchOffset = old[p].fetchOffset
              THEN told[f][p]
              ELSE [told[f][p] EXCEPT !.records = FALSE]]
 
-SendIncremental(f, wanted) ==
+\* What was wanted of a topic before it was made anew counts no more.
+Before(f, anew) == [p \in Partitions |-> IF p \in anew THEN None ELSE fetching[f][p]]
+
+SendChanges(f, wanted, anew) ==
     /\ IsIncremental(metadata[f].epoch)
-    /\ MovesOnlyPastRecords(f, wanted)
-    /\ Send(f, metadata[f], Altered(fetching[f], wanted), Forgotten(fetching[f], wanted))
+    /\ MovesOnlyPastRecords(f, Before(f, anew), wanted)
+    /\ Send(f, metadata[f],
+            Altered(Before(f, anew), wanted), Forgotten(fetching[f], wanted) \cup anew)
     /\ fetching' = [fetching EXCEPT ![f] = wanted]
-    /\ told' = [told EXCEPT ![f] = StillTold(f, wanted)]
+    /\ told' = [told EXCEPT ![f] = StillTold(f, Before(f, anew), wanted)]
+
+SendIncremental(f, wanted) == SendChanges(f, wanted, {})
+
+\* A topic made anew is removed by its old id, and listed by the new one.
+SendReplacing(f, wanted, anew) ==
+    /\ TopicIds
+    /\ anew # {}
+    /\ anew \subseteq Mentioned(fetching[f]) \cap Mentioned(wanted)
+    /\ SendChanges(f, wanted, anew)
 
 -----------------------------------------------------------------------------
 (* The leader serves a request: every action is one outcome. *)
@@ -368,7 +381,7 @@ ServeWrongEpoch(f, via) ==
 
 \* It does not count.
 ServeTopicIdError(f, via) ==
-    /\ TopicIdErrors
+    /\ TopicIds
     /\ ServeAsIncremental(f, via)
     /\ Expected(Incoming(f, via))
     /\ Refuse(f, via, "FETCH_SESSION_TOPIC_ID_ERROR")
@@ -505,6 +518,7 @@ Next ==
             \/ SendSessionless(f, wanted)
             \/ SendFull(f, wanted)
             \/ SendIncremental(f, wanted)
+            \/ \E anew \in SUBSET Partitions : SendReplacing(f, wanted, anew)
             \/ SendClose(f, wanted)
         \/ \E via \in Via :
             \/ \E filled \in SUBSET Partitions :
@@ -716,7 +730,8 @@ AskingChangesNothingThatWasTold ==
          AskedIncrementally(f) =>
             \A p \in Mentioned(fetching[f]) \cap Mentioned(fetching'[f]) :
                 LET moves == fetching[f][p].fetchOffset # fetching'[f][p].fetchOffset
-                IN  told'[f][p] = IF told[f][p] = None \/ ~moves THEN told[f][p]
+                IN  told'[f][p] = IF p \in request'[f].forgotten THEN None
+                                  ELSE IF told[f][p] = None \/ ~moves THEN told[f][p]
                                   ELSE [told[f][p] EXCEPT !.records = FALSE]]_vars
 
 \* Whatever is put off counts, and nothing of it is answered yet.
@@ -736,7 +751,8 @@ UnchangedPartitionsAreNotRequested ==
     [][\A f \in Fetchers :
          AskedIncrementally(f)
             => /\ \A p \in Mentioned(request'[f].partitions) :
-                    request'[f].partitions[p] # fetching[f][p]
+                    \/ request'[f].partitions[p] # fetching[f][p]
+                    \/ TopicIds /\ p \in request'[f].forgotten
                /\ request'[f].forgotten \subseteq Mentioned(fetching[f])]_vars
 
 NothingUnchangedIsSent ==

@@ -21,6 +21,7 @@ from models.fetch_partitions import (
     Partition,
     answered,
     changed,
+    merged_partition,
     must_answer,
     nothing,
     remember,
@@ -137,6 +138,17 @@ def last_fetched_epoch_not_cached(cached, interest):
 def altered_partition_ignored(cached, interest):
     """A partition that is in the session already keeps its old fields."""
     return cached
+
+
+@fault(
+    replaces=merged_partition,
+    breaks="learns_what_a_full_fetch_would_tell",
+    source="KAFKA-13111",
+    scope="topic_ids",
+)
+def topic_made_anew_is_taken_for_the_old(cached, requested, is_forgotten):
+    """The session goes by a topic's name: it keeps what it answered of the one that was deleted."""
+    return merged_partition(cached, requested, is_forgotten and requested is None)
 
 
 @fault(replaces=session_of, breaks="unknown_session_error_is_deserved")

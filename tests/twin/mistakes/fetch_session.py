@@ -190,8 +190,8 @@ MISTAKES = {
     ),
     "AskingChangesNothingThatWasTold": Mistake(
         "FetchSession",
-        "ELSE [told[f][p] EXCEPT !.records = FALSE]]\n\nSendIncremental(f, wanted) ==",
-        "ELSE told[f][p]]\n\nSendIncremental(f, wanted) ==",
+        "ELSE [told[f][p] EXCEPT !.records = FALSE]]\n\n\\* What was wanted of a topic",
+        "ELSE told[f][p]]\n\n\\* What was wanted of a topic",
     ),
     "OnlyRequestsInOrderArePutOff": Mistake(
         "FetchSession",
