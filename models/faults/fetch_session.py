@@ -144,7 +144,7 @@ def altered_partition_ignored(cached, interest):
     replaces=merged_partition,
     breaks="learns_what_a_full_fetch_would_tell",
     source="KAFKA-13111",
-    scope="topic_ids",
+    scope="topics",
 )
 def topic_made_anew_is_taken_for_the_old(cached, requested, is_forgotten):
     """The session goes by a topic's name: it keeps what it answered of the one that was deleted."""
@@ -157,7 +157,7 @@ def session_found_only_once(s: FetchSession, request):
     return session_of(s, request) if request.epoch == FIRST_INCREMENTAL_EPOCH else None
 
 
-@fault(replaces=serve_topic_id_error, breaks="epoch_error_is_deserved", scope="topic_ids")
+@fault(replaces=serve_topic_id_error, breaks="epoch_error_is_deserved", scope="topics")
 def topic_id_error_counts(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
     """The epoch moves on before it is seen that the request names its topics otherwise."""
     serve_topic_id_error(s, new, f, via)
