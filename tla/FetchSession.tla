@@ -194,18 +194,20 @@ StillTold(f, old, wanted) ==
 Before(f, anew) == [p \in Partitions |-> IF p \in anew THEN None ELSE fetching[f][p]]
 
 SendChanges(f, wanted, anew) ==
-    /\ IsIncremental(metadata[f].epoch)
     /\ MovesOnlyPastRecords(f, Before(f, anew), wanted)
     /\ Send(f, metadata[f],
             Altered(Before(f, anew), wanted), Forgotten(fetching[f], wanted) \cup anew)
     /\ fetching' = [fetching EXCEPT ![f] = wanted]
     /\ told' = [told EXCEPT ![f] = StillTold(f, Before(f, anew), wanted)]
 
-SendIncremental(f, wanted) == SendChanges(f, wanted, {})
+SendIncremental(f, wanted) ==
+    /\ IsIncremental(metadata[f].epoch)
+    /\ SendChanges(f, wanted, {})
 
 \* A topic made anew is removed by its old id, and listed by the new one.
 SendReplacing(f, wanted, anew) ==
     /\ TopicIds
+    /\ IsIncremental(metadata[f].epoch)
     /\ anew # {}
     /\ anew \subseteq Mentioned(fetching[f]) \cap Mentioned(wanted)
     /\ SendChanges(f, wanted, anew)
