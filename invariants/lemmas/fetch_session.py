@@ -149,14 +149,15 @@ def only_a_copy_of_the_request_is_expected_astray(s: FetchSession, f: Fetcher):
 
 @lemma
 def undisturbed_fetcher_holds_its_session(s: FetchSession, f: Fetcher, i: OpenId):
-    """All sessions of an undisturbed fetcher are named by the response under way or, if none is or
-    it is an error, by its metadata: the request that had them made closed the one before."""
+    """All sessions of an undisturbed fetcher are named by the response under way, or, without one or
+    with one to a request that did not count, by its metadata: the request that had them made closed
+    the one before."""
     when(s.disturbances[f] == 0)
     when(s.sessions[i] is not None and s.sessions[i].owner == f)
     response = s.response[f]
     return i == (
         s.metadata[f].session_id
-        if response is None or response.error != Error.NONE
+        if response is None or response.error == Error.FETCH_SESSION_TOPIC_ID_ERROR
         else response.session_id
     )
 
