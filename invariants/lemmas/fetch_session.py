@@ -149,9 +149,8 @@ def only_a_copy_of_the_request_is_expected_astray(s: FetchSession, f: Fetcher):
 
 @lemma
 def undisturbed_fetcher_holds_its_session(s: FetchSession, f: Fetcher, i: OpenId):
-    """All sessions of an undisturbed fetcher are named by the response under way, or, without one or
-    with one to a request that did not count, by its metadata: the request that had them made closed
-    the one before."""
+    """All sessions of an undisturbed fetcher are named by the response under way or, without one,
+    by its metadata, as when its request did not count: what had them made closed the one before."""
     when(s.disturbances[f] == 0)
     when(s.sessions[i] is not None and s.sessions[i].owner == f)
     response = s.response[f]
