@@ -1,6 +1,6 @@
 """What must hold of responses under a size limit (KIP-227, "Handling Partition Size Limits")."""
 
-from lockstep import invariant, sometimes, step_invariant, when
+from lockstep import each, invariant, leads_to, sometimes, step_invariant, when
 from models.fetch_response import (
     LIMIT,
     MESSAGE_BYTES,
@@ -8,6 +8,10 @@ from models.fetch_response import (
     PARTITIONS,
     FetchResponse,
     Partition,
+    finish_response,
+    pass_over,
+    read_records,
+    report_change,
 )
 
 
@@ -18,6 +22,13 @@ def is_complete(s: FetchResponse):
 
 def messages(s: FetchResponse):
     return sum(s.taken[p] for p in Partition)
+
+
+@invariant("227-55")
+def every_response_begins_empty(s: FetchResponse):
+    """Between responses nothing is in one: what the last one had takes no room of the next."""
+    when(s.to_visit is None)
+    return messages(s) == 0 and len(s.reported) == 0
 
 
 @invariant("227-56")
@@ -81,13 +92,35 @@ def nothing_is_reported_needlessly(s: FetchResponse, new: FetchResponse, p: Part
     return p in s.changed
 
 
+@step_invariant("227-52")
+def what_is_answered_is_news_no_more(s: FetchResponse, new: FetchResponse, p: Partition):
+    """A response that has a partition tells how its offsets are: the next one has it for them only
+    if they change again."""
+    when((p in new.reported and p not in s.reported) or new.taken[p] > s.taken[p])
+    return p not in new.changed
+
+
+@step_invariant("227-59", "227-60")
+def everybody_has_one_turn(s: FetchResponse, new: FetchResponse, p: Partition):
+    """A partition that had its turn in a response, with or without records, has no other in it."""
+    when((p in new.reported and p not in s.reported) or new.taken[p] > s.taken[p])
+    return p in s.to_visit and p not in new.to_visit
+
+
 @step_invariant("227-60")
 def no_message_is_skipped(s: FetchResponse, new: FetchResponse, p: Partition):
-    """What is returned of a partition is what leaves its backlog."""
-    when(s.to_visit is not None and new.to_visit is not None)
-    return new.backlog[p] >= s.backlog[p] or (
-        s.backlog[p] - new.backlog[p] == new.taken[p] - s.taken[p]
-    )
+    """What is returned of a partition is what leaves its backlog, neither more nor less."""
+    when(new.taken[p] > s.taken[p] or new.backlog[p] < s.backlog[p])
+    return new.backlog[p] + new.taken[p] == s.backlog[p] + s.taken[p]
+
+
+@leads_to(
+    "227-60",
+    weak=(each(read_records, "p"), each(report_change, "p"), each(pass_over, "p"), finish_response),
+)
+def every_response_ends(s: FetchResponse):
+    """A response that was begun is sent: whoever is left out of it has a turn in another."""
+    return s.to_visit is not None, s.to_visit is None
 
 
 @sometimes("227-55")

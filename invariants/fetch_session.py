@@ -1,124 +1,58 @@
 """What must hold of KIP-227 fetch sessions. Ids such as 227-12 are rows of specs/kip_227.toml.
 
-They are stated from the states in words of their own: one that called what the model calls would
-be wrong whenever that is.
+Here is what must hold of requests and sessions. What must hold of their partitions, and what must
+come to pass, are files of their own.
 """
 
-from lockstep import each, invariant, leads_to, present, sometimes, step_invariant, when
-from models.fetch_metadata import FINAL_EPOCH, MAX_EPOCH, NO_SESSION, Error, OpenId
-from models.fetch_partitions import UNKNOWN, Partition
-from models.fetch_session_fetcher import (
-    receive_full,
-    receive_incremental,
-    receive_session_closed,
-    receive_sessionless,
-    receive_unknown_session,
-    receive_wrong_epoch,
-    send_incremental,
+from invariants.fetch_session_steps import (
+    came,
+    follows,
+    was_accepted,
+    was_handled,
+    was_sent,
+    was_served,
 )
-from models.fetch_session_leader import (
-    serve_full_creating,
-    serve_full_without_session,
-    serve_incremental,
-    serve_incremental_emptying,
-    serve_incremental_throttled,
-    serve_sessionless,
-    serve_unknown_session,
-    serve_wrong_epoch,
+from lockstep import invariant, present, step_invariant, when
+from models.fetch_metadata import FINAL_EPOCH, NO_SESSION, Error, OpenId
+from models.fetch_partitions import Partition
+from models.fetch_session_state import Fetcher, FetchSession, Via
+
+# What is asked and told of partitions.
+from invariants.fetch_session_partitions import (
+    accepted_request_leaves_agreement,
+    learns_what_a_full_fetch_would_tell,
+    changes_are_told,
+    errors_are_told,
+    records_are_the_leaders,
+    records_are_never_withheld_from_all,
+    full_response_answers_every_partition,
+    only_what_is_wanted_is_answered,
+    what_is_answered_is_learned,
+    full_fetch_starts_from_nothing,
+    asking_changes_nothing_that_was_told,
+    only_requests_in_order_are_put_off,
+    unchanged_partitions_are_not_requested,
+    nothing_unchanged_is_sent,
 )
-from models.fetch_session_state import (
-    ANSWERS_ANY_CHANGE,
-    FOLLOWERS,
-    Fetcher,
-    FetchSession,
-    Via,
+
+# What comes to pass, and what is possible.
+from invariants.fetch_session_progress import (
+    waiting_ends,
+    changes_come_to_be_known,
+    reaches_the_last_epoch,
+    an_epoch_error_reaches_a_fetcher,
+    an_unknown_session_error_reaches_a_fetcher,
+    an_incremental_request_says_nothing,
+    an_incremental_response_says_nothing,
+    an_unchanged_partition_is_left_out,
+    a_fetcher_wants_no_session,
+    a_fetcher_closes_its_session,
+    a_fetcher_moves_past_records,
+    a_moved_log_start_is_told,
+    a_request_arrives_after_it_was_given_up,
+    a_session_is_created_beside_a_stray,
+    a_request_outlives_its_fetcher,
 )
-
-# What a step did, read off the states before and after it.
-
-
-def came(s: FetchSession, f, via):
-    """The request that the leader has by one way or the other."""
-    return s.stray[f] if via == Via.STRAY else s.request[f]
-
-
-def was_served(s: FetchSession, new: FetchSession, f, via):
-    """A request left the network because the leader served it (or, if stray, was lost)."""
-    if via == Via.AWAITED:
-        return s.request[f] is not None and new.request[f] is None and new.response[f] is not None
-    return s.stray[f] is not None and new.stray[f] is None
-
-
-def was_told(s: FetchSession, new: FetchSession, f):
-    """The awaited request was served, and not put off."""
-    return (
-        was_served(s, new, f, Via.AWAITED)
-        and new.response[f].error == Error.NONE
-        and not new.response[f].throttled
-    )
-
-
-def was_accepted(s: FetchSession, new: FetchSession, f):
-    """The awaited request was served as an incremental one, and its session lives on."""
-    return (
-        was_served(s, new, f, Via.AWAITED)
-        and s.request[f].epoch > 0
-        and new.response[f].error == Error.NONE
-        and new.sessions[s.request[f].session_id] is not None
-    )
-
-
-def was_sent(s: FetchSession, new: FetchSession, f):
-    return s.request[f] is None and new.request[f] is not None
-
-
-def was_handled(s: FetchSession, new: FetchSession, f):
-    """The fetcher took its response; one that is lost counts as a disturbance."""
-    return (
-        s.response[f] is not None
-        and new.response[f] is None
-        and s.disturbances[f] == new.disturbances[f]
-    )
-
-
-def follows(epoch, earlier):
-    """Whether an epoch comes after another in a session; 0 and -1 come before the first."""
-    if earlier <= 0 or earlier == MAX_EPOCH:
-        return epoch == 1
-    return epoch == earlier + 1
-
-
-# How things are.
-
-
-def is_up_to_date(s: FetchSession, p, high_watermark, log_start_offset):
-    """Whether these are the leader's own offsets of a partition, or say that it has failed."""
-    if p in s.failing:
-        return high_watermark == UNKNOWN and log_start_offset == UNKNOWN
-    return high_watermark == s.high_watermark[p] and log_start_offset == s.log_start[p]
-
-
-def knows_all(s: FetchSession, f, p):
-    """Whether the fetcher was told how a partition is."""
-    return s.told[f][p] is not None and is_up_to_date(
-        s, p, s.told[f][p].high_watermark, s.told[f][p].log_start_offset
-    )
-
-
-def end_for(s: FetchSession, f, p):
-    """Where a fetcher's reading ends: a consumer's at what is committed."""
-    return s.log_end[p] if f in FOLLOWERS else s.high_watermark[p]
-
-
-def is_readable(s: FetchSession, f, p):
-    """Whether there is a record where the fetcher wants to read."""
-    return (
-        s.fetching[f][p] is not None
-        and p not in s.failing
-        and s.fetching[f][p].fetch_offset >= s.log_start[p]
-        and s.fetching[f][p].fetch_offset < end_for(s, f, p)
-    )
-
 
 # Requests are served once, and what is lost or repeated is noticed.
 
@@ -159,135 +93,6 @@ def epochs_agree_when_idle(s: FetchSession, f: Fetcher):
     return session.epoch == s.metadata[f].epoch
 
 
-# Leader and fetcher agree.
-
-
-@invariant("227-1", "227-2", "227-9", "227-10", "227-11", "227-32", "227-43", "227-44")
-def accepted_request_leaves_agreement(s: FetchSession, f: Fetcher, p: Partition):
-    """While a session's response is under way, the leader has cached exactly the partitions that
-    the fetcher wants, with the fields it last sent (227-D6)."""
-    when(s.request[f] is None)
-    response = present(s.response[f])
-    when(response.error == Error.NONE and response.session_id != NO_SESSION)
-    session = present(s.sessions[response.session_id])
-    cached = session.partitions[p]
-    return (
-        s.fetching[f][p] is None
-        if cached is None
-        else s.fetching[f][p] is not None and cached.interest == s.fetching[f][p]
-    )
-
-
-@step_invariant("227-1", "227-10", "227-12", "227-13")
-def learns_what_a_full_fetch_would_tell(
-    s: FetchSession, new: FetchSession, f: Fetcher, p: Partition
-):
-    """After a response the fetcher knows of each partition that it wants how that is at this
-    moment, as after a full one: the session is only an optimisation (227-D9)."""
-    when(was_told(s, new, f) and s.fetching[f][p] is not None)
-    answer = new.response[f].partitions[p]
-    return (
-        knows_all(s, f, p)
-        if answer is None
-        else is_up_to_date(s, p, answer.high_watermark, answer.log_start_offset)
-    )
-
-
-@step_invariant("227-12", "227-13")
-def changes_are_told(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
-    """A partition is in the response if it is not as the fetcher was told, or, by the letter of one
-    of two sentences (227-D3), if the fetcher changed what it asks of it."""
-    when(was_told(s, new, f) and s.fetching[f][p] is not None)
-    when(not knows_all(s, f, p) or (ANSWERS_ANY_CHANGE and s.request[f].partitions[p] is not None))
-    return new.response[f].partitions[p] is not None
-
-
-@step_invariant("227-13")
-def errors_are_told(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
-    """A partition that cannot be read is in each response, with its error, and no other has one
-    (227-D4)."""
-    when(was_told(s, new, f) and s.fetching[f][p] is not None)
-    answer = new.response[f].partitions[p]
-    return (p in s.failing) == (answer is not None and answer.failed)
-
-
-@step_invariant("227-13", "227-56")
-def records_are_the_leaders(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
-    """Records come only where the fetcher wants to read, and only those that it may see."""
-    when(was_served(s, new, f, Via.AWAITED))
-    answer = present(new.response[f].partitions[p])
-    when(answer.records)
-    return is_readable(s, f, p)
-
-
-@step_invariant("227-13", "227-56")
-def records_are_never_withheld_from_all(s: FetchSession, new: FetchSession, f: Fetcher):
-    """If there is anything to read in any partition, the response carries records of one."""
-    when(was_told(s, new, f) and any(is_readable(s, f, p) for p in Partition))
-    answers = new.response[f].partitions
-    return any(answers[p] is not None and answers[p].records for p in Partition)
-
-
-@step_invariant("227-34", "227-36", "227-38", "227-40", "227-66")
-def full_response_answers_every_partition(
-    s: FetchSession, new: FetchSession, f: Fetcher, p: Partition
-):
-    """A full response tells of every partition that was asked for, and of no other (227-D23)."""
-    when(was_served(s, new, f, Via.AWAITED) and s.request[f].epoch <= 0)
-    return (new.response[f].partitions[p] is None) == (s.request[f].partitions[p] is None)
-
-
-@step_invariant("227-1", "227-51")
-def what_is_answered_is_learned(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
-    """Within a session the fetcher knows what the response says, and of what it leaves out it knows
-    what it knew."""
-    when(was_handled(s, new, f))
-    when(s.response[f].error == Error.NONE and s.response[f].session_id != NO_SESSION)
-    answer = s.response[f].partitions[p]
-    told = s.told[f][p]
-    return (
-        new.told[f][p] == told
-        if answer is None
-        else new.told[f][p] is not None
-        and new.told[f][p].high_watermark == answer.high_watermark
-        and new.told[f][p].log_start_offset == answer.log_start_offset
-        and new.told[f][p].records == (answer.records or (told is not None and told.records))
-    )
-
-
-# Nothing needless is sent.
-
-
-@step_invariant("227-42", "227-44", "227-45")
-def unchanged_partitions_are_not_requested(
-    s: FetchSession, new: FetchSession, f: Fetcher, p: Partition
-):
-    """An incremental request lists a partition only to add or alter it, and names it as removed
-    only if it was there."""
-    when(was_sent(s, new, f) and new.request[f].epoch > 0)
-    request = new.request[f]
-    return (request.partitions[p] is None or request.partitions[p] != s.fetching[f][p]) and (
-        p not in request.forgotten or s.fetching[f][p] is not None
-    )
-
-
-@step_invariant("227-52", "227-53")
-def nothing_unchanged_is_sent(s: FetchSession, new: FetchSession, f: Fetcher, p: Partition):
-    """An incremental response includes a partition only for records, an error, or a high watermark
-    or log start offset that the fetcher has not been told; by the letter of another sentence, also
-    if the request names it (227-D3)."""
-    when(was_accepted(s, new, f))
-    sent = present(new.response[f].partitions[p])
-    return (
-        (ANSWERS_ANY_CHANGE and s.request[f].partitions[p] is not None)
-        or sent.records
-        or sent.failed
-        or s.told[f][p] is None
-        or s.told[f][p].high_watermark != sent.high_watermark
-        or s.told[f][p].log_start_offset != sent.log_start_offset
-    )
-
-
 # Errors are deserved.
 
 
@@ -304,12 +109,14 @@ def unknown_session_error_is_deserved(s: FetchSession, new: FetchSession, f: Fet
 @step_invariant("227-6", "227-28", "227-32", "227-39", "227-47")
 def epoch_error_is_deserved(s: FetchSession, new: FetchSession, f: Fetcher):
     """INVALID_FETCH_SESSION_EPOCH answers exactly the incremental requests whose session expects
-    another epoch: a lost or repeated request is always noticed."""
+    another epoch: a lost or repeated request is always noticed. Whatever the error is, the session
+    stays as it is (227-D15)."""
     when(was_served(s, new, f, Via.AWAITED) and s.request[f].epoch > 0)
     session = present(s.sessions[s.request[f].session_id])
-    return (new.response[f].error == Error.INVALID_FETCH_SESSION_EPOCH) == (
+    error = new.response[f].error
+    return (error == Error.INVALID_FETCH_SESSION_EPOCH) == (
         session.epoch != s.request[f].epoch
-    )
+    ) and (error == Error.NONE or new.sessions[s.request[f].session_id] == session)
 
 
 @invariant("227-31", "227-51")
@@ -340,6 +147,25 @@ def after_an_error_everything_is_asked_again(s: FetchSession, new: FetchSession,
 
 
 # Sessions come and go as the request table says.
+
+
+@step_invariant("227-29", "227-31")
+def requests_name_the_session_at_hand(s: FetchSession, new: FetchSession, f: Fetcher):
+    """A request has the id of the session that its fetcher holds, or 0 if it holds none; and that
+    session's next epoch, or one that asks for a full fetch."""
+    when(was_sent(s, new, f))
+    return new.request[f].session_id == s.metadata[f].session_id and (
+        new.request[f].epoch == s.metadata[f].epoch or new.request[f].epoch == FINAL_EPOCH
+    )
+
+
+@step_invariant("227-34", "227-36", "227-38")
+def full_requests_ask_for_something(s: FetchSession, new: FetchSession, f: Fetcher):
+    """A full fetch is one of some partition; only who closes a session may be content without
+    (227-D2, 227-D24)."""
+    when(was_sent(s, new, f) and new.request[f].epoch <= 0)
+    when(new.request[f].epoch == 0 or new.request[f].session_id == NO_SESSION)
+    return any(new.request[f].partitions[p] is not None for p in Partition)
 
 
 @invariant("227-29", "227-41")
@@ -381,19 +207,20 @@ def new_session_starts_at_epoch_one(s: FetchSession, new: FetchSession, i: OpenI
 
 @step_invariant("227-4", "227-49", "227-50", "227-51")
 def answered_with_its_session(s: FetchSession, new: FetchSession, f: Fetcher):
-    """A response without error names the session that the next request may use, or 0 for none; to
-    an incremental request, its own or none."""
-    when(was_served(s, new, f, Via.AWAITED) and new.response[f].error == Error.NONE)
+    """A response names the session that the next request may use, or 0 for none, as an error does
+    (227-D13); to an incremental request, its own or none."""
+    when(was_served(s, new, f, Via.AWAITED))
     request = s.request[f]
     answered = new.response[f].session_id
     return (
         answered == NO_SESSION
-        or new.sessions[answered] is not None
+        or new.response[f].error == Error.NONE
+        and new.sessions[answered] is not None
         and new.sessions[answered].owner == f
     ) and (
         request.epoch <= 0
         or answered == NO_SESSION
-        and new.sessions[request.session_id] is None
+        and (new.response[f].error != Error.NONE or new.sessions[request.session_id] is None)
         or answered == request.session_id
     )
 
@@ -418,6 +245,13 @@ def sessions_are_never_shared(s: FetchSession, i: OpenId):
     return all(s.metadata[f].session_id != i or s.sessions[i].owner == f for f in Fetcher)
 
 
+@invariant("227-9")
+def sessions_have_partitions(s: FetchSession, i: OpenId):
+    """A session is of some partition: one that is left without any is closed (227-D1)."""
+    session = present(s.sessions[i])
+    return any(session.partitions[p] is not None for p in Partition)
+
+
 @invariant("227-29", "227-38", "227-40")
 def one_session_per_undisturbed_fetcher(s: FetchSession, f: Fetcher):
     """A fetcher none of whose messages was lost never leaves a session behind in the cache."""
@@ -433,104 +267,3 @@ def pending_means_in_flight(s: FetchSession, f: Fetcher):
     """A fetcher waits for a response exactly while a request or a response is under way: it is
     never stuck waiting for nothing."""
     return s.pending[f] == (s.request[f] is not None or s.response[f] is not None)
-
-
-@leads_to(
-    "227-51",
-    weak=(
-        each(serve_sessionless, "f", "via"),
-        each(serve_full_creating, "f", "via"),
-        each(serve_full_without_session, "f", "via"),
-        each(serve_incremental, "f", "via"),
-        each(serve_incremental_throttled, "f", "via"),
-        each(serve_incremental_emptying, "f", "via"),
-        each(serve_unknown_session, "f", "via"),
-        each(serve_wrong_epoch, "f", "via"),
-        each(receive_full, "f"),
-        each(receive_sessionless, "f"),
-        each(receive_incremental, "f"),
-        each(receive_session_closed, "f"),
-        each(receive_unknown_session, "f"),
-        each(receive_wrong_epoch, "f"),
-    ),
-)
-def waiting_ends(s: FetchSession, f: Fetcher):
-    """A request is served, and its response handled, in the end."""
-    return s.pending[f], not s.pending[f]
-
-
-@leads_to(
-    "227-1",
-    "227-13",
-    weak=(
-        each(send_incremental, "f"),
-        each(serve_sessionless, "f", "via"),
-        each(serve_full_creating, "f", "via"),
-        each(serve_full_without_session, "f", "via"),
-        each(serve_incremental_emptying, "f", "via"),
-        each(serve_unknown_session, "f", "via"),
-        each(serve_wrong_epoch, "f", "via"),
-        each(receive_full, "f"),
-        each(receive_sessionless, "f"),
-        each(receive_incremental, "f"),
-        each(receive_session_closed, "f"),
-        each(receive_unknown_session, "f"),
-        each(receive_wrong_epoch, "f"),
-    ),
-    strong=each(serve_incremental, "f", "via"),
-)
-def changes_come_to_be_known(s: FetchSession, f: Fetcher, p: Partition):
-    """A fetcher that keeps asking, and is not always put off, comes to know how a partition of its
-    session is; or it wants the partition no more, or asks everything again."""
-    wants = s.fetching[f][p] is not None
-    return wants and not knows_all(s, f, p), not wants or knows_all(s, f, p)
-
-
-# The scope reaches what it is about.
-
-
-@sometimes("227-8")
-def reaches_the_last_epoch(s: FetchSession):
-    """The epoch gets to where it wraps around."""
-    return any(s.sessions[i] is not None and s.sessions[i].epoch == MAX_EPOCH for i in OpenId)
-
-
-@sometimes("227-28")
-def an_epoch_error_reaches_a_fetcher(s: FetchSession):
-    return any(
-        s.response[f] is not None and s.response[f].error == Error.INVALID_FETCH_SESSION_EPOCH
-        for f in Fetcher
-    )
-
-
-@sometimes("227-27")
-def an_unknown_session_error_reaches_a_fetcher(s: FetchSession):
-    return any(
-        s.response[f] is not None and s.response[f].error == Error.FETCH_SESSION_ID_NOT_FOUND
-        for f in Fetcher
-    )
-
-
-@sometimes("227-45")
-def an_incremental_request_says_nothing(s: FetchSession):
-    """It names no partition, and removes none."""
-    return any(
-        s.request[f] is not None
-        and s.request[f].epoch > 0
-        and len(s.request[f].forgotten) == 0
-        and all(s.request[f].partitions[p] is None for p in Partition)
-        for f in Fetcher
-    )
-
-
-@sometimes("227-53")
-def an_incremental_response_says_nothing(s: FetchSession):
-    """It has no partition, although it was not put off and the session goes on."""
-    return any(
-        s.response[f] is not None
-        and s.metadata[f].epoch > 0
-        and s.response[f].session_id != NO_SESSION
-        and not s.response[f].throttled
-        and all(s.response[f].partitions[p] is None for p in Partition)
-        for f in Fetcher
-    )

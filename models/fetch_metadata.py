@@ -19,7 +19,8 @@ SESSION_IDS: Constant = (1, 2)
 """The ids that a leader may draw. Names, not numbers: nothing adds or orders them."""
 
 MAX_EPOCH: Constant = 3
-"""The epoch after which 1 follows: 2**31 - 1 in Kafka."""
+"""The epoch after which 1 follows: 2**31 - 1 in Kafka. At least 2 where messages are repeated:
+with one epoch a copy of a request could not be told from the next request."""
 
 NO_SESSION = 0
 INITIAL_EPOCH = 0
@@ -38,6 +39,7 @@ class Error(Enum):
     NONE = 0
     FETCH_SESSION_ID_NOT_FOUND = 70
     INVALID_FETCH_SESSION_EPOCH = 71
+    FETCH_SESSION_TOPIC_ID_ERROR = 106
 
 
 class Metadata(Record):

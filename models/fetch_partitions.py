@@ -21,6 +21,10 @@ MAX_FETCHED_EPOCH: Constant = -1
 """The highest values of a request's other fields. At these defaults each has one value, so that
 fetch offsets alone vary; scope `fields` lets the others vary instead."""
 
+DIVERGING_EPOCHS: Constant = ()
+"""Those of the last fetched epochs that are none of the leader's logs: whoever has records of one
+has to truncate before it can read on (KIP-595, 227-D8)."""
+
 UNKNOWN = -1
 
 Partition: Domain = OneOf(PARTITIONS, interchangeable=True)
@@ -98,9 +102,10 @@ def updated_interest(cached, interest):
 
 
 def merged_partition(cached, requested, is_forgotten):
-    """What a session has of one partition once a request is taken in."""
+    """What a session has of one partition once a request is taken in. One that is both removed and
+    listed is of a topic made anew (227-D10)."""
     if is_forgotten:
-        return None
+        return None if requested is None else remember(requested)
     if requested is None:
         return cached
     if cached is None:
@@ -113,12 +118,18 @@ def merged(cached, requested, forgotten):
     return {p: merged_partition(cached[p], requested[p], p in forgotten) for p in Partition}
 
 
+def diverges(interest):
+    """Whether the answer is where to truncate, and no records (227-D8)."""
+    return interest.last_fetched_epoch in DIVERGING_EPOCHS
+
+
 def must_answer(cached, answer):
-    """Whether an incremental response includes a partition: records, an error, or a change of what
-    the leader has (227-D3, 227-D4)."""
+    """Whether an incremental response includes a partition: records, an error, a place to truncate
+    to, or a change of what the leader has (227-D3, 227-D4, 227-D8)."""
     return (
         answer.records
         or answer.failed
+        or diverges(cached.interest)
         or answer.high_watermark != cached.high_watermark
         or answer.log_start_offset != cached.log_start_offset
     )

@@ -61,11 +61,9 @@ def visiting_order(order):
 
 @action
 def begin_response(s: FetchResponse, new: FetchResponse):
-    """Start with all the room there is."""
+    """Start at the head of the list, with all the room there is."""
     require(s.to_visit is None)
     new.to_visit = visiting_order(s.order)
-    new.taken = {p: 0 for p in Partition}
-    new.reported = set()
     new.due = {p for p in Partition if s.backlog[p] > 0}
 
 

@@ -10,13 +10,14 @@ is gone before its epoch comes round again (`outlives`), and an id is not drawn 
 anything still mentions it (`is_unused`). See 227-D38 in `specs/`, where Apache Kafka departs from
 the KIP's text or settles what it leaves open.
 
-The actions, in the order of a request's way: the leader's and the fetchers' are files of their own.
+The actions, in the order of a request's way: those of the logs, of the leader and of the fetchers
+are files of their own.
 """
 
 from models.fetch_session_state import FetchSession
 
 # The leader's logs change.
-from models.fetch_session_leader import (
+from models.fetch_session_logs import (
     append,
     advance_high_watermark,
     advance_log_start,
@@ -25,7 +26,13 @@ from models.fetch_session_leader import (
 )
 
 # A fetcher sends a request.
-from models.fetch_session_fetcher import send_sessionless, send_full, send_incremental, send_close
+from models.fetch_session_fetcher import (
+    send_sessionless,
+    send_full,
+    send_incremental,
+    send_replacing,
+    send_close,
+)
 
 # The leader serves a request.
 from models.fetch_session_leader import (
@@ -37,6 +44,7 @@ from models.fetch_session_leader import (
     serve_incremental_emptying,
     serve_unknown_session,
     serve_wrong_epoch,
+    serve_topic_id_error,
 )
 
 # The leader forgets sessions.

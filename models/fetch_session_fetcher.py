@@ -2,7 +2,7 @@
 disturbs them.
 """
 
-from lockstep import action, present, replace, require
+from lockstep import Set, action, present, replace, require
 from models.fetch_metadata import (
     FINAL_EPOCH,
     FRESH,
@@ -24,7 +24,7 @@ from models.fetch_partitions import (
     learned,
     nothing,
 )
-from models.fetch_session_state import MAX_DISTURBANCES, Fetcher, FetchSession, Request
+from models.fetch_session_state import MAX_DISTURBANCES, TOPIC_IDS, Fetcher, FetchSession, Request
 
 # A fetcher sends a request.
 
@@ -88,21 +88,41 @@ def still_told(old, wanted, told):
     return replace(told, records=False)
 
 
-@action
-def send_incremental(s: FetchSession, new: FetchSession, f: Fetcher, wanted: Interests):
-    """(ID, EPOCH): list what changed, name what is removed, and nothing else (227-D11)."""
+def send_changes(s: FetchSession, new: FetchSession, f, wanted, anew):
+    """List what changed, and name what is removed; what is anew is both."""
+    old = {p: None if p in anew else s.fetching[f][p] for p in Partition}
     require(may_send(s, f) and not is_full(s.metadata[f].epoch))
     require(
         all(
-            s.fetching[f][p] is None
-            or wanted[p] is None
-            or keeps_its_place(s.fetching[f][p], wanted[p], s.told[f][p])
+            old[p] is None or wanted[p] is None or keeps_its_place(old[p], wanted[p], s.told[f][p])
             for p in Partition
         )
     )
     new.fetching[f] = wanted
-    new.told[f] = {p: still_told(s.fetching[f][p], wanted[p], s.told[f][p]) for p in Partition}
-    send(new, f, s.metadata[f], changed(s.fetching[f], wanted), dropped(s.fetching[f], wanted))
+    new.told[f] = {p: still_told(old[p], wanted[p], s.told[f][p]) for p in Partition}
+    send(new, f, s.metadata[f], changed(old, wanted), dropped(s.fetching[f], wanted) | anew)
+
+
+@action
+def send_incremental(s: FetchSession, new: FetchSession, f: Fetcher, wanted: Interests):
+    """(ID, EPOCH): list what changed, name what is removed, and nothing else (227-D11)."""
+    send_changes(s, new, f, wanted, anew=set())
+
+
+@action
+def send_replacing(
+    s: FetchSession, new: FetchSession, f: Fetcher, wanted: Interests, anew: Set[Partition]
+):
+    """(ID, EPOCH): topics were made anew, so that their partitions are removed by the old ids, and
+    listed by the new ones (227-D10, 227-D42)."""
+    require(TOPIC_IDS and len(anew) > 0)
+    require(
+        all(
+            p not in anew or (s.fetching[f][p] is not None and wanted[p] is not None)
+            for p in Partition
+        )
+    )
+    send_changes(s, new, f, wanted, anew)
 
 
 @action
@@ -191,9 +211,10 @@ def after_wrong_epoch(metadata):
 
 @action
 def receive_wrong_epoch(s: FetchSession, new: FetchSession, f: Fetcher):
-    """INVALID_FETCH_SESSION_EPOCH: close the session and attempt a new one (227-D20)."""
+    """INVALID_FETCH_SESSION_EPOCH, or an error that is no business of the session's: close it and
+    attempt a new one (227-D20)."""
     response = present(s.response[f])
-    require(response.error == Error.INVALID_FETCH_SESSION_EPOCH)
+    require(response.error not in (Error.NONE, Error.FETCH_SESSION_ID_NOT_FOUND))
     start_over(new, f)
     settle(new, f, after_wrong_epoch(s.metadata[f]))
 

@@ -1,4 +1,4 @@
-"""The leader of KIP-227 fetch sessions: its logs, its session cache, and how it serves requests.
+"""The leader of KIP-227 fetch sessions: its session cache, and how it serves requests.
 
 Every action that serves a request is one outcome of one row of the request table.
 """
@@ -15,12 +15,11 @@ from models.fetch_metadata import (
     next_epoch,
 )
 from models.fetch_partitions import (
-    EMPTY,
     UNKNOWN,
     Answer,
-    Offset,
     Partition,
     answered,
+    diverges,
     merged,
     must_answer,
     nothing,
@@ -29,52 +28,13 @@ from models.fetch_partitions import (
 from models.fetch_session_state import (
     ANSWERS_ANY_CHANGE,
     FOLLOWERS,
-    MAX_FAILURES,
+    TOPIC_IDS,
     Fetcher,
     FetchSession,
     Response,
     Session,
     Via,
 )
-
-# The leader's logs change.
-
-
-@action
-def append(s: FetchSession, new: FetchSession, p: Partition, end: Offset):
-    """Records arrive in the log; they are not committed yet."""
-    require(p not in EMPTY and end > s.log_end[p])
-    new.log_end[p] = end
-
-
-@action
-def advance_high_watermark(s: FetchSession, new: FetchSession, p: Partition, to: Offset):
-    """Records become visible to consumers."""
-    require(s.high_watermark[p] < to and to <= s.log_end[p])
-    new.high_watermark[p] = to
-
-
-@action
-def advance_log_start(s: FetchSession, new: FetchSession, p: Partition, to: Offset):
-    """Retention or DeleteRecords moves the log's start."""
-    require(s.log_start[p] < to and to <= s.high_watermark[p])
-    new.log_start[p] = to
-
-
-@action
-def fail_partition(s: FetchSession, new: FetchSession, p: Partition):
-    """The partition can only be answered with an error: leadership moved, storage is offline."""
-    require(p not in EMPTY and p not in s.failing and s.failures < MAX_FAILURES)
-    new.failures = s.failures + 1
-    new.failing = s.failing | {p}
-
-
-@action
-def recover_partition(s: FetchSession, new: FetchSession, p: Partition):
-    """The partition can be answered again (227-D4)."""
-    require(p in s.failing)
-    new.failing = s.failing - {p}
-
 
 # The leader serves a request.
 
@@ -98,6 +58,7 @@ def has_records(s: FetchSession, f, p, interest):
     end = s.log_end[p] if f in FOLLOWERS else s.high_watermark[p]
     return (
         p not in s.failing
+        and not diverges(interest)
         and s.log_start[p] <= interest.fetch_offset
         and interest.fetch_offset < end
     )
@@ -321,6 +282,17 @@ def serve_wrong_epoch(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
     require(not is_expected(s, request))
     respond(
         s, new, f, via, Error.INVALID_FETCH_SESSION_EPOCH, NO_SESSION, nothing(), throttled=False
+    )
+
+
+@action
+def serve_topic_id_error(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
+    """(ID, EPOCH) as expected, but of the other kind of topics: the request does not count
+    (227-D15)."""
+    request = present(incoming(s, f, via))
+    require(TOPIC_IDS and not is_full(request.epoch) and is_expected(s, request))
+    respond(
+        s, new, f, via, Error.FETCH_SESSION_TOPIC_ID_ERROR, NO_SESSION, nothing(), throttled=False
     )
 
 

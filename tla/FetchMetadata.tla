@@ -25,7 +25,10 @@ SessionId    == SessionIds \cup {NoSession}
 SessionEpoch == FirstIncremental .. MaxEpoch
 Epoch        == {FinalEpoch, InitialEpoch} \cup SessionEpoch
 
-SessionErrors == {"FETCH_SESSION_ID_NOT_FOUND", "INVALID_FETCH_SESSION_EPOCH"}
+SessionErrors ==
+    {"FETCH_SESSION_ID_NOT_FOUND",
+     "INVALID_FETCH_SESSION_EPOCH",
+     "FETCH_SESSION_TOPIC_ID_ERROR"}
 Error         == {"NONE"} \cup SessionErrors
 
 \* What a fetcher puts into its next request.

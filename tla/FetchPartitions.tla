@@ -8,7 +8,8 @@ EXTENDS Integers
 CONSTANTS
     None,
     Partitions,
-    Empty    \* the partitions whose logs stay empty
+    Empty,             \* the partitions whose logs stay empty
+    DivergingEpochs    \* the last fetched epochs that are none of the leader's logs
 
 Unknown == -1
 
@@ -59,7 +60,8 @@ Altered(old, wanted) ==
 
 Forgotten(old, wanted) == Mentioned(old) \ Mentioned(wanted)
 
-(* How a session takes in a request. Of a partition just added nothing has been answered. *)
+(* How a session takes in a request. Of a partition just added nothing has been answered, nor of one
+   that is both removed and listed: its topic was made anew. *)
 
 Added(interest) ==
     [interest       |-> interest,
@@ -68,9 +70,9 @@ Added(interest) ==
 
 Merge(cached, req) ==
     [p \in Partitions |->
-        CASE p \in req.forgotten           -> None
-          [] p \in Mentioned(req.partitions) \ req.forgotten ->
-                IF cached[p] = None
+        CASE p \in req.forgotten \ Mentioned(req.partitions) -> None
+          [] p \in Mentioned(req.partitions) ->
+                IF cached[p] = None \/ p \in req.forgotten
                 THEN Added(req.partitions[p])
                 ELSE [cached[p] EXCEPT !.interest = req.partitions[p]]
           [] OTHER                         -> cached[p]]
@@ -81,8 +83,11 @@ Answered(cached, answer) ==
     [cached EXCEPT !.highWatermark  = answer.highWatermark,
                    !.logStartOffset = answer.logStartOffset]
 
+\* Who has records of such an epoch is told where to truncate, each time, and gets none.
+Diverges(interest) == interest.lastFetchedEpoch \in DivergingEpochs
+
 IsNews(cached, answer) ==
-    answer.failed \/ answer.records \/ Answered(cached, answer) # cached
+    Diverges(cached.interest) \/ answer.failed \/ answer.records \/ Answered(cached, answer) # cached
 
 Learned(told, answer) ==
     [highWatermark  |-> answer.highWatermark,

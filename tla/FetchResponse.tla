@@ -83,10 +83,8 @@ ChangeOffsets(p) ==
 BeginResponse ==
     /\ toVisit = None
     /\ toVisit' = order
-    /\ taken' = Zero
-    /\ reported' = {}
     /\ due' = {p \in Partitions : backlog[p] > 0}
-    /\ UNCHANGED <<order, backlog, changed, waited>>
+    /\ UNCHANGED <<order, backlog, changed, taken, reported, waited>>
 
 RECURSIVE Sum(_, _)
 Sum(f, ps) ==
@@ -165,6 +163,9 @@ Next ==
 Spec == Init /\ [][Next]_vars
 
 -----------------------------------------------------------------------------
+EveryResponseBeginsEmpty ==
+    toVisit = None => InAll = 0 /\ reported = {}
+
 ReturnsAtLeastOneMessage ==
     (toVisit = << >> /\ due # {}) => InAll > 0
 
@@ -194,9 +195,29 @@ ChangesAreReported ==
 
 NothingIsReportedNeedlessly == [][reported' \ reported \subseteq changed]_vars
 
+\* Those that get into a response by a step.
+Answers(p) == p \in reported' \ reported \/ taken'[p] > taken[p]
+
+WhatIsAnsweredIsNewsNoMore ==
+    [][\A p \in Partitions : Answers(p) => p \notin changed']_vars
+
+EverybodyHasOneTurn ==
+    [][\A p \in Partitions :
+         Answers(p) => p \in ItemsOf(toVisit) \ ItemsOf(toVisit')]_vars
+
 NoMessageIsSkipped ==
-    [][(toVisit # None /\ toVisit' # None)
-         => \A p \in Partitions :
-                backlog'[p] < backlog[p]
-                    => backlog[p] + taken[p] = backlog'[p] + taken'[p]]_vars
+    [][\A p \in Partitions :
+         (taken'[p] > taken[p] \/ backlog'[p] < backlog[p])
+            => backlog'[p] - backlog[p] = taken[p] - taken'[p]]_vars
+
+-----------------------------------------------------------------------------
+(* What must come to pass: visits are made, and what is complete is sent. *)
+Goes ==
+    /\ \A p \in Partitions :
+        /\ WF_vars(ReadRecords(p))
+        /\ WF_vars(ReportChange(p))
+        /\ WF_vars(PassOver(p))
+    /\ WF_vars(FinishResponse)
+
+EveryResponseEnds == Goes => (toVisit # None ~> toVisit = None)
 =============================================================================

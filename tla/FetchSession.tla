@@ -17,7 +17,8 @@ EXTENDS FetchMetadata, FetchPartitions
 CONSTANTS
     Fetchers,
     Followers,         \* the fetchers that also read what is not committed yet
-    AnswersAnyChange   \* whether whatever a request names is answered
+    AnswersAnyChange,  \* whether whatever a request names is answered
+    TopicIds           \* whether topics have ids: they are made anew, and clients change over
 
 ASSUME Followers \subseteq Fetchers /\ Empty \subseteq Partitions
 
@@ -175,26 +176,41 @@ SendClose(f, wanted) ==
     /\ SendAll(f, [metadata[f] EXCEPT !.epoch = FinalEpoch], wanted)
 
 \* Records must come before the fetch offset of a partition can move forward.
-MovesOnlyPastRecords(f, wanted) ==
-    \A p \in Mentioned(fetching[f]) \cap Mentioned(wanted) :
-        wanted[p].fetchOffset > fetching[f][p].fetchOffset
+MovesOnlyPastRecords(f, old, wanted) ==
+    \A p \in Mentioned(old) \cap Mentioned(wanted) :
+        wanted[p].fetchOffset > old[p].fetchOffset
             => told[f][p] # None /\ told[f][p].records
 
 \* A partition fetched from another offset has records to come, whatever came before.
-StillTold(f, wanted) ==
+StillTold(f, old, wanted) ==
     [p \in Partitions |->
-        IF p \notin Mentioned(fetching[f]) \cap Mentioned(wanted) \cap Mentioned(told[f])
+        IF p \notin Mentioned(old) \cap Mentioned(wanted) \cap Mentioned(told[f])
         THEN None
-        ELSE IF wanted[p].fetchOffset = fetching[f][p].fetchOffset
+        ELSE IF wanted[p].fetchOffset = old[p].fetchOffset
              THEN told[f][p]
              ELSE [told[f][p] EXCEPT !.records = FALSE]]
 
+\* What was wanted of a topic before it was made anew counts no more.
+Before(f, anew) == [p \in Partitions |-> IF p \in anew THEN None ELSE fetching[f][p]]
+
+SendChanges(f, wanted, anew) ==
+    /\ MovesOnlyPastRecords(f, Before(f, anew), wanted)
+    /\ Send(f, metadata[f],
+            Altered(Before(f, anew), wanted), Forgotten(fetching[f], wanted) \cup anew)
+    /\ fetching' = [fetching EXCEPT ![f] = wanted]
+    /\ told' = [told EXCEPT ![f] = StillTold(f, Before(f, anew), wanted)]
+
 SendIncremental(f, wanted) ==
     /\ IsIncremental(metadata[f].epoch)
-    /\ MovesOnlyPastRecords(f, wanted)
-    /\ Send(f, metadata[f], Altered(fetching[f], wanted), Forgotten(fetching[f], wanted))
-    /\ fetching' = [fetching EXCEPT ![f] = wanted]
-    /\ told' = [told EXCEPT ![f] = StillTold(f, wanted)]
+    /\ SendChanges(f, wanted, {})
+
+\* A topic made anew is removed by its old id, and listed by the new one.
+SendReplacing(f, wanted, anew) ==
+    /\ TopicIds
+    /\ IsIncremental(metadata[f].epoch)
+    /\ anew # {}
+    /\ anew \subseteq Mentioned(fetching[f]) \cap Mentioned(wanted)
+    /\ SendChanges(f, wanted, anew)
 
 -----------------------------------------------------------------------------
 (* The leader serves a request: every action is one outcome. *)
@@ -220,7 +236,7 @@ ReadableEnd(f, p) == IF f \in Followers THEN logEnd[p] ELSE highWatermark[p]
 
 Readable(f, interests) ==
     {p \in Mentioned(interests) \ failing :
-        interests[p].fetchOffset \in logStart[p] .. (ReadableEnd(f, p) - 1)}
+        ~Diverges(interests[p]) /\ interests[p].fetchOffset \in logStart[p] .. (ReadableEnd(f, p) - 1)}
 
 \* A response may leave records of some partitions for later, not of all.
 Fits(f, interests, filled) ==
@@ -365,6 +381,13 @@ ServeWrongEpoch(f, via) ==
     /\ ~Expected(Incoming(f, via))
     /\ Refuse(f, via, "INVALID_FETCH_SESSION_EPOCH")
 
+\* It does not count.
+ServeTopicIdError(f, via) ==
+    /\ TopicIds
+    /\ ServeAsIncremental(f, via)
+    /\ Expected(Incoming(f, via))
+    /\ Refuse(f, via, "FETCH_SESSION_TOPIC_ID_ERROR")
+
 (* The leader forgets. *)
 
 Evict(i) ==
@@ -437,7 +460,7 @@ ReceiveUnknownSession(f) ==
 
 \* The session may still be there: the next request closes it.
 ReceiveWrongEpoch(f) ==
-    /\ HasResponse(f, "INVALID_FETCH_SESSION_EPOCH")
+    /\ \E error \in SessionErrors \ {"FETCH_SESSION_ID_NOT_FOUND"} : HasResponse(f, error)
     /\ Forget(f)
     /\ Proceed(f, [metadata[f] EXCEPT !.epoch = InitialEpoch])
 
@@ -497,6 +520,7 @@ Next ==
             \/ SendSessionless(f, wanted)
             \/ SendFull(f, wanted)
             \/ SendIncremental(f, wanted)
+            \/ \E anew \in SUBSET Partitions : SendReplacing(f, wanted, anew)
             \/ SendClose(f, wanted)
         \/ \E via \in Via :
             \/ \E filled \in SUBSET Partitions :
@@ -508,6 +532,7 @@ Next ==
             \/ ServeIncrementalEmptying(f, via)
             \/ ServeUnknownSession(f, via)
             \/ ServeWrongEpoch(f, via)
+            \/ ServeTopicIdError(f, via)
         \/ ReceiveFull(f)
         \/ ReceiveSessionless(f)
         \/ ReceiveIncremental(f)
@@ -559,6 +584,9 @@ OneSessionPerUndisturbedFetcher ==
     \A f \in Fetchers :
         disturbances[f] = 0 => \A i, j \in SessionsOf(f) : i = j
 
+SessionsHavePartitions ==
+    \A i \in SessionIds : sessions[i] # None => sessions[i].partitions # Nothing
+
 PendingMeansInFlight ==
     \A f \in Fetchers : pending[f] <=> (request[f] # None \/ response[f] # None)
 
@@ -569,6 +597,12 @@ Served(f, via) ==
     /\ Arrived(f, via)
     /\ via = "AWAITED" => request'[f] = None /\ response'[f] # None
     /\ via = "STRAY" => stray'[f] = None
+
+Asked(f) == request[f] = None /\ request'[f] # None
+
+AskedInFull(f) == Asked(f) /\ ~IsIncremental(request'[f].epoch)
+
+AskedIncrementally(f) == Asked(f) /\ IsIncremental(request'[f].epoch)
 
 ServedInFull(f) == Served(f, "AWAITED") /\ ~IsIncremental(request[f].epoch)
 
@@ -610,6 +644,7 @@ KnowsAll(f, p) == told[f][p] # None /\ UpToDate(p, told[f][p])
 CanRead(f, p) ==
     /\ fetching[f][p] # None
     /\ p \notin failing
+    /\ fetching[f][p].lastFetchedEpoch \notin DivergingEpochs
     /\ logStart[p] <= fetching[f][p].fetchOffset
     /\ fetching[f][p].fetchOffset < (IF f \in Followers THEN logEnd[p] ELSE highWatermark[p])
 
@@ -652,8 +687,10 @@ ErrorsAreTold ==
     [][\A f \in Fetchers :
          ToldNow(f) =>
             \A p \in Mentioned(fetching[f]) :
-                p \in failing <=> /\ response'[f].partitions[p] # None
-                                 /\ response'[f].partitions[p].failed]_vars
+                /\ p \in failing <=> /\ response'[f].partitions[p] # None
+                                    /\ response'[f].partitions[p].failed
+                /\ fetching[f][p].lastFetchedEpoch \in DivergingEpochs
+                    => response'[f].partitions[p] # None]_vars
 
 RecordsAreTheLeaders ==
     [][\A f \in Fetchers :
@@ -686,13 +723,38 @@ FullResponseAnswersEveryPartition ==
          ServedInFull(f)
             => Mentioned(response'[f].partitions) = Mentioned(request[f].partitions)]_vars
 
+FullFetchStartsFromNothing ==
+    [][\A f \in Fetchers : AskedInFull(f) => told'[f] = Nothing]_vars
+
+\* Records count until the fetch offset moves.
+AskingChangesNothingThatWasTold ==
+    [][\A f \in Fetchers :
+         AskedIncrementally(f) =>
+            \A p \in Mentioned(fetching[f]) \cap Mentioned(fetching'[f]) :
+                LET moves == fetching[f][p].fetchOffset # fetching'[f][p].fetchOffset
+                IN  told'[f][p] = IF p \in request'[f].forgotten THEN None
+                                  ELSE IF told[f][p] = None \/ ~moves THEN told[f][p]
+                                  ELSE [told[f][p] EXCEPT !.records = FALSE]]_vars
+
+\* Whatever is put off counts, and nothing of it is answered yet.
+OnlyRequestsInOrderArePutOff ==
+    [][\A f \in Fetchers :
+         (Served(f, "AWAITED") /\ response'[f].throttled)
+            => Accepted(f) /\ response'[f].partitions = Nothing]_vars
+
 (* Nothing is said twice. *)
+
+OnlyWhatIsWantedIsAnswered ==
+    [][\A f \in Fetchers :
+         Served(f, "AWAITED")
+            => Mentioned(response'[f].partitions) \subseteq Mentioned(fetching[f])]_vars
 
 UnchangedPartitionsAreNotRequested ==
     [][\A f \in Fetchers :
-         (request[f] = None /\ request'[f] # None /\ IsIncremental(request'[f].epoch))
+         AskedIncrementally(f)
             => /\ \A p \in Mentioned(request'[f].partitions) :
-                    request'[f].partitions[p] # fetching[f][p]
+                    \/ request'[f].partitions[p] # fetching[f][p]
+                    \/ TopicIds /\ p \in request'[f].forgotten
                /\ request'[f].forgotten \subseteq Mentioned(fetching[f])]_vars
 
 NothingUnchangedIsSent ==
@@ -703,6 +765,7 @@ NothingUnchangedIsSent ==
                 IN  \/ AnswersAnyChange /\ p \in Mentioned(request[f].partitions)
                     \/ sent.records
                     \/ sent.failed
+                    \/ fetching[f][p].lastFetchedEpoch \in DivergingEpochs
                     \/ told[f][p] = None
                     \/ told[f][p].highWatermark # sent.highWatermark
                     \/ told[f][p].logStartOffset # sent.logStartOffset]_vars
@@ -717,9 +780,10 @@ UnknownSessionErrorIsDeserved ==
 
 EpochErrorIsDeserved ==
     [][\A f \in Fetchers :
-         (ServedIncrementally(f) /\ HasSession(request[f]))
-            => (response'[f].error = "INVALID_FETCH_SESSION_EPOCH"
-                    <=> ~Expected(request[f]))]_vars
+         (ServedIncrementally(f) /\ HasSession(request[f])) =>
+            /\ response'[f].error = "INVALID_FETCH_SESSION_EPOCH" <=> ~Expected(request[f])
+            /\ response'[f].error # "NONE"
+                => sessions'[request[f].sessionId] = sessions[request[f].sessionId]]_vars
 
 AfterAnErrorEverythingIsAskedAgain ==
     [][\A f \in Fetchers :
@@ -734,6 +798,17 @@ FullRequestsNeverGetSessionErrors ==
     [][\A f \in Fetchers : ServedInFull(f) => response'[f].error = "NONE"]_vars
 
 (* Sessions begin and end as the fetcher asks. *)
+
+RequestsNameTheSessionAtHand ==
+    [][\A f \in Fetchers :
+         Asked(f) => /\ request'[f].sessionId = metadata[f].sessionId
+                     /\ request'[f].epoch \in {metadata[f].epoch, FinalEpoch}]_vars
+
+\* Only who closes a session may want nothing.
+FullRequestsAskForSomething ==
+    [][\A f \in Fetchers :
+         (AskedInFull(f) /\ request'[f].partitions = Nothing)
+            => request'[f].epoch = FinalEpoch /\ request'[f].sessionId # NoSession]_vars
 
 SessionlessRequestCreatesNothing ==
     [][\A f \in Fetchers, via \in Via :
@@ -755,13 +830,14 @@ NewSessionStartsAtEpochOne ==
 
 AnsweredWithItsSession ==
     [][\A f \in Fetchers :
-         (Served(f, "AWAITED") /\ response'[f].error = "NONE") =>
+         Served(f, "AWAITED") =>
             LET answered == response'[f].sessionId
-            IN  /\ answered # NoSession
-                    => sessions'[answered] # None /\ sessions'[answered].owner = f
-                /\ IsIncremental(request[f].epoch)
-                    => \/ answered = request[f].sessionId
-                       \/ answered = NoSession /\ sessions'[request[f].sessionId] = None]_vars
+            IN  IF response'[f].error # "NONE" THEN answered = NoSession
+                ELSE /\ answered # NoSession
+                         => sessions'[answered] # None /\ sessions'[answered].owner = f
+                     /\ IsIncremental(request[f].epoch)
+                         => \/ answered = request[f].sessionId
+                            \/ answered = NoSession /\ sessions'[request[f].sessionId] = None]_vars
 
 ResponseSaysWhetherTheSessionGoesOn ==
     [][\A f \in Fetchers :
@@ -818,6 +894,7 @@ THEOREM Spec => [](/\ EpochsAgreeWhenIdle
                    /\ UndisturbedFetcherSeesNoEpochError
                    /\ IncrementalRequestsNameASession
                    /\ SessionsAreNeverShared
+                   /\ SessionsHavePartitions
                    /\ OneSessionPerUndisturbedFetcher
                    /\ PendingMeansInFlight)
 
@@ -829,6 +906,10 @@ THEOREM Spec => /\ SessionChangesOnlyByAcceptingItsEpoch
                 /\ RecordsAreTheLeaders
                 /\ RecordsAreNeverWithheldFromAll
                 /\ WhatIsAnsweredIsLearned
+                /\ OnlyWhatIsWantedIsAnswered
+                /\ FullFetchStartsFromNothing
+                /\ AskingChangesNothingThatWasTold
+                /\ OnlyRequestsInOrderArePutOff
                 /\ FullResponseAnswersEveryPartition
                 /\ UnchangedPartitionsAreNotRequested
                 /\ NothingUnchangedIsSent
@@ -836,6 +917,8 @@ THEOREM Spec => /\ SessionChangesOnlyByAcceptingItsEpoch
                 /\ EpochErrorIsDeserved
                 /\ AfterAnErrorEverythingIsAskedAgain
                 /\ FullRequestsNeverGetSessionErrors
+                /\ RequestsNameTheSessionAtHand
+                /\ FullRequestsAskForSomething
                 /\ SessionlessRequestCreatesNothing
                 /\ FullRequestClosesTheSessionItNames
                 /\ NewSessionStartsAtEpochOne

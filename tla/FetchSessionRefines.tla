@@ -4,6 +4,7 @@
 (*                                                                          *)
 (* An answer is under way when a response is that tells anything: not an    *)
 (* error, nor one that is put off.  What it leaves out, the fetcher knows.  *)
+(* There is nothing to read for a fetcher that has to truncate.             *)
 (***************************************************************************)
 EXTENDS MCFetchSession
 
@@ -23,7 +24,9 @@ Full == INSTANCE FullFetch WITH
     Nothing <- None,
     wanted <- [f \in Fetchers |->
                   [p \in Partitions |->
-                      IF fetching[f][p] = None THEN None ELSE fetching[f][p].fetchOffset]],
+                      CASE fetching[f][p] = None     -> None
+                        [] Diverges(fetching[f][p]) -> -1
+                        [] OTHER                    -> fetching[f][p].fetchOffset]],
     known <- [f \in Fetchers |-> KnownOf(told[f])],
     answer <- [f \in Fetchers |->
                   IF ~Tells(f) THEN None

@@ -1,8 +1,10 @@
 """Lemmas about KIP-227 fetch sessions: invariants that only help proofs."""
 
+from invariants.fetch_session_steps import came
 from lockstep import lemma, present, when
 from models.fetch_metadata import (
     FIRST_INCREMENTAL_EPOCH,
+    INITIAL_EPOCH,
     NO_SESSION,
     Error,
     OpenId,
@@ -11,7 +13,7 @@ from models.fetch_metadata import (
 )
 from models.fetch_partitions import UNKNOWN, Partition, learned
 from models.fetch_session_leader import is_mentioned, session_after
-from models.fetch_session_state import Fetcher, FetchSession
+from models.fetch_session_state import Fetcher, FetchSession, Via
 
 # Who may speak of a session.
 
@@ -35,6 +37,17 @@ def only_full_requests_name_no_session(s: FetchSession, f: Fetcher):
     """An epoch above 0 comes with a session's id, in what a fetcher holds and in what it sent."""
     return (s.metadata[f].session_id != NO_SESSION or is_full(s.metadata[f].epoch)) and (
         s.stray[f] is None or s.stray[f].session_id != NO_SESSION or is_full(s.stray[f].epoch)
+    )
+
+
+@lemma
+def a_session_is_asked_for_some_partition(s: FetchSession, f: Fetcher):
+    """A request that may create a session names a partition of it, and so do its copies."""
+    return all(
+        came(s, f, via) is None
+        or came(s, f, via).epoch != INITIAL_EPOCH
+        or any(came(s, f, via).partitions[p] is not None for p in Partition)
+        for via in Via
     )
 
 
@@ -122,22 +135,30 @@ def session_expects_what_follows_its_response(s: FetchSession, f: Fetcher):
 @lemma
 def only_a_copy_of_the_request_is_expected_astray(s: FetchSession, f: Fetcher):
     """A stray of the session in use has an epoch that the session is past, if it is not a copy of
-    the very request under way: it is gone before its epoch comes round again (227-D38)."""
+    the very request under way, or of one that failed: it is gone before its epoch comes round again
+    (227-D38)."""
     stray = present(s.stray[f])
     when(not is_full(stray.epoch))
     when(not is_full(s.metadata[f].epoch) and s.metadata[f].session_id == stray.session_id)
     session = present(s.sessions[stray.session_id])
     when(session.epoch == stray.epoch)
-    return s.request[f] == stray
+    return s.request[f] == stray or (
+        s.response[f] is not None and s.response[f].error != Error.NONE
+    )
 
 
 @lemma
 def undisturbed_fetcher_holds_its_session(s: FetchSession, f: Fetcher, i: OpenId):
-    """All sessions of an undisturbed fetcher are named by the response under way or, if none is, by
-    its metadata: the request that had them made closed the one before."""
+    """All sessions of an undisturbed fetcher are named by the response under way or, without one,
+    by its metadata, as when its request did not count: what had them made closed the one before."""
     when(s.disturbances[f] == 0)
     when(s.sessions[i] is not None and s.sessions[i].owner == f)
-    return i == (s.metadata[f].session_id if s.response[f] is None else s.response[f].session_id)
+    response = s.response[f]
+    return i == (
+        s.metadata[f].session_id
+        if response is None or response.error == Error.FETCH_SESSION_TOPIC_ID_ERROR
+        else response.session_id
+    )
 
 
 # What leader and fetcher think of a partition.

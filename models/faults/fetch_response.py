@@ -8,9 +8,11 @@ from models.fetch_response import (
     FetchResponse,
     Partition,
     after_report,
+    finish_response,
     is_visiting,
     read_records,
     readable,
+    report_change,
     room,
     taken_in_all,
     to_the_tail,
@@ -86,3 +88,32 @@ def unread_messages_are_dropped(s: FetchResponse, new: FetchResponse, p: Partiti
     """What does not fit is forgotten."""
     read_records(s, new, p)
     new.backlog[p] = 0 if taken_in_all(s) == 0 else s.backlog[p] - readable(s, p)
+
+
+@fault(replaces=report_change, breaks="what_is_answered_is_news_no_more")
+def change_stays_news(s: FetchResponse, new: FetchResponse, p: Partition):
+    """The session does not remember which offsets it reported."""
+    report_change(s, new, p)
+    new.changed = s.changed
+
+
+@fault(replaces=read_records, breaks="everybody_has_one_turn")
+def list_is_rotated_while_it_is_visited(s: FetchResponse, new: FetchResponse, p: Partition):
+    """What goes to the tail of the list is met there again by the same response."""
+    read_records(s, new, p)
+    new.to_visit = s.to_visit[1:] + (p,)
+
+
+@fault(replaces=finish_response, breaks="every_response_begins_empty")
+def limit_is_for_the_session(s: FetchResponse, new: FetchResponse):
+    """What a response has taken is counted in those that follow."""
+    finish_response(s, new)
+    new.taken = s.taken
+
+
+@fault(replaces=finish_response, breaks="every_response_ends")
+def empty_response_is_never_sent(s: FetchResponse, new: FetchResponse):
+    """A response with nothing in it waits for something: the list is visited again and again."""
+    finish_response(s, new)
+    is_empty = taken_in_all(s) == 0 and len(s.reported) == 0
+    new.to_visit = visiting_order(s.order) if is_empty else None

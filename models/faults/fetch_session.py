@@ -1,18 +1,10 @@
-"""Mistakes in fetch sessions. Those with a source really happened."""
+"""Mistakes in fetch sessions. Those with a source really happened.
+
+Here are those of the leader's responses; those of requests are files of their own.
+"""
 
 from lockstep import Set, fault, present, replace, require
-from models.fetch_metadata import (
-    FINAL_EPOCH,
-    FIRST_INCREMENTAL_EPOCH,
-    FRESH,
-    MAX_EPOCH,
-    NO_SESSION,
-    Error,
-    OpenId,
-    after_full_response,
-    is_full,
-    next_epoch,
-)
+from models.fetch_metadata import NO_SESSION, Error, is_full
 from models.fetch_partitions import (
     UNKNOWN,
     Answer,
@@ -20,257 +12,68 @@ from models.fetch_partitions import (
     Partition,
     answered,
     changed,
-    dropped,
-    learned,
     must_answer,
-    nothing,
     remember,
-    updated_interest,
-)
-from models.fetch_session_fetcher import (
-    abandon,
-    after_disconnect,
-    after_wrong_epoch,
-    may_send,
-    receive_incremental,
-    receive_session_closed,
-    send,
-    settle,
-    start_over,
 )
 from models.fetch_session_leader import (
     accept,
     answer,
-    closed,
     fits_the_limit,
     full_answers,
     has_records,
     incoming,
     is_expected,
-    is_unused,
-    opened,
     respond,
     serve_incremental,
     serve_incremental_throttled,
     session_after,
-    session_of,
     throttled_session_id,
     was_altered,
 )
-from models.fetch_session_state import Fetcher, FetchSession, Request, Session, Via
+from models.fetch_session_state import Fetcher, FetchSession, Via
 
-# The fetcher's mistakes.
-
-
-@fault(
-    replaces=may_send,
-    breaks="epochs_agree_when_idle",
-    source="KAFKA-8052",
+# The fetchers' mistakes.
+from models.faults.fetch_session_fetcher import (
+    sends_before_epoch_advances,
+    marks_pending_after_listener,
+    never_sends_removed,
+    half_of_the_request_is_built,
+    removal_alone_is_not_understood,
+    session_is_named_by_full_requests_only,
+    last_epoch_is_never_left,
+    log_start_is_read_once,
+    goes_on_in_a_session_that_is_gone,
+    response_is_counted_and_kept,
+    epoch_error_keeps_session,
+    always_asks_for_a_session,
+    knowledge_outlives_the_session,
+    requests_everything,
+    carries_on_after_disconnect,
+    leaves_its_session_unsaid,
+    asks_for_a_session_of_nothing,
+    what_was_told_outlives_the_session,
+    records_count_for_every_move,
 )
-def sends_before_epoch_advances(s: FetchSession, f):
-    """The next incremental request goes out when a response has arrived, before it was handled."""
-    return may_send(s, f) or (s.request[f] is None and not is_full(s.metadata[f].epoch))
 
-
-@fault(replaces=abandon, breaks="pending_means_in_flight", source="KAFKA-8950")
-def marks_pending_after_listener(s: FetchSession, new: FetchSession, f, arrives):
-    """The disconnect was handled before the fetcher marked its request as pending."""
-    abandon(s, new, f, arrives)
-    new.pending[f] = True
-
-
-@fault(
-    replaces=dropped,
-    breaks="accepted_request_leaves_agreement",
-    source="platformatic/kafka#321",
-    constants={"PARTITIONS": ("p1", "p2"), "MAX_OFFSET": 0},
+# The leader's mistakes with requests, and with its cache.
+from models.faults.fetch_session_leader import (
+    epoch_not_checked,
+    expects_the_epoch_after,
+    epoch_not_advanced,
+    merges_before_checking,
+    leader_epoch_not_cached,
+    last_fetched_epoch_not_cached,
+    altered_partition_ignored,
+    topic_made_anew_is_taken_for_the_old,
+    session_found_only_once,
+    topic_id_error_counts,
+    old_session_stays,
+    emptied_session_lives_on,
+    new_session_expects_epoch_two,
+    sessionless_request_is_cached,
+    closing_unknown_session_fails,
+    id_drawn_again_too_soon,
 )
-def never_sends_removed(old, wanted):
-    """Partitions that the fetcher no longer wants are not named as removed."""
-    return {p for p in Partition if p in dropped(old, wanted) and wanted[p] is not None}
-
-
-@fault(
-    replaces=changed,
-    breaks="accepted_request_leaves_agreement",
-    source="KAFKA-7280",
-    scope="default",
-)
-def half_of_the_request_is_built(old, wanted):
-    """Two threads work on the session at once: the fetcher notes a partition that it adds, and the
-    request that goes out does not have it."""
-    return {p: None if old[p] is None else changed(old, wanted)[p] for p in Partition}
-
-
-@fault(
-    replaces=dropped,
-    breaks="accepted_request_leaves_agreement",
-    source="KAFKA-13079",
-    scope="default",
-)
-def removal_alone_is_not_understood(old, wanted):
-    """A request that lists no partition names those that it removes so that nobody knows them."""
-    return {
-        p
-        for p in dropped(old, wanted)
-        if any(changed(old, wanted)[other] is not None for other in Partition)
-    }
-
-
-@fault(replaces=send, breaks="incremental_requests_name_a_session")
-def session_is_named_by_full_requests_only(new: FetchSession, f, metadata, partitions, forgotten):
-    """An incremental request leaves out the id of its session."""
-    send(new, f, metadata, partitions, forgotten)
-    new.request[f] = Request(
-        session_id=metadata.session_id if is_full(metadata.epoch) else NO_SESSION,
-        epoch=metadata.epoch,
-        partitions=partitions,
-        forgotten=forgotten,
-    )
-
-
-@fault(replaces=next_epoch, breaks="accepted_request_moves_the_epoch")
-def last_epoch_is_never_left(epoch):
-    """The epoch does not wrap around, on either side."""
-    return MAX_EPOCH if epoch == MAX_EPOCH else epoch + 1
-
-
-@fault(replaces=learned, breaks="what_is_answered_is_learned")
-def log_start_is_read_once(told, answer):
-    """The fetcher takes a log start offset from the first answer only."""
-    return replace(
-        learned(told, answer),
-        log_start_offset=answer.log_start_offset if told is None else told.log_start_offset,
-    )
-
-
-@fault(replaces=receive_session_closed, breaks="response_says_whether_the_session_goes_on")
-def goes_on_in_a_session_that_is_gone(s: FetchSession, new: FetchSession, f: Fetcher):
-    """The fetcher does not look at the id of an incremental response."""
-    response = present(s.response[f])
-    require(not is_full(s.metadata[f].epoch))
-    require(response.error == Error.NONE and response.session_id == NO_SESSION)
-    settle(new, f, replace(s.metadata[f], epoch=next_epoch(s.metadata[f].epoch)))
-
-
-@fault(replaces=receive_incremental, breaks="waiting_ends")
-def response_is_counted_and_kept(s: FetchSession, new: FetchSession, f: Fetcher):
-    """The fetcher raises its epoch for a response, and has it in hand again."""
-    response = present(s.response[f])
-    require(not is_full(s.metadata[f].epoch))
-    require(response.error == Error.NONE and response.session_id != NO_SESSION)
-    new.metadata[f] = replace(s.metadata[f], epoch=next_epoch(s.metadata[f].epoch))
-
-
-@fault(replaces=after_wrong_epoch, breaks="epochs_agree_when_idle", source="redpanda#27749")
-def epoch_error_keeps_session(metadata):
-    """After an epoch error the fetcher tries the same session and epoch again, for ever."""
-    return metadata
-
-
-@fault(
-    replaces=after_full_response,
-    breaks="one_session_per_undisturbed_fetcher",
-    source="IBM/sarama#1644",
-    constants={"SESSION_IDS": (1, 2)},
-)
-def always_asks_for_a_session(session_id):
-    """Every request is (0, 0): each opens a session, and none is ever used."""
-    return FRESH
-
-
-@fault(replaces=start_over, breaks="after_an_error_everything_is_asked_again")
-def knowledge_outlives_the_session(new: FetchSession, f):
-    """What a fetcher was told in a session is still believed when the session has ended."""
-    new.fetching[f] = nothing()
-
-
-@fault(replaces=changed, breaks="unchanged_partitions_are_not_requested")
-def requests_everything(old, wanted):
-    """Incremental requests list every partition."""
-    return wanted
-
-
-@fault(replaces=after_disconnect, breaks="epochs_agree_when_idle")
-def carries_on_after_disconnect(metadata):
-    """A lost request or response is taken for one that was handled."""
-    if is_full(metadata.epoch):
-        return metadata
-    return replace(metadata, epoch=next_epoch(metadata.epoch))
-
-
-# The leader's mistakes with requests.
-
-
-@fault(replaces=is_expected, breaks="accepted_request_moves_the_epoch")
-def epoch_not_checked(s: FetchSession, request):
-    """Any request of a known session is accepted, repeated ones too."""
-    return session_of(s, request) is not None
-
-
-@fault(replaces=is_expected, breaks="epoch_error_is_deserved")
-def expects_the_epoch_after(s: FetchSession, request):
-    """The session looks for the epoch after the one that it told the fetcher to use."""
-    return session_of(s, request) is not None and session_of(s, request).epoch == next_epoch(
-        request.epoch
-    )
-
-
-@fault(replaces=accept, breaks="accepted_request_moves_the_epoch")
-def epoch_not_advanced(s: FetchSession, new: FetchSession, f, request, partitions):
-    """An accepted request is not counted: the session expects the same epoch again."""
-    new.sessions[request.session_id] = Session(
-        owner=f, epoch=request.epoch, partitions=session_of(s, request).partitions
-    )
-
-
-@fault(breaks="session_changes_only_by_accepting_its_epoch", constants={"MAX_EPOCH": 3})
-def merges_before_checking(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
-    """A request with the wrong epoch gets its error, but its partitions were taken in already."""
-    request = present(incoming(s, f, via))
-    require(not is_full(request.epoch) and session_of(s, request) is not None)
-    require(not is_expected(s, request))
-    new.sessions[request.session_id] = replace(
-        session_of(s, request), partitions=session_after(s, request)
-    )
-    respond(
-        s, new, f, via, Error.INVALID_FETCH_SESSION_EPOCH, NO_SESSION, nothing(), throttled=False
-    )
-
-
-@fault(
-    replaces=updated_interest,
-    breaks="accepted_request_leaves_agreement",
-    source="KAFKA-9338",
-    constants={"MAX_LEADER_EPOCH": 0, "MAX_OFFSET": 0},
-)
-def leader_epoch_not_cached(cached, interest):
-    """The session does not remember the leader epoch of a partition."""
-    return updated_interest(cached, replace(interest, current_leader_epoch=UNKNOWN))
-
-
-@fault(
-    replaces=updated_interest,
-    breaks="accepted_request_leaves_agreement",
-    source="apache/kafka commit fcc7c2d",
-    constants={"MAX_FETCHED_EPOCH": 0, "MAX_OFFSET": 0},
-)
-def last_fetched_epoch_not_cached(cached, interest):
-    """The session does not remember the epoch of the last record that the fetcher has."""
-    return updated_interest(cached, replace(interest, last_fetched_epoch=UNKNOWN))
-
-
-@fault(replaces=updated_interest, breaks="accepted_request_leaves_agreement")
-def altered_partition_ignored(cached, interest):
-    """A partition that is in the session already keeps its old fields."""
-    return cached
-
-
-@fault(replaces=session_of, breaks="unknown_session_error_is_deserved")
-def session_found_only_once(s: FetchSession, request):
-    """The leader finds a session for its first incremental request, and not for a later one."""
-    return session_of(s, request) if request.epoch == FIRST_INCREMENTAL_EPOCH else None
-
 
 # The leader's mistakes with responses.
 
@@ -292,6 +95,16 @@ def throttled_response_counts_as_told(s: FetchSession, new: FetchSession, f: Fet
         for p in Partition
     }
     accept(s, new, f, request, partitions)
+
+
+@fault(replaces=serve_incremental_throttled, breaks="only_requests_in_order_are_put_off")
+def put_off_response_has_partitions(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
+    """A throttled response has what there is to tell, and the session takes it for untold."""
+    serve_incremental_throttled(s, new, f, via)
+    request = incoming(s, f, via)
+    cached = session_after(s, request)
+    partitions = {p: None if cached[p] is None else answer(s, p, records=False) for p in Partition}
+    respond(s, new, f, via, Error.NONE, request.session_id, partitions, throttled=True)
 
 
 @fault(replaces=must_answer, breaks="learns_what_a_full_fetch_would_tell")
@@ -316,6 +129,18 @@ def added_partition_counts_as_told(interest):
 def failed_partition_is_answered_once(cached, answer):
     """An error that lasts is no news."""
     return must_answer(cached, replace(answer, failed=False))
+
+
+@fault(
+    replaces=must_answer,
+    breaks="errors_are_told",
+    source="apache/kafka pull request 9567",
+    scope="diverging",
+)
+def divergence_is_no_news(cached, answer):
+    """Where to truncate is told only along with something else."""
+    agreeing = replace(cached.interest, last_fetched_epoch=UNKNOWN)
+    return must_answer(replace(cached, interest=agreeing), answer)
 
 
 @fault(replaces=answer, breaks="learns_what_a_full_fetch_would_tell")
@@ -397,54 +222,3 @@ def full_responses_invent_records(s: FetchSession, wanted, filled):
 def tells_more_than_was_asked(s: FetchSession, wanted, filled):
     """Full responses tell of all partitions of the leader."""
     return {p: answer(s, p, p in filled) for p in Partition}
-
-
-# The leader's mistakes with its cache.
-
-
-@fault(replaces=closed, breaks="full_request_closes_the_session_it_names")
-def old_session_stays(sessions, session_id):
-    """A full request does not close the session that it names."""
-    return sessions
-
-
-@fault(replaces=opened, breaks="new_session_starts_at_epoch_one")
-def new_session_expects_epoch_two(f, wanted, answers):
-    """The request that created the session is counted as one of its own."""
-    session = opened(f, wanted, answers)
-    return replace(session, epoch=next_epoch(session.epoch))
-
-
-@fault(breaks="sessionless_request_creates_nothing")
-def sessionless_request_is_cached(s: FetchSession, new: FetchSession, f: Fetcher, i: OpenId):
-    """(0, -1) is served like (0, 0)."""
-    request = present(s.request[f])
-    require(request.epoch == FINAL_EPOCH and is_unused(s, i))
-    answers = full_answers(s, request.partitions, filled=set())
-    new.sessions[i] = opened(f, request.partitions, answers)
-    respond(s, new, f, Via.AWAITED, Error.NONE, i, answers, throttled=False)
-
-
-@fault(breaks="full_requests_never_get_session_errors")
-def closing_unknown_session_fails(s: FetchSession, new: FetchSession, f: Fetcher):
-    """(ID, 0) and (ID, -1) get an error when session ID is gone already."""
-    request = present(s.request[f])
-    require(is_full(request.epoch))
-    require(request.session_id != NO_SESSION and session_of(s, request) is None)
-    error = Error.FETCH_SESSION_ID_NOT_FOUND
-    answers = full_answers(s, request.partitions, filled=set())
-    respond(s, new, f, Via.AWAITED, error, NO_SESSION, answers, throttled=False)
-
-
-@fault(
-    replaces=is_unused,
-    breaks="sessions_are_never_shared",
-    constants={
-        "FETCHERS": ("c1", "c2"),
-        "MAX_OFFSET": 0,
-        "MAX_DISTURBANCES": 0,
-    },
-)
-def id_drawn_again_too_soon(s: FetchSession, i):
-    """An id is free as soon as its session is evicted, although its fetcher still holds it."""
-    return s.sessions[i] is None

@@ -8,6 +8,11 @@ MISTAKES = {
         "    /\\ reported = {}\n",
         '    /\\ reported = {"nobody"}\n',
     ),
+    "EveryResponseBeginsEmpty": Mistake(
+        "FetchResponse",
+        "    /\\ toVisit' = None\n    /\\ taken' = Zero\n",
+        "    /\\ toVisit' = None\n    /\\ UNCHANGED taken\n",
+    ),
     "ReturnsAtLeastOneMessage": Mistake(
         "FetchResponse",
         "Fits(n) \\/ InAll + n = 1",
@@ -56,5 +61,20 @@ MISTAKES = {
         "backlog' = [backlog EXCEPT ![p] = @ - Readable(p)]",
         "backlog' = [backlog EXCEPT ![p] = 0]",
         {"LIMIT": 1},
+    ),
+    "WhatIsAnsweredIsNewsNoMore": Mistake(
+        "FetchResponse",
+        "    /\\ changed' = changed \\ {p}\n    /\\ reported'",
+        "    /\\ UNCHANGED changed\n    /\\ reported'",
+    ),
+    "EverybodyHasOneTurn": Mistake(
+        "FetchResponse",
+        "    /\\ order' = ToTheTail(p)\n    /\\ Visited\n",
+        "    /\\ order' = ToTheTail(p)\n    /\\ toVisit' = Lists!Append(Lists!Tail(toVisit), p)\n",
+    ),
+    "EveryResponseEnds": Mistake(
+        "FetchResponse",
+        "    /\\ toVisit = << >>\n    /\\ toVisit' = None\n",
+        "    /\\ toVisit = << >>\n    /\\ changed = {}\n    /\\ toVisit' = None\n",
     ),
 }

@@ -167,4 +167,41 @@ MISTAKES = {
         'Respond(f, via, "NONE", req.sessionId, Nothing, TRUE)',
         'Respond(f, via, "NONE", NoSession, Nothing, TRUE)',
     ),
+    "SessionsHavePartitions": Mistake(
+        "FetchSession",
+        "           /\\ sessions' = Without(req.sessionId)\n",
+        "           /\\ Accept(req, Nothing)\n",
+    ),
+    "RequestsNameTheSessionAtHand": Mistake(
+        "FetchSession",
+        "    /\\ SendAll(f, [metadata[f] EXCEPT !.epoch = FinalEpoch], wanted)",
+        "    /\\ SendAll(f, [sessionId |-> NoSession, epoch |-> FinalEpoch], wanted)",
+    ),
+    "FullRequestsAskForSomething": Mistake(
+        "FetchSession",
+        "    /\\ wanted # Nothing\n    /\\ SendAll(f, metadata[f], wanted)",
+        "    /\\ SendAll(f, metadata[f], wanted)",
+    ),
+    "FullFetchStartsFromNothing": Mistake(
+        "FetchSession",
+        "    /\\ fetching' = [fetching EXCEPT ![f] = wanted]\n"
+        "    /\\ told' = [told EXCEPT ![f] = Nothing]\n",
+        "    /\\ fetching' = [fetching EXCEPT ![f] = wanted]\n    /\\ UNCHANGED told\n",
+    ),
+    "AskingChangesNothingThatWasTold": Mistake(
+        "FetchSession",
+        "ELSE [told[f][p] EXCEPT !.records = FALSE]]\n\n\\* What was wanted of a topic",
+        "ELSE told[f][p]]\n\n\\* What was wanted of a topic",
+    ),
+    "OnlyRequestsInOrderArePutOff": Mistake(
+        "FetchSession",
+        "AnswersOf(Mentioned(Incoming(f, via).partitions), filled), FALSE)",
+        "AnswersOf(Mentioned(Incoming(f, via).partitions), filled), TRUE)",
+    ),
+    "OnlyWhatIsWantedIsAnswered": Mistake(
+        "FetchSession",
+        "AnswersOf(Mentioned(Incoming(f, via).partitions), filled), FALSE)",
+        "AnswersOf(Partitions, filled), FALSE)",
+        {"PARTITIONS": ("p1", "p2"), "MAX_OFFSET": 0},
+    ),
 }
