@@ -36,7 +36,6 @@ from models.snapshot_election_replication import append_record, fetch, truncate
 from models.snapshot_election_replication import (
     receive_snapshot,
     reset_log,
-    reset_longer_log,
     keep_log,
     generate_snapshot,
     advance_log_start,

@@ -138,47 +138,19 @@ def receive_snapshot(s: SnapshotElection, new: SnapshotElection, v: Voter, leade
     new.unapplied[v] = True
 
 
-def ends_before(log, snapshot):
-    """What KIP-630 takes for granted of the log and a snapshot that was fetched (630-30)."""
-    return log.end_offset < snapshot.end_offset and log.epoch <= snapshot.epoch
-
-
 def replaces(snapshot, log):
     """Whether a snapshot that was fetched takes the place of the log."""
-    return (
-        RESET == "always"
-        or (RESET == "newer" and is_newer(snapshot, log))
-        or (RESET == "offset" and log.end_offset < snapshot.end_offset)
-        or (RESET == "both" and ends_before(log, snapshot))
-        or (
-            RESET == "either"
-            and (log.end_offset < snapshot.end_offset or log.epoch < snapshot.epoch)
-        )
-    )
-
-
-def apply(s: SnapshotElection, new: SnapshotElection, v):
-    """The log begins anew at the end of the snapshot that was fetched."""
-    new.unapplied[v] = False
-    new.log_start[v] = len(s.snapshot[v])
-    new.log[v] = ()
-    new.high_watermark[v] = max(s.high_watermark[v], len(s.snapshot[v]))
+    return RESET == "always" or (RESET == "newer" and is_newer(snapshot, log))
 
 
 @action
 def reset_log(s: SnapshotElection, new: SnapshotElection, v: Voter):
-    """The log ends before the snapshot that was fetched, and gives way to it."""
-    require(s.unapplied[v] and ends_before(log_id(s, v), id_of(s.snapshot[v])))
-    apply(s, new, v)
-
-
-@action
-def reset_longer_log(s: SnapshotElection, new: SnapshotElection, v: Voter):
-    """The log goes further than the snapshot that was fetched, in offset or epoch, and gives way to
-    it all the same."""
-    require(s.unapplied[v] and not ends_before(log_id(s, v), id_of(s.snapshot[v])))
-    require(replaces(id_of(s.snapshot[v]), log_id(s, v)))
-    apply(s, new, v)
+    """The log gives way to the snapshot that was fetched, and begins anew at its end."""
+    require(s.unapplied[v] and replaces(id_of(s.snapshot[v]), log_id(s, v)))
+    new.unapplied[v] = False
+    new.log_start[v] = len(s.snapshot[v])
+    new.log[v] = ()
+    new.high_watermark[v] = max(s.high_watermark[v], len(s.snapshot[v]))
 
 
 @action

@@ -36,10 +36,8 @@ MAX_SNAPSHOTS: Constant = 1
 """How many snapshots are generated in one behaviour; copies by fetching are not counted."""
 
 RESET: Constant = "always"
-"""When a follower that fetched a snapshot resets its log: "always"; "newer", if the snapshot is
-newer by epoch, then by offset, as in Apache Kafka; "offset", if it ends beyond the log; "both", if
-it ends beyond the log and its epoch is no older; "either", if it ends beyond the log or its epoch
-is newer (630-D17)."""
+"""When a follower that fetched a snapshot resets its log: "always", or, as in Apache Kafka, if the
+snapshot is "newer" by epoch, then by offset (630-D17)."""
 
 Voter: Domain = OneOf(VOTERS, interchangeable=True)
 Records: Domain = Sequence[Epoch, MAX_OFFSET]

@@ -17,7 +17,7 @@ CONSTANTS
     Voters,
     Reset   \* which downloaded snapshots the log gives way to
 
-ASSUME Reset \in {"always", "newer", "offset", "both", "either"}
+ASSUME Reset \in {"always", "newer"}
 
 VARIABLES
     epoch, voted, logStart, log, snapshot,                \* on disk
@@ -232,35 +232,16 @@ ReceiveSnapshot(v, l) ==
     /\ UNCHANGED <<epoch, voted, logStart, log, role, highWatermark, granted, fetched>>
     /\ UNCHANGED <<seen, counts>>
 
-EndsBefore(v) ==
-    /\ LogEnd(v) < Len(snapshot[v])
-    /\ LastEpoch(Records(v)) <= LastEpoch(snapshot[v])
+GivesWay(v) == Reset = "newer" => Newer(End(snapshot[v]), End(Records(v)))
 
-GivesWay(v) ==
-    CASE Reset = "always" -> TRUE
-      [] Reset = "newer"  -> Newer(End(snapshot[v]), End(Records(v)))
-      [] Reset = "offset" -> LogEnd(v) < Len(snapshot[v])
-      [] Reset = "both"   -> EndsBefore(v)
-      [] Reset = "either" -> \/ LogEnd(v) < Len(snapshot[v])
-                             \/ LastEpoch(Records(v)) < LastEpoch(snapshot[v])
-
-BeginAnew(v) ==
+ResetLog(v) ==
+    /\ unapplied[v]
+    /\ GivesWay(v)
     /\ unapplied' = [unapplied EXCEPT ![v] = FALSE]
     /\ logStart' = [logStart EXCEPT ![v] = Len(snapshot[v])]
     /\ log' = [log EXCEPT ![v] = <<>>]
     /\ highWatermark' = [highWatermark EXCEPT ![v] = Max(@, Len(snapshot[v]))]
     /\ UNCHANGED <<epoch, voted, snapshot, role, granted, fetched, seen, counts>>
-
-ResetLog(v) ==
-    /\ unapplied[v]
-    /\ EndsBefore(v)
-    /\ BeginAnew(v)
-
-ResetLongerLog(v) ==
-    /\ unapplied[v]
-    /\ ~EndsBefore(v)
-    /\ GivesWay(v)
-    /\ BeginAnew(v)
 
 KeepLog(v) ==
     /\ unapplied[v]
@@ -325,7 +306,6 @@ Next ==
         \/ BecomeLeader(v)
         \/ AppendRecord(v)
         \/ ResetLog(v)
-        \/ ResetLongerLog(v)
         \/ KeepLog(v)
         \/ AdvanceLogStart(v)
         \/ Wipe(v)
@@ -344,7 +324,7 @@ Next ==
 Vote(v) == \E c \in Voters : Grant(v, c)
 
 Follow(v) ==
-    \/ ResetLog(v) \/ ResetLongerLog(v) \/ KeepLog(v)
+    \/ ResetLog(v) \/ KeepLog(v)
     \/ \E l \in Voters :
         \/ LearnEpoch(v, l) \/ Lose(v, l)
         \/ Truncate(v, l) \/ ReceiveSnapshot(v, l)
@@ -372,10 +352,29 @@ WhatCountsAsCommittedIs ==
         /\ highWatermark[v] <= Min(LogEnd(v), Len(committed))
         /\ First(Records(v), highWatermark[v]) = First(committed, highWatermark[v])
 
+VotesThatCountWereGiven ==
+    \A c \in Voters : \A v \in granted[c] :
+        /\ role[c] = "CANDIDATE"
+        /\ \/ epoch[v] > epoch[c]
+           \/ epoch[v] = epoch[c] /\ voted[v] = c
+
 LogsAgree ==
     \A v, w \in Voters :
         \A i \in 1 .. Min(LogEnd(v), LogEnd(w)) :
             Records(v)[i] = Records(w)[i] => First(Records(v), i) = First(Records(w), i)
+
+EpochsNeverFallAlongALog ==
+    \A v \in Voters : \A i \in 1 .. LogEnd(v) - 1 : Records(v)[i] <= Records(v)[i + 1]
+
+WhatIsCommittedEndsInARecordOfThatEpoch == LastEpoch(committed) = committedIn
+
+WhatAMajorityAcknowledgedIsCommitted ==
+    \A l \in Leaders : \A i \in 1 .. LogEnd(l) :
+        (/\ Records(l)[i] = epoch[l]
+         /\ {v \in Voters : v = l \/ fetched[l][v] >= i} \in Majorities)
+            => highWatermark[l] >= i
+
+OnlyLeadersKnowWhatOthersHave == \A v \in Voters \ Leaders : fetched[v] = Nothing
 
 LeadersHaveWritten ==
     \A l \in Leaders : epoch[l] \in {Records(l)[i] : i \in 1 .. LogEnd(l)}
@@ -397,6 +396,20 @@ LeadersSnapshotsAgreeWithTheirLogs == \A l \in Leaders : IsPrefix(snapshot[l], R
 
 EpochsNeverGoBack == [][\A v \in Voters : epoch'[v] >= epoch[v]]_vars
 
+CandidatesStandInTheNextEpoch ==
+    [][\A c \in Voters :
+         (role'[c] = "CANDIDATE" /\ (role[c] # "CANDIDATE" \/ epoch'[c] # epoch[c]))
+            => epoch'[c] = epoch[c] + 1 /\ voted'[c] = c]_vars
+
+ANewerEpochEndsAnOffice ==
+    [][\A v \in Voters :
+         (epoch'[v] > epoch[v] /\ voted'[v] # v) => role'[v] = "FOLLOWER"]_vars
+
+VotesGoToCandidates ==
+    [][\A v, c \in Voters :
+         (v # c /\ voted'[v] = c /\ (voted[v] # c \/ epoch'[v] # epoch[v]))
+            => role[c] = "CANDIDATE" /\ epoch[c] = epoch'[v]]_vars
+
 \* What a replica has, in log or snapshot, is not passed over when it votes.
 GoesAsFar(c, v) ==
     \A mine \in {snapshot[v], Records(v)} :
@@ -410,11 +423,13 @@ CandidatesLoseToLeaders ==
          (role[c] = "CANDIDATE" /\ role'[c] = "FOLLOWER" /\ epoch'[c] = epoch[c])
             => \E l \in Leaders : epoch[l] = epoch[c]]_vars
 
+FollowsInItsEpoch(v, l) == l \in Leaders /\ role[v] = "FOLLOWER" /\ epoch[v] = epoch[l]
+
 RecordsComeFromTheLogOfALeader ==
-    [][\A v \in Voters :
-         (/\ role[v] = "FOLLOWER" /\ ~unapplied[v]
-          /\ logStart'[v] + Len(log'[v]) > LogEnd(v))
-            => \E l \in Leaders : epoch[l] = epoch[v] /\ logStart[l] <= LogEnd(v)]_vars
+    [][\A v \in Voters \ Leaders' :
+         (logStart'[v] = logStart[v] /\ LogEnd(v)' > LogEnd(v))
+            => /\ ~unapplied[v]
+               /\ \E l \in Leaders : FollowsInItsEpoch(v, l) /\ logStart[l] <= LogEnd(v)]_vars
 
 VotesNeverChange ==
     [][\A v \in Voters :
@@ -423,7 +438,40 @@ VotesNeverChange ==
 StillLeads(v) == v \in Leaders /\ v \in Leaders' /\ epoch'[v] = epoch[v]
 
 LeadersOnlyAppend ==
-    [][\A v \in Voters : StillLeads(v) => IsPrefix(Records(v), Records(v)')]_vars
+    [][\A v \in Voters :
+         StillLeads(v) =>
+            /\ IsPrefix(Records(v), Records(v)')
+            /\ \A i \in LogEnd(v) + 1 .. LogEnd(v)' : Records(v)'[i] = epoch[v]]_vars
+
+OnlyFetchesThatAgreeCount ==
+    [][\A l, v \in Voters :
+         fetched'[l][v] # fetched[l][v] =>
+            IF role'[l] = role[l] /\ epoch'[l] = epoch[l]
+            THEN /\ FollowsInItsEpoch(v, l)
+                 /\ fetched'[l][v] = LogEnd(v)
+                 /\ IsPrefix(Records(v), Records(l))
+            ELSE fetched'[l][v] = 0]_vars
+
+FollowersLearnTheHighWatermark ==
+    [][\A v, l \in Voters :
+         (FollowsInItsEpoch(v, l) /\ StillLeads(l) /\ fetched'[l][v] # fetched[l][v]) =>
+            highWatermark'[v] = Max(highWatermark[v], Min(highWatermark'[l], LogEnd(v)'))]_vars
+
+FollowersDropOnlyWhatTheLeaderLacks ==
+    [][(restarts' = restarts /\ wipes' = wipes) =>
+         \A v \in Voters :
+            (~unapplied[v] /\ LogEnd(v)' < LogEnd(v)) =>
+                \E l \in Leaders :
+                    /\ FollowsInItsEpoch(v, l) /\ logStart[l] <= LogEnd(v)
+                    /\ ~IsPrefix(First(Records(v), LogEnd(v)' + 1), Records(l))]_vars
+
+AResetBeginsAtTheSnapshotsEnd ==
+    [][wipes' = wipes =>
+         \A v \in Voters :
+            (unapplied[v] /\ logStart'[v] # logStart[v]) =>
+                /\ logStart'[v] = Len(snapshot[v])
+                /\ log'[v] = <<>>
+                /\ highWatermark'[v] >= Len(snapshot[v])]_vars
 
 \* While a replica runs; who comes to lead begins without one.
 HighWatermarkNeverMovesBack ==
@@ -448,6 +496,14 @@ CouldWin(c) ==
 Hopeful == {c \in Voters : InLastEpoch(c, "CANDIDATE") /\ CouldWin(c)}
 
 ACandidateThatCouldWinDoes == Hopeful # {} ~> Hopeful = {}
+
+\* Whoever is in an earlier epoch comes to hear of the last.
+ANewerEpochIsHeardOf ==
+    \A v \in Voters : (\E w \in Voters : ~MayTimeOut(w)) ~> ~MayTimeOut(v)
+
+WhatALeaderWritesIsCommitted ==
+    \A l \in Voters :
+        InLastEpoch(l, "LEADER") ~> (~InLastEpoch(l, "LEADER") \/ highWatermark[l] = LogEnd(l))
 
 Behind(l) == {v \in Voters : Records(v) # Records(l)}
 

@@ -37,16 +37,10 @@ def who_stands_or_leads_voted_for_itself(s: SnapshotElection, v: Voter):
 
 
 @lemma
-def only_candidates_count_votes(s: SnapshotElection, c: Voter):
-    """A candidate has its own vote, nobody else has any."""
-    return (s.granted[c] == set()) if s.role[c] != Role.CANDIDATE else (c in s.granted[c])
-
-
-@lemma
-def a_vote_counted_was_given(s: SnapshotElection, v: Voter, c: Voter):
-    """Who gave a candidate its vote is in the candidate's epoch still, or in a later one."""
-    when(v in s.granted[c])
-    return s.epoch[v] > s.epoch[c] or (s.epoch[v] == s.epoch[c] and s.voted[v] == c)
+def candidates_have_their_own_vote(s: SnapshotElection, c: Voter):
+    """It counts from the first moment on."""
+    when(s.role[c] == Role.CANDIDATE)
+    return c in s.granted[c]
 
 
 @lemma
@@ -99,14 +93,11 @@ def snapshots_are_of_epochs_gone_through(s: SnapshotElection, v: Voter, o: Offse
     return 0 < s.snapshot[v][o] <= s.epoch[v]
 
 
-def never_falls(records):
-    return all(records[o] <= records[o + 1] for o in Offset if o + 1 < len(records))
-
-
 @lemma
-def epochs_of_records_never_fall(s: SnapshotElection, v: Voter):
-    """The later of two records is of no earlier epoch."""
-    return never_falls(history(s, v)) and never_falls(s.committed)
+def epochs_never_fall_along_what_is_committed(s: SnapshotElection, o: Offset):
+    """The later of two committed records is of no earlier epoch."""
+    when(o + 1 < len(s.committed))
+    return s.committed[o] <= s.committed[o + 1]
 
 
 @lemma
@@ -135,12 +126,6 @@ def an_epoch_starts_at_one_offset(s: SnapshotElection, v: Voter, w: Voter, o: Of
 
 def has_committed(records, s: SnapshotElection):
     return records[: len(s.committed)] == s.committed
-
-
-@lemma
-def what_is_committed_ends_in_a_record_of_that_epoch(s: SnapshotElection):
-    """The last committed record was written in the epoch in which it was committed."""
-    return s.committed_in == last_epoch(s.committed)
 
 
 @lemma
