@@ -134,7 +134,8 @@ def a_leader_writes_on(s: SnapshotElection):
     """A leader has written more than the first record of its epoch, where there is room for two,
     and has them in its log."""
     return MAX_OFFSET < 2 or any(
-        s.role[v] == Role.LEADER and sum(1 for e in s.log[v] if e == s.epoch[v]) > 1 for v in Voter
+        s.role[v] == Role.LEADER and sum(1 for r in s.log[v] if r.epoch == s.epoch[v]) > 1
+        for v in Voter
     )
 
 

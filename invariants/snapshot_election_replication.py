@@ -42,13 +42,13 @@ def what_counts_as_committed_is(s: SnapshotElection, v: Voter):
     return log_end(s, v) >= offset and history(s, v)[:offset] == s.committed[:offset]
 
 
-@invariant("595-11", "595-19")
+@invariant("595-3", "595-11", "595-19")
 def logs_agree(s: SnapshotElection, v: Voter, w: Voter, o: Offset):
-    """Two replicas with a record of the same epoch at the same offset agree up to there."""
+    """An epoch and an offset name one record, and two replicas that have it agree up to there."""
     one = history(s, v)
     other = history(s, w)
-    when(v != w and o < min(len(one), len(other)) and one[o] == other[o])
-    return one[:o] == other[:o]
+    when(v != w and o < min(len(one), len(other)) and one[o].epoch == other[o].epoch)
+    return one[: o + 1] == other[: o + 1]
 
 
 @invariant("595-11")
@@ -56,7 +56,7 @@ def epochs_never_fall_along_a_log(s: SnapshotElection, v: Voter):
     """A record is of no earlier epoch than the one before it, be that in the log or in what the log
     starts from."""
     records = history(s, v)
-    return all(records[o] <= records[o + 1] for o in Offset if o + 1 < len(records))
+    return all(records[o].epoch <= records[o + 1].epoch for o in Offset if o + 1 < len(records))
 
 
 # How much is committed.
@@ -65,14 +65,14 @@ def epochs_never_fall_along_a_log(s: SnapshotElection, v: Voter):
 @invariant("595-14")
 def what_is_committed_ends_in_a_record_of_that_epoch(s: SnapshotElection):
     """The last committed record was written in the epoch in which it was committed."""
-    return s.committed_in == (s.committed[-1] if len(s.committed) > 0 else 0)
+    return s.committed_in == (s.committed[-1].epoch if len(s.committed) > 0 else 0)
 
 
 @invariant("595-14")
 def high_watermark_is_past_the_epochs_start(s: SnapshotElection, leader: Voter):
     """A leader that knows a high watermark has a record of its own epoch below it."""
     when(s.role[leader] == Role.LEADER and s.high_watermark[leader] > 0)
-    return any(e == s.epoch[leader] for e in history(s, leader)[: s.high_watermark[leader]])
+    return any(r.epoch == s.epoch[leader] for r in history(s, leader)[: s.high_watermark[leader]])
 
 
 @invariant("595-13")
@@ -80,7 +80,7 @@ def what_a_majority_acknowledged_is_committed(s: SnapshotElection, leader: Voter
     """A record of a leader's epoch that a majority has, as far as the leader knows and itself
     included, is below its high watermark."""
     when(s.role[leader] == Role.LEADER and o < log_end(s, leader))
-    when(history(s, leader)[o] == s.epoch[leader])
+    when(history(s, leader)[o].epoch == s.epoch[leader])
     when(most({v for v in Voter if v == leader or s.fetched[leader][v] > o}))
     return s.high_watermark[leader] > o
 
@@ -110,12 +110,16 @@ def only_fetches_that_agree_count(
 ):
     """What a leader takes a replica to have changes only by a fetch of one that follows it in its
     epoch, to the end of that one's log, and the leader has all of that log. Who begins or ends an
-    office knows nothing of others."""
+    office, or starts again, knows nothing of others."""
     when(s.fetched[leader][v] != new.fetched[leader][v])
-    is_over = s.role[leader] != new.role[leader] or s.epoch[leader] != new.epoch[leader]
+    begins_anew = (
+        s.role[leader] != new.role[leader]
+        or s.epoch[leader] != new.epoch[leader]
+        or s.restarts != new.restarts
+    )
     return (
         new.fetched[leader][v] == 0
-        if is_over
+        if begins_anew
         else (
             follows_in_its_epoch(s, v, leader)
             and new.fetched[leader][v] == log_end(s, v)

@@ -61,7 +61,10 @@ def ends_no_later(one, other):
     """Whether records end no later than others; the epoch of the last one counts first."""
     return len(one) == 0 or (
         len(other) > 0
-        and (one[-1] < other[-1] or (one[-1] == other[-1] and len(one) <= len(other)))
+        and (
+            one[-1].epoch < other[-1].epoch
+            or (one[-1].epoch == other[-1].epoch and len(one) <= len(other))
+        )
     )
 
 
@@ -112,7 +115,7 @@ def leaders_load_no_snapshot(s: SnapshotElection, leader: Voter):
 def leaders_have_written(s: SnapshotElection, leader: Voter):
     """A leader has a record of its own epoch from the first moment on."""
     when(s.role[leader] == Role.LEADER)
-    return any(e == s.epoch[leader] for e in history(s, leader))
+    return any(r.epoch == s.epoch[leader] for r in history(s, leader))
 
 
 @step_invariant("595-3", "595-11")
@@ -124,5 +127,5 @@ def leaders_only_append(s: SnapshotElection, new: SnapshotElection, leader: Vote
     before = history(s, leader)
     after = history(new, leader)
     return after[: len(before)] == before and all(
-        e == s.epoch[leader] for e in after[len(before) :]
+        r.epoch == s.epoch[leader] for r in after[len(before) :]
     )

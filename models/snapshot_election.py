@@ -5,8 +5,9 @@ committed and drop the log below. A follower whose records the leader no longer 
 leader's snapshot instead: it is moved into place first and the log is reset later, and in between
 the follower votes and asks for votes.
 
-A record is the epoch of the leader that wrote it: a leader writes one record at an offset. A
-snapshot is the records that it stands for.
+A record is the epoch of the leader that wrote it, for a leader writes one record at an offset; and
+a value, where a scope looks for leaders that write two. A snapshot is the records that it stands
+for.
 
 There is no network: a request and its response are one step between two replicas, and what is
 lost does not happen. What messages under way could add is harmless, or is here in other ways:

@@ -15,6 +15,7 @@ from models.snapshot_election_state import (
     last_epoch,
     log_end,
     log_id,
+    next_record,
 )
 from models.snapshot_election_votes import become, is_majority
 from models.snapshot_id import MAX_OFFSET, Offset, is_newer
@@ -26,7 +27,7 @@ from models.snapshot_id import MAX_OFFSET, Offset, is_newer
 def append_record(s: SnapshotElection, new: SnapshotElection, leader: Voter):
     """A leader writes a record."""
     require(s.role[leader] == Role.LEADER and log_end(s, leader) < MAX_OFFSET)
-    new.log[leader] = s.log[leader] + (s.epoch[leader],)
+    new.log[leader] = s.log[leader] + (next_record(s, leader),)
 
 
 def follows(s: SnapshotElection, v, leader):
@@ -42,7 +43,7 @@ def follows(s: SnapshotElection, v, leader):
 def up_to(s: SnapshotElection, v, epoch):
     """A replica's records of this epoch and those before it, with all that its log starts from."""
     records = history(s, v)
-    return records[: max(s.log_start[v], sum(1 for e in records if e <= epoch))]
+    return records[: max(s.log_start[v], sum(1 for r in records if r.epoch <= epoch))]
 
 
 def answer(s: SnapshotElection, leader, fetcher):
@@ -74,7 +75,7 @@ def reached(s: SnapshotElection, leader, fetched):
 def commits(s: SnapshotElection, leader, offset):
     """Whether a majority at this offset commits what is before it: not unless that ends in a record
     of the leader's own epoch."""
-    return offset > 0 and history(s, leader)[:offset][-1] == s.epoch[leader]
+    return offset > 0 and history(s, leader)[:offset][-1].epoch == s.epoch[leader]
 
 
 def advanced(s: SnapshotElection, leader, fetched):
@@ -186,7 +187,8 @@ def unflushed_from(s: SnapshotElection, v):
     as it has not counted them as committed."""
     if s.role[v] != Role.LEADER:
         return log_end(s, v)
-    return max(s.high_watermark[v], s.log_start[v], sum(1 for e in history(s, v) if e < s.epoch[v]))
+    earlier = sum(1 for r in history(s, v) if r.epoch < s.epoch[v])
+    return max(s.high_watermark[v], s.log_start[v], earlier)
 
 
 def role_after_restart(s: SnapshotElection, v):

@@ -1,7 +1,8 @@
 """The variables of KRaft elections under snapshots, and what a replica has in them.
 
-A record is the epoch of the leader that wrote it: a leader writes one record at an offset. A
-snapshot is the records that it stands for.
+A record is the epoch of the leader that wrote it, for a leader writes one record at an offset; and
+a value, where a scope looks for leaders that write two. A snapshot is the records that it stands
+for.
 """
 
 from enum import Enum
@@ -12,6 +13,7 @@ from lockstep import (
     Map,
     OneOf,
     Range,
+    Record,
     Sequence,
     Set,
     State,
@@ -39,11 +41,25 @@ RESET: Constant = "always"
 """When a follower that fetched a snapshot resets its log: "always", or, as in Apache Kafka, if the
 snapshot is "newer" by epoch, then by offset (630-D17)."""
 
+VALUES: Constant = False
+"""Whether records have values: what was written before a crash is then not what is written after
+it, in the same epoch at the same offset."""
+
 Voter: Domain = OneOf(VOTERS, interchangeable=True)
-Records: Domain = Sequence[Epoch, MAX_OFFSET]
+Value: Domain = Range(0, MAX_RESTARTS if VALUES else 0)
 Snapshots: Domain = Range(0, MAX_SNAPSHOTS)
 Restarts: Domain = Range(0, MAX_RESTARTS)
 Wipes: Domain = Range(0, MAX_WIPES)
+
+
+class LogRecord(Record):
+    """What a leader of an epoch wrote; the value is how many crashes there were before."""
+
+    epoch: Epoch
+    value: Value
+
+
+Records: Domain = Sequence[LogRecord, MAX_OFFSET]
 
 
 class Role(Enum):
@@ -92,11 +108,16 @@ class SnapshotElection(State):
 
 
 def last_epoch(records):
-    return records[-1] if len(records) > 0 else 0
+    return records[-1].epoch if len(records) > 0 else 0
 
 
 def id_of(records):
     return OffsetAndEpoch(end_offset=len(records), epoch=last_epoch(records))
+
+
+def next_record(s: SnapshotElection, leader):
+    """What a leader writes."""
+    return LogRecord(epoch=s.epoch[leader], value=s.restarts if VALUES else 0)
 
 
 def log_end(s: SnapshotElection, v):

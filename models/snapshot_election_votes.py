@@ -1,7 +1,14 @@
 """KRaft elections under snapshots: candidates, votes and leaders (KIP-595)."""
 
 from lockstep import action, require
-from models.snapshot_election_state import Role, SnapshotElection, Voter, log_end, newest
+from models.snapshot_election_state import (
+    Role,
+    SnapshotElection,
+    Voter,
+    log_end,
+    newest,
+    next_record,
+)
 from models.snapshot_id import MAX_EPOCH, MAX_OFFSET, is_newer
 
 # Elections.
@@ -74,7 +81,7 @@ def become_leader(s: SnapshotElection, new: SnapshotElection, c: Voter):
     require(log_end(s, c) < MAX_OFFSET)
     become(s, new, c, Role.LEADER, s.epoch[c], c)
     new.high_watermark[c] = high_watermark_in_office(s, c)
-    new.log[c] = s.log[c] + (s.epoch[c],)
+    new.log[c] = s.log[c] + (next_record(s, c),)
 
 
 @action

@@ -4,8 +4,9 @@
 (* beginning of their logs by snapshots, KIP-595 and KIP-630.              *)
 (*                                                                         *)
 (* Two replicas exchange request and response in one step.  A record is    *)
-(* known by the epoch of its leader, and a snapshot by the records that it *)
-(* replaces: the empty sequence is no snapshot.                            *)
+(* known by the epoch of its leader, and by a value where one leader may   *)
+(* write two at an offset; a snapshot by the records that it replaces: the *)
+(* empty sequence is no snapshot.                                          *)
 (*                                                                         *)
 (* A follower that has downloaded a snapshot resets its log in a later     *)
 (* step.  Until then it does not fetch, but it takes part in elections.    *)
@@ -15,9 +16,10 @@ EXTENDS Integers, Sequences, FiniteSets
 CONSTANTS
     None,
     Voters,
-    Reset   \* which downloaded snapshots the log gives way to
+    Reset,  \* which downloaded snapshots the log gives way to
+    Values  \* whether what is written before and after a crash differs
 
-ASSUME Reset \in {"always", "newer"}
+ASSUME Reset \in {"always", "newer"} /\ Values \in BOOLEAN
 
 VARIABLES
     epoch, voted, logStart, log, snapshot,                \* on disk
@@ -36,6 +38,8 @@ vars == <<disk, memory, seen, counts>>
 Epoch  == Nat
 Offset == Nat
 
+LogRecord == [epoch : Epoch, value : Nat]
+
 \* What bounds a model: epochs, offsets, and how often things happen.
 MayTimeOut(v)  == TRUE
 HasRoom(v)     == TRUE
@@ -47,8 +51,8 @@ TypeOK ==
     /\ epoch \in [Voters -> Epoch]
     /\ voted \in [Voters -> Voters \cup {None}]
     /\ logStart \in [Voters -> Offset]
-    /\ \A v \in Voters : \A i \in DOMAIN log[v] : log[v][i] \in Epoch
-    /\ \A v \in Voters : \A i \in DOMAIN snapshot[v] : snapshot[v][i] \in Epoch
+    /\ \A v \in Voters : \A i \in DOMAIN log[v] : log[v][i] \in LogRecord
+    /\ \A v \in Voters : \A i \in DOMAIN snapshot[v] : snapshot[v][i] \in LogRecord
     /\ role \in [Voters -> {"FOLLOWER", "CANDIDATE", "LEADER"}]
     /\ unapplied \in [Voters -> BOOLEAN]
     /\ highWatermark \in [Voters -> Offset]
@@ -83,7 +87,9 @@ After(records, n) == SubSeq(records, n + 1, Len(records))
 
 IsPrefix(p, q) == Len(p) <= Len(q) /\ First(q, Len(p)) = p
 
-LastEpoch(records) == IF records = <<>> THEN 0 ELSE records[Len(records)]
+LastEpoch(records) == IF records = <<>> THEN 0 ELSE records[Len(records)].epoch
+
+NextRecord(l) == [epoch |-> epoch[l], value |-> IF Values THEN restarts ELSE 0]
 
 \* Where some records end, and how two such ends compare: the epoch counts first.
 End(records) == [offset |-> Len(records), epoch |-> LastEpoch(records)]
@@ -138,7 +144,7 @@ BecomeLeader(c) ==
     /\ HasRoom(c)
     /\ Take(c, "LEADER", epoch[c], c)
     /\ granted' = [granted EXCEPT ![c] = {}]
-    /\ log' = [log EXCEPT ![c] = Append(@, epoch[c])]
+    /\ log' = [log EXCEPT ![c] = Append(@, NextRecord(c))]
     /\ highWatermark' = [highWatermark EXCEPT ![c] = 0]
     /\ UNCHANGED <<logStart, snapshot, unapplied, seen, counts>>
 
@@ -158,7 +164,7 @@ Lose(c, l) ==
 AppendRecord(l) ==
     /\ role[l] = "LEADER"
     /\ HasRoom(l)
-    /\ log' = [log EXCEPT ![l] = Append(@, epoch[l])]
+    /\ log' = [log EXCEPT ![l] = Append(@, NextRecord(l))]
     /\ UNCHANGED <<epoch, voted, logStart, snapshot, memory, seen, counts>>
 
 Fetches(v, l) ==
@@ -171,8 +177,8 @@ Fetches(v, l) ==
 \* begins later has nothing to say of what is before.
 EndOfEpoch(v, e) ==
     CHOOSE n \in logStart[v] .. LogEnd(v) :
-        /\ \A i \in 1 .. LogEnd(v) : (i > n => Records(v)[i] > e)
-        /\ n > logStart[v] => Records(v)[n] <= e
+        /\ \A i \in 1 .. LogEnd(v) : (i > n => Records(v)[i].epoch > e)
+        /\ n > logStart[v] => Records(v)[n].epoch <= e
 
 \* The leader can compare only what is at or past the start of its log.
 CanCompare(v, l) ==
@@ -191,7 +197,7 @@ Agrees(v, l) ==
 \* A record of the leader's own epoch commits itself and all before it.
 HighWatermarkAfter(l, offsets) ==
     LET has(o)   == {v \in Voters : (IF v = l THEN LogEnd(l) ELSE offsets[v]) >= o}
-        common   == {o \in 1 .. LogEnd(l) : has(o) \in Majorities /\ Records(l)[o] = epoch[l]}
+        common   == {o \in 1 .. LogEnd(l) : has(o) \in Majorities /\ Records(l)[o].epoch = epoch[l]}
         greatest == CHOOSE o \in common : \A p \in common : p <= o
     IN  IF common = {} THEN highWatermark[l] ELSE Max(highWatermark[l], greatest)
 
@@ -361,27 +367,27 @@ VotesThatCountWereGiven ==
 LogsAgree ==
     \A v, w \in Voters :
         \A i \in 1 .. Min(LogEnd(v), LogEnd(w)) :
-            Records(v)[i] = Records(w)[i] => First(Records(v), i) = First(Records(w), i)
+            Records(v)[i].epoch = Records(w)[i].epoch => First(Records(v), i) = First(Records(w), i)
 
 EpochsNeverFallAlongALog ==
-    \A v \in Voters : \A i \in 1 .. LogEnd(v) - 1 : Records(v)[i] <= Records(v)[i + 1]
+    \A v \in Voters : \A i \in 1 .. LogEnd(v) - 1 : Records(v)[i].epoch <= Records(v)[i + 1].epoch
 
 WhatIsCommittedEndsInARecordOfThatEpoch == LastEpoch(committed) = committedIn
 
 WhatAMajorityAcknowledgedIsCommitted ==
     \A l \in Leaders : \A i \in 1 .. LogEnd(l) :
-        (/\ Records(l)[i] = epoch[l]
+        (/\ Records(l)[i].epoch = epoch[l]
          /\ {v \in Voters : v = l \/ fetched[l][v] >= i} \in Majorities)
             => highWatermark[l] >= i
 
 OnlyLeadersKnowWhatOthersHave == \A v \in Voters \ Leaders : fetched[v] = Nothing
 
 LeadersHaveWritten ==
-    \A l \in Leaders : epoch[l] \in {Records(l)[i] : i \in 1 .. LogEnd(l)}
+    \A l \in Leaders : epoch[l] \in {Records(l)[i].epoch : i \in 1 .. LogEnd(l)}
 
 HighWatermarkIsPastTheEpochsStart ==
     \A l \in Leaders :
-        highWatermark[l] > 0 => epoch[l] \in {Records(l)[i] : i \in 1 .. highWatermark[l]}
+        highWatermark[l] > 0 => epoch[l] \in {Records(l)[i].epoch : i \in 1 .. highWatermark[l]}
 
 SnapshotsHoldWhatIsCommitted == \A v \in Voters : IsPrefix(snapshot[v], committed)
 
@@ -441,12 +447,12 @@ LeadersOnlyAppend ==
     [][\A v \in Voters :
          StillLeads(v) =>
             /\ IsPrefix(Records(v), Records(v)')
-            /\ \A i \in LogEnd(v) + 1 .. LogEnd(v)' : Records(v)'[i] = epoch[v]]_vars
+            /\ \A i \in LogEnd(v) + 1 .. LogEnd(v)' : Records(v)'[i].epoch = epoch[v]]_vars
 
 OnlyFetchesThatAgreeCount ==
     [][\A l, v \in Voters :
          fetched'[l][v] # fetched[l][v] =>
-            IF role'[l] = role[l] /\ epoch'[l] = epoch[l]
+            IF role'[l] = role[l] /\ epoch'[l] = epoch[l] /\ restarts' = restarts
             THEN /\ FollowsInItsEpoch(v, l)
                  /\ fetched'[l][v] = LogEnd(v)
                  /\ IsPrefix(Records(v), Records(l))

@@ -66,7 +66,7 @@ def a_majority_has_no_vote_left_for_an_epoch_with_records(s: SnapshotElection, v
 @lemma
 def nobody_else_is_elected_in_an_epoch_with_records(s: SnapshotElection, v: Voter, c: Voter):
     """A candidate of an epoch of which there is a record can get no majority any more."""
-    when(any(e == s.epoch[c] for e in history(s, v)))
+    when(any(r.epoch == s.epoch[c] for r in history(s, v)))
     return not is_majority({w for w in Voter if is_free(s, w, s.epoch[c]) or w in s.granted[c]})
 
 
@@ -83,41 +83,41 @@ def logs_end_by_the_last_offset(s: SnapshotElection, v: Voter):
 def records_are_of_epochs_gone_through(s: SnapshotElection, v: Voter, o: Offset):
     """A replica has no record of an epoch that it has not heard of."""
     when(o < len(history(s, v)))
-    return 0 < history(s, v)[o] <= s.epoch[v]
+    return 0 < history(s, v)[o].epoch <= s.epoch[v]
 
 
 @lemma
 def snapshots_are_of_epochs_gone_through(s: SnapshotElection, v: Voter, o: Offset):
     """Nor does its snapshot stand for any, whether it was applied or not."""
     when(o < len(s.snapshot[v]))
-    return 0 < s.snapshot[v][o] <= s.epoch[v]
+    return 0 < s.snapshot[v][o].epoch <= s.epoch[v]
 
 
 @lemma
 def epochs_never_fall_along_what_is_committed(s: SnapshotElection, o: Offset):
     """The later of two committed records is of no earlier epoch."""
     when(o + 1 < len(s.committed))
-    return s.committed[o] <= s.committed[o + 1]
+    return s.committed[o].epoch <= s.committed[o + 1].epoch
 
 
 @lemma
 def leaders_have_all_of_their_epoch(s: SnapshotElection, leader: Voter, v: Voter, o: Offset):
     """A record of a leader's epoch stands in the leader's own log, at the same offset."""
     when(s.role[leader] == Role.LEADER and o < len(history(s, v)))
-    when(history(s, v)[o] == s.epoch[leader])
-    return o < len(history(s, leader)) and history(s, leader)[o] == s.epoch[leader]
+    when(history(s, v)[o].epoch == s.epoch[leader])
+    return o < len(history(s, leader)) and history(s, leader)[o].epoch == s.epoch[leader]
 
 
 def starts_at(records, epoch):
-    return sum(1 for e in records if e < epoch)
+    return sum(1 for r in records if r.epoch < epoch)
 
 
 @lemma
 def an_epoch_starts_at_one_offset(s: SnapshotElection, v: Voter, w: Voter, o: Offset):
     """The records of an epoch start at the same offset in all logs that have any."""
     when(v != w and o < len(history(s, v)))
-    epoch = history(s, v)[o]
-    when(any(e == epoch for e in history(s, w)))
+    epoch = history(s, v)[o].epoch
+    when(any(r.epoch == epoch for r in history(s, w)))
     return starts_at(history(s, v), epoch) == starts_at(history(s, w), epoch)
 
 

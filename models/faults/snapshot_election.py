@@ -18,6 +18,7 @@ from models.faults.snapshot_election_votes import (
     own_vote_is_enough,
     remembers_the_fetches_of_its_epoch,
     restarts_as_leader,
+    restarts_as_leader_with_all_that_it_wrote,
     stands_in_the_epoch_that_it_knows,
     vote_is_not_persisted,
     votes_by_its_log_before_the_reset,

@@ -39,7 +39,7 @@ from models.snapshot_id import Offset
 )
 def high_watermark_at_the_epochs_start(s: SnapshotElection, leader, offset):
     """A majority that has reached where the leader's epoch begins commits what is before it."""
-    return offset >= sum(1 for e in history(s, leader) if e < s.epoch[leader])
+    return offset >= sum(1 for r in history(s, leader) if r.epoch < s.epoch[leader])
 
 
 @fault(replaces=commits, breaks="high_watermark_is_past_the_epochs_start", scope="default")

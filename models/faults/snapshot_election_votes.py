@@ -3,10 +3,12 @@
 from lockstep import fault, require
 from models.snapshot_election_replication import (
     append_record,
+    restart,
     role_after_restart,
     vote_after_restart,
 )
 from models.snapshot_election_state import (
+    LogRecord,
     Role,
     SnapshotElection,
     Voter,
@@ -15,6 +17,7 @@ from models.snapshot_election_state import (
     log_end,
     log_id,
     newest,
+    next_record,
 )
 from models.snapshot_election_votes import (
     become,
@@ -28,7 +31,7 @@ from models.snapshot_election_votes import (
     may_vote,
     time_out,
 )
-from models.snapshot_id import MAX_OFFSET, OffsetAndEpoch, is_newer
+from models.snapshot_id import MAX_OFFSET, Offset, OffsetAndEpoch, is_newer
 
 # Votes.
 
@@ -185,6 +188,23 @@ def restarts_as_leader(s: SnapshotElection, v):
     return s.role[v]
 
 
+@fault(
+    replaces=restart,
+    harmless="""\
+What it wrote in its epoch is all there, and it writes on from there. Nobody else leads the epoch,
+and it knows no high watermark until others fetch from it again.""",
+    scope="values",
+)
+def restarts_as_leader_with_all_that_it_wrote(
+    s: SnapshotElection, new: SnapshotElection, v: Voter, end: Offset
+):
+    """A leader whose log was on its disk to the end leads its epoch again when it restarts."""
+    require(s.role[v] != Role.LEADER or end == log_end(s, v))
+    restart(s, new, v, end)
+    new.role[v] = s.role[v]
+    new.high_watermark[v] = 0 if s.role[v] == Role.LEADER else s.log_start[v]
+
+
 @fault(replaces=is_ready, breaks="leaders_load_no_snapshot")
 def leads_before_the_reset(s: SnapshotElection, c):
     """A candidate that won leads at once, with a fetched snapshot still to apply."""
@@ -205,11 +225,11 @@ def new_leader_keeps_its_high_watermark(s: SnapshotElection, c):
 def appends_before_it_has_won(s: SnapshotElection, new: SnapshotElection, c: Voter):
     """A candidate appends records of its epoch, as if it led."""
     require(s.role[c] == Role.CANDIDATE and log_end(s, c) < MAX_OFFSET)
-    new.log[c] = s.log[c] + (s.epoch[c],)
+    new.log[c] = s.log[c] + (next_record(s, c),)
 
 
 @fault(replaces=append_record, breaks="leaders_only_append", scope="default")
 def writes_in_the_epoch_before(s: SnapshotElection, new: SnapshotElection, leader: Voter):
     """A leader's second record bears the epoch of what was in its log when it was elected."""
     require(s.role[leader] == Role.LEADER and log_end(s, leader) < MAX_OFFSET)
-    new.log[leader] = s.log[leader] + (max(0, s.epoch[leader] - 1),)
+    new.log[leader] = s.log[leader] + (LogRecord(epoch=max(0, s.epoch[leader] - 1), value=0),)

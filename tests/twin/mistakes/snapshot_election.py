@@ -53,12 +53,12 @@ MISTAKES = {
     ),
     "LeadersHaveWritten": Mistake(
         "SnapshotElection",
-        "    /\\ log' = [log EXCEPT ![c] = Append(@, epoch[c])]\n",
+        "    /\\ log' = [log EXCEPT ![c] = Append(@, NextRecord(c))]\n",
         "    /\\ UNCHANGED log\n",
     ),
     "HighWatermarkIsPastTheEpochsStart": Mistake(
         "SnapshotElection",
-        "has(o) \\in Majorities /\\ Records(l)[o] = epoch[l]}",
+        "has(o) \\in Majorities /\\ Records(l)[o].epoch = epoch[l]}",
         "has(o) \\in Majorities}",
         {"MAX_OFFSET": 2},
     ),
@@ -136,8 +136,8 @@ MISTAKES = {
     ),
     "EpochsNeverFallAlongALog": Mistake(
         "SnapshotElection",
-        "    /\\ log' = [log EXCEPT ![l] = Append(@, epoch[l])]\n",
-        "    /\\ log' = [log EXCEPT ![l] = Append(@, epoch[l] - 1)]\n",
+        "    /\\ log' = [log EXCEPT ![l] = Append(@, NextRecord(l))]\n",
+        "    /\\ log' = [log EXCEPT ![l] = Append(@, [NextRecord(l) EXCEPT !.epoch = @ - 1])]\n",
         {"MAX_OFFSET": 2},
     ),
     "WhatIsCommittedEndsInARecordOfThatEpoch": Mistake(
@@ -147,8 +147,8 @@ MISTAKES = {
     ),
     "WhatAMajorityAcknowledgedIsCommitted": Mistake(
         "SnapshotElection",
-        "has(o) \\in Majorities /\\ Records(l)[o] = epoch[l]}",
-        "has(o) = Voters /\\ Records(l)[o] = epoch[l]}",
+        "has(o) \\in Majorities /\\ Records(l)[o].epoch = epoch[l]}",
+        "has(o) = Voters /\\ Records(l)[o].epoch = epoch[l]}",
     ),
     "OnlyLeadersKnowWhatOthersHave": Mistake(
         "SnapshotElection",
