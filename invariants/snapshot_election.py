@@ -11,7 +11,9 @@ from invariants.snapshot_election_votes import (
     leaders_have_written,
     leaders_load_no_snapshot,
     leaders_only_append,
+    leaders_resign_only_without_a_majority,
     one_leader_an_epoch,
+    state_machines_lead_once_all_before_is_committed,
     votes_go_to_candidates,
     votes_go_to_who_goes_as_far,
     votes_never_change,
@@ -44,15 +46,37 @@ from lockstep import each, leads_to, sometimes
 from models.snapshot_election_replication import (
     fetch,
     keep_log,
+    notify,
     receive_snapshot,
     reset_log,
     truncate,
 )
-from models.snapshot_election_state import Role, SnapshotElection, Voter, history, log_end
-from models.snapshot_election_votes import become_leader, grant, learn_epoch, lose
+from models.snapshot_election_state import (
+    MAX_CUTS,
+    NOTICES,
+    Role,
+    SnapshotElection,
+    Voter,
+    history,
+    log_end,
+)
+from models.snapshot_election_votes import become_leader, grant, learn_epoch, lose, resign
 from models.snapshot_id import MAX_EPOCH, MAX_OFFSET
 
-# What comes to pass. In the last epoch of a scope no timeout disturbs it any more.
+# What comes to pass. In the last epoch of a scope no timeout disturbs it any more, and what the
+# network keeps from happening need not happen.
+
+
+FOLLOWING = (
+    each(learn_epoch, "v"),
+    each(lose, "c"),
+    each(fetch, "v"),
+    each(truncate, "v"),
+    each(receive_snapshot, "v"),
+    each(reset_log, "v"),
+    each(keep_log, "v"),
+)
+"""A replica does not stop following a leader."""
 
 
 def has_a_vote(s: SnapshotElection, v, c):
@@ -63,7 +87,8 @@ def has_a_vote(s: SnapshotElection, v, c):
 @leads_to("595-9", weak=(each(learn_epoch, "v"),))
 def a_newer_epoch_is_heard_of(s: SnapshotElection, v: Voter):
     """Once somebody is in the last epoch, everybody comes to it."""
-    return any(s.epoch[w] == MAX_EPOCH for w in Voter), s.epoch[v] == MAX_EPOCH
+    goes_on = s.cut is not None
+    return any(s.epoch[w] == MAX_EPOCH for w in Voter), s.epoch[v] == MAX_EPOCH or goes_on
 
 
 def could_win(s: SnapshotElection, c):
@@ -88,45 +113,45 @@ def a_candidate_that_could_win_does(s: SnapshotElection, c: Voter):
     """A candidate of the last epoch that goes far enough for a majority leads, or else the others
     gave their votes away, or wrote more."""
     stands = s.role[c] == Role.CANDIDATE and s.epoch[c] == MAX_EPOCH
-    return stands and could_win(s, c), not stands or not could_win(s, c)
+    return stands and could_win(s, c), not stands or not could_win(s, c) or s.cut is not None
 
 
 @leads_to(
     "595-19",
     "595-21",
     "630-28",
-    weak=(
-        each(learn_epoch, "v"),
-        each(lose, "c"),
-        each(fetch, "v"),
-        each(truncate, "v"),
-        each(receive_snapshot, "v"),
-        each(reset_log, "v"),
-        each(keep_log, "v"),
-    ),
+    weak=FOLLOWING,
 )
 def followers_catch_up(s: SnapshotElection, v: Voter, leader: Voter):
     """While a leader of the last epoch lives, all others get what it has."""
     leads = s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
-    return leads, not leads or history(s, v) == history(s, leader)
+    return leads, not leads or history(s, v) == history(s, leader) or s.cut is not None
 
 
 @leads_to(
     "595-13",
-    weak=(
-        each(learn_epoch, "v"),
-        each(lose, "c"),
-        each(fetch, "v"),
-        each(truncate, "v"),
-        each(receive_snapshot, "v"),
-        each(reset_log, "v"),
-        each(keep_log, "v"),
-    ),
+    weak=FOLLOWING,
 )
 def what_a_leader_writes_is_committed(s: SnapshotElection, leader: Voter):
     """While a leader of the last epoch lives, all that it has comes to be committed."""
     leads = s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
-    return leads, not leads or s.high_watermark[leader] == log_end(s, leader)
+    is_committed = s.high_watermark[leader] == log_end(s, leader)
+    return leads, not leads or is_committed or s.cut is not None
+
+
+@leads_to("595-28", weak=(each(notify, "leader"), *FOLLOWING))
+def a_leaders_state_machine_is_told(s: SnapshotElection, leader: Voter):
+    """While a leader of the last epoch lives, its state machine comes to be told that it leads,
+    where state machines are told at all."""
+    leads = s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
+    return leads, not leads or not NOTICES or s.notice[leader] == 1 or s.cut is not None
+
+
+@leads_to("595-27", weak=(each(resign, "leader"),))
+def a_leader_without_a_majority_resigns(s: SnapshotElection, leader: Voter):
+    """A leader that the network has cut off does not lead as long as that lasts."""
+    leads = s.role[leader] == Role.LEADER
+    return leads, not leads or not MAX_CUTS > 0 or s.cut != leader
 
 
 @sometimes("595-11")

@@ -104,6 +104,31 @@ def one_leader_an_epoch(s: SnapshotElection, v: Voter, w: Voter):
     return s.epoch[v] != s.epoch[w]
 
 
+@step_invariant("595-27")
+def leaders_resign_only_without_a_majority(
+    s: SnapshotElection, new: SnapshotElection, leader: Voter
+):
+    """While it runs, a leader gives up its epoch within that only when it is the one that is cut
+    off: of three voters the leader and any other are a majority."""
+    resigns = (
+        s.role[leader] == Role.LEADER
+        and new.role[leader] == Role.FOLLOWER
+        and s.epoch[leader] == new.epoch[leader]
+        and s.restarts == new.restarts
+    )
+    return not resigns or s.cut == leader
+
+
+@invariant("595-28")
+def state_machines_lead_once_all_before_is_committed(s: SnapshotElection, v: Voter):
+    """A state machine that takes its replica for the leader has a leader's, and has got a record of
+    its epoch, and so all that was committed before."""
+    return s.notice[v] == 0 or (
+        s.role[v] == Role.LEADER
+        and any(r.epoch == s.epoch[v] for r in history(s, v)[: s.high_watermark[v]])
+    )
+
+
 @invariant("630-21")
 def leaders_load_no_snapshot(s: SnapshotElection, leader: Voter):
     """A leader has no fetched snapshot to apply."""

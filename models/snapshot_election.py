@@ -28,10 +28,10 @@ The actions: those of elections and those of replication are files of their own.
 from models.snapshot_election_state import SnapshotElection
 
 # Elections.
-from models.snapshot_election_votes import time_out, grant, learn_epoch, become_leader, lose
+from models.snapshot_election_votes import time_out, grant, learn_epoch, become_leader, lose, resign
 
 # Replication.
-from models.snapshot_election_replication import append_record, fetch, truncate
+from models.snapshot_election_replication import append_record, fetch, notify, truncate
 
 # Snapshots.
 from models.snapshot_election_replication import (
@@ -43,4 +43,5 @@ from models.snapshot_election_replication import (
 )
 
 # Failures.
+from models.snapshot_election_votes import cut_off, heal
 from models.snapshot_election_replication import restart, wipe

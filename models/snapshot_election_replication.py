@@ -5,11 +5,13 @@ from models.snapshot_election_state import (
     MAX_RESTARTS,
     MAX_SNAPSHOTS,
     MAX_WIPES,
+    NOTICES,
     RESET,
     Answer,
     Role,
     SnapshotElection,
     Voter,
+    hears,
     history,
     id_of,
     last_epoch,
@@ -20,20 +22,22 @@ from models.snapshot_election_state import (
 from models.snapshot_election_votes import become, is_majority
 from models.snapshot_id import MAX_OFFSET, Offset, is_newer
 
-# Replication.
+# Replication. A leader's own state machine gets what is committed at once.
 
 
 @action
 def append_record(s: SnapshotElection, new: SnapshotElection, leader: Voter):
     """A leader writes a record."""
     require(s.role[leader] == Role.LEADER and log_end(s, leader) < MAX_OFFSET)
+    require(not NOTICES or s.notice[leader] == 1)
     new.log[leader] = s.log[leader] + (next_record(s, leader),)
 
 
 def follows(s: SnapshotElection, v, leader):
     """Whether a replica fetches from a leader; not while a snapshot waits to be applied."""
     return (
-        s.role[leader] == Role.LEADER
+        hears(s, v, leader)
+        and s.role[leader] == Role.LEADER
         and s.role[v] == Role.FOLLOWER
         and s.epoch[v] == s.epoch[leader]
         and not s.unapplied[v]
@@ -125,6 +129,20 @@ def truncate(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter
     """A follower is told where its log diverges from the leader's."""
     require(follows(s, v, leader) and answer(s, leader, log_id(s, v)) == Answer.DIVERGING)
     new.log[v] = truncated(s, v, id_of(up_to(s, leader, last_epoch(history(s, v)))))
+
+
+def may_be_told(s: SnapshotElection, leader):
+    """Whether the state machine has all that was committed before the epoch of its leader: the
+    record with which that begins is committed, too."""
+    records = history(s, leader)[: s.high_watermark[leader]]
+    return s.role[leader] == Role.LEADER and s.epoch[leader] == last_epoch(records)
+
+
+@action
+def notify(s: SnapshotElection, new: SnapshotElection, leader: Voter):
+    """A leader's state machine is told that it leads."""
+    require(NOTICES and s.notice[leader] == 0 and may_be_told(s, leader))
+    new.notice[leader] = 1
 
 
 # Snapshots.

@@ -41,6 +41,13 @@ RESET: Constant = "always"
 """When a follower that fetched a snapshot resets its log: "always", or, as in Apache Kafka, if the
 snapshot is "newer" by epoch, then by offset (630-D17)."""
 
+MAX_CUTS: Constant = 0
+"""How often the network cuts a replica off from all others in one behaviour. A leader that hears
+of no majority then resigns."""
+
+NOTICES: Constant = False
+"""Whether a leader's state machine writes only once it was told that it leads."""
+
 VALUES: Constant = False
 """Whether records have values: what was written before a crash is then not what is written after
 it, in the same epoch at the same offset."""
@@ -50,6 +57,8 @@ Value: Domain = Range(0, MAX_RESTARTS if VALUES else 0)
 Snapshots: Domain = Range(0, MAX_SNAPSHOTS)
 Restarts: Domain = Range(0, MAX_RESTARTS)
 Wipes: Domain = Range(0, MAX_WIPES)
+Cuts: Domain = Range(0, MAX_CUTS)
+Notice: Domain = Range(0, 1 if NOTICES else 0)
 
 
 class LogRecord(Record):
@@ -95,6 +104,10 @@ class SnapshotElection(State):
     granted: Map[Voter, Set[Voter]] = {v: set() for v in Voter}
     # The fetch offsets that a leader knows of the others.
     fetched: Map[Voter, Map[Voter, Offset]] = {v: {w: 0 for w in Voter} for v in Voter}
+    # Whether its state machine takes the replica for the leader: 1, if it does.
+    notice: Map[Voter, Notice] = {v: 0 for v in Voter}
+    # The replica that the network has cut off, if any.
+    cut: Voter | None = None
     # Known to the reader only: what is committed, and the epoch whose leader committed the last of
     # it, which may be later than that of the record.
     committed: Records = ()
@@ -102,9 +115,15 @@ class SnapshotElection(State):
     snapshots: Snapshots = 0
     restarts: Restarts = 0
     wipes: Wipes = 0
+    cuts: Cuts = 0
 
 
-# What a replica has.
+# Whom a replica hears of, and what it has.
+
+
+def hears(s: SnapshotElection, v, w):
+    """Whether requests and responses between two replicas arrive."""
+    return s.cut != v and s.cut != w
 
 
 def last_epoch(records):

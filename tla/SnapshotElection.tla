@@ -17,19 +17,23 @@ CONSTANTS
     None,
     Voters,
     Reset,  \* which downloaded snapshots the log gives way to
+    Notices, \* whether a state machine writes only once it was told that its replica leads
     Values  \* whether what is written before and after a crash differs
 
-ASSUME Reset \in {"always", "newer"} /\ Values \in BOOLEAN
+ASSUME Reset \in {"always", "newer"} /\ Notices \in BOOLEAN /\ Values \in BOOLEAN
 
 VARIABLES
     epoch, voted, logStart, log, snapshot,                \* on disk
     role, unapplied, highWatermark, granted, fetched,     \* in memory
+    notice,                                               \* 1: its state machine has it for leader
+    cut,                                                  \* whom the network has cut off
     committed, committedIn,                               \* seen from outside
-    restarts, wipes, snapshots                            \* how often
+    restarts, wipes, snapshots, cuts                      \* how often
 
 disk   == <<epoch, voted, logStart, log, snapshot>>
-memory == <<role, unapplied, highWatermark, granted, fetched>>
-counts == <<restarts, wipes, snapshots>>
+memory == <<role, unapplied, highWatermark, granted, fetched, notice>>
+network == <<cut, cuts>>
+counts  == <<restarts, wipes, snapshots, network>>
 
 seen   == <<committed, committedIn>>    \* what is committed, and in whose epoch the last of it was
 
@@ -46,6 +50,7 @@ HasRoom(v)     == TRUE
 MayGenerate    == TRUE
 MayRestart     == TRUE
 MayWipe        == TRUE
+MayCut         == TRUE
 
 TypeOK ==
     /\ epoch \in [Voters -> Epoch]
@@ -58,7 +63,9 @@ TypeOK ==
     /\ highWatermark \in [Voters -> Offset]
     /\ granted \in [Voters -> SUBSET Voters]
     /\ fetched \in [Voters -> [Voters -> Offset]]
-    /\ restarts \in Nat /\ wipes \in Nat /\ snapshots \in Nat
+    /\ notice \in [Voters -> {0, 1}]
+    /\ cut \in Voters \cup {None}
+    /\ restarts \in Nat /\ wipes \in Nat /\ snapshots \in Nat /\ cuts \in Nat
 
 Nothing == [v \in Voters |-> 0]
 
@@ -74,7 +81,9 @@ Init ==
     /\ granted = [v \in Voters |-> {}]
     /\ fetched = [v \in Voters |-> Nothing]
     /\ committed = <<>> /\ committedIn = 0
-    /\ restarts = 0 /\ wipes = 0 /\ snapshots = 0
+    /\ notice = Nothing
+    /\ cut = None
+    /\ restarts = 0 /\ wipes = 0 /\ snapshots = 0 /\ cuts = 0
 
 -----------------------------------------------------------------------------
 Min(a, b) == IF a < b THEN a ELSE b
@@ -114,6 +123,10 @@ Take(v, newRole, newEpoch, vote) ==
     /\ epoch' = [epoch EXCEPT ![v] = newEpoch]
     /\ voted' = [voted EXCEPT ![v] = vote]
     /\ fetched' = [fetched EXCEPT ![v] = Nothing]
+    /\ notice' = [notice EXCEPT ![v] = 0]
+
+\* What one sends arrives at the other.
+Hears(v, w) == cut \notin {v, w}
 
 TimeOut(v) ==
     /\ MayTimeOut(v)
@@ -122,6 +135,7 @@ TimeOut(v) ==
     /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, seen, counts>>
 
 Grant(v, c) ==
+    /\ Hears(v, c)
     /\ role[c] = "CANDIDATE"
     /\ \/ epoch[v] < epoch[c]
        \/ epoch[v] = epoch[c] /\ voted[v] = None
@@ -131,6 +145,7 @@ Grant(v, c) ==
     /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, seen, counts>>
 
 LearnEpoch(v, w) ==
+    /\ Hears(v, w)
     /\ epoch[v] < epoch[w]
     /\ Take(v, "FOLLOWER", epoch[w], None)
     /\ granted' = [granted EXCEPT ![v] = {}]
@@ -150,12 +165,33 @@ BecomeLeader(c) ==
 
 \* Another won the votes of the epoch.
 Lose(c, l) ==
+    /\ Hears(c, l)
     /\ role[c] = "CANDIDATE"
     /\ role[l] = "LEADER"
     /\ epoch[c] = epoch[l]
     /\ Take(c, "FOLLOWER", epoch[c], c)
     /\ granted' = [granted EXCEPT ![c] = {}]
     /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, seen, counts>>
+
+\* Fetches arrive in time from whom the leader hears.
+Resign(l) ==
+    /\ role[l] = "LEADER"
+    /\ {l} \cup {v \in Voters : Hears(v, l)} \notin Majorities
+    /\ Take(l, "FOLLOWER", epoch[l], l)
+    /\ granted' = [granted EXCEPT ![l] = {}]
+    /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, seen, counts>>
+
+CutOff(v) ==
+    /\ MayCut
+    /\ cut = None
+    /\ cut' = v
+    /\ cuts' = cuts + 1
+    /\ UNCHANGED <<disk, memory, seen, restarts, wipes, snapshots>>
+
+Heal ==
+    /\ cut # None
+    /\ cut' = None
+    /\ UNCHANGED <<disk, memory, seen, restarts, wipes, snapshots, cuts>>
 
 -----------------------------------------------------------------------------
 (* Replication *)
@@ -164,10 +200,12 @@ Lose(c, l) ==
 AppendRecord(l) ==
     /\ role[l] = "LEADER"
     /\ HasRoom(l)
+    /\ Notices => notice[l] = 1
     /\ log' = [log EXCEPT ![l] = Append(@, NextRecord(l))]
     /\ UNCHANGED <<epoch, voted, logStart, snapshot, memory, seen, counts>>
 
 Fetches(v, l) ==
+    /\ Hears(v, l)
     /\ role[l] = "LEADER"
     /\ role[v] = "FOLLOWER"
     /\ epoch[v] = epoch[l]
@@ -215,7 +253,7 @@ Fetch(v, l, end) ==
                    /\ committedIn' = epoch[l]
               ELSE UNCHANGED seen
     /\ log' = [log EXCEPT ![v] = @ \o After(First(Records(l), end), LogEnd(v))]
-    /\ UNCHANGED <<epoch, voted, logStart, snapshot, role, unapplied, granted, counts>>
+    /\ UNCHANGED <<epoch, voted, logStart, snapshot, role, unapplied, granted, notice, counts>>
 
 Truncate(v, l) ==
     /\ Fetches(v, l)
@@ -227,6 +265,15 @@ Truncate(v, l) ==
        IN  log' = [log EXCEPT ![v] = First(@, end - logStart[v])]
     /\ UNCHANGED <<epoch, voted, logStart, snapshot, memory, seen, counts>>
 
+\* A leader's state machine has read up to the high watermark, and into the leader's epoch.
+Notify(l) ==
+    /\ Notices
+    /\ role[l] = "LEADER"
+    /\ notice[l] = 0
+    /\ LastEpoch(First(Records(l), highWatermark[l])) = epoch[l]
+    /\ notice' = [notice EXCEPT ![l] = 1]
+    /\ UNCHANGED <<disk, role, unapplied, highWatermark, granted, fetched, seen, counts>>
+
 -----------------------------------------------------------------------------
 (* Snapshots *)
 
@@ -236,7 +283,7 @@ ReceiveSnapshot(v, l) ==
     /\ snapshot' = [snapshot EXCEPT ![v] = snapshot[l]]
     /\ unapplied' = [unapplied EXCEPT ![v] = TRUE]
     /\ UNCHANGED <<epoch, voted, logStart, log, role, highWatermark, granted, fetched>>
-    /\ UNCHANGED <<seen, counts>>
+    /\ UNCHANGED <<notice, seen, counts>>
 
 GivesWay(v) == Reset = "newer" => Newer(End(snapshot[v]), End(Records(v)))
 
@@ -247,20 +294,20 @@ ResetLog(v) ==
     /\ logStart' = [logStart EXCEPT ![v] = Len(snapshot[v])]
     /\ log' = [log EXCEPT ![v] = <<>>]
     /\ highWatermark' = [highWatermark EXCEPT ![v] = Max(@, Len(snapshot[v]))]
-    /\ UNCHANGED <<epoch, voted, snapshot, role, granted, fetched, seen, counts>>
+    /\ UNCHANGED <<epoch, voted, snapshot, role, granted, fetched, notice, seen, counts>>
 
 KeepLog(v) ==
     /\ unapplied[v]
     /\ ~GivesWay(v)
     /\ unapplied' = [unapplied EXCEPT ![v] = FALSE]
-    /\ UNCHANGED <<disk, role, highWatermark, granted, fetched, seen, counts>>
+    /\ UNCHANGED <<disk, role, highWatermark, granted, fetched, notice, seen, counts>>
 
 GenerateSnapshot(v, end) ==
     /\ MayGenerate
     /\ end \in (Len(snapshot[v]) + 1) .. highWatermark[v]
     /\ snapshot' = [snapshot EXCEPT ![v] = First(Records(v), end)]
     /\ snapshots' = snapshots + 1
-    /\ UNCHANGED <<epoch, voted, logStart, log, memory, seen, restarts, wipes>>
+    /\ UNCHANGED <<epoch, voted, logStart, log, memory, seen, restarts, wipes, network>>
 
 AdvanceLogStart(v) ==
     /\ ~unapplied[v]
@@ -288,7 +335,8 @@ Restart(v, end) ==
     /\ unapplied' = [unapplied EXCEPT ![v] =
                         Newer(End(snapshot[v]), End(First(Records(v), end)))]
     /\ restarts' = restarts + 1
-    /\ UNCHANGED <<epoch, voted, logStart, snapshot, granted, seen, wipes, snapshots>>
+    /\ notice' = [notice EXCEPT ![v] = 0]
+    /\ UNCHANGED <<epoch, voted, logStart, snapshot, granted, seen, wipes, snapshots, network>>
 
 HasCommitted(v) == IsPrefix(committed, Records(v))
 
@@ -303,7 +351,7 @@ Wipe(v) ==
     /\ unapplied' = [unapplied EXCEPT ![v] = FALSE]
     /\ highWatermark' = [highWatermark EXCEPT ![v] = 0]
     /\ wipes' = wipes + 1
-    /\ UNCHANGED <<epoch, voted, role, granted, fetched, seen, restarts, snapshots>>
+    /\ UNCHANGED <<epoch, voted, role, granted, fetched, notice, seen, restarts, snapshots, network>>
 
 -----------------------------------------------------------------------------
 Next ==
@@ -315,6 +363,10 @@ Next ==
         \/ KeepLog(v)
         \/ AdvanceLogStart(v)
         \/ Wipe(v)
+        \/ Resign(v)
+        \/ Notify(v)
+        \/ CutOff(v)
+        \/ Heal
         \/ \E w \in Voters :
             \/ Grant(v, w)
             \/ LearnEpoch(v, w)
@@ -337,7 +389,9 @@ Follow(v) ==
         \/ \E o \in Offset : Fetch(v, l, o)
 
 Fairness ==
-    \A v \in Voters : WF_vars(Vote(v)) /\ WF_vars(BecomeLeader(v)) /\ WF_vars(Follow(v))
+    \A v \in Voters :
+        /\ WF_vars(Vote(v)) /\ WF_vars(BecomeLeader(v)) /\ WF_vars(Follow(v))
+        /\ WF_vars(Resign(v)) /\ WF_vars(Notify(v))
 
 Spec == Init /\ [][Next]_vars /\ Fairness
 
@@ -393,6 +447,11 @@ SnapshotsHoldWhatIsCommitted == \A v \in Voters : IsPrefix(snapshot[v], committe
 
 LogStartIsInASnapshot == \A v \in Voters : logStart[v] <= Len(snapshot[v])
 
+StateMachinesLeadOnceAllBeforeIsCommitted ==
+    \A v \in Voters : notice[v] = 1 =>
+        /\ v \in Leaders
+        /\ epoch[v] \in {Records(v)[i].epoch : i \in 1 .. highWatermark[v]}
+
 LeadersLoadNoSnapshot == \A l \in Leaders : ~unapplied[l]
 
 LeadersSnapshotsAgreeWithTheirLogs == \A l \in Leaders : IsPrefix(snapshot[l], Records(l))
@@ -430,6 +489,11 @@ CandidatesLoseToLeaders ==
             => \E l \in Leaders : epoch[l] = epoch[c]]_vars
 
 FollowsInItsEpoch(v, l) == l \in Leaders /\ role[v] = "FOLLOWER" /\ epoch[v] = epoch[l]
+
+\* Of three voters any two are a majority.
+LeadersResignOnlyWithoutAMajority ==
+    [][restarts' = restarts =>
+         \A l \in Leaders : (role'[l] = "FOLLOWER" /\ epoch'[l] = epoch[l]) => cut = l]_vars
 
 RecordsComeFromTheLogOfALeader ==
     [][\A v \in Voters \ Leaders' :
@@ -488,6 +552,9 @@ HighWatermarkNeverMovesBack ==
 -----------------------------------------------------------------------------
 (* What comes to pass in the last epoch of a model, where nobody times out. *)
 
+\* What the network keeps from happening need not happen.
+Whole == cut = None
+
 InLastEpoch(v, r) == role[v] = r /\ ~MayTimeOut(v)
 
 MightVote(v, c) ==
@@ -501,19 +568,28 @@ CouldWin(c) ==
 
 Hopeful == {c \in Voters : InLastEpoch(c, "CANDIDATE") /\ CouldWin(c)}
 
-ACandidateThatCouldWinDoes == Hopeful # {} ~> Hopeful = {}
+ACandidateThatCouldWinDoes == Hopeful # {} ~> (Hopeful = {} \/ ~Whole)
 
 \* Whoever is in an earlier epoch comes to hear of the last.
 ANewerEpochIsHeardOf ==
-    \A v \in Voters : (\E w \in Voters : ~MayTimeOut(w)) ~> ~MayTimeOut(v)
+    \A v \in Voters : (\E w \in Voters : ~MayTimeOut(w)) ~> (~MayTimeOut(v) \/ ~Whole)
 
 WhatALeaderWritesIsCommitted ==
     \A l \in Voters :
-        InLastEpoch(l, "LEADER") ~> (~InLastEpoch(l, "LEADER") \/ highWatermark[l] = LogEnd(l))
+        InLastEpoch(l, "LEADER")
+            ~> (~InLastEpoch(l, "LEADER") \/ highWatermark[l] = LogEnd(l) \/ ~Whole)
+
+ALeadersStateMachineIsTold ==
+    \A l \in Voters :
+        (Notices /\ InLastEpoch(l, "LEADER"))
+            ~> (~InLastEpoch(l, "LEADER") \/ notice[l] = 1 \/ ~Whole)
+
+ALeaderWithoutAMajorityResigns ==
+    \A l \in Voters : (role[l] = "LEADER" /\ cut = l) ~> (role[l] # "LEADER" \/ cut # l)
 
 Behind(l) == {v \in Voters : Records(v) # Records(l)}
 
 FollowersCatchUp ==
     (\E l \in Voters : InLastEpoch(l, "LEADER"))
-        ~> (\A l \in Voters : InLastEpoch(l, "LEADER") => Behind(l) = {})
+        ~> (~Whole \/ \A l \in Voters : InLastEpoch(l, "LEADER") => Behind(l) = {})
 =============================================================================

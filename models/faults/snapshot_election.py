@@ -3,6 +3,7 @@
 # Elections.
 from models.faults.snapshot_election_votes import (
     appends_before_it_has_won,
+    does_not_count_itself,
     empty_log_asks_with_epoch_zero,
     empty_log_votes_as_if_there_were_nothing,
     empty_log_votes_with_epoch_zero,
@@ -14,12 +15,15 @@ from models.faults.snapshot_election_votes import (
     keeps_the_votes_of_the_last_epoch,
     leads_before_the_reset,
     leads_without_a_record,
+    never_resigns,
     new_leader_keeps_its_high_watermark,
     own_vote_is_enough,
     remembers_the_fetches_of_its_epoch,
     restarts_as_leader,
     restarts_as_leader_with_all_that_it_wrote,
     stands_in_the_epoch_that_it_knows,
+    tells_at_once_where_the_log_was_empty,
+    tells_one_that_has_resigned,
     vote_is_not_persisted,
     votes_by_its_log_before_the_reset,
     votes_for_anybody,

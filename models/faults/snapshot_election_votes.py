@@ -3,6 +3,7 @@
 from lockstep import fault, require
 from models.snapshot_election_replication import (
     append_record,
+    may_be_told,
     restart,
     role_after_restart,
     vote_after_restart,
@@ -12,6 +13,8 @@ from models.snapshot_election_state import (
     Role,
     SnapshotElection,
     Voter,
+    hears,
+    history,
     id_of,
     last_epoch,
     log_end,
@@ -24,8 +27,10 @@ from models.snapshot_election_votes import (
     become_leader,
     goes_far_enough,
     grant,
+    has_a_majority,
     has_won,
     high_watermark_in_office,
+    is_majority,
     is_ready,
     learn_epoch,
     may_vote,
@@ -203,6 +208,57 @@ def restarts_as_leader_with_all_that_it_wrote(
     restart(s, new, v, end)
     new.role[v] = s.role[v]
     new.high_watermark[v] = 0 if s.role[v] == Role.LEADER else s.log_start[v]
+
+
+@fault(
+    replaces=has_a_majority,
+    breaks="a_leader_without_a_majority_resigns",
+    source="KAFKA-15489",
+    scope="cuts",
+)
+def never_resigns(s: SnapshotElection, leader):
+    """A leader does not look at who fetches from it."""
+    return True
+
+
+@fault(
+    replaces=has_a_majority,
+    breaks="leaders_resign_only_without_a_majority",
+    source="KAFKA-16144",
+    scope="cuts",
+)
+def does_not_count_itself(s: SnapshotElection, leader):
+    """A leader waits for the fetches of a majority of others, as one did that was the only voter
+    and had nobody to wait for."""
+    return is_majority({v for v in Voter if v != leader and hears(s, v, leader)})
+
+
+@fault(
+    replaces=may_be_told,
+    breaks="state_machines_lead_once_all_before_is_committed",
+    source="KAFKA-15345",
+    scope="notices",
+)
+def tells_at_once_where_the_log_was_empty(s: SnapshotElection, leader):
+    """A state machine is told at once that it leads, if there was no record before the epoch."""
+    is_first = s.log_start[leader] == 0 and all(
+        r.epoch == s.epoch[leader] for r in history(s, leader)
+    )
+    return may_be_told(s, leader) or (s.role[leader] == Role.LEADER and is_first)
+
+
+@fault(
+    replaces=may_be_told,
+    breaks="state_machines_lead_once_all_before_is_committed",
+    source="KAFKA-17333",
+    scope="notices",
+    constants={"MAX_RESTARTS": 1},
+)
+def tells_one_that_has_resigned(s: SnapshotElection, leader):
+    """The state machine of a leader that restarted, and so resigned, is told that it leads."""
+    return may_be_told(s, leader) or (
+        s.role[leader] == Role.FOLLOWER and s.voted[leader] == leader and s.restarts > 0
+    )
 
 
 @fault(replaces=is_ready, breaks="leaders_load_no_snapshot")

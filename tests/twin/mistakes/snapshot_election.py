@@ -152,8 +152,8 @@ MISTAKES = {
     ),
     "OnlyLeadersKnowWhatOthersHave": Mistake(
         "SnapshotElection",
-        "    /\\ fetched' = [fetched EXCEPT ![v] = Nothing]\n\nTimeOut",
-        "    /\\ UNCHANGED fetched\n\nTimeOut",
+        "![v] = Nothing]\n    /\\ notice' = [notice EXCEPT ![v] = 0]\n\n",
+        "![v] = @]\n    /\\ notice' = [notice EXCEPT ![v] = 0]\n\n",
     ),
     "OnlyFetchesThatAgreeCount": Mistake(
         "SnapshotElection",
@@ -185,5 +185,29 @@ MISTAKES = {
         "SnapshotElection",
         "    /\\ end \\in LogEnd(v) .. LogEnd(l)\n",
         "    /\\ end \\in LogEnd(v) + 1 .. LogEnd(l)\n",
+    ),
+    "LeadersResignOnlyWithoutAMajority": Mistake(
+        "SnapshotElection",
+        "    /\\ {l} \\cup {v \\in Voters : Hears(v, l)} \\notin Majorities\n",
+        "    /\\ {v \\in Voters \\ {l} : Hears(v, l)} \\notin Majorities\n",
+        {"MAX_CUTS": 1},
+    ),
+    "StateMachinesLeadOnceAllBeforeIsCommitted": Mistake(
+        "SnapshotElection",
+        "    /\\ LastEpoch(First(Records(l), highWatermark[l])) = epoch[l]\n",
+        "",
+        {"NOTICES": True},
+    ),
+    "ALeadersStateMachineIsTold": Mistake(
+        "SnapshotElection",
+        "    /\\ notice[l] = 0\n",
+        "    /\\ notice[l] = 1\n",
+        {"NOTICES": True},
+    ),
+    "ALeaderWithoutAMajorityResigns": Mistake(
+        "SnapshotElection",
+        "    /\\ {l} \\cup {v \\in Voters : Hears(v, l)} \\notin Majorities\n",
+        "    /\\ FALSE\n",
+        {"MAX_CUTS": 1},
     ),
 }
