@@ -87,8 +87,8 @@ def has_a_vote(s: SnapshotElection, v, c):
 @leads_to("595-9", weak=(each(learn_epoch, "v"),))
 def a_newer_epoch_is_heard_of(s: SnapshotElection, v: Voter):
     """Once somebody is in the last epoch, everybody comes to it."""
-    goes_on = s.cut is not None
-    return any(s.epoch[w] == MAX_EPOCH for w in Voter), s.epoch[v] == MAX_EPOCH or goes_on
+    comes = s.epoch[v] == MAX_EPOCH
+    return any(s.epoch[w] == MAX_EPOCH for w in Voter), comes or s.cut is not None
 
 
 def could_win(s: SnapshotElection, c):
@@ -116,27 +116,20 @@ def a_candidate_that_could_win_does(s: SnapshotElection, c: Voter):
     return stands and could_win(s, c), not stands or not could_win(s, c) or s.cut is not None
 
 
-@leads_to(
-    "595-19",
-    "595-21",
-    "630-28",
-    weak=FOLLOWING,
-)
+@leads_to("595-19", "595-21", "630-28", weak=FOLLOWING)
 def followers_catch_up(s: SnapshotElection, v: Voter, leader: Voter):
     """While a leader of the last epoch lives, all others get what it has."""
     leads = s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
-    return leads, not leads or history(s, v) == history(s, leader) or s.cut is not None
+    has_all = history(s, v) == history(s, leader)
+    return leads, not leads or has_all or s.cut == v or s.cut == leader
 
 
-@leads_to(
-    "595-13",
-    weak=FOLLOWING,
-)
+@leads_to("595-13", weak=FOLLOWING)
 def what_a_leader_writes_is_committed(s: SnapshotElection, leader: Voter):
     """While a leader of the last epoch lives, all that it has comes to be committed."""
     leads = s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
     is_committed = s.high_watermark[leader] == log_end(s, leader)
-    return leads, not leads or is_committed or s.cut is not None
+    return leads, not leads or is_committed or s.cut == leader
 
 
 @leads_to("595-28", weak=(each(notify, "leader"), *FOLLOWING))
@@ -144,7 +137,7 @@ def a_leaders_state_machine_is_told(s: SnapshotElection, leader: Voter):
     """While a leader of the last epoch lives, its state machine comes to be told that it leads,
     where state machines are told at all."""
     leads = s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
-    return leads, not leads or not NOTICES or s.notice[leader] == 1 or s.cut is not None
+    return leads, not leads or not NOTICES or s.notice[leader] == 1 or s.cut == leader
 
 
 @leads_to("595-27", weak=(each(resign, "leader"),))

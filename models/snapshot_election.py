@@ -19,6 +19,8 @@ lost does not happen. What messages under way could add is harmless, or is here 
   step takes the acknowledgement at that time, which commits no later and so claims more.
 - A response to a fetch that arrives late is for a follower of the same epoch, which has not
   fetched since, so that its log is as it was.
+- Where a scope cuts a replica off from all others, nothing is asked of it and it asks nothing; that
+  a leader hears of no majority is then all that there is of time.
 - A download takes many requests. Until it is complete, nobody takes it for a snapshot; what may
   come in between is for snapshot_fetch.
 

@@ -109,7 +109,7 @@ class SnapshotElection(State):
     # The replica that the network has cut off, if any.
     cut: Voter | None = None
     # Known to the reader only: what is committed, and the epoch whose leader committed the last of
-    # it, which may be later than that of the record.
+    # it; a mistake may make that a later one than the record's.
     committed: Records = ()
     committed_in: Epoch = 0
     snapshots: Snapshots = 0

@@ -577,19 +577,18 @@ ANewerEpochIsHeardOf ==
 WhatALeaderWritesIsCommitted ==
     \A l \in Voters :
         InLastEpoch(l, "LEADER")
-            ~> (~InLastEpoch(l, "LEADER") \/ highWatermark[l] = LogEnd(l) \/ ~Whole)
+            ~> (~InLastEpoch(l, "LEADER") \/ highWatermark[l] = LogEnd(l) \/ cut = l)
 
 ALeadersStateMachineIsTold ==
     \A l \in Voters :
         (Notices /\ InLastEpoch(l, "LEADER"))
-            ~> (~InLastEpoch(l, "LEADER") \/ notice[l] = 1 \/ ~Whole)
+            ~> (~InLastEpoch(l, "LEADER") \/ notice[l] = 1 \/ cut = l)
 
 ALeaderWithoutAMajorityResigns ==
     \A l \in Voters : (role[l] = "LEADER" /\ cut = l) ~> (role[l] # "LEADER" \/ cut # l)
 
-Behind(l) == {v \in Voters : Records(v) # Records(l)}
-
 FollowersCatchUp ==
-    (\E l \in Voters : InLastEpoch(l, "LEADER"))
-        ~> (~Whole \/ \A l \in Voters : InLastEpoch(l, "LEADER") => Behind(l) = {})
+    \A v, l \in Voters :
+        InLastEpoch(l, "LEADER")
+            ~> (~InLastEpoch(l, "LEADER") \/ Records(v) = Records(l) \/ cut \in {v, l})
 =============================================================================
