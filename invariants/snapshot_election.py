@@ -1,201 +1,82 @@
-"""What must hold of KRaft elections under snapshots. Ids are rows of specs/kip_595.toml and
-specs/kip_630.toml."""
+"""What must hold of KRaft elections under snapshots, what comes to pass and what can. Ids are rows
+of specs/kip_595.toml and specs/kip_630.toml."""
 
-from lockstep import each, invariant, leads_to, sometimes, step_invariant, when
+# Elections.
+from invariants.snapshot_election_votes import (
+    a_newer_epoch_ends_an_office,
+    candidates_lose_to_leaders,
+    candidates_stand_in_the_next_epoch,
+    epochs_never_go_back,
+    goes_as_far,
+    leaders_have_written,
+    leaders_load_no_snapshot,
+    leaders_only_append,
+    leaders_resign_only_without_a_majority,
+    one_leader_an_epoch,
+    state_machines_lead_once_all_before_is_committed,
+    votes_go_to_candidates,
+    votes_go_to_who_goes_as_far,
+    votes_never_change,
+    votes_that_count_were_given,
+)
+
+# Replication and snapshots.
+from invariants.snapshot_election_replication import (
+    a_majority_has_what_is_committed,
+    a_reset_begins_at_the_snapshots_end,
+    epochs_never_fall_along_a_log,
+    followers_drop_only_what_the_leader_lacks,
+    followers_learn_the_high_watermark,
+    high_watermark_is_past_the_epochs_start,
+    high_watermark_never_moves_back,
+    later_leaders_have_what_is_committed,
+    leaders_snapshots_agree_with_their_logs,
+    log_start_is_in_a_snapshot,
+    logs_agree,
+    most,
+    only_fetches_that_agree_count,
+    only_leaders_know_what_others_have,
+    records_come_from_the_log_of_a_leader,
+    snapshots_hold_what_is_committed,
+    what_a_majority_acknowledged_is_committed,
+    what_counts_as_committed_is,
+    what_is_committed_ends_in_a_record_of_that_epoch,
+)
+from lockstep import each, leads_to, sometimes
 from models.snapshot_election_replication import (
     fetch,
     keep_log,
+    notify,
     receive_snapshot,
     reset_log,
-    reset_longer_log,
     truncate,
 )
 from models.snapshot_election_state import (
+    MAX_CUTS,
+    NOTICES,
     Role,
     SnapshotElection,
     Voter,
     history,
-    last_epoch,
     log_end,
 )
-from models.snapshot_election_votes import (
-    become_leader,
-    grant,
-    is_majority,
-    learn_epoch,
-    lose,
+from models.snapshot_election_votes import become_leader, grant, learn_epoch, lose, resign
+from models.snapshot_id import MAX_EPOCH, MAX_OFFSET
+
+# What comes to pass. In the last epoch of a scope no timeout disturbs it any more, and what the
+# network keeps from happening need not happen.
+
+
+FOLLOWING = (
+    each(learn_epoch, "v"),
+    each(lose, "c"),
+    each(fetch, "v"),
+    each(truncate, "v"),
+    each(receive_snapshot, "v"),
+    each(reset_log, "v"),
+    each(keep_log, "v"),
 )
-from models.snapshot_id import MAX_EPOCH, MAX_OFFSET, Offset
-
-# Elections.
-
-
-@step_invariant("595-1")
-def epochs_never_go_back(s: SnapshotElection, new: SnapshotElection, v: Voter):
-    """A replica's epoch only grows."""
-    return new.epoch[v] >= s.epoch[v]
-
-
-@step_invariant("595-2", "595-5")
-def votes_never_change(s: SnapshotElection, new: SnapshotElection, v: Voter):
-    """Who voted in an epoch has no other vote in it, whatever crashes."""
-    when(s.epoch[v] == new.epoch[v] and s.voted[v] is not None)
-    return new.voted[v] == s.voted[v]
-
-
-def ends_no_later(one, other):
-    """Whether records end no later than others; the epoch of the last one counts first."""
-    return last_epoch(one) < last_epoch(other) or (
-        last_epoch(one) == last_epoch(other) and len(one) <= len(other)
-    )
-
-
-def goes_as_far(s: SnapshotElection, c, v):
-    """Whether neither the latest snapshot nor the log of a voter ends later than both of a
-    candidate's."""
-    return (
-        ends_no_later(s.snapshot[v], s.snapshot[c]) or ends_no_later(s.snapshot[v], history(s, c))
-    ) and (
-        ends_no_later(history(s, v), s.snapshot[c]) or ends_no_later(history(s, v), history(s, c))
-    )
-
-
-@step_invariant("595-7", "630-31", "630-32")
-def votes_go_to_who_goes_as_far(s: SnapshotElection, new: SnapshotElection, v: Voter, c: Voter):
-    """A candidate gets a vote if the newest that it has, log or snapshot, is no older than the
-    newest that the voter has."""
-    when(v != c and v not in s.granted[c] and v in new.granted[c])
-    return goes_as_far(s, c, v)
-
-
-@step_invariant("595-8")
-def candidates_lose_to_leaders(s: SnapshotElection, new: SnapshotElection, c: Voter):
-    """A candidate gives its epoch up only to a leader of it."""
-    when(s.role[c] == Role.CANDIDATE and new.role[c] == Role.FOLLOWER)
-    when(s.epoch[c] == new.epoch[c])
-    return any(s.role[w] == Role.LEADER and s.epoch[w] == s.epoch[c] for w in Voter)
-
-
-@invariant("595-4")
-def one_leader_an_epoch(s: SnapshotElection, v: Voter, w: Voter):
-    """No two replicas lead in the same epoch."""
-    when(v != w and s.role[v] == Role.LEADER and s.role[w] == Role.LEADER)
-    return s.epoch[v] != s.epoch[w]
-
-
-# What is committed stays.
-
-
-@invariant("595-16")
-def later_leaders_have_what_is_committed(s: SnapshotElection, leader: Voter):
-    """A leader has every record that was committed in its epoch or before, in snapshot or log: what
-    counts is the epoch of who committed it, not of who wrote it."""
-    when(s.role[leader] == Role.LEADER and len(s.committed) > 0)
-    when(s.epoch[leader] >= s.committed_in)
-    return history(s, leader)[: len(s.committed)] == s.committed
-
-
-@invariant("595-13", "595-16")
-def a_majority_has_what_is_committed(s: SnapshotElection):
-    """A majority has every committed record, in snapshot or log."""
-    return is_majority({v for v in Voter if history(s, v)[: len(s.committed)] == s.committed})
-
-
-@invariant("595-22")
-def what_counts_as_committed_is(s: SnapshotElection, v: Voter):
-    """A replica has the records below its high watermark, and they are the committed ones."""
-    when(s.high_watermark[v] > 0)
-    offset = s.high_watermark[v]
-    return log_end(s, v) >= offset and history(s, v)[:offset] == s.committed[:offset]
-
-
-@invariant("595-11", "595-19")
-def logs_agree(s: SnapshotElection, v: Voter, w: Voter, o: Offset):
-    """Two replicas with a record of the same epoch at the same offset agree up to there."""
-    one = history(s, v)
-    other = history(s, w)
-    when(v != w and o < min(len(one), len(other)) and one[o] == other[o])
-    return one[:o] == other[:o]
-
-
-# Leaders.
-
-
-@step_invariant("595-3", "595-11")
-def leaders_only_append(s: SnapshotElection, new: SnapshotElection, leader: Voter):
-    """As long as a replica leads an epoch, it loses no record of its log."""
-    when(s.role[leader] == Role.LEADER and new.role[leader] == Role.LEADER)
-    when(s.epoch[leader] == new.epoch[leader])
-    return history(new, leader)[: log_end(s, leader)] == history(s, leader)
-
-
-@step_invariant("595-15")
-def high_watermark_never_moves_back(s: SnapshotElection, new: SnapshotElection, v: Voter):
-    """As long as a replica runs, its high watermark only grows; a new leader does not know one."""
-    when(s.restarts == new.restarts and s.wipes == new.wipes)
-    when(s.role[v] == Role.LEADER or new.role[v] != Role.LEADER)
-    return new.high_watermark[v] >= s.high_watermark[v]
-
-
-@invariant("595-12")
-def leaders_have_written(s: SnapshotElection, leader: Voter):
-    """A leader has a record of its own epoch from the first moment on."""
-    when(s.role[leader] == Role.LEADER)
-    return any(e == s.epoch[leader] for e in history(s, leader))
-
-
-@invariant("595-14")
-def high_watermark_is_past_the_epochs_start(s: SnapshotElection, leader: Voter):
-    """A leader that knows a high watermark has a record of its own epoch below it."""
-    when(s.role[leader] == Role.LEADER and s.high_watermark[leader] > 0)
-    return any(e == s.epoch[leader] for e in history(s, leader)[: s.high_watermark[leader]])
-
-
-# Fetches.
-
-
-@step_invariant("595-19", "630-42")
-def records_come_from_the_log_of_a_leader(s: SnapshotElection, new: SnapshotElection, v: Voter):
-    """What a follower appends, a leader of its epoch has in its log, not below its log's start."""
-    when(s.role[v] == Role.FOLLOWER and not s.unapplied[v] and log_end(s, v) < log_end(new, v))
-    return any(
-        s.role[w] == Role.LEADER and s.epoch[w] == s.epoch[v] and s.log_start[w] <= log_end(s, v)
-        for w in Voter
-    )
-
-
-# Snapshots.
-
-
-@invariant("630-2")
-def snapshots_hold_what_is_committed(s: SnapshotElection, v: Voter):
-    """A snapshot stands for committed records, and for all of them up to its end."""
-    when(len(s.snapshot[v]) > 0)
-    return s.snapshot[v] == s.committed[: len(s.snapshot[v])]
-
-
-@invariant("630-34")
-def log_start_is_in_a_snapshot(s: SnapshotElection, v: Voter):
-    """What was dropped from a log is in the latest snapshot."""
-    when(s.log_start[v] > 0)
-    return s.log_start[v] <= len(s.snapshot[v])
-
-
-@invariant("630-21")
-def leaders_load_no_snapshot(s: SnapshotElection, leader: Voter):
-    """A leader has no fetched snapshot to apply."""
-    when(s.role[leader] == Role.LEADER)
-    return not s.unapplied[leader]
-
-
-@invariant("630-2", "630-33", "630-34")
-def leaders_snapshots_agree_with_their_logs(s: SnapshotElection, leader: Voter):
-    """A leader's latest snapshot ends within its log, and stands for the records before its end."""
-    when(s.role[leader] == Role.LEADER and len(s.snapshot[leader]) > 0)
-    return history(s, leader)[: len(s.snapshot[leader])] == s.snapshot[leader]
-
-
-# What comes to pass. In the last epoch of a scope no timeout disturbs it any more.
+"""A replica does not stop following a leader."""
 
 
 def has_a_vote(s: SnapshotElection, v, c):
@@ -203,10 +84,17 @@ def has_a_vote(s: SnapshotElection, v, c):
     return s.epoch[v] < s.epoch[c] or (s.epoch[v] == s.epoch[c] and s.voted[v] is None)
 
 
+@leads_to("595-9", weak=(each(learn_epoch, "v"),))
+def a_newer_epoch_is_heard_of(s: SnapshotElection, v: Voter):
+    """Once somebody is in the last epoch, everybody comes to it."""
+    comes = s.epoch[v] == MAX_EPOCH
+    return any(s.epoch[w] == MAX_EPOCH for w in Voter), comes or s.cut is not None
+
+
 def could_win(s: SnapshotElection, c):
     """Whether a candidate has room for its first record, and a majority that has given it a vote or
     may still do so."""
-    return log_end(s, c) < MAX_OFFSET and is_majority(
+    return log_end(s, c) < MAX_OFFSET and most(
         {v for v in Voter if v in s.granted[c] or (has_a_vote(s, v, c) and goes_as_far(s, c, v))}
     )
 
@@ -218,7 +106,6 @@ def could_win(s: SnapshotElection, c):
         each(grant, "v"),
         each(become_leader, "c"),
         each(reset_log, "v"),
-        each(reset_longer_log, "v"),
         each(keep_log, "v"),
     ),
 )
@@ -226,28 +113,60 @@ def a_candidate_that_could_win_does(s: SnapshotElection, c: Voter):
     """A candidate of the last epoch that goes far enough for a majority leads, or else the others
     gave their votes away, or wrote more."""
     stands = s.role[c] == Role.CANDIDATE and s.epoch[c] == MAX_EPOCH
-    return stands and could_win(s, c), not stands or not could_win(s, c)
+    return stands and could_win(s, c), not stands or not could_win(s, c) or s.cut is not None
 
 
-@leads_to(
-    "595-19",
-    "595-21",
-    "630-28",
-    weak=(
-        each(learn_epoch, "v"),
-        each(lose, "c"),
-        each(fetch, "v"),
-        each(truncate, "v"),
-        each(receive_snapshot, "v"),
-        each(reset_log, "v"),
-        each(reset_longer_log, "v"),
-        each(keep_log, "v"),
-    ),
-)
+@leads_to("595-19", "595-21", "630-28", weak=FOLLOWING)
 def followers_catch_up(s: SnapshotElection, v: Voter, leader: Voter):
     """While a leader of the last epoch lives, all others get what it has."""
     leads = s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
-    return leads, not leads or history(s, v) == history(s, leader)
+    has_all = history(s, v) == history(s, leader)
+    return leads, not leads or has_all or s.cut == v or s.cut == leader
+
+
+@leads_to("595-13", weak=FOLLOWING)
+def what_a_leader_writes_is_committed(s: SnapshotElection, leader: Voter):
+    """While a leader of the last epoch lives, all that it has comes to be committed."""
+    leads = s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
+    is_committed = s.high_watermark[leader] == log_end(s, leader)
+    return leads, not leads or is_committed or s.cut == leader
+
+
+@leads_to("595-28", weak=(each(notify, "leader"), *FOLLOWING))
+def a_leaders_state_machine_is_told(s: SnapshotElection, leader: Voter):
+    """While a leader of the last epoch lives, its state machine comes to be told that it leads,
+    where state machines are told at all."""
+    leads = s.role[leader] == Role.LEADER and s.epoch[leader] == MAX_EPOCH
+    return leads, not leads or not NOTICES or s.notice[leader] == 1 or s.cut == leader
+
+
+@leads_to("595-27", weak=(each(resign, "leader"),))
+def a_leader_without_a_majority_resigns(s: SnapshotElection, leader: Voter):
+    """A leader that the network has cut off does not lead as long as that lasts."""
+    leads = s.role[leader] == Role.LEADER
+    return leads, not leads or not MAX_CUTS > 0 or s.cut != leader
+
+
+@sometimes("595-11")
+def a_leader_writes_on(s: SnapshotElection):
+    """A leader has written more than the first record of its epoch, where there is room for two,
+    and has them in its log."""
+    return MAX_OFFSET < 2 or any(
+        s.role[v] == Role.LEADER and sum(1 for r in s.log[v] if r.epoch == s.epoch[v]) > 1
+        for v in Voter
+    )
+
+
+@sometimes("630-12")
+def a_snapshot_stands_for_all_that_is_committed(s: SnapshotElection):
+    """A replica has a snapshot that ends at the high watermark."""
+    return any(len(s.snapshot[v]) == len(s.committed) > 0 for v in Voter)
+
+
+@sometimes("630-13")
+def a_leader_keeps_no_record_in_its_log(s: SnapshotElection):
+    """A leader's snapshot has taken the place of all of its log."""
+    return any(s.role[v] == Role.LEADER and len(s.log[v]) == 0 for v in Voter)
 
 
 @sometimes("630-30")

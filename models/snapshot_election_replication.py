@@ -5,34 +5,39 @@ from models.snapshot_election_state import (
     MAX_RESTARTS,
     MAX_SNAPSHOTS,
     MAX_WIPES,
+    NOTICES,
     RESET,
     Answer,
     Role,
     SnapshotElection,
     Voter,
+    hears,
     history,
     id_of,
     last_epoch,
     log_end,
     log_id,
+    next_record,
 )
 from models.snapshot_election_votes import become, is_majority
 from models.snapshot_id import MAX_OFFSET, Offset, is_newer
 
-# Replication.
+# Replication. A leader's own state machine gets what is committed at once.
 
 
 @action
 def append_record(s: SnapshotElection, new: SnapshotElection, leader: Voter):
     """A leader writes a record."""
     require(s.role[leader] == Role.LEADER and log_end(s, leader) < MAX_OFFSET)
-    new.log[leader] = s.log[leader] + (s.epoch[leader],)
+    require(not NOTICES or s.notice[leader] == 1)
+    new.log[leader] = s.log[leader] + (next_record(s, leader),)
 
 
 def follows(s: SnapshotElection, v, leader):
     """Whether a replica fetches from a leader; not while a snapshot waits to be applied."""
     return (
-        s.role[leader] == Role.LEADER
+        hears(s, v, leader)
+        and s.role[leader] == Role.LEADER
         and s.role[v] == Role.FOLLOWER
         and s.epoch[v] == s.epoch[leader]
         and not s.unapplied[v]
@@ -42,7 +47,7 @@ def follows(s: SnapshotElection, v, leader):
 def up_to(s: SnapshotElection, v, epoch):
     """A replica's records of this epoch and those before it, with all that its log starts from."""
     records = history(s, v)
-    return records[: max(s.log_start[v], sum(1 for e in records if e <= epoch))]
+    return records[: max(s.log_start[v], sum(1 for r in records if r.epoch <= epoch))]
 
 
 def answer(s: SnapshotElection, leader, fetcher):
@@ -74,7 +79,7 @@ def reached(s: SnapshotElection, leader, fetched):
 def commits(s: SnapshotElection, leader, offset):
     """Whether a majority at this offset commits what is before it: not unless that ends in a record
     of the leader's own epoch."""
-    return offset > 0 and history(s, leader)[:offset][-1] == s.epoch[leader]
+    return offset > 0 and history(s, leader)[:offset][-1].epoch == s.epoch[leader]
 
 
 def advanced(s: SnapshotElection, leader, fetched):
@@ -126,6 +131,20 @@ def truncate(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter
     new.log[v] = truncated(s, v, id_of(up_to(s, leader, last_epoch(history(s, v)))))
 
 
+def may_be_told(s: SnapshotElection, leader):
+    """Whether the state machine has all that was committed before the epoch of its leader: the
+    record with which that begins is committed, too."""
+    records = history(s, leader)[: s.high_watermark[leader]]
+    return s.role[leader] == Role.LEADER and s.epoch[leader] == last_epoch(records)
+
+
+@action
+def notify(s: SnapshotElection, new: SnapshotElection, leader: Voter):
+    """A leader's state machine is told that it leads."""
+    require(NOTICES and s.notice[leader] == 0 and may_be_told(s, leader))
+    new.notice[leader] = 1
+
+
 # Snapshots.
 
 
@@ -138,47 +157,19 @@ def receive_snapshot(s: SnapshotElection, new: SnapshotElection, v: Voter, leade
     new.unapplied[v] = True
 
 
-def ends_before(log, snapshot):
-    """What KIP-630 takes for granted of the log and a snapshot that was fetched (630-30)."""
-    return log.end_offset < snapshot.end_offset and log.epoch <= snapshot.epoch
-
-
 def replaces(snapshot, log):
     """Whether a snapshot that was fetched takes the place of the log."""
-    return (
-        RESET == "always"
-        or (RESET == "newer" and is_newer(snapshot, log))
-        or (RESET == "offset" and log.end_offset < snapshot.end_offset)
-        or (RESET == "both" and ends_before(log, snapshot))
-        or (
-            RESET == "either"
-            and (log.end_offset < snapshot.end_offset or log.epoch < snapshot.epoch)
-        )
-    )
-
-
-def apply(s: SnapshotElection, new: SnapshotElection, v):
-    """The log begins anew at the end of the snapshot that was fetched."""
-    new.unapplied[v] = False
-    new.log_start[v] = len(s.snapshot[v])
-    new.log[v] = ()
-    new.high_watermark[v] = max(s.high_watermark[v], len(s.snapshot[v]))
+    return RESET == "always" or (RESET == "newer" and is_newer(snapshot, log))
 
 
 @action
 def reset_log(s: SnapshotElection, new: SnapshotElection, v: Voter):
-    """The log ends before the snapshot that was fetched, and gives way to it."""
-    require(s.unapplied[v] and ends_before(log_id(s, v), id_of(s.snapshot[v])))
-    apply(s, new, v)
-
-
-@action
-def reset_longer_log(s: SnapshotElection, new: SnapshotElection, v: Voter):
-    """The log goes further than the snapshot that was fetched, in offset or epoch, and gives way to
-    it all the same."""
-    require(s.unapplied[v] and not ends_before(log_id(s, v), id_of(s.snapshot[v])))
-    require(replaces(id_of(s.snapshot[v]), log_id(s, v)))
-    apply(s, new, v)
+    """The log gives way to the snapshot that was fetched, and begins anew at its end."""
+    require(s.unapplied[v] and replaces(id_of(s.snapshot[v]), log_id(s, v)))
+    new.unapplied[v] = False
+    new.log_start[v] = len(s.snapshot[v])
+    new.log[v] = ()
+    new.high_watermark[v] = max(s.high_watermark[v], len(s.snapshot[v]))
 
 
 @action
@@ -214,7 +205,8 @@ def unflushed_from(s: SnapshotElection, v):
     as it has not counted them as committed."""
     if s.role[v] != Role.LEADER:
         return log_end(s, v)
-    return max(s.high_watermark[v], s.log_start[v], sum(1 for e in history(s, v) if e < s.epoch[v]))
+    earlier = sum(1 for r in history(s, v) if r.epoch < s.epoch[v])
+    return max(s.high_watermark[v], s.log_start[v], earlier)
 
 
 def role_after_restart(s: SnapshotElection, v):

@@ -1,7 +1,8 @@
 """The variables of KRaft elections under snapshots, and what a replica has in them.
 
-A record is the epoch of the leader that wrote it: a leader writes one record at an offset. A
-snapshot is the records that it stands for.
+A record is the epoch of the leader that wrote it, for a leader writes one record at an offset; and
+a value, where a scope looks for leaders that write two. A snapshot is the records that it stands
+for.
 """
 
 from enum import Enum
@@ -12,6 +13,7 @@ from lockstep import (
     Map,
     OneOf,
     Range,
+    Record,
     Sequence,
     Set,
     State,
@@ -36,16 +38,37 @@ MAX_SNAPSHOTS: Constant = 1
 """How many snapshots are generated in one behaviour; copies by fetching are not counted."""
 
 RESET: Constant = "always"
-"""When a follower that fetched a snapshot resets its log: "always"; "newer", if the snapshot is
-newer by epoch, then by offset, as in Apache Kafka; "offset", if it ends beyond the log; "both", if
-it ends beyond the log and its epoch is no older; "either", if it ends beyond the log or its epoch
-is newer (630-D17)."""
+"""When a follower that fetched a snapshot resets its log: "always", or, as in Apache Kafka, if the
+snapshot is "newer" by epoch, then by offset (630-D17)."""
+
+MAX_CUTS: Constant = 0
+"""How often the network cuts a replica off from all others in one behaviour. A leader that hears
+of no majority then resigns."""
+
+NOTICES: Constant = False
+"""Whether a leader's state machine writes only once it was told that it leads."""
+
+VALUES: Constant = False
+"""Whether records have values: what was written before a crash is then not what is written after
+it, in the same epoch at the same offset."""
 
 Voter: Domain = OneOf(VOTERS, interchangeable=True)
-Records: Domain = Sequence[Epoch, MAX_OFFSET]
+Value: Domain = Range(0, MAX_RESTARTS if VALUES else 0)
 Snapshots: Domain = Range(0, MAX_SNAPSHOTS)
 Restarts: Domain = Range(0, MAX_RESTARTS)
 Wipes: Domain = Range(0, MAX_WIPES)
+Cuts: Domain = Range(0, MAX_CUTS)
+Notice: Domain = Range(0, 1 if NOTICES else 0)
+
+
+class LogRecord(Record):
+    """What a leader of an epoch wrote; the value is how many crashes there were before."""
+
+    epoch: Epoch
+    value: Value
+
+
+Records: Domain = Sequence[LogRecord, MAX_OFFSET]
 
 
 class Role(Enum):
@@ -81,24 +104,39 @@ class SnapshotElection(State):
     granted: Map[Voter, Set[Voter]] = {v: set() for v in Voter}
     # The fetch offsets that a leader knows of the others.
     fetched: Map[Voter, Map[Voter, Offset]] = {v: {w: 0 for w in Voter} for v in Voter}
+    # Whether its state machine takes the replica for the leader: 1, if it does.
+    notice: Map[Voter, Notice] = {v: 0 for v in Voter}
+    # The replica that the network has cut off, if any.
+    cut: Voter | None = None
     # Known to the reader only: what is committed, and the epoch whose leader committed the last of
-    # it, which may be later than that of the record.
+    # it; a mistake may make that a later one than the record's.
     committed: Records = ()
     committed_in: Epoch = 0
     snapshots: Snapshots = 0
     restarts: Restarts = 0
     wipes: Wipes = 0
+    cuts: Cuts = 0
 
 
-# What a replica has.
+# Whom a replica hears of, and what it has.
+
+
+def hears(s: SnapshotElection, v, w):
+    """Whether requests and responses between two replicas arrive."""
+    return s.cut != v and s.cut != w
 
 
 def last_epoch(records):
-    return records[-1] if len(records) > 0 else 0
+    return records[-1].epoch if len(records) > 0 else 0
 
 
 def id_of(records):
     return OffsetAndEpoch(end_offset=len(records), epoch=last_epoch(records))
+
+
+def next_record(s: SnapshotElection, leader):
+    """What a leader writes."""
+    return LogRecord(epoch=s.epoch[leader], value=s.restarts if VALUES else 0)
 
 
 def log_end(s: SnapshotElection, v):

@@ -1,7 +1,16 @@
 """KRaft elections under snapshots: candidates, votes and leaders (KIP-595)."""
 
 from lockstep import action, require
-from models.snapshot_election_state import Role, SnapshotElection, Voter, log_end, newest
+from models.snapshot_election_state import (
+    MAX_CUTS,
+    Role,
+    SnapshotElection,
+    Voter,
+    hears,
+    log_end,
+    newest,
+    next_record,
+)
 from models.snapshot_id import MAX_EPOCH, MAX_OFFSET, is_newer
 
 # Elections.
@@ -14,6 +23,7 @@ def become(s: SnapshotElection, new: SnapshotElection, v, role, epoch, voted):
     new.voted[v] = voted
     new.granted[v] = {v} if role == Role.CANDIDATE else set()
     new.fetched[v] = {w: 0 for w in Voter}
+    new.notice[v] = 0
 
 
 @action
@@ -36,7 +46,7 @@ def goes_far_enough(s: SnapshotElection, v, c):
 @action
 def grant(s: SnapshotElection, new: SnapshotElection, v: Voter, c: Voter):
     """A voter gives its vote to a candidate that goes at least as far as itself."""
-    require(s.role[c] == Role.CANDIDATE and may_vote(s, v, c))
+    require(hears(s, v, c) and s.role[c] == Role.CANDIDATE and may_vote(s, v, c))
     require(goes_far_enough(s, v, c))
     become(s, new, v, Role.FOLLOWER, s.epoch[c], c)
     new.granted[c] = s.granted[c] | {v}
@@ -45,7 +55,7 @@ def grant(s: SnapshotElection, new: SnapshotElection, v: Voter, c: Voter):
 @action
 def learn_epoch(s: SnapshotElection, new: SnapshotElection, v: Voter, w: Voter):
     """A replica hears of a newer epoch: by a request that it refuses, or by a response."""
-    require(s.epoch[v] < s.epoch[w])
+    require(hears(s, v, w) and s.epoch[v] < s.epoch[w])
     become(s, new, v, Role.FOLLOWER, s.epoch[w], voted=None)
 
 
@@ -74,12 +84,42 @@ def become_leader(s: SnapshotElection, new: SnapshotElection, c: Voter):
     require(log_end(s, c) < MAX_OFFSET)
     become(s, new, c, Role.LEADER, s.epoch[c], c)
     new.high_watermark[c] = high_watermark_in_office(s, c)
-    new.log[c] = s.log[c] + (s.epoch[c],)
+    new.log[c] = s.log[c] + (next_record(s, c),)
 
 
 @action
 def lose(s: SnapshotElection, new: SnapshotElection, c: Voter, leader: Voter):
     """A candidate hears that another leads its epoch, and follows it."""
-    require(s.role[c] == Role.CANDIDATE)
+    require(hears(s, c, leader) and s.role[c] == Role.CANDIDATE)
     require(s.role[leader] == Role.LEADER and s.epoch[c] == s.epoch[leader])
     become(s, new, c, Role.FOLLOWER, s.epoch[c], c)
+
+
+# A leader that nobody hears of.
+
+
+def has_a_majority(s: SnapshotElection, leader):
+    """Whether fetches of so many arrive that they and the leader are a majority."""
+    return is_majority({v for v in Voter if v == leader or hears(s, v, leader)})
+
+
+@action
+def resign(s: SnapshotElection, new: SnapshotElection, leader: Voter):
+    """A leader to which the network lets no majority fetch gives its epoch up."""
+    require(s.role[leader] == Role.LEADER and not has_a_majority(s, leader))
+    become(s, new, leader, Role.FOLLOWER, s.epoch[leader], leader)
+
+
+@action
+def cut_off(s: SnapshotElection, new: SnapshotElection, v: Voter):
+    """Nothing that a replica sends arrives any more, and nothing that is sent to it."""
+    require(s.cuts < MAX_CUTS and s.cut is None)
+    new.cut = v
+    new.cuts = s.cuts + 1
+
+
+@action
+def heal(s: SnapshotElection, new: SnapshotElection):
+    """The network is whole again."""
+    require(s.cut is not None)
+    new.cut = None

@@ -4,8 +4,9 @@
 (* beginning of their logs by snapshots, KIP-595 and KIP-630.              *)
 (*                                                                         *)
 (* Two replicas exchange request and response in one step.  A record is    *)
-(* known by the epoch of its leader, and a snapshot by the records that it *)
-(* replaces: the empty sequence is no snapshot.                            *)
+(* known by the epoch of its leader, and by a value where one leader may   *)
+(* write two at an offset; a snapshot by the records that it replaces: the *)
+(* empty sequence is no snapshot.                                          *)
 (*                                                                         *)
 (* A follower that has downloaded a snapshot resets its log in a later     *)
 (* step.  Until then it does not fetch, but it takes part in elections.    *)
@@ -15,19 +16,24 @@ EXTENDS Integers, Sequences, FiniteSets
 CONSTANTS
     None,
     Voters,
-    Reset   \* which downloaded snapshots the log gives way to
+    Reset,  \* which downloaded snapshots the log gives way to
+    Notices, \* whether a state machine writes only once it was told that its replica leads
+    Values  \* whether what is written before and after a crash differs
 
-ASSUME Reset \in {"always", "newer", "offset", "both", "either"}
+ASSUME Reset \in {"always", "newer"} /\ Notices \in BOOLEAN /\ Values \in BOOLEAN
 
 VARIABLES
     epoch, voted, logStart, log, snapshot,                \* on disk
     role, unapplied, highWatermark, granted, fetched,     \* in memory
+    notice,                                               \* 1: its state machine has it for leader
+    cut,                                                  \* whom the network has cut off
     committed, committedIn,                               \* seen from outside
-    restarts, wipes, snapshots                            \* how often
+    restarts, wipes, snapshots, cuts                      \* how often
 
 disk   == <<epoch, voted, logStart, log, snapshot>>
-memory == <<role, unapplied, highWatermark, granted, fetched>>
-counts == <<restarts, wipes, snapshots>>
+memory == <<role, unapplied, highWatermark, granted, fetched, notice>>
+network == <<cut, cuts>>
+counts  == <<restarts, wipes, snapshots, network>>
 
 seen   == <<committed, committedIn>>    \* what is committed, and in whose epoch the last of it was
 
@@ -36,25 +42,30 @@ vars == <<disk, memory, seen, counts>>
 Epoch  == Nat
 Offset == Nat
 
+LogRecord == [epoch : Epoch, value : Nat]
+
 \* What bounds a model: epochs, offsets, and how often things happen.
 MayTimeOut(v)  == TRUE
 HasRoom(v)     == TRUE
 MayGenerate    == TRUE
 MayRestart     == TRUE
 MayWipe        == TRUE
+MayCut         == TRUE
 
 TypeOK ==
     /\ epoch \in [Voters -> Epoch]
     /\ voted \in [Voters -> Voters \cup {None}]
     /\ logStart \in [Voters -> Offset]
-    /\ \A v \in Voters : \A i \in DOMAIN log[v] : log[v][i] \in Epoch
-    /\ \A v \in Voters : \A i \in DOMAIN snapshot[v] : snapshot[v][i] \in Epoch
+    /\ \A v \in Voters : \A i \in DOMAIN log[v] : log[v][i] \in LogRecord
+    /\ \A v \in Voters : \A i \in DOMAIN snapshot[v] : snapshot[v][i] \in LogRecord
     /\ role \in [Voters -> {"FOLLOWER", "CANDIDATE", "LEADER"}]
     /\ unapplied \in [Voters -> BOOLEAN]
     /\ highWatermark \in [Voters -> Offset]
     /\ granted \in [Voters -> SUBSET Voters]
     /\ fetched \in [Voters -> [Voters -> Offset]]
-    /\ restarts \in Nat /\ wipes \in Nat /\ snapshots \in Nat
+    /\ notice \in [Voters -> {0, 1}]
+    /\ cut \in Voters \cup {None}
+    /\ restarts \in Nat /\ wipes \in Nat /\ snapshots \in Nat /\ cuts \in Nat
 
 Nothing == [v \in Voters |-> 0]
 
@@ -70,7 +81,9 @@ Init ==
     /\ granted = [v \in Voters |-> {}]
     /\ fetched = [v \in Voters |-> Nothing]
     /\ committed = <<>> /\ committedIn = 0
-    /\ restarts = 0 /\ wipes = 0 /\ snapshots = 0
+    /\ notice = Nothing
+    /\ cut = None
+    /\ restarts = 0 /\ wipes = 0 /\ snapshots = 0 /\ cuts = 0
 
 -----------------------------------------------------------------------------
 Min(a, b) == IF a < b THEN a ELSE b
@@ -83,7 +96,9 @@ After(records, n) == SubSeq(records, n + 1, Len(records))
 
 IsPrefix(p, q) == Len(p) <= Len(q) /\ First(q, Len(p)) = p
 
-LastEpoch(records) == IF records = <<>> THEN 0 ELSE records[Len(records)]
+LastEpoch(records) == IF records = <<>> THEN 0 ELSE records[Len(records)].epoch
+
+NextRecord(l) == [epoch |-> epoch[l], value |-> IF Values THEN restarts ELSE 0]
 
 \* Where some records end, and how two such ends compare: the epoch counts first.
 End(records) == [offset |-> Len(records), epoch |-> LastEpoch(records)]
@@ -108,6 +123,10 @@ Take(v, newRole, newEpoch, vote) ==
     /\ epoch' = [epoch EXCEPT ![v] = newEpoch]
     /\ voted' = [voted EXCEPT ![v] = vote]
     /\ fetched' = [fetched EXCEPT ![v] = Nothing]
+    /\ notice' = [notice EXCEPT ![v] = 0]
+
+\* What one sends arrives at the other.
+Hears(v, w) == cut \notin {v, w}
 
 TimeOut(v) ==
     /\ MayTimeOut(v)
@@ -116,6 +135,7 @@ TimeOut(v) ==
     /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, seen, counts>>
 
 Grant(v, c) ==
+    /\ Hears(v, c)
     /\ role[c] = "CANDIDATE"
     /\ \/ epoch[v] < epoch[c]
        \/ epoch[v] = epoch[c] /\ voted[v] = None
@@ -125,6 +145,7 @@ Grant(v, c) ==
     /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, seen, counts>>
 
 LearnEpoch(v, w) ==
+    /\ Hears(v, w)
     /\ epoch[v] < epoch[w]
     /\ Take(v, "FOLLOWER", epoch[w], None)
     /\ granted' = [granted EXCEPT ![v] = {}]
@@ -138,18 +159,39 @@ BecomeLeader(c) ==
     /\ HasRoom(c)
     /\ Take(c, "LEADER", epoch[c], c)
     /\ granted' = [granted EXCEPT ![c] = {}]
-    /\ log' = [log EXCEPT ![c] = Append(@, epoch[c])]
+    /\ log' = [log EXCEPT ![c] = Append(@, NextRecord(c))]
     /\ highWatermark' = [highWatermark EXCEPT ![c] = 0]
     /\ UNCHANGED <<logStart, snapshot, unapplied, seen, counts>>
 
 \* Another won the votes of the epoch.
 Lose(c, l) ==
+    /\ Hears(c, l)
     /\ role[c] = "CANDIDATE"
     /\ role[l] = "LEADER"
     /\ epoch[c] = epoch[l]
     /\ Take(c, "FOLLOWER", epoch[c], c)
     /\ granted' = [granted EXCEPT ![c] = {}]
     /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, seen, counts>>
+
+\* Fetches arrive in time from whom the leader hears.
+Resign(l) ==
+    /\ role[l] = "LEADER"
+    /\ {l} \cup {v \in Voters : Hears(v, l)} \notin Majorities
+    /\ Take(l, "FOLLOWER", epoch[l], l)
+    /\ granted' = [granted EXCEPT ![l] = {}]
+    /\ UNCHANGED <<logStart, log, snapshot, unapplied, highWatermark, seen, counts>>
+
+CutOff(v) ==
+    /\ MayCut
+    /\ cut = None
+    /\ cut' = v
+    /\ cuts' = cuts + 1
+    /\ UNCHANGED <<disk, memory, seen, restarts, wipes, snapshots>>
+
+Heal ==
+    /\ cut # None
+    /\ cut' = None
+    /\ UNCHANGED <<disk, memory, seen, restarts, wipes, snapshots, cuts>>
 
 -----------------------------------------------------------------------------
 (* Replication *)
@@ -158,10 +200,12 @@ Lose(c, l) ==
 AppendRecord(l) ==
     /\ role[l] = "LEADER"
     /\ HasRoom(l)
-    /\ log' = [log EXCEPT ![l] = Append(@, epoch[l])]
+    /\ Notices => notice[l] = 1
+    /\ log' = [log EXCEPT ![l] = Append(@, NextRecord(l))]
     /\ UNCHANGED <<epoch, voted, logStart, snapshot, memory, seen, counts>>
 
 Fetches(v, l) ==
+    /\ Hears(v, l)
     /\ role[l] = "LEADER"
     /\ role[v] = "FOLLOWER"
     /\ epoch[v] = epoch[l]
@@ -171,8 +215,8 @@ Fetches(v, l) ==
 \* begins later has nothing to say of what is before.
 EndOfEpoch(v, e) ==
     CHOOSE n \in logStart[v] .. LogEnd(v) :
-        /\ \A i \in 1 .. LogEnd(v) : (i > n => Records(v)[i] > e)
-        /\ n > logStart[v] => Records(v)[n] <= e
+        /\ \A i \in 1 .. LogEnd(v) : (i > n => Records(v)[i].epoch > e)
+        /\ n > logStart[v] => Records(v)[n].epoch <= e
 
 \* The leader can compare only what is at or past the start of its log.
 CanCompare(v, l) ==
@@ -191,7 +235,7 @@ Agrees(v, l) ==
 \* A record of the leader's own epoch commits itself and all before it.
 HighWatermarkAfter(l, offsets) ==
     LET has(o)   == {v \in Voters : (IF v = l THEN LogEnd(l) ELSE offsets[v]) >= o}
-        common   == {o \in 1 .. LogEnd(l) : has(o) \in Majorities /\ Records(l)[o] = epoch[l]}
+        common   == {o \in 1 .. LogEnd(l) : has(o) \in Majorities /\ Records(l)[o].epoch = epoch[l]}
         greatest == CHOOSE o \in common : \A p \in common : p <= o
     IN  IF common = {} THEN highWatermark[l] ELSE Max(highWatermark[l], greatest)
 
@@ -209,7 +253,7 @@ Fetch(v, l, end) ==
                    /\ committedIn' = epoch[l]
               ELSE UNCHANGED seen
     /\ log' = [log EXCEPT ![v] = @ \o After(First(Records(l), end), LogEnd(v))]
-    /\ UNCHANGED <<epoch, voted, logStart, snapshot, role, unapplied, granted, counts>>
+    /\ UNCHANGED <<epoch, voted, logStart, snapshot, role, unapplied, granted, notice, counts>>
 
 Truncate(v, l) ==
     /\ Fetches(v, l)
@@ -221,6 +265,15 @@ Truncate(v, l) ==
        IN  log' = [log EXCEPT ![v] = First(@, end - logStart[v])]
     /\ UNCHANGED <<epoch, voted, logStart, snapshot, memory, seen, counts>>
 
+\* A leader's state machine has read up to the high watermark, and into the leader's epoch.
+Notify(l) ==
+    /\ Notices
+    /\ role[l] = "LEADER"
+    /\ notice[l] = 0
+    /\ LastEpoch(First(Records(l), highWatermark[l])) = epoch[l]
+    /\ notice' = [notice EXCEPT ![l] = 1]
+    /\ UNCHANGED <<disk, role, unapplied, highWatermark, granted, fetched, seen, counts>>
+
 -----------------------------------------------------------------------------
 (* Snapshots *)
 
@@ -230,50 +283,31 @@ ReceiveSnapshot(v, l) ==
     /\ snapshot' = [snapshot EXCEPT ![v] = snapshot[l]]
     /\ unapplied' = [unapplied EXCEPT ![v] = TRUE]
     /\ UNCHANGED <<epoch, voted, logStart, log, role, highWatermark, granted, fetched>>
-    /\ UNCHANGED <<seen, counts>>
+    /\ UNCHANGED <<notice, seen, counts>>
 
-EndsBefore(v) ==
-    /\ LogEnd(v) < Len(snapshot[v])
-    /\ LastEpoch(Records(v)) <= LastEpoch(snapshot[v])
+GivesWay(v) == Reset = "newer" => Newer(End(snapshot[v]), End(Records(v)))
 
-GivesWay(v) ==
-    CASE Reset = "always" -> TRUE
-      [] Reset = "newer"  -> Newer(End(snapshot[v]), End(Records(v)))
-      [] Reset = "offset" -> LogEnd(v) < Len(snapshot[v])
-      [] Reset = "both"   -> EndsBefore(v)
-      [] Reset = "either" -> \/ LogEnd(v) < Len(snapshot[v])
-                             \/ LastEpoch(Records(v)) < LastEpoch(snapshot[v])
-
-BeginAnew(v) ==
+ResetLog(v) ==
+    /\ unapplied[v]
+    /\ GivesWay(v)
     /\ unapplied' = [unapplied EXCEPT ![v] = FALSE]
     /\ logStart' = [logStart EXCEPT ![v] = Len(snapshot[v])]
     /\ log' = [log EXCEPT ![v] = <<>>]
     /\ highWatermark' = [highWatermark EXCEPT ![v] = Max(@, Len(snapshot[v]))]
-    /\ UNCHANGED <<epoch, voted, snapshot, role, granted, fetched, seen, counts>>
-
-ResetLog(v) ==
-    /\ unapplied[v]
-    /\ EndsBefore(v)
-    /\ BeginAnew(v)
-
-ResetLongerLog(v) ==
-    /\ unapplied[v]
-    /\ ~EndsBefore(v)
-    /\ GivesWay(v)
-    /\ BeginAnew(v)
+    /\ UNCHANGED <<epoch, voted, snapshot, role, granted, fetched, notice, seen, counts>>
 
 KeepLog(v) ==
     /\ unapplied[v]
     /\ ~GivesWay(v)
     /\ unapplied' = [unapplied EXCEPT ![v] = FALSE]
-    /\ UNCHANGED <<disk, role, highWatermark, granted, fetched, seen, counts>>
+    /\ UNCHANGED <<disk, role, highWatermark, granted, fetched, notice, seen, counts>>
 
 GenerateSnapshot(v, end) ==
     /\ MayGenerate
     /\ end \in (Len(snapshot[v]) + 1) .. highWatermark[v]
     /\ snapshot' = [snapshot EXCEPT ![v] = First(Records(v), end)]
     /\ snapshots' = snapshots + 1
-    /\ UNCHANGED <<epoch, voted, logStart, log, memory, seen, restarts, wipes>>
+    /\ UNCHANGED <<epoch, voted, logStart, log, memory, seen, restarts, wipes, network>>
 
 AdvanceLogStart(v) ==
     /\ ~unapplied[v]
@@ -301,7 +335,8 @@ Restart(v, end) ==
     /\ unapplied' = [unapplied EXCEPT ![v] =
                         Newer(End(snapshot[v]), End(First(Records(v), end)))]
     /\ restarts' = restarts + 1
-    /\ UNCHANGED <<epoch, voted, logStart, snapshot, granted, seen, wipes, snapshots>>
+    /\ notice' = [notice EXCEPT ![v] = 0]
+    /\ UNCHANGED <<epoch, voted, logStart, snapshot, granted, seen, wipes, snapshots, network>>
 
 HasCommitted(v) == IsPrefix(committed, Records(v))
 
@@ -316,7 +351,7 @@ Wipe(v) ==
     /\ unapplied' = [unapplied EXCEPT ![v] = FALSE]
     /\ highWatermark' = [highWatermark EXCEPT ![v] = 0]
     /\ wipes' = wipes + 1
-    /\ UNCHANGED <<epoch, voted, role, granted, fetched, seen, restarts, snapshots>>
+    /\ UNCHANGED <<epoch, voted, role, granted, fetched, notice, seen, restarts, snapshots, network>>
 
 -----------------------------------------------------------------------------
 Next ==
@@ -325,10 +360,13 @@ Next ==
         \/ BecomeLeader(v)
         \/ AppendRecord(v)
         \/ ResetLog(v)
-        \/ ResetLongerLog(v)
         \/ KeepLog(v)
         \/ AdvanceLogStart(v)
         \/ Wipe(v)
+        \/ Resign(v)
+        \/ Notify(v)
+        \/ CutOff(v)
+        \/ Heal
         \/ \E w \in Voters :
             \/ Grant(v, w)
             \/ LearnEpoch(v, w)
@@ -344,14 +382,16 @@ Next ==
 Vote(v) == \E c \in Voters : Grant(v, c)
 
 Follow(v) ==
-    \/ ResetLog(v) \/ ResetLongerLog(v) \/ KeepLog(v)
+    \/ ResetLog(v) \/ KeepLog(v)
     \/ \E l \in Voters :
         \/ LearnEpoch(v, l) \/ Lose(v, l)
         \/ Truncate(v, l) \/ ReceiveSnapshot(v, l)
         \/ \E o \in Offset : Fetch(v, l, o)
 
 Fairness ==
-    \A v \in Voters : WF_vars(Vote(v)) /\ WF_vars(BecomeLeader(v)) /\ WF_vars(Follow(v))
+    \A v \in Voters :
+        /\ WF_vars(Vote(v)) /\ WF_vars(BecomeLeader(v)) /\ WF_vars(Follow(v))
+        /\ WF_vars(Resign(v)) /\ WF_vars(Notify(v))
 
 Spec == Init /\ [][Next]_vars /\ Fairness
 
@@ -372,21 +412,45 @@ WhatCountsAsCommittedIs ==
         /\ highWatermark[v] <= Min(LogEnd(v), Len(committed))
         /\ First(Records(v), highWatermark[v]) = First(committed, highWatermark[v])
 
+VotesThatCountWereGiven ==
+    \A c \in Voters : \A v \in granted[c] :
+        /\ role[c] = "CANDIDATE"
+        /\ \/ epoch[v] > epoch[c]
+           \/ epoch[v] = epoch[c] /\ voted[v] = c
+
 LogsAgree ==
     \A v, w \in Voters :
         \A i \in 1 .. Min(LogEnd(v), LogEnd(w)) :
-            Records(v)[i] = Records(w)[i] => First(Records(v), i) = First(Records(w), i)
+            Records(v)[i].epoch = Records(w)[i].epoch => First(Records(v), i) = First(Records(w), i)
+
+EpochsNeverFallAlongALog ==
+    \A v \in Voters : \A i \in 1 .. LogEnd(v) - 1 : Records(v)[i].epoch <= Records(v)[i + 1].epoch
+
+WhatIsCommittedEndsInARecordOfThatEpoch == LastEpoch(committed) = committedIn
+
+WhatAMajorityAcknowledgedIsCommitted ==
+    \A l \in Leaders : \A i \in 1 .. LogEnd(l) :
+        (/\ Records(l)[i].epoch = epoch[l]
+         /\ {v \in Voters : v = l \/ fetched[l][v] >= i} \in Majorities)
+            => highWatermark[l] >= i
+
+OnlyLeadersKnowWhatOthersHave == \A v \in Voters \ Leaders : fetched[v] = Nothing
 
 LeadersHaveWritten ==
-    \A l \in Leaders : epoch[l] \in {Records(l)[i] : i \in 1 .. LogEnd(l)}
+    \A l \in Leaders : epoch[l] \in {Records(l)[i].epoch : i \in 1 .. LogEnd(l)}
 
 HighWatermarkIsPastTheEpochsStart ==
     \A l \in Leaders :
-        highWatermark[l] > 0 => epoch[l] \in {Records(l)[i] : i \in 1 .. highWatermark[l]}
+        highWatermark[l] > 0 => epoch[l] \in {Records(l)[i].epoch : i \in 1 .. highWatermark[l]}
 
 SnapshotsHoldWhatIsCommitted == \A v \in Voters : IsPrefix(snapshot[v], committed)
 
 LogStartIsInASnapshot == \A v \in Voters : logStart[v] <= Len(snapshot[v])
+
+StateMachinesLeadOnceAllBeforeIsCommitted ==
+    \A v \in Voters : notice[v] = 1 =>
+        /\ v \in Leaders
+        /\ epoch[v] \in {Records(v)[i].epoch : i \in 1 .. highWatermark[v]}
 
 LeadersLoadNoSnapshot == \A l \in Leaders : ~unapplied[l]
 
@@ -396,6 +460,20 @@ LeadersSnapshotsAgreeWithTheirLogs == \A l \in Leaders : IsPrefix(snapshot[l], R
 (* What must hold of every step. *)
 
 EpochsNeverGoBack == [][\A v \in Voters : epoch'[v] >= epoch[v]]_vars
+
+CandidatesStandInTheNextEpoch ==
+    [][\A c \in Voters :
+         (role'[c] = "CANDIDATE" /\ (role[c] # "CANDIDATE" \/ epoch'[c] # epoch[c]))
+            => epoch'[c] = epoch[c] + 1 /\ voted'[c] = c]_vars
+
+ANewerEpochEndsAnOffice ==
+    [][\A v \in Voters :
+         (epoch'[v] > epoch[v] /\ voted'[v] # v) => role'[v] = "FOLLOWER"]_vars
+
+VotesGoToCandidates ==
+    [][\A v, c \in Voters :
+         (v # c /\ voted'[v] = c /\ (voted[v] # c \/ epoch'[v] # epoch[v]))
+            => role[c] = "CANDIDATE" /\ epoch[c] = epoch'[v]]_vars
 
 \* What a replica has, in log or snapshot, is not passed over when it votes.
 GoesAsFar(c, v) ==
@@ -410,11 +488,18 @@ CandidatesLoseToLeaders ==
          (role[c] = "CANDIDATE" /\ role'[c] = "FOLLOWER" /\ epoch'[c] = epoch[c])
             => \E l \in Leaders : epoch[l] = epoch[c]]_vars
 
+FollowsInItsEpoch(v, l) == l \in Leaders /\ role[v] = "FOLLOWER" /\ epoch[v] = epoch[l]
+
+\* Of three voters any two are a majority.
+LeadersResignOnlyWithoutAMajority ==
+    [][restarts' = restarts =>
+         \A l \in Leaders : (role'[l] = "FOLLOWER" /\ epoch'[l] = epoch[l]) => cut = l]_vars
+
 RecordsComeFromTheLogOfALeader ==
-    [][\A v \in Voters :
-         (/\ role[v] = "FOLLOWER" /\ ~unapplied[v]
-          /\ logStart'[v] + Len(log'[v]) > LogEnd(v))
-            => \E l \in Leaders : epoch[l] = epoch[v] /\ logStart[l] <= LogEnd(v)]_vars
+    [][\A v \in Voters \ Leaders' :
+         (logStart'[v] = logStart[v] /\ LogEnd(v)' > LogEnd(v))
+            => /\ ~unapplied[v]
+               /\ \E l \in Leaders : FollowsInItsEpoch(v, l) /\ logStart[l] <= LogEnd(v)]_vars
 
 VotesNeverChange ==
     [][\A v \in Voters :
@@ -423,7 +508,40 @@ VotesNeverChange ==
 StillLeads(v) == v \in Leaders /\ v \in Leaders' /\ epoch'[v] = epoch[v]
 
 LeadersOnlyAppend ==
-    [][\A v \in Voters : StillLeads(v) => IsPrefix(Records(v), Records(v)')]_vars
+    [][\A v \in Voters :
+         StillLeads(v) =>
+            /\ IsPrefix(Records(v), Records(v)')
+            /\ \A i \in LogEnd(v) + 1 .. LogEnd(v)' : Records(v)'[i].epoch = epoch[v]]_vars
+
+OnlyFetchesThatAgreeCount ==
+    [][\A l, v \in Voters :
+         fetched'[l][v] # fetched[l][v] =>
+            IF role'[l] = role[l] /\ epoch'[l] = epoch[l] /\ restarts' = restarts
+            THEN /\ FollowsInItsEpoch(v, l)
+                 /\ fetched'[l][v] = LogEnd(v)
+                 /\ IsPrefix(Records(v), Records(l))
+            ELSE fetched'[l][v] = 0]_vars
+
+FollowersLearnTheHighWatermark ==
+    [][\A v, l \in Voters :
+         (FollowsInItsEpoch(v, l) /\ StillLeads(l) /\ fetched'[l][v] # fetched[l][v]) =>
+            highWatermark'[v] = Max(highWatermark[v], Min(highWatermark'[l], LogEnd(v)'))]_vars
+
+FollowersDropOnlyWhatTheLeaderLacks ==
+    [][(restarts' = restarts /\ wipes' = wipes) =>
+         \A v \in Voters :
+            (~unapplied[v] /\ LogEnd(v)' < LogEnd(v)) =>
+                \E l \in Leaders :
+                    /\ FollowsInItsEpoch(v, l) /\ logStart[l] <= LogEnd(v)
+                    /\ ~IsPrefix(First(Records(v), LogEnd(v)' + 1), Records(l))]_vars
+
+AResetBeginsAtTheSnapshotsEnd ==
+    [][wipes' = wipes =>
+         \A v \in Voters :
+            (unapplied[v] /\ logStart'[v] # logStart[v]) =>
+                /\ logStart'[v] = Len(snapshot[v])
+                /\ log'[v] = <<>>
+                /\ highWatermark'[v] >= Len(snapshot[v])]_vars
 
 \* While a replica runs; who comes to lead begins without one.
 HighWatermarkNeverMovesBack ==
@@ -433,6 +551,9 @@ HighWatermarkNeverMovesBack ==
 
 -----------------------------------------------------------------------------
 (* What comes to pass in the last epoch of a model, where nobody times out. *)
+
+\* What the network keeps from happening need not happen.
+Whole == cut = None
 
 InLastEpoch(v, r) == role[v] = r /\ ~MayTimeOut(v)
 
@@ -447,11 +568,27 @@ CouldWin(c) ==
 
 Hopeful == {c \in Voters : InLastEpoch(c, "CANDIDATE") /\ CouldWin(c)}
 
-ACandidateThatCouldWinDoes == Hopeful # {} ~> Hopeful = {}
+ACandidateThatCouldWinDoes == Hopeful # {} ~> (Hopeful = {} \/ ~Whole)
 
-Behind(l) == {v \in Voters : Records(v) # Records(l)}
+\* Whoever is in an earlier epoch comes to hear of the last.
+ANewerEpochIsHeardOf ==
+    \A v \in Voters : (\E w \in Voters : ~MayTimeOut(w)) ~> (~MayTimeOut(v) \/ ~Whole)
+
+WhatALeaderWritesIsCommitted ==
+    \A l \in Voters :
+        InLastEpoch(l, "LEADER")
+            ~> (~InLastEpoch(l, "LEADER") \/ highWatermark[l] = LogEnd(l) \/ cut = l)
+
+ALeadersStateMachineIsTold ==
+    \A l \in Voters :
+        (Notices /\ InLastEpoch(l, "LEADER"))
+            ~> (~InLastEpoch(l, "LEADER") \/ notice[l] = 1 \/ cut = l)
+
+ALeaderWithoutAMajorityResigns ==
+    \A l \in Voters : (role[l] = "LEADER" /\ cut = l) ~> (role[l] # "LEADER" \/ cut # l)
 
 FollowersCatchUp ==
-    (\E l \in Voters : InLastEpoch(l, "LEADER"))
-        ~> (\A l \in Voters : InLastEpoch(l, "LEADER") => Behind(l) = {})
+    \A v, l \in Voters :
+        InLastEpoch(l, "LEADER")
+            ~> (~InLastEpoch(l, "LEADER") \/ Records(v) = Records(l) \/ cut \in {v, l})
 =============================================================================

@@ -4,6 +4,8 @@
 (* KIP-630 lets them, while every snapshot that was fetched takes the place *)
 (* of the log.                                                              *)
 (*                                                                          *)
+(* A record is its epoch there, whatever its value.                         *)
+(*                                                                          *)
 (* The twin does not remember who was elected, nor what was committed in    *)
 (* which epoch but the last: two history variables do.  Nothing looks at    *)
 (* them.                                                                    *)
@@ -12,12 +14,14 @@ EXTENDS MCSnapshotElection
 
 VARIABLES elections, commits
 
+Epochs(records) == [i \in DOMAIN records |-> records[i].epoch]
+
 BeginHistory == elections = {} /\ commits = {}
 
 KeepHistory ==
     /\ elections' = elections \cup {[epoch |-> epoch'[v], leader |-> v] : v \in Leaders'}
     /\ commits' = IF committed' = committed THEN commits
-                  ELSE commits \cup {[epoch |-> committedIn', records |-> committed']}
+                  ELSE commits \cup {[epoch |-> committedIn', records |-> Epochs(committed')]}
 
 NextWithHistory == Next /\ KeepHistory
 
@@ -26,7 +30,8 @@ Behaviours == (Init /\ BeginHistory) /\ [][NextWithHistory]_<<vars, elections, c
 Abstract == INSTANCE CommittedLog WITH
     Replicas <- Voters,
     start <- logStart,
-    snapshots <- [v \in Voters |-> {snapshot[v]} \ {<< >>}]
+    log <- [v \in Voters |-> Epochs(log[v])],
+    snapshots <- [v \in Voters |-> {Epochs(snapshot[v])} \ {<< >>}]
 
 Refines == Abstract!Spec
 =============================================================================

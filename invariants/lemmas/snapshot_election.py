@@ -37,16 +37,10 @@ def who_stands_or_leads_voted_for_itself(s: SnapshotElection, v: Voter):
 
 
 @lemma
-def only_candidates_count_votes(s: SnapshotElection, c: Voter):
-    """A candidate has its own vote, nobody else has any."""
-    return (s.granted[c] == set()) if s.role[c] != Role.CANDIDATE else (c in s.granted[c])
-
-
-@lemma
-def a_vote_counted_was_given(s: SnapshotElection, v: Voter, c: Voter):
-    """Who gave a candidate its vote is in the candidate's epoch still, or in a later one."""
-    when(v in s.granted[c])
-    return s.epoch[v] > s.epoch[c] or (s.epoch[v] == s.epoch[c] and s.voted[v] == c)
+def candidates_have_their_own_vote(s: SnapshotElection, c: Voter):
+    """It counts from the first moment on."""
+    when(s.role[c] == Role.CANDIDATE)
+    return c in s.granted[c]
 
 
 @lemma
@@ -72,7 +66,7 @@ def a_majority_has_no_vote_left_for_an_epoch_with_records(s: SnapshotElection, v
 @lemma
 def nobody_else_is_elected_in_an_epoch_with_records(s: SnapshotElection, v: Voter, c: Voter):
     """A candidate of an epoch of which there is a record can get no majority any more."""
-    when(any(e == s.epoch[c] for e in history(s, v)))
+    when(any(r.epoch == s.epoch[c] for r in history(s, v)))
     return not is_majority({w for w in Voter if is_free(s, w, s.epoch[c]) or w in s.granted[c]})
 
 
@@ -89,44 +83,41 @@ def logs_end_by_the_last_offset(s: SnapshotElection, v: Voter):
 def records_are_of_epochs_gone_through(s: SnapshotElection, v: Voter, o: Offset):
     """A replica has no record of an epoch that it has not heard of."""
     when(o < len(history(s, v)))
-    return 0 < history(s, v)[o] <= s.epoch[v]
+    return 0 < history(s, v)[o].epoch <= s.epoch[v]
 
 
 @lemma
 def snapshots_are_of_epochs_gone_through(s: SnapshotElection, v: Voter, o: Offset):
     """Nor does its snapshot stand for any, whether it was applied or not."""
     when(o < len(s.snapshot[v]))
-    return 0 < s.snapshot[v][o] <= s.epoch[v]
-
-
-def never_falls(records):
-    return all(records[o] <= records[o + 1] for o in Offset if o + 1 < len(records))
+    return 0 < s.snapshot[v][o].epoch <= s.epoch[v]
 
 
 @lemma
-def epochs_of_records_never_fall(s: SnapshotElection, v: Voter):
-    """The later of two records is of no earlier epoch."""
-    return never_falls(history(s, v)) and never_falls(s.committed)
+def epochs_never_fall_along_what_is_committed(s: SnapshotElection, o: Offset):
+    """The later of two committed records is of no earlier epoch."""
+    when(o + 1 < len(s.committed))
+    return s.committed[o].epoch <= s.committed[o + 1].epoch
 
 
 @lemma
 def leaders_have_all_of_their_epoch(s: SnapshotElection, leader: Voter, v: Voter, o: Offset):
     """A record of a leader's epoch stands in the leader's own log, at the same offset."""
     when(s.role[leader] == Role.LEADER and o < len(history(s, v)))
-    when(history(s, v)[o] == s.epoch[leader])
-    return o < len(history(s, leader)) and history(s, leader)[o] == s.epoch[leader]
+    when(history(s, v)[o].epoch == s.epoch[leader])
+    return o < len(history(s, leader)) and history(s, leader)[o].epoch == s.epoch[leader]
 
 
 def starts_at(records, epoch):
-    return sum(1 for e in records if e < epoch)
+    return sum(1 for r in records if r.epoch < epoch)
 
 
 @lemma
 def an_epoch_starts_at_one_offset(s: SnapshotElection, v: Voter, w: Voter, o: Offset):
     """The records of an epoch start at the same offset in all logs that have any."""
     when(v != w and o < len(history(s, v)))
-    epoch = history(s, v)[o]
-    when(any(e == epoch for e in history(s, w)))
+    epoch = history(s, v)[o].epoch
+    when(any(r.epoch == epoch for r in history(s, w)))
     return starts_at(history(s, v), epoch) == starts_at(history(s, w), epoch)
 
 
@@ -135,12 +126,6 @@ def an_epoch_starts_at_one_offset(s: SnapshotElection, v: Voter, w: Voter, o: Of
 
 def has_committed(records, s: SnapshotElection):
     return records[: len(s.committed)] == s.committed
-
-
-@lemma
-def what_is_committed_ends_in_a_record_of_that_epoch(s: SnapshotElection):
-    """The last committed record was written in the epoch in which it was committed."""
-    return s.committed_in == last_epoch(s.committed)
 
 
 @lemma

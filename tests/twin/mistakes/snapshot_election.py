@@ -53,12 +53,12 @@ MISTAKES = {
     ),
     "LeadersHaveWritten": Mistake(
         "SnapshotElection",
-        "    /\\ log' = [log EXCEPT ![c] = Append(@, epoch[c])]\n",
+        "    /\\ log' = [log EXCEPT ![c] = Append(@, NextRecord(c))]\n",
         "    /\\ UNCHANGED log\n",
     ),
     "HighWatermarkIsPastTheEpochsStart": Mistake(
         "SnapshotElection",
-        "has(o) \\in Majorities /\\ Records(l)[o] = epoch[l]}",
+        "has(o) \\in Majorities /\\ Records(l)[o].epoch = epoch[l]}",
         "has(o) \\in Majorities}",
         {"MAX_OFFSET": 2},
     ),
@@ -113,5 +113,101 @@ MISTAKES = {
         "SnapshotElection",
         "    /\\ epoch[c] = epoch[l]\n",
         "    /\\ epoch[c] < epoch[l]\n",
+    ),
+    "CandidatesStandInTheNextEpoch": Mistake(
+        "SnapshotElection",
+        '    /\\ Take(v, "CANDIDATE", epoch[v] + 1, v)\n',
+        '    /\\ Take(v, "CANDIDATE", epoch[v], v)\n',
+    ),
+    "ANewerEpochEndsAnOffice": Mistake(
+        "SnapshotElection",
+        '    /\\ Take(v, "FOLLOWER", epoch[w], None)\n',
+        "    /\\ Take(v, role[v], epoch[w], None)\n",
+    ),
+    "VotesGoToCandidates": Mistake(
+        "SnapshotElection",
+        '    /\\ role[c] = "CANDIDATE"\n    /\\ \\/ epoch[v] < epoch[c]\n',
+        "    /\\ \\/ epoch[v] < epoch[c]\n",
+    ),
+    "VotesThatCountWereGiven": Mistake(
+        "SnapshotElection",
+        "    /\\ granted' = [granted EXCEPT ![v] = {v}]\n",
+        "    /\\ granted' = [granted EXCEPT ![v] = @ \\cup {v}]\n",
+    ),
+    "EpochsNeverFallAlongALog": Mistake(
+        "SnapshotElection",
+        "    /\\ log' = [log EXCEPT ![l] = Append(@, NextRecord(l))]\n",
+        "    /\\ log' = [log EXCEPT ![l] = Append(@, [NextRecord(l) EXCEPT !.epoch = @ - 1])]\n",
+        {"MAX_OFFSET": 2},
+    ),
+    "WhatIsCommittedEndsInARecordOfThatEpoch": Mistake(
+        "SnapshotElection",
+        "                   /\\ committedIn' = epoch[l]\n",
+        "                   /\\ committedIn' = committedIn\n",
+    ),
+    "WhatAMajorityAcknowledgedIsCommitted": Mistake(
+        "SnapshotElection",
+        "has(o) \\in Majorities /\\ Records(l)[o].epoch = epoch[l]}",
+        "has(o) = Voters /\\ Records(l)[o].epoch = epoch[l]}",
+    ),
+    "OnlyLeadersKnowWhatOthersHave": Mistake(
+        "SnapshotElection",
+        "![v] = Nothing]\n    /\\ notice' = [notice EXCEPT ![v] = 0]\n\n",
+        "![v] = @]\n    /\\ notice' = [notice EXCEPT ![v] = 0]\n\n",
+    ),
+    "OnlyFetchesThatAgreeCount": Mistake(
+        "SnapshotElection",
+        "LET offsets == [fetched[l] EXCEPT ![v] = LogEnd(v)]",
+        "LET offsets == [fetched[l] EXCEPT ![v] = end]",
+    ),
+    "FollowersLearnTheHighWatermark": Mistake(
+        "SnapshotElection",
+        "![v] = Max(@, Min(hw, end))]",
+        "![v] = @]",
+    ),
+    "FollowersDropOnlyWhatTheLeaderLacks": Mistake(
+        "SnapshotElection",
+        "       IN  log' = [log EXCEPT ![v] = First(@, end - logStart[v])]\n",
+        "       IN  log' = [log EXCEPT ![v] = <<>>]\n",
+        {"MAX_OFFSET": 2},
+    ),
+    "AResetBeginsAtTheSnapshotsEnd": Mistake(
+        "SnapshotElection",
+        "    /\\ highWatermark' = [highWatermark EXCEPT ![v] = Max(@, Len(snapshot[v]))]\n",
+        "    /\\ UNCHANGED highWatermark\n",
+    ),
+    "ANewerEpochIsHeardOf": Mistake(
+        "SnapshotElection",
+        "LearnEpoch(v, w) ==\n",
+        'LearnEpoch(v, w) ==\n    /\\ role[w] = "LEADER"\n',
+    ),
+    "WhatALeaderWritesIsCommitted": Mistake(
+        "SnapshotElection",
+        "    /\\ end \\in LogEnd(v) .. LogEnd(l)\n",
+        "    /\\ end \\in LogEnd(v) + 1 .. LogEnd(l)\n",
+    ),
+    "LeadersResignOnlyWithoutAMajority": Mistake(
+        "SnapshotElection",
+        "    /\\ {l} \\cup {v \\in Voters : Hears(v, l)} \\notin Majorities\n",
+        "    /\\ {v \\in Voters \\ {l} : Hears(v, l)} \\notin Majorities\n",
+        {"MAX_CUTS": 1},
+    ),
+    "StateMachinesLeadOnceAllBeforeIsCommitted": Mistake(
+        "SnapshotElection",
+        "    /\\ LastEpoch(First(Records(l), highWatermark[l])) = epoch[l]\n",
+        "",
+        {"NOTICES": True},
+    ),
+    "ALeadersStateMachineIsTold": Mistake(
+        "SnapshotElection",
+        "    /\\ notice[l] = 0\n",
+        "    /\\ notice[l] = 1\n",
+        {"NOTICES": True},
+    ),
+    "ALeaderWithoutAMajorityResigns": Mistake(
+        "SnapshotElection",
+        "    /\\ {l} \\cup {v \\in Voters : Hears(v, l)} \\notin Majorities\n",
+        "    /\\ FALSE\n",
+        {"MAX_CUTS": 1},
     ),
 }

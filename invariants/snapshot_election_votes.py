@@ -1,0 +1,156 @@
+"""What must hold of elections: epochs, votes and leaders. Ids are rows of specs/kip_595.toml and
+specs/kip_630.toml."""
+
+from lockstep import invariant, step_invariant, when
+from models.snapshot_election_state import Role, SnapshotElection, Voter, history
+
+# Epochs.
+
+
+@step_invariant("595-1")
+def epochs_never_go_back(s: SnapshotElection, new: SnapshotElection, v: Voter):
+    """A replica's epoch only grows."""
+    return new.epoch[v] >= s.epoch[v]
+
+
+@step_invariant("595-6")
+def candidates_stand_in_the_next_epoch(s: SnapshotElection, new: SnapshotElection, c: Voter):
+    """Who begins to stand does so in the epoch after its own, and votes for itself."""
+    when(new.role[c] == Role.CANDIDATE)
+    when(s.role[c] != Role.CANDIDATE or s.epoch[c] != new.epoch[c])
+    return new.epoch[c] == s.epoch[c] + 1 and new.voted[c] == c
+
+
+@step_invariant("595-9")
+def a_newer_epoch_ends_an_office(s: SnapshotElection, new: SnapshotElection, v: Voter):
+    """Who comes to an epoch that somebody else was in first neither leads nor stands in it."""
+    when(s.epoch[v] < new.epoch[v] and new.voted[v] != v)
+    return new.role[v] == Role.FOLLOWER
+
+
+# Votes.
+
+
+@step_invariant("595-2", "595-5")
+def votes_never_change(s: SnapshotElection, new: SnapshotElection, v: Voter):
+    """Who voted in an epoch has no other vote in it, whatever crashes."""
+    when(s.epoch[v] == new.epoch[v] and s.voted[v] is not None)
+    return new.voted[v] == s.voted[v]
+
+
+@step_invariant("595-5", "595-10")
+def votes_go_to_candidates(s: SnapshotElection, new: SnapshotElection, v: Voter, c: Voter):
+    """Who gets another's vote stands in the epoch of the vote at that time: what was asked in an
+    older epoch gets none."""
+    when(v != c and new.voted[v] == c)
+    when(s.voted[v] != c or s.epoch[v] != new.epoch[v])
+    return s.role[c] == Role.CANDIDATE and s.epoch[c] == new.epoch[v]
+
+
+@invariant("595-5", "595-8")
+def votes_that_count_were_given(s: SnapshotElection, v: Voter, c: Voter):
+    """Only a candidate counts votes, and each was given to it in its epoch: its voter is in that
+    epoch still, or in a later one."""
+    when(v in s.granted[c])
+    return s.role[c] == Role.CANDIDATE and (
+        s.epoch[v] > s.epoch[c] or (s.epoch[v] == s.epoch[c] and s.voted[v] == c)
+    )
+
+
+def ends_no_later(one, other):
+    """Whether records end no later than others; the epoch of the last one counts first."""
+    return len(one) == 0 or (
+        len(other) > 0
+        and (
+            one[-1].epoch < other[-1].epoch
+            or (one[-1].epoch == other[-1].epoch and len(one) <= len(other))
+        )
+    )
+
+
+def goes_as_far(s: SnapshotElection, c, v):
+    """Whether neither the latest snapshot nor the log of a voter ends later than both of a
+    candidate's."""
+    return (
+        ends_no_later(s.snapshot[v], s.snapshot[c]) or ends_no_later(s.snapshot[v], history(s, c))
+    ) and (
+        ends_no_later(history(s, v), s.snapshot[c]) or ends_no_later(history(s, v), history(s, c))
+    )
+
+
+@step_invariant("595-7", "630-31", "630-32")
+def votes_go_to_who_goes_as_far(s: SnapshotElection, new: SnapshotElection, v: Voter, c: Voter):
+    """A candidate gets a vote if the newest that it has, log or snapshot, is no older than the
+    newest that the voter has."""
+    when(v != c and v not in s.granted[c] and v in new.granted[c])
+    return goes_as_far(s, c, v)
+
+
+@step_invariant("595-8")
+def candidates_lose_to_leaders(s: SnapshotElection, new: SnapshotElection, c: Voter):
+    """A candidate gives its epoch up only to a leader of it."""
+    when(s.role[c] == Role.CANDIDATE and new.role[c] == Role.FOLLOWER)
+    when(s.epoch[c] == new.epoch[c])
+    return any(s.role[w] == Role.LEADER and s.epoch[w] == s.epoch[c] for w in Voter)
+
+
+# Leaders.
+
+
+@invariant("595-4")
+def one_leader_an_epoch(s: SnapshotElection, v: Voter, w: Voter):
+    """No two replicas lead in the same epoch."""
+    when(v != w and s.role[v] == Role.LEADER and s.role[w] == Role.LEADER)
+    return s.epoch[v] != s.epoch[w]
+
+
+@step_invariant("595-27")
+def leaders_resign_only_without_a_majority(
+    s: SnapshotElection, new: SnapshotElection, leader: Voter
+):
+    """While it runs, a leader gives up its epoch within that only when it is the one that is cut
+    off: of three voters the leader and any other are a majority."""
+    resigns = (
+        s.role[leader] == Role.LEADER
+        and new.role[leader] == Role.FOLLOWER
+        and s.epoch[leader] == new.epoch[leader]
+        and s.restarts == new.restarts
+    )
+    return not resigns or s.cut == leader
+
+
+@invariant("595-28")
+def state_machines_lead_once_all_before_is_committed(s: SnapshotElection, v: Voter):
+    """A state machine that takes its replica for the leader has a leader's, and has got a record of
+    its epoch, and so all that was committed before."""
+    return s.notice[v] == 0 or (
+        s.role[v] == Role.LEADER
+        and any(r.epoch == s.epoch[v] for r in history(s, v)[: s.high_watermark[v]])
+    )
+
+
+@invariant("630-21")
+def leaders_load_no_snapshot(s: SnapshotElection, leader: Voter):
+    """A leader has no fetched snapshot to apply."""
+    when(s.role[leader] == Role.LEADER)
+    return not s.unapplied[leader]
+
+
+@invariant("595-12")
+def leaders_have_written(s: SnapshotElection, leader: Voter):
+    """A leader has a record of its own epoch from the first moment on."""
+    when(s.role[leader] == Role.LEADER)
+    return any(r.epoch == s.epoch[leader] for r in history(s, leader))
+
+
+@step_invariant("595-3", "595-11")
+def leaders_only_append(s: SnapshotElection, new: SnapshotElection, leader: Voter):
+    """As long as a replica leads an epoch, it loses no record of its log, and adds only records of
+    that epoch."""
+    when(s.role[leader] == Role.LEADER and new.role[leader] == Role.LEADER)
+    when(s.epoch[leader] == new.epoch[leader])
+    before = history(s, leader)
+    after = history(new, leader)
+    return after[: len(before)] == before and all(
+        r.epoch == s.epoch[leader] for r in after[len(before) :]
+    )

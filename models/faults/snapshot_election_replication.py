@@ -1,0 +1,253 @@
+"""Mistakes in replication: what is committed, fetched, truncated and replaced by snapshots."""
+
+from lockstep import fault, require
+from models.snapshot_election_replication import (
+    advance_log_start,
+    advanced,
+    answer,
+    commits,
+    fetch,
+    follows,
+    learned,
+    reached,
+    replaces,
+    reset_log,
+    truncate,
+    truncated,
+    unflushed_from,
+)
+from models.snapshot_election_state import (
+    Answer,
+    Role,
+    SnapshotElection,
+    Voter,
+    history,
+    id_of,
+    log_end,
+    log_id,
+)
+from models.snapshot_id import Offset
+
+# What is committed.
+
+
+@fault(
+    replaces=commits,
+    breaks="high_watermark_is_past_the_epochs_start",
+    source="KAFKA-12619",
+    scope="default",
+)
+def high_watermark_at_the_epochs_start(s: SnapshotElection, leader, offset):
+    """A majority that has reached where the leader's epoch begins commits what is before it."""
+    return offset >= sum(1 for r in history(s, leader) if r.epoch < s.epoch[leader])
+
+
+@fault(replaces=commits, breaks="high_watermark_is_past_the_epochs_start", scope="default")
+def older_epochs_commit_directly(s: SnapshotElection, leader, offset):
+    """A record is committed once a majority has it, whoever wrote it."""
+    return offset > 0
+
+
+@fault(replaces=advanced, breaks="high_watermark_never_moves_back", scope="wipes")
+def high_watermark_follows_the_fetches(s: SnapshotElection, leader, fetched):
+    """The high watermark goes back when a majority's fetches do."""
+    offset = reached(s, leader, fetched)
+    return offset if commits(s, leader, offset) else s.high_watermark[leader]
+
+
+@fault(replaces=learned, breaks="high_watermark_never_moves_back", scope="default")
+def high_watermark_is_what_the_leader_tells(s: SnapshotElection, v, high_watermark, end):
+    """A follower takes a leader's high watermark although it knows a greater one: a new leader
+    knows none."""
+    return min(high_watermark, end)
+
+
+@fault(replaces=learned, breaks="what_counts_as_committed_is")
+def high_watermark_beyond_the_log(s: SnapshotElection, v, high_watermark, end):
+    """A follower takes the leader's high watermark for its own, although its log ends before."""
+    return max(s.high_watermark[v], high_watermark)
+
+
+@fault(replaces=unflushed_from, breaks="a_majority_has_what_is_committed", scope="restarts")
+def follower_keeps_only_what_it_knows_to_be_committed(s: SnapshotElection, v):
+    """A follower acknowledges records that are not on its disk. It knows of those that it
+    acknowledged that they are committed, until it restarts: a second restart loses them."""
+    known = max(s.high_watermark[v], s.log_start[v])
+    return unflushed_from(s, v) if s.role[v] == Role.LEADER else known
+
+
+@fault(replaces=unflushed_from, breaks="a_majority_has_what_is_committed", scope="restarts")
+def counts_what_is_not_flushed(s: SnapshotElection, v):
+    """A leader counts its own records as committed before they are on its disk."""
+    return s.log_start[v] if s.role[v] == Role.LEADER else log_end(s, v)
+
+
+@fault(replaces=reached, breaks="what_a_majority_acknowledged_is_committed")
+def commits_what_all_have(s: SnapshotElection, leader, fetched):
+    """A leader waits until all voters have a record, not only a majority."""
+    return min(log_end(s, leader) if v == leader else fetched[v] for v in Voter)
+
+
+@fault(replaces=learned, breaks="followers_learn_the_high_watermark")
+def empty_response_tells_no_high_watermark(s: SnapshotElection, v, high_watermark, end):
+    """A follower looks at the leader's high watermark only in a response with records."""
+    if end == log_end(s, v):
+        return s.high_watermark[v]
+    return learned(s, v, high_watermark, end)
+
+
+# Fetches.
+
+
+@fault(replaces=truncate, breaks="only_fetches_that_agree_count", scope="default")
+def counts_before_it_compares(s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter):
+    """A fetch counts as replicated up to its offset although the logs diverge below."""
+    truncate(s, new, v, leader)
+    new.fetched[leader] = {w: log_end(s, v) if w == v else s.fetched[leader][w] for w in Voter}
+
+
+@fault(replaces=fetch, breaks="what_a_leader_writes_is_committed", scope="default")
+def empty_fetch_after_a_snapshot_does_not_count(
+    s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter, end: Offset
+):
+    """A fetch that gets no records does not count if the log that it comes from starts at a
+    snapshot."""
+    require(s.log_start[v] == 0 or log_end(s, v) < end)
+    fetch(s, new, v, leader, end)
+
+
+@fault(replaces=truncate, breaks="logs_agree", scope="default")
+def appends_what_does_not_go_on_from_its_log(
+    s: SnapshotElection, new: SnapshotElection, v: Voter, leader: Voter
+):
+    """A fetch of a log that diverges is answered with records, although it does not count."""
+    require(follows(s, v, leader) and answer(s, leader, log_id(s, v)) == Answer.DIVERGING)
+    new.log[v] = s.log[v] + history(s, leader)[log_end(s, v) :]
+
+
+@fault(replaces=follows, breaks="records_come_from_the_log_of_a_leader")
+def answers_fetches_of_older_epochs(s: SnapshotElection, v, leader):
+    """A leader does not look at the epoch of a fetch."""
+    return (
+        s.role[leader] == Role.LEADER
+        and s.role[v] == Role.FOLLOWER
+        and s.epoch[v] <= s.epoch[leader]
+        and not s.unapplied[v]
+    )
+
+
+@fault(
+    replaces=follows,
+    breaks="followers_catch_up",
+    source="KAFKA-12181",
+    constants={"MAX_WIPES": 1},
+)
+def refuses_smaller_offsets(s: SnapshotElection, v, leader):
+    """A leader takes a fetch for a mistake when the follower fetched from a greater offset before,
+    although it may have lost its log."""
+    return follows(s, v, leader) and log_end(s, v) >= s.fetched[leader][v]
+
+
+@fault(replaces=answer, breaks="a_majority_has_what_is_committed")
+def never_finds_divergence(s: SnapshotElection, leader, fetcher):
+    """A fetch is answered with records whenever the leader has them."""
+    return Answer.SNAPSHOT if fetcher.end_offset < s.log_start[leader] else Answer.RECORDS
+
+
+@fault(replaces=answer, breaks="records_come_from_the_log_of_a_leader")
+def serves_what_it_has_dropped(s: SnapshotElection, leader, fetcher):
+    """A fetch from below the log's start is answered with records, as if they were there."""
+    if fetcher.end_offset < s.log_start[leader]:
+        return Answer.RECORDS
+    return answer(s, leader, fetcher)
+
+
+@fault(replaces=truncated, breaks="followers_catch_up", scope="default")
+def truncates_nothing(s: SnapshotElection, v, diverging):
+    """A follower that is told where its log diverges keeps it."""
+    return s.log[v]
+
+
+@fault(replaces=truncated, breaks="followers_catch_up", scope="epochs")
+def truncates_to_the_leaders_end(s: SnapshotElection, v, diverging):
+    """A follower truncates to the offset that it is told, wherever its own epoch ends."""
+    return s.log[v][: max(0, diverging.end_offset - s.log_start[v])]
+
+
+@fault(
+    replaces=truncated,
+    breaks="followers_drop_only_what_the_leader_lacks",
+    scope="default",
+)
+def truncates_to_the_log_start(s: SnapshotElection, v, diverging):
+    """A follower throws its whole log away, committed records, too."""
+    return ()
+
+
+@fault(replaces=answer, breaks="what_counts_as_committed_is")
+def finds_no_divergence_below_its_log(s: SnapshotElection, leader, fetcher):
+    """A fetch whose epoch is below all that the leader still has is answered with records."""
+    start = id_of(history(s, leader)[: s.log_start[leader]])
+    if fetcher.epoch < start.epoch and fetcher.end_offset >= start.end_offset:
+        return Answer.RECORDS
+    return answer(s, leader, fetcher)
+
+
+# Snapshots.
+
+
+@fault(breaks="snapshots_hold_what_is_committed")
+def generates_up_to_the_logs_end(s: SnapshotElection, new: SnapshotElection, v: Voter):
+    """A snapshot is made of everything in the log."""
+    require(len(s.snapshot[v]) < log_end(s, v))
+    new.snapshot[v] = history(s, v)
+
+
+@fault(breaks="log_start_is_in_a_snapshot")
+def drops_log_without_snapshot(s: SnapshotElection, new: SnapshotElection, v: Voter):
+    """A log start moves up to the high watermark, with no snapshot that ends there."""
+    end = s.high_watermark[v]
+    require(not s.unapplied[v] and max(s.log_start[v], len(s.snapshot[v])) < end)
+    new.log[v] = s.log[v][max(0, end - s.log_start[v]) :]
+    new.log_start[v] = end
+
+
+@fault(replaces=reset_log, breaks="a_reset_begins_at_the_snapshots_end")
+def reset_knows_no_high_watermark(s: SnapshotElection, new: SnapshotElection, v: Voter):
+    """A log begins anew at the end of a snapshot, and the high watermark stays below it."""
+    reset_log(s, new, v)
+    new.high_watermark[v] = s.high_watermark[v]
+
+
+@fault(
+    replaces=advance_log_start,
+    breaks="a_reset_begins_at_the_snapshots_end",
+    scope="default",
+)
+def drops_records_of_its_own_for_anothers_snapshot(
+    s: SnapshotElection, new: SnapshotElection, v: Voter
+):
+    """A log that reaches beyond a fetched snapshot starts at its end at once, and keeps what is
+    beyond, whether that goes on from the snapshot or not."""
+    end = len(s.snapshot[v])
+    require(s.log_start[v] < end <= log_end(s, v))
+    new.log[v] = s.log[v][max(0, end - s.log_start[v]) :]
+    new.log_start[v] = end
+
+
+@fault(replaces=replaces, breaks="epochs_never_fall_along_a_log", scope="epochs")
+def keeps_a_log_that_ends_beyond(snapshot, log):
+    """The log is reset only to a snapshot that ends beyond it."""
+    return log.end_offset < snapshot.end_offset
+
+
+@fault(replaces=replaces, breaks="epochs_never_fall_along_a_log", scope="epochs")
+def keeps_a_log_that_does_not_end_before(snapshot, log):
+    """The log is reset only to a snapshot that it ends before, in offset and epoch."""
+    return log.end_offset < snapshot.end_offset and log.epoch <= snapshot.epoch
+
+
+@fault(replaces=replaces, breaks="followers_catch_up", scope="epochs")
+def keeps_a_log_that_ends_beyond_in_a_newer_epoch(snapshot, log):
+    """The log is reset to a snapshot of a newer epoch, or one that ends beyond it."""
+    return log.end_offset < snapshot.end_offset or log.epoch < snapshot.epoch
