@@ -4,7 +4,10 @@ from invariants.snapshot_fetch_replication import is_prefix
 from lockstep import each, invariant, leads_to, present, sometimes, step_invariant, when
 from models.snapshot_fetch_download import (
     answer_chunk,
+    answer_fenced,
+    answer_not_leader,
     answer_snapshot_not_found,
+    answer_unknown_epoch,
     ignore_response,
     leads_epoch_of,
     receive_chunk,
@@ -12,8 +15,16 @@ from models.snapshot_fetch_download import (
     receive_error,
     receive_last_chunk,
 )
-from models.snapshot_fetch_replication import fetch_diverging, fetch_record, fetch_snapshot_id
+from models.snapshot_fetch_replication import (
+    fetch_diverging,
+    fetch_nothing,
+    fetch_record,
+    fetch_snapshot_id,
+    wait_for_records,
+    wait_in_vain,
+)
 from models.snapshot_fetch_state import (
+    CLEANS_BY_RETENTION,
     DAMAGED,
     FOOTER,
     GENERATORS,
@@ -150,6 +161,20 @@ def log_gives_way_to_what_was_fetched(s: SnapshotFetch, new: SnapshotFetch, r: R
     return log_end_id(new, r) == fetched and new.log_start[r] == fetched.end_offset
 
 
+@step_invariant("630-60")
+def a_request_has_one_answer(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """While an answer is under way there is no other, but bytes of it may be damaged."""
+    when(s.response[r] is not None and new.response[r] is not None)
+    return (
+        new.response[r].error == s.response[r].error
+        and new.response[r].leader_epoch == s.response[r].leader_epoch
+        and new.response[r].snapshot == s.response[r].snapshot
+        and new.response[r].size == s.response[r].size
+        and new.response[r].position == s.response[r].position
+        and len(new.response[r].units) == len(s.response[r].units)
+    )
+
+
 @step_invariant("630-50", "630-60")
 def responses_keep_within_max_bytes(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     when(s.response[r] is None and new.response[r] is not None)
@@ -193,7 +218,86 @@ def lagging_replica_catches_up(s: SnapshotFetch, r: Replica):
     return is_led(s, r) and is_behind(s, r), not is_led(s, r) or not is_behind(s, r)
 
 
+def lacks_the_high_watermark(s: SnapshotFetch, r):
+    """A replica's leader has committed a record of its epoch, and the replica does not know what of
+    its own log is committed."""
+    leader = leader_of(s, r)
+    return (
+        is_led(s, r)
+        and leader is not None
+        and s.high_watermark[r] < min(s.high_watermark[leader], log_end(s, r))
+        and any(record == s.epoch[r] for record in records(s, leader)[: s.high_watermark[leader]])
+    )
+
+
+@leads_to(
+    "595-24",
+    weak=(
+        each(fetch_record, "r"),
+        each(fetch_nothing, "r"),
+        each(wait_for_records, "r"),
+        each(wait_in_vain, "r"),
+        each(fetch_diverging, "r"),
+        each(fetch_snapshot_id, "r"),
+        each(answer_chunk, "r"),
+        each(answer_snapshot_not_found, "r"),
+        each(receive_chunk, "r"),
+        each(receive_last_chunk, "r"),
+        each(receive_damaged, "r"),
+        each(receive_error, "r"),
+        each(ignore_response, "r"),
+    ),
+)
+def followers_learn_the_high_watermark(s: SnapshotFetch, r: Replica):
+    """A replica comes to know how much of its log its leader has committed."""
+    return lacks_the_high_watermark(s, r), not lacks_the_high_watermark(s, r)
+
+
+@leads_to(
+    "630-62",
+    weak=(
+        each(answer_chunk, "r"),
+        each(answer_snapshot_not_found, "r"),
+        each(answer_fenced, "r"),
+        each(answer_unknown_epoch, "r"),
+        each(answer_not_leader, "r"),
+    ),
+)
+def every_request_is_answered(s: SnapshotFetch, r: Replica):
+    """Whoever is asked for a chunk answers, whatever it is; unless the download is over first."""
+    is_asked = s.download[r] is not None and s.response[r] is None and leader_of(s, r) != r
+    return is_asked, not is_asked
+
+
 # The scope reaches what it is about.
+
+
+@sometimes("630-14")
+def old_snapshots_go_though_live_replicas_lack_them(s: SnapshotFetch):
+    """What is as old as the lag time is dropped although a live replica does not have it."""
+    return any(
+        r in s.leading
+        and s.log_start[r] > 0
+        and (CLEANS_BY_RETENTION or s.log_start[r] == s.aged)
+        and any(
+            s.fetched[other].leader_epoch == s.epoch[r] and log_end(s, other) < s.log_start[r]
+            for other in Replica
+        )
+        for r in Replica
+    )
+
+
+@sometimes("630-14")
+def what_all_live_replicas_have_goes_at_once(s: SnapshotFetch):
+    """A leader drops all that it has, for it is on all live replicas. It waits neither for the lag
+    time, nor for who is not live."""
+    return any(
+        r in s.leading
+        and s.log_start[r] > s.aged
+        and s.log_start[r] == log_end(s, r)
+        and any(s.fetched[other].leader_epoch == 0 for other in Replica if other != r)
+        for r in Replica
+    )
 
 
 @sometimes("630-44")

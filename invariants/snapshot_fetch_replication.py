@@ -58,6 +58,19 @@ def snapshots_lie_between_log_start_and_high_watermark(s: SnapshotFetch, r: Repl
     return s.log_start[r] <= end and end <= s.high_watermark[r]
 
 
+@step_invariant("630-11")
+def generated_snapshots_end_after_the_latest(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """Who downloads none has a new snapshot only by going further than the latest one; and none is
+    written anew."""
+    when(s.download[r] is None and s.snapshots[r] != new.snapshots[r])
+    return all(
+        new.snapshots[r][x] is None
+        or new.snapshots[r][x] == s.snapshots[r][x]
+        or (s.snapshots[r][x] is None and x > latest(s, r))
+        for x in Offset
+    )
+
+
 # Log start offsets.
 
 
@@ -129,12 +142,41 @@ def leader_loads_no_snapshot(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 @step_invariant("595-18")
 def fetches_are_answered_by_leaders(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A replica gets records, or is told of a snapshot, and counts as having fetched, only where
-    its epoch is led still."""
+    another one leads its epoch still."""
     appended = r not in s.leading and len(s.log[r]) < len(new.log[r])
     named = s.download[r] is None and new.download[r] is not None
     when(new.fetched[r] != s.fetched[r] or appended or named)
     leader = s.elected[s.epoch[r]]
-    return leader is not None and leader in s.leading and s.epoch[leader] == s.epoch[r]
+    return (
+        leader is not None and leader != r and leader in s.leading and s.epoch[leader] == s.epoch[r]
+    )
+
+
+@step_invariant("595-23")
+def only_what_agrees_counts(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """What counts as replicated are records that the leader has, all of them that the fetcher
+    has."""
+    when(new.fetched[r] != s.fetched[r])
+    leader = present(s.elected[s.epoch[r]])
+    return (
+        is_prefix(records(s, r), records(s, leader))
+        and new.fetched[r].offset == log_end(s, r)
+        and new.fetched[r].leader_epoch == s.epoch[r]
+    )
+
+
+@step_invariant("595-14", "595-19")
+def followers_are_told_what_leaders_committed(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A follower learns of a high watermark only from a leader of whose epoch a record is
+    committed, and with the next record if there is one."""
+    when(s.high_watermark[r] < new.high_watermark[r])
+    when(r not in s.leading and s.download[r] is None)
+    leader = present(s.elected[s.epoch[r]])
+    return any(epoch == s.epoch[r] for epoch in new.committed) and (
+        log_end(new, r) > log_end(s, r)
+        or log_end(new, r) >= log_end(s, leader)
+        or s.waiting[r] is not None
+    )
 
 
 # Committed records.

@@ -221,7 +221,8 @@ def next_high_watermark(s: SnapshotFetch, leader, fetcher):
 def known_high_watermark(s: SnapshotFetch, leader, fetcher):
     """What the leader tells: nothing, before a record of its epoch is committed."""
     high_watermark = next_high_watermark(s, leader, fetcher)
-    return high_watermark if high_watermark > epoch_start(s, leader) else 0
+    is_of_its_epoch = epoch_before(s, leader, high_watermark) == s.epoch[leader]
+    return high_watermark if is_of_its_epoch else 0
 
 
 def take_in(s: SnapshotFetch, new: SnapshotFetch, leader, r):
