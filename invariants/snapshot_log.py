@@ -7,6 +7,8 @@ from invariants.snapshot_log_running import (
     generates_only_past_both_thresholds,
     a_replica_writes_a_snapshot_of_its_own,
     what_is_committed_becomes_known,
+    a_snapshot_that_is_due_is_begun,
+    an_overtaken_snapshot_is_given_up,
     a_newer_snapshot_replaces_the_log_at_last,
     log_above_zero_has_a_snapshot,
     log_starts_where_a_snapshot_ends,

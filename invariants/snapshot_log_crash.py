@@ -76,8 +76,9 @@ def is_cut_from(one, other):
 
 @step_invariant("630-34")
 def nothing_grows_on_a_disk_without_a_process(s: SnapshotLog, new: SnapshotLog):
-    """Once a process has ended there are files and no memory. Nobody writes; records, names and
-    ends of files may go, and a truncation may be undone."""
+    """Once a process has ended there are files and no memory. Nobody writes; if the power failed,
+    records, names and ends of files may go, and a truncation may be undone. What is left is on the
+    disk."""
     when(new.phase != Phase.RUNNING)
     return (
         new.high_watermark is None
@@ -85,6 +86,11 @@ def nothing_grows_on_a_disk_without_a_process(s: SnapshotLog, new: SnapshotLog):
         and new.state == ()
         and new.parts == s.parts
         and new.held == s.held
+        and (s.phase != Phase.KILLED or (new.flushed == s.flushed and new.log == s.log))
+        and (
+            (new.flushed == s.flushed and new.log == s.log and new.untruncated == s.untruncated)
+            or (new.flushed == end(new) and new.untruncated is None)
+        )
         and (
             (new.base == s.base and is_cut_from(new.log, s.log))
             or (

@@ -1,12 +1,21 @@
 """What must hold while a replica runs, of its log and its snapshots (KIP-630 on one disk)."""
 
-from lockstep import invariant, leads_to, sometimes, step_invariant, when
+from lockstep import (
+    each,
+    invariant,
+    leads_to,
+    sometimes,
+    step_invariant,
+    when,
+)
 from models.snapshot_file import FOOTER, HEADER, content
 from models.snapshot_id import Offset
 from models.snapshot_log_running import (
     advance_high_watermark,
+    begin_snapshot,
     flush,
     flush_directory,
+    give_up,
     reset_to_snapshot,
 )
 from models.snapshot_log_state import (
@@ -90,17 +99,22 @@ def snapshot_is_the_log_that_it_replaces(s: SnapshotLog, x: Offset):
     )
 
 
-@step_invariant("630-9", "630-10", "630-11")
-def generates_only_past_both_thresholds(s: SnapshotLog, new: SnapshotLog):
-    """A snapshot is begun when there are enough bytes since the latest one, and when enough of its
-    records have been changed since."""
-    when(s.parts[Writer.GENERATOR] is None and new.parts[Writer.GENERATOR] is not None)
+def is_due(s: SnapshotLog):
+    """There are enough bytes since the latest snapshot, and enough of its records have been changed
+    since."""
     return (
         len(s.state) - newest(s) >= MIN_NEW_BYTES
         and newest(s) < len(s.state)
         and 100 * sum(1 for k in range(KEYS) if was_changed(k, newest(s), len(s.state)))
         >= MIN_CHANGED_PERCENT * sum(1 for k in range(KEYS) if k < newest(s))
     )
+
+
+@step_invariant("630-9", "630-10", "630-11")
+def generates_only_past_both_thresholds(s: SnapshotLog, new: SnapshotLog):
+    """A snapshot is begun when both thresholds are reached, and not before."""
+    when(s.parts[Writer.GENERATOR] is None and new.parts[Writer.GENERATOR] is not None)
+    return is_due(s)
 
 
 def was_changed(key, since, now):
@@ -142,6 +156,30 @@ def what_is_committed_becomes_known(s: SnapshotLog):
     """The high watermark comes to where the log and what is committed go together, unless the log
     changes first."""
     return may_learn(s), not may_learn(s)
+
+
+@leads_to("630-9", "630-10", "630-11", weak=begin_snapshot)
+def a_snapshot_that_is_due_is_begun(s: SnapshotLog):
+    """When both thresholds are reached a snapshot is generated, unless a newer one is to be
+    loaded first."""
+    is_awaited = (
+        s.high_watermark is not None
+        and s.parts[Writer.GENERATOR] is None
+        and not any_ahead(s)
+        and is_due(s)
+    )
+    return is_awaited, not is_awaited
+
+
+@leads_to("630-33", weak=each(give_up, "w"))
+def an_overtaken_snapshot_is_given_up(s: SnapshotLog):
+    """A snapshot that ends below the log's start is not kept waiting."""
+    is_overtaken = (
+        s.phase == Phase.RUNNING
+        and s.parts[Writer.GENERATOR] is not None
+        and s.parts[Writer.GENERATOR].id.end_offset < s.log_start
+    )
+    return is_overtaken, not is_overtaken
 
 
 @leads_to("630-28", "630-35", weak=(flush_directory, reset_to_snapshot))

@@ -15,6 +15,8 @@ from models.faults.snapshot_fetch_replication import (
     snapshot_is_named_to_whoever_has_nothing,
     log_start_follows_the_leader_alone,
     log_start_follows_the_own_snapshot_alone,
+    log_is_cleaned_as_any_other,
+    earlier_state_is_written_down,
     observers_count,
     high_watermark_at_the_epochs_start,
     high_watermark_follows_a_wiped_disk,
@@ -26,6 +28,10 @@ from models.faults.snapshot_fetch_replication import (
     restarted_leader_answers_fetches,
     diverging_log_stays,
     smaller_offset_is_refused,
+    diverging_fetch_counts,
+    inherited_high_watermark_is_told,
+    high_watermark_comes_with_records_alone,
+    waiting_fetch_is_not_looked_at_again,
 )
 
 # Downloads.
@@ -44,6 +50,8 @@ from models.faults.snapshot_fetch_download import (
     old_epoch_is_taken_for_no_leader,
     whole_file_is_sent,
     missing_snapshot_is_asked_for_again,
+    restarted_leader_takes_its_answer_back,
+    restarted_leader_is_silent,
     moved_before_it_is_checked,
     footer_is_not_looked_for,
     checksums_are_not_checked,

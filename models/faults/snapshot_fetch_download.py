@@ -1,9 +1,15 @@
 """Mistakes in downloading a snapshot, and in putting it in the place of the log (KIP-630)."""
 
-from lockstep import fault, present, replace, require
+from lockstep import (
+    fault,
+    present,
+    replace,
+    require,
+)
 from models.faults.snapshot_fetch_replication import THREE_VOTERS, VOTERS_ALONE
 from models.snapshot_fetch_download import (
     abandons_after,
+    answer_not_leader,
     answer_with,
     chunk,
     gives_way,
@@ -157,6 +163,22 @@ def whole_file_is_sent(file, position):
 def missing_snapshot_is_asked_for_again(error):
     """A download goes on although its snapshot is gone at the leader."""
     return error != Error.SNAPSHOT_NOT_FOUND
+
+
+@fault(breaks="a_request_has_one_answer", scope="small")
+def restarted_leader_takes_its_answer_back(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """Who led, and has answered, answers once more that it does not lead."""
+    leader = present(leader_of(s, r))
+    response = present(s.response[r])
+    require(leader not in s.leading and response.error == Error.NONE)
+    new.response[r] = replace(response, error=Error.NOT_LEADER_OR_FOLLOWER, size=0, units=())
+
+
+@fault(replaces=answer_not_leader, breaks="every_request_is_answered", scope="small")
+def restarted_leader_is_silent(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """Who led and restarted does not answer."""
+    answer_not_leader(s, new, r)
+    new.response[r] = None
 
 
 # The .part file.

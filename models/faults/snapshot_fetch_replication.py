@@ -1,6 +1,10 @@
 """Mistakes of leaders and of those who fetch from them (KIP-630)."""
 
-from lockstep import fault, require
+from lockstep import (
+    fault,
+    present,
+    require,
+)
 from models.snapshot_fetch_download import leads_epoch_of
 from models.snapshot_fetch_replication import (
     advance_log_start,
@@ -10,7 +14,9 @@ from models.snapshot_fetch_replication import (
     end_of_epoch,
     epoch_start,
     fetch_diverging,
+    fetch_nothing,
     is_below,
+    known_high_watermark,
     may_fetch,
     may_start_at,
     named_snapshot,
@@ -21,7 +27,10 @@ from models.snapshot_fetch_replication import (
     would_vote,
 )
 from models.snapshot_fetch_state import (
+    FOOTER,
+    GENERATORS,
     VOTERS,
+    Progress,
     Replica,
     SnapshotFetch,
     epoch_before,
@@ -30,6 +39,7 @@ from models.snapshot_fetch_state import (
     leader_of,
     log_end,
     log_end_id,
+    records,
 )
 from models.snapshot_id import Offset, OffsetAndEpoch, is_newer
 
@@ -154,12 +164,29 @@ def log_start_follows_the_own_snapshot_alone(s: SnapshotFetch, r, leaders):
     return max(s.log_start[r], latest(s, r))
 
 
+@fault(breaks="cleaned_log_starts_where_its_first_snapshot_ends", scope="retention")
+def log_is_cleaned_as_any_other(s: SnapshotFetch, new: SnapshotFetch, r: Replica, start: Offset):
+    """A follower's log is cleaned up to any record that is in a snapshot."""
+    require(r not in s.leading and s.log_start[r] < start and start < latest(s, r))
+    new.log_start[r] = start
+    new.log[r] = s.log[r][max(0, start - s.log_start[r]) :]
+    new.snapshots[r] = kept(s.snapshots[r], start)
+
+
+@fault(breaks="generated_snapshots_end_after_the_latest")
+def earlier_state_is_written_down(s: SnapshotFetch, new: SnapshotFetch, r: Replica, end: Offset):
+    """A snapshot is generated where a later one is there already."""
+    require(r in GENERATORS and 0 < end and end < latest(s, r))
+    require(s.log_start[r] <= end and s.snapshots[r][end] is None)
+    new.snapshots[r][end] = records(s, r)[:end] + (FOOTER,)
+
+
 # The high watermark, votes.
 
 
 @fault(
     replaces=counted,
-    breaks="newest_leader_has_every_committed_record",
+    breaks="a_majority_has_what_is_committed",
     scope="observer",
 )
 def observers_count(s: SnapshotFetch):
@@ -262,3 +289,37 @@ def smaller_offset_is_refused(s: SnapshotFetch, r):
     """A leader does not answer a fetch from before the offset that it knows of the replica."""
     leader = leader_of(s, r)
     return may_fetch(s, r) and leader is not None and log_end(s, r) >= reached(s, leader, r)
+
+
+@fault(replaces=fetch_diverging, breaks="only_what_agrees_counts", scope="diverging")
+def diverging_fetch_counts(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A leader takes the offset of a fetch for replicated before it compares."""
+    fetch_diverging(s, new, r)
+    new.fetched[r] = Progress(offset=log_end(s, r), leader_epoch=s.epoch[r])
+
+
+@fault(
+    replaces=known_high_watermark,
+    breaks="followers_are_told_what_leaders_committed",
+    scope="elections",
+)
+def inherited_high_watermark_is_told(s: SnapshotFetch, leader, fetcher):
+    """A leader tells the high watermark that it knew as a follower."""
+    return next_high_watermark(s, leader, fetcher)
+
+
+@fault(replaces=fetch_nothing, breaks="followers_learn_the_high_watermark", scope="elections")
+def high_watermark_comes_with_records_alone(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A response without records is not looked at."""
+    fetch_nothing(s, new, r)
+    new.high_watermark[r] = s.high_watermark[r]
+
+
+@fault(breaks="fetches_are_answered_by_leaders", scope="waiting")
+def waiting_fetch_is_not_looked_at_again(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A fetch that waits is answered with the next record in the log, whoever leads by then."""
+    leader = present(leader_of(s, r))
+    require(s.waiting[r] is not None and s.log_start[leader] <= log_end(s, r))
+    require(log_end(s, r) < log_end(s, leader))
+    new.log[r] = s.log[r] + (s.log[leader][max(0, log_end(s, r) - s.log_start[leader])],)
+    new.waiting[r] = None

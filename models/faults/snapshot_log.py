@@ -13,6 +13,7 @@ from models.faults.snapshot_log_running import (
     snapshot_of_what_is_flushed,
     new_keys_count_as_changed,
     either_threshold_will_do,
+    more_than_the_threshold_has_to_be_new,
     overtaken_snapshot_is_finished,
     truncates_below_high_watermark,
     snapshot_at_log_start_is_deleted,
@@ -22,6 +23,15 @@ from models.faults.snapshot_log_running import (
     high_watermark_of_an_older_response,
     empty_log_has_epoch_zero,
     reset_without_need,
+    snapshot_is_begun_anew,
+    part_stays_beside_its_snapshot,
+    reset_is_taken_for_flushed,
+    truncation_leaves_the_records,
+    flushed_records_are_not_acknowledged,
+    truncation_is_not_flushed,
+    high_watermark_is_learned_once,
+    fetched_names_are_not_flushed,
+    only_downloads_are_given_up,
 )
 
 # A crash, and booting.
@@ -40,4 +50,7 @@ from models.faults.snapshot_log_crash import (
     boots_from_the_snapshot_alone,
     boots_from_the_oldest_snapshot,
     boot_trusts_the_name,
+    boot_takes_all_for_flushed,
+    killed_process_stays_down,
+    writer_outlives_its_process,
 )

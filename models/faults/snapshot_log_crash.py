@@ -1,6 +1,11 @@
 """Mistakes that a crash shows: in flushing, and in booting (KIP-630 on one disk)."""
 
-from lockstep import fault, present, require
+from lockstep import (
+    fault,
+    present,
+    replace,
+    require,
+)
 from models.snapshot_file import Snapshot, Stage, content, written
 from models.snapshot_id import Offset
 from models.snapshot_log_crash import boot, can_boot, is_valid, loaded, usable
@@ -145,3 +150,27 @@ def boots_from_the_oldest_snapshot(s: SnapshotLog):
 def boot_trusts_the_name(snapshot):
     """A file is a snapshot if it is named like one."""
     return True
+
+
+@fault(replaces=boot, breaks="boot_knows_what_is_on_the_disk")
+def boot_takes_all_for_flushed(s: SnapshotLog, new: SnapshotLog):
+    """What boot finds counts as on the disk, whatever ended the process before."""
+    boot(s, new)
+    new.flushed = log_end(s)
+    new.untruncated = None
+
+
+@fault(replaces=boot, breaks="a_process_that_has_ended_boots_or_refuses")
+def killed_process_stays_down(s: SnapshotLog, new: SnapshotLog):
+    """Only a machine that was dark starts its processes."""
+    require(s.phase == Phase.DARK)
+    boot(s, new)
+
+
+@fault(breaks="nothing_grows_on_a_disk_without_a_process")
+def writer_outlives_its_process(s: SnapshotLog, new: SnapshotLog, w: Writer):
+    """A snapshot is written to its end although its process was killed."""
+    require(s.phase == Phase.KILLED)
+    part = present(s.parts[w])
+    require(part.stage == Stage.RECORDS)
+    new.parts[w] = replace(part, stage=Stage.FOOTER)

@@ -1,20 +1,31 @@
 """Mistakes of a replica that runs, in its log and its snapshots (KIP-630 on one disk)."""
 
-from lockstep import fault, replace, require
+from lockstep import (
+    fault,
+    present,
+    replace,
+    require,
+)
 from models.snapshot_file import Part, Stage, content
 from models.snapshot_id import Offset, OffsetAndEpoch
 from models.snapshot_log_running import (
     advance_high_watermark,
     changed_keys,
+    flush,
+    flush_directory,
     generated_id,
+    give_up,
+    has_flushed,
     is_safe,
     is_wanted,
     known_committed,
     lowest_truncation,
     may_delete,
     may_start,
+    rename,
     reset_to_snapshot,
     thresholds_met,
+    truncate,
     write_records,
 )
 from models.snapshot_log_state import (
@@ -147,6 +158,14 @@ def either_threshold_will_do(since, now):
     )
 
 
+@fault(replaces=thresholds_met, breaks="a_snapshot_that_is_due_is_begun")
+def more_than_the_threshold_has_to_be_new(since, now):
+    """The bytes that are enough are not enough."""
+    return now - since > MIN_NEW_BYTES and changed_keys(
+        since, now
+    ) * 100 >= MIN_CHANGED_PERCENT * min(since, KEYS)
+
+
 @fault(replaces=is_wanted, breaks="no_snapshot_arrives_below_log_start")
 def overtaken_snapshot_is_finished(s: SnapshotLog, part):
     """A snapshot gets its name although the log was reset past its end meanwhile."""
@@ -215,3 +234,70 @@ def reset_without_need(s: SnapshotLog, new: SnapshotLog):
     new.log_start = latest(s)
     new.high_watermark = latest(s)
     new.state = content(s.snapshots[latest(s)])
+
+
+# Files and flushes of a process that runs.
+
+
+@fault(breaks="a_part_is_written_step_by_step")
+def snapshot_is_begun_anew(s: SnapshotLog, new: SnapshotLog):
+    """The state machine begins a snapshot in the file of another that is being written."""
+    require(s.high_watermark is not None and not must_reset(s))
+    part = present(s.parts[Writer.GENERATOR])
+    require(part.id.end_offset < s.high_watermark)
+    new.parts[Writer.GENERATOR] = Part(id=generated_id(s), records=s.state, stage=Stage.CREATED)
+
+
+@fault(replaces=rename, breaks="a_finished_part_becomes_a_snapshot")
+def part_stays_beside_its_snapshot(s: SnapshotLog, new: SnapshotLog, w: Writer):
+    """A finished file is copied to its final name, and stays."""
+    rename(s, new, w)
+    new.parts[w] = s.parts[w]
+
+
+@fault(replaces=reset_to_snapshot, breaks="the_disk_has_its_log_until_a_flush")
+def reset_is_taken_for_flushed(s: SnapshotLog, new: SnapshotLog):
+    """The log begins at the snapshot, and counts as on the disk."""
+    reset_to_snapshot(s, new)
+    new.untruncated = None
+
+
+@fault(replaces=truncate, breaks="what_is_no_longer_flushed_is_cut_off")
+def truncation_leaves_the_records(s: SnapshotLog, new: SnapshotLog, x: Offset):
+    """Only the bookkeeping is truncated."""
+    truncate(s, new, x)
+    new.log = s.log
+
+
+@fault(replaces=has_flushed, breaks="answers_for_what_it_has_flushed")
+def flushed_records_are_not_acknowledged(s: SnapshotLog, x):
+    """The quorum counts no record of this replica."""
+    return False
+
+
+@fault(replaces=flush, breaks="the_log_is_flushed_at_last")
+def truncation_is_not_flushed(s: SnapshotLog, new: SnapshotLog):
+    """There is something to flush only when records were appended."""
+    require(s.flushed < log_end(s))
+    flush(s, new)
+
+
+@fault(replaces=advance_high_watermark, breaks="what_is_committed_becomes_known")
+def high_watermark_is_learned_once(s: SnapshotLog, new: SnapshotLog):
+    """Once it is known, the high watermark stays."""
+    require(s.high_watermark is None)
+    advance_high_watermark(s, new)
+
+
+@fault(replaces=flush_directory, breaks="a_newer_snapshot_replaces_the_log_at_last")
+def fetched_names_are_not_flushed(s: SnapshotLog, new: SnapshotLog):
+    """The directory is flushed for generated snapshots alone."""
+    require(not must_reset(s))
+    flush_directory(s, new)
+
+
+@fault(replaces=give_up, breaks="an_overtaken_snapshot_is_given_up")
+def only_downloads_are_given_up(s: SnapshotLog, new: SnapshotLog, w: Writer):
+    """A snapshot that is generated is not given up, though the log begins after it."""
+    require(w == Writer.FETCHER)
+    give_up(s, new, w)
