@@ -20,6 +20,9 @@ from models.snapshot_fetch_replication import generate_snapshot, age, advance_lo
 from models.snapshot_fetch_replication import (
     fetch_record,
     fetch_nothing,
+    wait_for_records,
+    wait_in_vain,
+    refuse_waiting,
     lose_fetch,
     fetch_diverging,
     fetch_snapshot_id,

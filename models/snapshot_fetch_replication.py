@@ -2,15 +2,19 @@
 
 from lockstep import Set, action, present, require
 from models.snapshot_fetch_state import (
+    CLEANS_BY_RETENTION,
+    FETCHES_WAIT,
     FOOTER,
     GENERATORS,
     LAGGING_STATE_MACHINES,
     MAX_WIPED,
+    SNAPSHOT_FOR_EMPTY_LOGS,
     VOTERS,
     Download,
     Progress,
     Replica,
     SnapshotFetch,
+    Wait,
     disturb,
     epoch_before,
     kept,
@@ -87,7 +91,8 @@ def generate_snapshot(s: SnapshotFetch, new: SnapshotFetch, r: Replica, end: Off
 @action
 def age(s: SnapshotFetch, new: SnapshotFetch, end: Offset):
     """The lag time has passed since some snapshot was generated; those before it are older."""
-    require(s.aged < end and any(s.snapshots[r][end] is not None for r in Replica))
+    require(not CLEANS_BY_RETENTION and s.aged < end)
+    require(any(s.snapshots[r][end] is not None for r in Replica))
     new.aged = end
 
 
@@ -110,15 +115,24 @@ def all_have(s: SnapshotFetch, leader, end):
     return all(reached(s, leader, r) >= end or not is_live(s, leader, r) for r in Replica)
 
 
-def may_start_at(s: SnapshotFetch, leader, end):
+def ends_second(s: SnapshotFetch, r, end):
+    """Only one of a replica's snapshots ends before another: it is the one that is cleaned away as
+    soon as it is too old, or there is too much (630-D10)."""
+    return sum(1 for x in Offset if x < end and s.snapshots[r][x] is not None) == 1
+
+
+def may_start_at(s: SnapshotFetch, r, end):
     """When the records before a snapshot's end may go (630-D11)."""
-    return end <= s.aged or all_have(s, leader, end)
+    if CLEANS_BY_RETENTION:
+        return ends_second(s, r, end)
+    return r in s.leading and (end <= s.aged or all_have(s, r, end))
 
 
 @action
 def advance_log_start(s: SnapshotFetch, new: SnapshotFetch, r: Replica, end: Offset):
-    """A leader drops the records that a snapshot stands for, and the snapshots before it."""
-    require(r in s.leading and s.log_start[r] < end and s.snapshots[r][end] is not None)
+    """A replica drops the records that a snapshot stands for, and the snapshots before it: a leader
+    once others have them, or whoever has too much of them."""
+    require(s.log_start[r] < end and s.snapshots[r][end] is not None)
     require(may_start_at(s, r, end))
     new.log_start[r] = end
     new.log[r] = s.log[r][max(0, end - s.log_start[r]) :]
@@ -144,10 +158,15 @@ def end_of_epoch(s: SnapshotFetch, r, epoch):
 
 def is_below(s: SnapshotFetch, leader, at):
     """The leader cannot compare: the fetch ends before the leader's log, or parts from it there
-    (630-D20)."""
+    (630-D20). Or it does not care to, for a snapshot is the quicker way (630-D21)."""
     start = s.log_start[leader]
     base = epoch_before(s, leader, start)
-    return at.end_offset < start or at.epoch < base or (at.end_offset == start and at.epoch != base)
+    return (
+        at.end_offset < start
+        or at.epoch < base
+        or (at.end_offset == start and at.epoch != base)
+        or (SNAPSHOT_FOR_EMPTY_LOGS and at.end_offset == 0 and latest(s, leader) > 0)
+    )
 
 
 def common_end(s: SnapshotFetch, leader, at):
@@ -202,7 +221,8 @@ def next_high_watermark(s: SnapshotFetch, leader, fetcher):
 def known_high_watermark(s: SnapshotFetch, leader, fetcher):
     """What the leader tells: nothing, before a record of its epoch is committed."""
     high_watermark = next_high_watermark(s, leader, fetcher)
-    return high_watermark if high_watermark > epoch_start(s, leader) else 0
+    is_of_its_epoch = epoch_before(s, leader, high_watermark) == s.epoch[leader]
+    return high_watermark if is_of_its_epoch else 0
 
 
 def take_in(s: SnapshotFetch, new: SnapshotFetch, leader, r):
@@ -215,24 +235,37 @@ def take_in(s: SnapshotFetch, new: SnapshotFetch, leader, r):
     )
 
 
-def next_log_start(s: SnapshotFetch, leader, r):
-    """The lesser of the leader's log start and the end of the replica's own latest snapshot."""
-    return max(s.log_start[r], min(s.log_start[leader], latest(s, r)))
+def next_log_start(s: SnapshotFetch, r, leaders):
+    """The lesser of the leader's log start and the end of the replica's own latest snapshot; where
+    logs are cleaned by retention, the leader's is not looked at (630-D12)."""
+    return (
+        s.log_start[r] if CLEANS_BY_RETENTION else max(s.log_start[r], min(leaders, latest(s, r)))
+    )
 
 
-def follow(s: SnapshotFetch, new: SnapshotFetch, leader, r, log):
-    """A replica takes an answer in: its log is now so, and the rest follows the leader."""
-    start = next_log_start(s, leader, r)
-    high_watermark = known_high_watermark(s, leader, r)
-    take_in(s, new, leader, r)
+def believe(s: SnapshotFetch, new: SnapshotFetch, r, log, told):
+    """A replica takes an answer in: its log is now so, and the rest follows what it is told."""
+    start = next_log_start(s, r, told.log_start)
     new.high_watermark[r] = (
         s.high_watermark[r]
-        if high_watermark == 0
-        else min(high_watermark, s.log_start[r] + len(log))
+        if told.high_watermark == 0
+        else min(told.high_watermark, s.log_start[r] + len(log))
     )
     new.log_start[r] = start
     new.log[r] = log[max(0, start - s.log_start[r]) :]
     new.snapshots[r] = kept(s.snapshots[r], start)
+    new.waiting[r] = None
+
+
+def told_by(s: SnapshotFetch, leader, r):
+    """What a leader tells whose fetch it took in."""
+    return Wait(high_watermark=known_high_watermark(s, leader, r), log_start=s.log_start[leader])
+
+
+def follow(s: SnapshotFetch, new: SnapshotFetch, leader, r, log):
+    """A leader takes a fetch in, and the replica the answer."""
+    take_in(s, new, leader, r)
+    believe(s, new, r, log, told_by(s, leader, r))
 
 
 @action
@@ -248,10 +281,37 @@ def fetch_record(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 @action
 def fetch_nothing(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """The fetcher has all that the leader has."""
-    require(may_fetch(s, r))
+    require(not FETCHES_WAIT and may_fetch(s, r))
     leader = present(leader_of(s, r))
     require(agrees(s, leader, log_end_id(s, r)) and log_end(s, r) == log_end(s, leader))
     follow(s, new, leader, r, s.log[r])
+
+
+@action
+def wait_for_records(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """The fetcher has all that the leader has. The leader takes its fetch in, and keeps it until
+    there is more: then it looks at it again, as if it came now."""
+    require(FETCHES_WAIT and s.waiting[r] is None and may_fetch(s, r))
+    leader = present(leader_of(s, r))
+    require(agrees(s, leader, log_end_id(s, r)) and log_end(s, r) == log_end(s, leader))
+    take_in(s, new, leader, r)
+    new.waiting[r] = told_by(s, leader, r)
+
+
+@action
+def wait_in_vain(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A fetch waited for as long as it would, and is told what it would have been told at once."""
+    told = present(s.waiting[r])
+    believe(s, new, r, s.log[r], told)
+
+
+@action
+def refuse_waiting(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """Where a fetch waits nobody leads the fetcher's epoch any more."""
+    leader = present(leader_of(s, r))
+    require(s.waiting[r] is not None)
+    require(leader not in s.leading or s.epoch[leader] != s.epoch[r])
+    new.waiting[r] = None
 
 
 @action
@@ -262,6 +322,7 @@ def lose_fetch(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     require(agrees(s, leader, log_end_id(s, r)))
     disturb(s, new)
     take_in(s, new, leader, r)
+    new.waiting[r] = None
 
 
 @action
@@ -290,6 +351,7 @@ def fetch_snapshot_id(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     snapshot = named_snapshot(s, leader)
     require(s.snapshots[r][snapshot.end_offset] is None)
     new.download[r] = Download(snapshot=snapshot, part=())
+    new.waiting[r] = None
 
 
 @action
@@ -303,5 +365,6 @@ def lose_disk(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     new.log[r] = ()
     new.high_watermark[r] = 0
     new.snapshots[r] = {x: None for x in Offset}
+    new.waiting[r] = None
     new.download[r] = None
     new.response[r] = None

@@ -47,6 +47,18 @@ MAX_DISTURBANCES: Constant = 1
 MAX_WIPED: Constant = 0
 """How many replicas lose their disk in one behaviour."""
 
+CLEANS_BY_RETENTION: Constant = False
+"""Whether each replica drops records by the size and the age of its own snapshots, as Kafka's do,
+or by what others have and tell, as the KIP says (630-D10, 630-D12)."""
+
+SNAPSHOT_FOR_EMPTY_LOGS: Constant = False
+"""Whether a fetch from offset 0 is told of a snapshot wherever there is one, as Kafka's are, or
+only where the log cannot serve it, as the KIP says (630-D21)."""
+
+FETCHES_WAIT: Constant = False
+"""Whether a fetch that finds nothing new waits at the leader, as Kafka's do; of that the KIP says
+nothing (630-D39)."""
+
 
 Replica: Domain = OneOf(REPLICAS)
 Records: Domain = Sequence[Epoch, MAX_OFFSET]
@@ -75,6 +87,13 @@ class Progress(Record):
 
     offset: Offset
     leader_epoch: Epoch
+
+
+class Wait(Record):
+    """What a fetch that waits is told if nothing comes: the leader's, as they were when it came."""
+
+    high_watermark: Offset  # 0 if none was known
+    log_start: Offset
 
 
 class Download(Record):
@@ -110,6 +129,8 @@ class SnapshotFetch(State):
     # What leaders know of the others, and up to where snapshots are older than the lag time.
     fetched: Map[Replica, Progress] = {r: Progress(offset=0, leader_epoch=0) for r in Replica}
     aged: Offset = 0
+    # Fetches that wait at the leader of the fetcher's epoch.
+    waiting: Map[Replica, Wait | None] = {r: None for r in Replica}
     # Downloads.
     download: Map[Replica, Download | None] = {r: None for r in Replica}
     response: Map[Replica, Response | None] = {r: None for r in Replica}
@@ -199,6 +220,7 @@ def left_over(s: SnapshotFetch, r):
 def takes_epoch(s: SnapshotFetch, new: SnapshotFetch, members, epoch):
     """Some replicas take a newer epoch: whatever they did in the old one is over."""
     new.epoch = {r: epoch if r in members else s.epoch[r] for r in Replica}
+    new.waiting = {r: None if r in members else s.waiting[r] for r in Replica}
     new.download = {r: left_over(s, r) if r in members else s.download[r] for r in Replica}
 
 

@@ -145,8 +145,8 @@ def is_settled(s: SnapshotLog):
 @action
 def begin_snapshot(s: SnapshotLog, new: SnapshotLog):
     """The state machine begins a snapshot of its current state."""
-    require(s.phase == Phase.RUNNING and not must_reset(s) and is_settled(s))
-    require(s.parts[Writer.GENERATOR] is None and s.high_watermark is not None)
+    require(s.high_watermark is not None and not must_reset(s))
+    require(s.parts[Writer.GENERATOR] is None)
     require(thresholds_met(latest(s), s.high_watermark))
     new.parts[Writer.GENERATOR] = Part(id=generated_id(s), records=s.state, stage=Stage.CREATED)
 
@@ -159,7 +159,7 @@ def leaders_id(s: SnapshotLog, x):
 @action
 def begin_fetch(s: SnapshotLog, new: SnapshotLog, x: Offset):
     """The leader has a snapshot that goes further than this log, and no longer what is below."""
-    require(is_open(s) and is_settled(s) and 0 < x and x <= len(s.committed))
+    require(is_open(s) and 0 < x and x <= len(s.committed))
     require(is_newer(leaders_id(s, x), end_of_log(s)))
     new.parts[Writer.FETCHER] = Part(
         id=leaders_id(s, x), records=s.committed[:x], stage=Stage.CREATED
@@ -270,8 +270,8 @@ def may_start(x, end):
 def advance_log_start(s: SnapshotLog, new: SnapshotLog, x: Offset):
     """Snapshots have taken the place of records. When the log may start later is the leader's
     affair."""
-    require(s.phase == Phase.RUNNING and not must_reset(s))
-    require(s.high_watermark is not None and s.log_start < x and x <= s.high_watermark)
+    require(s.high_watermark is not None and not must_reset(s))
+    require(s.log_start < x and x <= s.high_watermark)
     require(any(is_safe(s, y) and may_start(x, y) for y in Offset))
     new.log_start = x
 

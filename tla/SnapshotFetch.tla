@@ -23,6 +23,9 @@ CONSTANTS
     Generators,             \* the replicas that generate snapshots
     LaggingStateMachines,   \* whether these may end before the high watermark
     MaxBytes,               \* how many units of a file fit into a response
+    CleansByRetention,      \* whether logs are cleaned as their own snapshots grow old
+    SnapshotForEmptyLogs,   \* whether who has nothing gets a snapshot, if there is one
+    FetchesWait,            \* whether a fetch waits for new records
     FirstLeader,            \* leads epoch 1
     Damaged                 \* a unit that is none
 
@@ -40,6 +43,7 @@ VARIABLES
     snapshots,      \* for each offset, the file of the snapshot that ends there
     fetched,        \* what a leader learned last of each replica
     aged,           \* snapshots that end up to here are older than the lag time
+    waiting,        \* what a waiting fetch is told in the end, if nothing comes
     download,       \* what a replica is downloading
     response,       \* the answer to its last request for a chunk
     disturbances,   \* how often something went wrong
@@ -48,8 +52,8 @@ VARIABLES
 
 leaders == <<elected, leading>>
 disks   == <<logStart, log, snapshots>>
-vars    == <<leaders, epoch, disks, highWatermark, fetched, aged, download, response,
-             disturbances, wiped, committed>>
+vars    == <<leaders, epoch, disks, highWatermark, fetched, aged, waiting, download,
+             response, disturbances, wiped, committed>>
 
 Offset == Nat
 Epoch  == Nat
@@ -81,6 +85,9 @@ TypeOK ==
     /\ fetched \in [Replicas -> [offset : Offset, leaderEpoch : Epoch]]
     /\ aged \in Offset
     /\ \A r \in Replicas :
+            waiting[r] # None
+                => waiting[r] \in [highWatermark : Offset, logStart : Offset]
+    /\ \A r \in Replicas :
             download[r] # None
                 => download[r].snapshot \in SnapshotId /\ download[r].part \in Seq(Units)
     /\ \A r \in Replicas :
@@ -107,6 +114,7 @@ Init ==
     /\ snapshots = [r \in Replicas |-> NoSnapshots]
     /\ fetched = [r \in Replicas |-> [offset |-> 0, leaderEpoch |-> 0]]
     /\ aged = 0
+    /\ waiting = [r \in Replicas |-> None]
     /\ download = [r \in Replicas |-> None]
     /\ response = [r \in Replicas |-> None]
     /\ disturbances = 0
@@ -174,12 +182,14 @@ Elect(r, majority) ==
            /\ epoch' = [v \in Replicas |-> IF v \in majority THEN e ELSE epoch[v]]
     /\ leading' = (leading \ majority) \cup {r}
     /\ download' = [v \in Replicas |-> IF v \in majority THEN None ELSE download[v]]
+    /\ waiting' = [v \in Replicas |-> IF v \in majority THEN None ELSE waiting[v]]
     /\ UNCHANGED <<disks, highWatermark, fetched, aged, response, disturbances, wiped, committed>>
 
 \* A replica follows in a newer epoch.  It does nothing any more that belongs to the old one.
 Join(r, e) ==
     /\ epoch' = [epoch EXCEPT ![r] = e]
     /\ download' = [download EXCEPT ![r] = None]
+    /\ waiting' = [waiting EXCEPT ![r] = None]
 
 HearOfEpoch(r, e) ==
     /\ elected[e] # None
@@ -193,15 +203,15 @@ RestartLeader(r) ==
     /\ r \in leading
     /\ leading' = leading \ {r}
     /\ Disturb
-    /\ UNCHANGED <<elected, epoch, disks, highWatermark, fetched, aged, download, response, wiped,
-                   committed>>
+    /\ UNCHANGED <<elected, epoch, disks, highWatermark, fetched, aged, waiting, download, response,
+                   wiped, committed>>
 
 WriteRecord(r) ==
     /\ r \in leading
     /\ MayWrite(r)
     /\ log' = [log EXCEPT ![r] = Append(@, epoch[r])]
-    /\ UNCHANGED <<leaders, epoch, logStart, snapshots, highWatermark, fetched, aged, download,
-                   response, disturbances, wiped, committed>>
+    /\ UNCHANGED <<leaders, epoch, logStart, snapshots, highWatermark, fetched, aged, waiting,
+                   download, response, disturbances, wiped, committed>>
 
 -----------------------------------------------------------------------------
 (* Snapshots, and where a leader's log starts. *)
@@ -211,15 +221,16 @@ GenerateSnapshot(r, end) ==
     /\ end \in (Latest(r) + 1) .. highWatermark[r]
     /\ ~LaggingStateMachines => end = highWatermark[r]
     /\ snapshots' = [snapshots EXCEPT ![r][end] = Append(SubSeq(Records(r), 1, end), Footer)]
-    /\ UNCHANGED <<leaders, epoch, logStart, log, highWatermark, fetched, aged, download, response,
-                   disturbances, wiped, committed>>
+    /\ UNCHANGED <<leaders, epoch, logStart, log, highWatermark, fetched, aged, waiting, download,
+                   response, disturbances, wiped, committed>>
 
 Age(end) ==
+    /\ ~CleansByRetention
     /\ end > aged
     /\ {r \in Replicas : end \in Ends(r)} # {}
     /\ aged' = end
-    /\ UNCHANGED <<leaders, epoch, disks, highWatermark, fetched, download, response, disturbances,
-                   wiped, committed>>
+    /\ UNCHANGED <<leaders, epoch, disks, highWatermark, fetched, waiting, download, response,
+                   disturbances, wiped, committed>>
 
 \* How far a leader knows a replica's log to reach.
 Reached(leader, r) ==
@@ -230,16 +241,21 @@ Reached(leader, r) ==
 \* The replicas that a leader has heard of.
 Live(leader) == {r \in Replicas : fetched[r].leaderEpoch = epoch[leader]}
 
+\* Of two snapshots the older one goes, and with it the records up to the end of the other.
+IsSecond(r, end) ==
+    \E first \in Ends(r) : {x \in Ends(r) : x < end} = {first}
+
 AdvanceLogStart(r, end) ==
-    /\ r \in leading
     /\ end > logStart[r]
     /\ end \in Ends(r)
-    /\ end > aged => \A other \in Live(r) : Reached(r, other) >= end
+    /\ IF CleansByRetention THEN IsSecond(r, end)
+       ELSE /\ r \in leading
+            /\ end > aged => \A other \in Live(r) : Reached(r, other) >= end
     /\ logStart' = [logStart EXCEPT ![r] = end]
     /\ log' = [log EXCEPT ![r] = Drop(@, end - logStart[r])]
     /\ snapshots' = [snapshots EXCEPT ![r] = From(@, end)]
-    /\ UNCHANGED <<leaders, epoch, highWatermark, fetched, aged, download, response, disturbances,
-                   wiped, committed>>
+    /\ UNCHANGED <<leaders, epoch, highWatermark, fetched, aged, waiting, download, response,
+                   disturbances, wiped, committed>>
 
 -----------------------------------------------------------------------------
 (* Fetching the log. *)
@@ -259,11 +275,12 @@ Fetches(r) ==
 \* Where the records up to an epoch end.
 EndOf(r, e) == logStart[r] + Cardinality({i \in DOMAIN log[r] : log[r][i] <= e})
 
-\* The leader has dropped what it would have to compare.
+\* The leader has dropped what it would have to compare, or has better for who has nothing.
 IsBelow(leader, at) ==
     \/ at.endOffset < logStart[leader]
     \/ at.endOffset = logStart[leader] /\ at.epoch # BaseEpoch(leader)
     \/ at.epoch < BaseEpoch(leader)
+    \/ SnapshotForEmptyLogs /\ at.endOffset = 0 /\ Ends(leader) # {}
 
 Common(leader, at) ==
     LET end == EndOf(leader, at.epoch)
@@ -298,21 +315,34 @@ Learn(leader, r) ==
                     THEN SubSeq(Records(leader), 1, NextHighWatermark(leader, r))
                     ELSE committed
 
-\* The replica has the leader's answer, and these records in its log.
-Follow(r, records) ==
-    LET leader == Asks(r)
-        hw     == NextHighWatermark(leader, r)
-        start  == Max({logStart[r], Min({logStart[leader], Latest(r)})})
-    IN  /\ Learn(leader, r)
-        /\ highWatermark' =
-                [highWatermark EXCEPT
-                    ![leader] = hw,
-                    ![r] = IF hw > EpochStart(leader)
-                           THEN Min({hw, logStart[r] + Len(records)})
-                           ELSE @]
+\* What the leader tells of itself: no high watermark, before it committed a record of its epoch.
+Tells(leader, r) ==
+    LET hw == NextHighWatermark(leader, r)
+    IN  [highWatermark |-> IF EpochBefore(leader, hw) = epoch[leader] THEN hw ELSE 0,
+         logStart      |-> logStart[leader]]
+
+\* Where a log starts once the leader's start is known.
+NextStart(r, leaders) ==
+    IF CleansByRetention THEN logStart[r]
+    ELSE Max({logStart[r], Min({leaders, Latest(r)})})
+
+\* The replica has these records in its log, and knows what it was told.
+Believe(r, records, told, highWatermarks) ==
+    LET start == NextStart(r, told.logStart)
+    IN  /\ highWatermark' =
+                [highWatermarks EXCEPT
+                    ![r] = IF told.highWatermark = 0 THEN @
+                           ELSE Min({told.highWatermark, logStart[r] + Len(records)})]
         /\ logStart' = [logStart EXCEPT ![r] = start]
         /\ log' = [log EXCEPT ![r] = Drop(records, start - logStart[r])]
         /\ snapshots' = [snapshots EXCEPT ![r] = From(@, start)]
+        /\ waiting' = [waiting EXCEPT ![r] = None]
+
+Follow(r, records) ==
+    LET leader == Asks(r)
+    IN  /\ Learn(leader, r)
+        /\ Believe(r, records, Tells(leader, r),
+                   [highWatermark EXCEPT ![leader] = NextHighWatermark(leader, r)])
         /\ UNCHANGED <<leaders, epoch, aged, download, response, disturbances, wiped>>
 
 FetchRecord(r) ==
@@ -321,11 +351,35 @@ FetchRecord(r) ==
     /\ LogEnd(r) < LogEnd(Asks(r))
     /\ Follow(r, Append(log[r], log[Asks(r)][LogEnd(r) - logStart[Asks(r)] + 1]))
 
+HasAll(r) == Fetches(r) /\ Agrees(r) /\ LogEnd(r) = LogEnd(Asks(r))
+
 FetchNothing(r) ==
-    /\ Fetches(r)
-    /\ Agrees(r)
-    /\ LogEnd(r) = LogEnd(Asks(r))
+    /\ ~FetchesWait
+    /\ HasAll(r)
     /\ Follow(r, log[r])
+
+\* The answer to a fetch that waits is made when it comes. Nobody gets it if there is a better one.
+WaitForRecords(r) ==
+    /\ FetchesWait
+    /\ HasAll(r)
+    /\ waiting[r] = None
+    /\ Learn(Asks(r), r)
+    /\ highWatermark' = [highWatermark EXCEPT ![Asks(r)] = NextHighWatermark(Asks(r), r)]
+    /\ waiting' = [waiting EXCEPT ![r] = Tells(Asks(r), r)]
+    /\ UNCHANGED <<leaders, epoch, disks, aged, download, response, disturbances, wiped>>
+
+WaitInVain(r) ==
+    /\ waiting[r] # None
+    /\ Believe(r, log[r], waiting[r], highWatermark)
+    /\ UNCHANGED <<leaders, epoch, fetched, aged, download, response, disturbances, wiped,
+                   committed>>
+
+RefuseWaiting(r) ==
+    /\ waiting[r] # None
+    /\ ~IsLed(r)
+    /\ waiting' = [waiting EXCEPT ![r] = None]
+    /\ UNCHANGED <<leaders, epoch, disks, highWatermark, fetched, aged, download, response,
+                   disturbances, wiped, committed>>
 
 LoseFetch(r) ==
     /\ Fetches(r)
@@ -333,6 +387,7 @@ LoseFetch(r) ==
     /\ Disturb
     /\ Learn(Asks(r), r)
     /\ highWatermark' = [highWatermark EXCEPT ![Asks(r)] = NextHighWatermark(Asks(r), r)]
+    /\ waiting' = [waiting EXCEPT ![r] = None]
     /\ UNCHANGED <<leaders, epoch, disks, aged, download, response, wiped>>
 
 FetchDiverging(r) ==
@@ -342,8 +397,8 @@ FetchDiverging(r) ==
     /\ LET common == Common(Asks(r), EndId(r))
            end    == Min({common.endOffset, EndOf(r, common.epoch)})
        IN  log' = [log EXCEPT ![r] = SubSeq(@, 1, end - logStart[r])]
-    /\ UNCHANGED <<leaders, epoch, logStart, snapshots, highWatermark, fetched, aged, download,
-                   response, disturbances, wiped, committed>>
+    /\ UNCHANGED <<leaders, epoch, logStart, snapshots, highWatermark, fetched, aged, waiting,
+                   download, response, disturbances, wiped, committed>>
 
 FetchSnapshotId(r) ==
     /\ Fetches(r)
@@ -351,6 +406,7 @@ FetchSnapshotId(r) ==
     /\ Latest(Asks(r)) \notin Ends(r)
     /\ download' = [download EXCEPT
             ![r] = [snapshot |-> Id(Asks(r), Latest(Asks(r))), part |-> << >>]]
+    /\ waiting' = [waiting EXCEPT ![r] = None]
     /\ UNCHANGED <<leaders, epoch, disks, highWatermark, fetched, aged, response, disturbances,
                    wiped, committed>>
 
@@ -370,8 +426,8 @@ Answer(r, error, size, units) ==
                     size        |-> size,
                     position    |-> Len(download[r].part),
                     units       |-> units]]
-    /\ UNCHANGED <<leaders, epoch, disks, highWatermark, fetched, aged, download, disturbances,
-                   wiped, committed>>
+    /\ UNCHANGED <<leaders, epoch, disks, highWatermark, fetched, aged, waiting, download,
+                   disturbances, wiped, committed>>
 
 Refuse(r, error) == Answer(r, error, 0, << >>)
 
@@ -449,7 +505,7 @@ ReceiveChunk(r, again) ==
     /\ Len(FileOf(r)) < response[r].size
     /\ Deliver(r, again)
     /\ download' = [download EXCEPT ![r].part = FileOf(r)]
-    /\ UNCHANGED <<leaders, epoch, disks, highWatermark, fetched, aged, wiped, committed>>
+    /\ UNCHANGED <<leaders, epoch, disks, highWatermark, fetched, aged, waiting, wiped, committed>>
 
 \* Whatever the log has, it starts anew.
 ReceiveLastChunk(r, again) ==
@@ -464,11 +520,11 @@ ReceiveLastChunk(r, again) ==
            /\ log' = [log EXCEPT ![r] = << >>]
            /\ highWatermark' = [highWatermark EXCEPT ![r] = Max({@, end})]
     /\ download' = [download EXCEPT ![r] = None]
-    /\ UNCHANGED <<leaders, epoch, fetched, aged, wiped, committed>>
+    /\ UNCHANGED <<leaders, epoch, fetched, aged, waiting, wiped, committed>>
 
 Abandon(r) ==
     /\ download' = [download EXCEPT ![r] = None]
-    /\ UNCHANGED <<leaders, epoch, disks, highWatermark, fetched, aged, wiped, committed>>
+    /\ UNCHANGED <<leaders, epoch, disks, highWatermark, fetched, aged, waiting, wiped, committed>>
 
 ReceiveDamaged(r, again) ==
     /\ Receives(r)
@@ -492,7 +548,7 @@ ReceiveFenced(r) ==
     /\ UNCHANGED <<leaders, disks, highWatermark, fetched, aged, wiped, committed>>
 
 NothingElse ==
-    UNCHANGED <<leaders, epoch, disks, highWatermark, fetched, aged, wiped, committed>>
+    UNCHANGED <<leaders, epoch, disks, highWatermark, fetched, aged, waiting, wiped, committed>>
 
 IgnoreResponse(r) ==
     /\ response[r] # None
@@ -536,6 +592,7 @@ LoseDisk(r) ==
     /\ log' = [log EXCEPT ![r] = << >>]
     /\ highWatermark' = [highWatermark EXCEPT ![r] = 0]
     /\ snapshots' = [snapshots EXCEPT ![r] = NoSnapshots]
+    /\ waiting' = [waiting EXCEPT ![r] = None]
     /\ download' = [download EXCEPT ![r] = None]
     /\ response' = [response EXCEPT ![r] = None]
     /\ UNCHANGED <<elected, fetched, aged, disturbances, committed>>
@@ -550,6 +607,9 @@ Next ==
         \/ \E end \in Offset : GenerateSnapshot(r, end) \/ AdvanceLogStart(r, end)
         \/ FetchRecord(r)
         \/ FetchNothing(r)
+        \/ WaitForRecords(r)
+        \/ WaitInVain(r)
+        \/ RefuseWaiting(r)
         \/ LoseFetch(r)
         \/ FetchDiverging(r)
         \/ FetchSnapshotId(r)
@@ -592,6 +652,12 @@ LogAndSnapshotsAgree ==
         \A x \in logStart[r] .. (Min({end, LogEnd(r)}) - 1) :
             log[r][x - logStart[r] + 1] = snapshots[r][end][x + 1]
 
+GeneratedSnapshotsEndAfterTheLatest ==
+    [][\A r \in Replicas : download[r] = None =>
+         \A x \in Ends(r)' :
+            \/ x > Latest(r)
+            \/ x \in Ends(r) /\ snapshots'[r][x] = snapshots[r][x]]_vars
+
 (* Where logs start. *)
 
 LeaderStartsItsLogWhereASnapshotEnds ==
@@ -599,14 +665,18 @@ LeaderStartsItsLogWhereASnapshotEnds ==
          logStart'[r] > logStart[r] => logStart'[r] \in Ends(r) /\ logStart'[r] \in Ends(r)']_vars
 
 LeaderDropsWhatOthersHaveOrWhatIsOld ==
-    [][\A r \in leading :
+    ~CleansByRetention => [][\A r \in leading :
          (logStart'[r] > logStart[r] /\ logStart'[r] > aged)
             => \A other \in Live(r) \ wiped : LogEnd(other) >= logStart'[r]]_vars
 
 FollowerStartsItsLogNoLaterThanLeaderOrSnapshot ==
-    [][\A r \in Replicas \ leading :
+    ~CleansByRetention => [][\A r \in Replicas \ leading :
          (logStart'[r] > logStart[r] /\ download[r] = None)
             => logStart'[r] = Min({logStart[Asks(r)], Latest(r)})]_vars
+
+CleanedLogStartsWhereItsFirstSnapshotEnds ==
+    CleansByRetention =>
+        \A r \in Replicas : logStart[r] > 0 => Ends(r) # {} /\ logStart[r] = Min(Ends(r))
 
 IsPrefix(one, other) ==
     Len(one) <= Len(other) /\ one = SubSeq(other, 1, Len(one))
@@ -631,7 +701,8 @@ BeginsDownload(r) == download[r] = None /\ download'[r] # None
 SnapshotIsNamedOnlyIfTheLogCannotServe ==
     [][\A r \in Replicas :
          (BeginsDownload(r) /\ LogEnd(r) >= logStart[Asks(r)])
-            => Records(r) # SubSeq(Records(Asks(r)), 1, LogEnd(r))]_vars
+            => \/ Records(r) # SubSeq(Records(Asks(r)), 1, LogEnd(r))
+               \/ SnapshotForEmptyLogs /\ Records(r) = << >>]_vars
 
 NothingIsFetchedDuringADownload ==
     [][\A r \in Replicas :
@@ -643,7 +714,21 @@ FetchesAreAnsweredByLeaders ==
          (\/ fetched'[r] # fetched[r]
           \/ BeginsDownload(r)
           \/ r \notin leading /\ Len(log'[r]) > Len(log[r]))
-            => Asks(r) \in leading /\ epoch[Asks(r)] = epoch[r]]_vars
+            => Asks(r) \in leading \ {r} /\ epoch[Asks(r)] = epoch[r]]_vars
+
+OnlyWhatAgreesCounts ==
+    [][\A r \in Replicas :
+         fetched'[r] # fetched[r]
+            => /\ IsPrefix(Records(r), Records(Asks(r)))
+               /\ fetched'[r] = [offset |-> LogEnd(r), leaderEpoch |-> epoch[r]]]_vars
+
+FollowersAreToldWhatLeadersCommitted ==
+    [][\A r \in Replicas \ leading :
+         (download[r] = None /\ highWatermark'[r] > highWatermark[r])
+            => /\ epoch[r] \in {committed'[x] : x \in DOMAIN committed'}
+               /\ \/ LogEnd(r)' > LogEnd(r)
+                  \/ LogEnd(r)' >= LogEnd(Asks(r))
+                  \/ waiting[r] # None]_vars
 
 Answers(r) == response[r] = None /\ response'[r] # None
 
@@ -689,6 +774,12 @@ LogGivesWayToWhatWasFetched ==
           /\ snapshots'[r][Wanted(r).endOffset] # None)
             => EndId(r)' = Wanted(r) /\ logStart'[r] = Wanted(r).endOffset]_vars
 
+ARequestHasOneAnswer ==
+    [][\A r \in Replicas :
+         None \notin {response[r], response'[r]}
+            => /\ [response'[r] EXCEPT !.units = << >>] = [response[r] EXCEPT !.units = << >>]
+               /\ Len(response'[r].units) = Len(response[r].units)]_vars
+
 ResponsesKeepWithinMaxBytes ==
     \A r \in Replicas : response[r] # None => Len(response[r].units) <= MaxBytes
 
@@ -697,6 +788,11 @@ ResponsesKeepWithinMaxBytes ==
 Has(r, x, record) ==
     \/ x \in (logStart[r] + 1) .. LogEnd(r) /\ log[r][x - logStart[r]] = record
     \/ \E end \in Ends(r) : x <= end /\ snapshots[r][end][x] = record
+
+AMajorityHasWhatIsCommitted ==
+    Voters \cap wiped = {} =>
+        \A x \in DOMAIN committed :
+            2 * Cardinality({v \in Voters : Has(v, x, committed[x])}) > Cardinality(Voters)
 
 \* Whatever is committed was committed in the newest epoch or before.
 NewestLeaderHasEveryCommittedRecord ==
@@ -742,4 +838,35 @@ Lags(r) ==
 
 LaggingReplicaCatchesUp ==
     Fairness => \A r \in Replicas : Lags(r) ~> ~Lags(r)
+
+\* The leader has committed a record of its epoch; the replica does not know what of its own log is.
+IsIgnorant(r) ==
+    /\ r \notin leading
+    /\ epoch[r] = NewestEpoch
+    /\ IsLed(r)
+    /\ LET leader == Asks(r)
+       IN  /\ highWatermark[r] < Min({highWatermark[leader], LogEnd(r)})
+           /\ \E x \in 1 .. highWatermark[leader] : Records(leader)[x] = epoch[r]
+
+FairnessOfTelling ==
+    \A r \in Replicas :
+        /\ WF_vars(FetchNothing(r))
+        /\ WF_vars(WaitForRecords(r))
+        /\ WF_vars(WaitInVain(r))
+
+FollowersLearnTheHighWatermark ==
+    Fairness /\ FairnessOfTelling => \A r \in Replicas : IsIgnorant(r) ~> ~IsIgnorant(r)
+
+FairnessOfAnswers ==
+    \A r \in Replicas :
+        /\ WF_vars(AnswerChunk(r))
+        /\ WF_vars(AnswerSnapshotNotFound(r))
+        /\ WF_vars(AnswerFenced(r))
+        /\ WF_vars(AnswerUnknownEpoch(r))
+        /\ WF_vars(AnswerNotLeader(r))
+
+IsUnanswered(r) == download[r] # None /\ response[r] = None /\ Asks(r) # r
+
+EveryRequestIsAnswered ==
+    FairnessOfAnswers => \A r \in Replicas : IsUnanswered(r) ~> ~IsUnanswered(r)
 =============================================================================

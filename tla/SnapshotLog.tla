@@ -227,7 +227,6 @@ Begin(w, end, epoch, records) ==
 BeginSnapshot ==
     /\ IsRunning
     /\ ~MustReset
-    /\ NamesAreFlushed
     /\ parts["GENERATOR"] = None
     /\ highWatermark # None
     /\ ThresholdsMet(Latest, highWatermark)
@@ -236,7 +235,6 @@ BeginSnapshot ==
 
 BeginFetch(x) ==
     /\ IsOpen
-    /\ NamesAreFlushed
     /\ x \in 1 .. Len(committed)
     /\ IsNewer([endOffset |-> x, epoch |-> committed[x]], EndOfLog)
     /\ Begin("FETCHER", x, committed[x], First(committed, x))
@@ -511,14 +509,18 @@ StateIsWhatWasCommitted ==
 RunsOn == phase = "RUNNING" /\ phase' = "RUNNING"
 Boots  == phase # "RUNNING" /\ phase' = "RUNNING"
 
+\* Both thresholds are reached.
+IsDue ==
+    LET old == 0 .. Reach - 1
+        new == Reach .. Len(state) - 1
+    IN  /\ new # {}
+        /\ Cardinality(new) >= MinNewBytes
+        /\ 100 * Cardinality({x % Keys : x \in {y \in new : y >= Keys}})
+             >= MinChangedPercent * Cardinality({x % Keys : x \in old})
+
 GeneratesOnlyPastBothThresholds ==
     [][parts["GENERATOR"] = None /\ parts'["GENERATOR"] # None =>
-         LET old == 0 .. Reach - 1
-             new == Reach .. Len(state) - 1
-         IN  /\ new # {}
-             /\ Cardinality(new) >= MinNewBytes
-             /\ 100 * Cardinality({x % Keys : x \in {y \in new : y >= Keys}})
-                  >= MinChangedPercent * Cardinality({x % Keys : x \in old})]_vars
+         IsDue]_vars
 
 LogStartsWhereASnapshotEnds ==
     [][RunsOn /\ logStart' # logStart =>
@@ -533,7 +535,7 @@ NoSnapshotArrivesBelowLogStart ==
 
 NewerSnapshotReplacesTheLog ==
     [][RunsOn /\ Ahead # {} =>
-         \/ UNCHANGED <<base, log, highWatermark>>
+         \/ UNCHANGED <<base, log, logStart, highWatermark>>
          \/ /\ logStart' \in Ahead
             /\ base' = logStart'
             /\ log' = <<>>
@@ -548,10 +550,116 @@ OffsetsNeverMoveBack ==
          /\ highWatermark # None =>
                highWatermark' # None /\ highWatermark' >= highWatermark]_vars
 
+(* Files. *)
+
+FollowingStages ==
+    {<<"CREATED", "HEADER">>, <<"HEADER", "RECORDS">>, <<"RECORDS", "FOOTER">>,
+     <<"FOOTER", "FLUSHED">>}
+
+APartIsWrittenStepByStep ==
+    [][\A w \in Writer :
+         parts'[w] \notin {None, parts[w]} =>
+            IF parts[w] = None THEN parts'[w].stage = "CREATED"
+            ELSE /\ [parts'[w] EXCEPT !.stage = parts[w].stage] = parts[w]
+                 /\ <<parts[w].stage, parts'[w].stage>> \in FollowingStages]_vars
+
+AFinishedPartBecomesASnapshot ==
+    [][\A x \in Offset \ Named : snapshots'[x] # None =>
+         \E w \in Writer :
+            /\ parts[w] # None
+            /\ parts[w].id = [endOffset |-> x, epoch |-> snapshots'[x].epoch]
+            /\ parts[w].stage = "FLUSHED"
+            /\ parts'[w] = None]_vars
+
+\* What there is after a loss of power at once.
+OnDisk ==
+    IF untruncated # None THEN untruncated
+    ELSE [base |-> base, log |-> First(log, flushed - base)]
+
+TheDiskHasItsLogUntilAFlush ==
+    [][RunsOn =>
+         \/ flushed' = LogEnd' /\ untruncated' = None /\ UNCHANGED <<base, log>>
+         \/ LET gone == Max({0, OnDisk'.base - OnDisk.base})
+            IN  /\ OnDisk'.base \in {OnDisk.base, base'}
+                /\ OnDisk'.log = SubSeq(OnDisk.log, gone + 1, Len(OnDisk.log))]_vars
+
+WhatIsNoLongerFlushedIsCutOff == [][RunsOn /\ flushed' < flushed => LogEnd' = flushed']_vars
+
+AnswersForWhatItHasFlushed ==
+    [][RunsOn =>
+         /\ highWatermark' \notin {None, highWatermark} =>
+               held' >= Lesser(highWatermark', flushed')
+         /\ committed' # committed =>
+               LET x == Len(committed)
+               IN  x \in base .. flushed - 1 /\ At(x) = Last(committed') => held' > x]_vars
+
+IsCutFrom(one, other) == Len(one) <= Len(other) /\ one = First(other, Len(one))
+
+NothingGrowsOnADiskWithoutAProcess ==
+    [][phase' # "RUNNING" =>
+         /\ <<highWatermark, logStart, state>>' = <<None, 0, <<>>>>
+         /\ UNCHANGED <<parts, held>>
+         /\ phase = "KILLED" => UNCHANGED <<flushed, log>>
+         /\ \/ UNCHANGED <<flushed, log, untruncated>>
+            \/ flushed' = LogEnd' /\ untruncated' = None
+         /\ \/ base' = base /\ IsCutFrom(log', log)
+            \/ untruncated # None /\ base' = untruncated.base /\ log' = untruncated.log
+         /\ \A x \in Offset : snapshots'[x] # None =>
+               /\ x \in Named
+               /\ [snapshots'[x] EXCEPT !.batches = snapshots[x].batches] = snapshots[x]
+               /\ IsCutFrom(snapshots'[x].batches, snapshots[x].batches)]_vars
+
+(* Booting. *)
+
+BootKnowsWhatIsOnTheDisk ==
+    [][Boots =>
+         LET outlasted == phase = "DARK"
+         IN  /\ <<flushed, untruncated>>' =
+                    IF outlasted THEN <<LogEnd', None>> ELSE <<flushed, untruncated>>
+             /\ \A x \in Named : snapshots'[x] # None =>
+                    /\ snapshots'[x].named = (outlasted \/ snapshots[x].named)
+                    /\ snapshots'[x].flushed = (outlasted \/ snapshots[x].flushed)]_vars
+
 BootLoadsTheLatestSnapshot == [][Boots /\ Reach > 0 => state' = Content(Reach)]_vars
 
 BootTakesNoPartForASnapshot ==
     [][Boots =>
          /\ \A w \in Writer : parts'[w] = None
          /\ \A x \in Offset : snapshots'[x] # None => x \in Named]_vars
+
+(* What comes to pass. *)
+
+IsFlushed == <<flushed, untruncated>> = <<LogEnd, None>>
+
+TheLogIsFlushedAtLast ==
+    WF_vars(Flush) => (IsRunning /\ ~IsFlushed) ~> (~IsRunning \/ IsFlushed)
+
+MayLearn ==
+    LET shared == Lesser(LogEnd, Len(committed))
+    IN  /\ IsRunning
+        /\ parts["FETCHER"] = None
+        /\ Ahead = {}
+        /\ \A x \in base .. shared - 1 : At(x) = committed[x + 1]
+        /\ highWatermark # None => highWatermark < shared
+
+WhatIsCommittedBecomesKnown ==
+    WF_vars(Flush) /\ WF_vars(AdvanceHighWatermark) => MayLearn ~> ~MayLearn
+
+IsAwaited == highWatermark # None /\ parts["GENERATOR"] = None /\ Ahead = {} /\ IsDue
+
+ASnapshotThatIsDueIsBegun == WF_vars(BeginSnapshot) => IsAwaited ~> ~IsAwaited
+
+IsOvertaken ==
+    IsRunning /\ parts["GENERATOR"] # None /\ parts["GENERATOR"].id.endOffset < logStart
+
+AnOvertakenSnapshotIsGivenUp ==
+    WF_vars(GiveUp("GENERATOR")) => IsOvertaken ~> ~IsOvertaken
+
+IsLeftBeside == IsRunning /\ Ahead # {}
+
+ANewerSnapshotReplacesTheLogAtLast ==
+    WF_vars(FlushDirectory) /\ WF_vars(ResetToSnapshot) => IsLeftBeside ~> ~IsLeftBeside
+
+AProcessThatHasEndedBootsOrRefuses ==
+    WF_vars(Boot) /\ WF_vars(RefuseToBoot) => IsDown ~> ~IsDown
 =============================================================================

@@ -1,6 +1,6 @@
 """Lemmas about KIP-630 on one disk: invariants that only help proofs."""
 
-from invariants.snapshot_log import any_ahead, end, is_ahead
+from invariants.snapshot_log_running import any_ahead, end, is_ahead
 from lockstep import lemma, present, when
 from models.snapshot_file import FOOTER, HEADER, Length
 from models.snapshot_id import MAX_OFFSET, Offset, is_newer

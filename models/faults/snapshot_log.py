@@ -1,352 +1,56 @@
 """Mistakes in keeping a log and its snapshots on a disk. Those with a source really happened."""
 
-from lockstep import fault, present, replace, require
-from models.snapshot_file import Part, Snapshot, Stage, content, written
-from models.snapshot_id import Offset, OffsetAndEpoch
-from models.snapshot_log_crash import boot, can_boot, is_valid, loaded, usable
-from models.snapshot_log_running import (
-    advance_high_watermark,
-    changed_keys,
-    generated_id,
-    has_flushed,
-    is_safe,
-    is_wanted,
-    known_committed,
-    lowest_truncation,
-    may_delete,
-    may_rename,
-    may_start,
-    reset_to_snapshot,
-    thresholds_met,
-    write_records,
-)
-from models.snapshot_log_state import (
-    KEYS,
-    MIN_CHANGED_PERCENT,
-    MIN_NEW_BYTES,
-    Phase,
-    SnapshotLog,
-    Writer,
-    agreed,
-    is_open,
-    last_epoch,
-    latest,
-    log_end,
-    must_reset,
-    place,
+# A replica that runs.
+from models.faults.snapshot_log_running import (
+    generated_id_is_inclusive,
+    log_start_is_inclusive,
+    followers_log_start_is_inclusive,
+    log_start_is_one_too_far,
+    reset_is_inclusive,
+    loaded_snapshot_is_inclusive,
+    state_machine_is_not_told,
+    state_goes_on_while_it_is_written,
+    snapshot_of_what_is_flushed,
+    new_keys_count_as_changed,
+    either_threshold_will_do,
+    more_than_the_threshold_has_to_be_new,
+    overtaken_snapshot_is_finished,
+    truncates_below_high_watermark,
+    snapshot_at_log_start_is_deleted,
+    segments_go_up_to_the_latest_snapshot,
+    log_goes_on_beside_a_newer_snapshot,
+    newer_by_offset_alone,
+    high_watermark_of_an_older_response,
+    empty_log_has_epoch_zero,
+    reset_without_need,
+    snapshot_is_begun_anew,
+    part_stays_beside_its_snapshot,
+    reset_is_taken_for_flushed,
+    truncation_leaves_the_records,
+    flushed_records_are_not_acknowledged,
+    truncation_is_not_flushed,
+    high_watermark_is_learned_once,
+    fetched_names_are_not_flushed,
+    only_downloads_are_given_up,
 )
 
-# Ids with the last offset in place of the end offset.
-
-
-@fault(
-    replaces=generated_id,
-    breaks="snapshot_is_the_log_that_it_replaces",
-    source="KAFKA-14618",
+# A crash, and booting.
+from models.faults.snapshot_log_crash import (
+    moved_before_the_footer,
+    moved_before_it_is_flushed,
+    name_is_not_flushed,
+    high_watermark_does_not_wait_for_the_flush,
+    unflushed_records_are_acknowledged,
+    boot_acknowledges_what_it_finds,
+    boot_resets_to_an_unflushed_name,
+    boot_moves_finished_parts,
+    boots_without_a_snapshot,
+    boots_beside_a_broken_newer_snapshot,
+    boots_with_sound_files_only,
+    boots_from_the_snapshot_alone,
+    boots_from_the_oldest_snapshot,
+    boot_trusts_the_name,
+    boot_takes_all_for_flushed,
+    killed_process_stays_down,
+    writer_outlives_its_process,
 )
-def generated_id_is_inclusive(s: SnapshotLog):
-    """The id of a generated snapshot names the last offset that it includes."""
-    return OffsetAndEpoch(
-        end_offset=max(0, s.high_watermark - 1),
-        epoch=s.log[: place(s, s.high_watermark)][-1],
-    )
-
-
-@fault(replaces=may_start, breaks="log_starts_where_a_snapshot_ends")
-def log_start_is_inclusive(x, end):
-    """The log starts at the last offset that a snapshot includes."""
-    return x == end - 1
-
-
-@fault(
-    replaces=may_start,
-    constants={"FOLLOWS_LEADERS_START": True},
-    harmless="""\
-      A follower's log may start anywhere below the end of a snapshot of its own: one record more \
-      in the log than is needed is the same record as in the snapshot.""",
-)
-def followers_log_start_is_inclusive(x, end):
-    """A follower's log starts at the last offset that a snapshot includes."""
-    return x == end - 1
-
-
-@fault(replaces=may_start, breaks="log_above_zero_has_a_snapshot")
-def log_start_is_one_too_far(x, end):
-    """The log starts after the first offset that a snapshot does not include."""
-    return x == end + 1
-
-
-@fault(replaces=reset_to_snapshot, breaks="newer_snapshot_replaces_the_log")
-def reset_is_inclusive(s: SnapshotLog, new: SnapshotLog):
-    """The log begins at the last offset that the snapshot includes."""
-    reset_to_snapshot(s, new)
-    new.base = max(0, latest(s) - 1)
-    new.log_start = max(0, latest(s) - 1)
-
-
-@fault(replaces=advance_high_watermark, breaks="state_is_what_was_committed")
-def loaded_snapshot_is_inclusive(s: SnapshotLog, new: SnapshotLog):
-    """The first record after a snapshot is taken for its last one, and not applied."""
-    advance_high_watermark(s, new)
-    new.state = (
-        s.state
-        + s.log[
-            place(s, len(s.state))
-            + (1 if s.high_watermark is None and latest(s) > 0 else 0) : place(
-                s, known_committed(s)
-            )
-        ]
-    )
-
-
-@fault(replaces=reset_to_snapshot, breaks="state_is_what_was_committed")
-def state_machine_is_not_told(s: SnapshotLog, new: SnapshotLog):
-    """The log begins at the fetched snapshot, which nobody loads."""
-    reset_to_snapshot(s, new)
-    new.state = s.state
-
-
-# What is in a snapshot, and when.
-
-
-@fault(replaces=write_records, breaks="snapshot_is_the_log_that_it_replaces")
-def state_goes_on_while_it_is_written(s: SnapshotLog, new: SnapshotLog, w: Writer):
-    """What is written is the state at that moment, not the one of which the id speaks."""
-    write_records(s, new, w)
-    new.parts[w] = replace(s.parts[w], stage=Stage.RECORDS, records=s.state)
-
-
-@fault(breaks="snapshots_never_pass_the_high_watermark")
-def snapshot_of_what_is_flushed(s: SnapshotLog, new: SnapshotLog):
-    """A snapshot goes as far as the log is flushed, committed or not."""
-    require(is_open(s) and s.high_watermark is not None and s.high_watermark < s.flushed)
-    require(s.parts[Writer.GENERATOR] is None and thresholds_met(latest(s), s.high_watermark))
-    new.parts[Writer.GENERATOR] = Part(
-        id=OffsetAndEpoch(end_offset=log_end(s), epoch=last_epoch(s)),
-        records=s.state + s.log[place(s, s.high_watermark) :],
-        stage=Stage.CREATED,
-    )
-
-
-@fault(
-    replaces=changed_keys,
-    breaks="generates_only_past_both_thresholds",
-    constants={"KEYS": 2},
-)
-def new_keys_count_as_changed(since, now):
-    """A record that is new since the latest snapshot counts as one that changed."""
-    return min(KEYS, now - since)
-
-
-@fault(
-    replaces=thresholds_met,
-    breaks="generates_only_past_both_thresholds",
-    constants={"MIN_NEW_BYTES": 2},
-)
-def either_threshold_will_do(since, now):
-    """The ratio alone is enough, or the bytes alone."""
-    return now > since and (
-        now - since >= MIN_NEW_BYTES
-        or changed_keys(since, now) * 100 >= MIN_CHANGED_PERCENT * min(since, KEYS)
-    )
-
-
-@fault(replaces=is_wanted, breaks="no_snapshot_arrives_below_log_start")
-def overtaken_snapshot_is_finished(s: SnapshotLog, part):
-    """A snapshot gets its name although the log was reset past its end meanwhile."""
-    return s.snapshots[part.id.end_offset] is None
-
-
-# Files and flushes.
-
-
-@fault(replaces=may_rename, breaks="a_named_file_is_complete")
-def moved_before_the_footer(part):
-    """A file gets its final name before its footer is there."""
-    return part.stage == Stage.RECORDS
-
-
-@fault(replaces=may_rename, breaks="a_named_file_is_complete", source="KAFKA-15312")
-def moved_before_it_is_flushed(part):
-    """A file gets its final name before its content is on the disk."""
-    return part.stage == Stage.FOOTER
-
-
-@fault(replaces=is_safe, breaks="every_crash_leaves_enough_to_boot")
-def name_is_not_flushed(s: SnapshotLog, x):
-    """A snapshot takes the place of records before its name is on the disk."""
-    return s.snapshots[x] is not None
-
-
-@fault(
-    replaces=known_committed,
-    harmless="""\
-      The high watermark is only what the replica knows. It answers for a record by letting the \
-      quorum count it, and a snapshot that it makes of one takes the record to the disk itself: \
-      after a crash that snapshot is ahead of the log, and boot resets the log to it.""",
-)
-def high_watermark_does_not_wait_for_the_flush(s: SnapshotLog):
-    """What the leader says is committed is given to the state machine before it is flushed."""
-    return min(log_end(s), len(s.committed))
-
-
-@fault(replaces=has_flushed, breaks="everything_held_is_found")
-def unflushed_records_are_acknowledged(s: SnapshotLog, x):
-    """The quorum counts records of this replica that are in its memory only."""
-    return s.base <= x and x < log_end(s)
-
-
-@fault(breaks="everything_held_is_found", constants={"MAX_CRASHES": 2})
-def boot_acknowledges_what_it_finds(s: SnapshotLog, new: SnapshotLog):
-    """The quorum counts a record that a killed process had not flushed, because the next process
-    finds it in its log."""
-    require(s.phase == Phase.KILLED and can_boot(s) and agreed(s) == len(s.committed))
-    require(log_end(s) > len(s.committed))
-    boot(s, new)
-    new.committed = s.committed + (s.log[place(s, len(s.committed))],)
-    new.held = len(s.committed) + 1
-
-
-@fault(breaks="every_crash_leaves_enough_to_boot", constants={"MAX_CRASHES": 2})
-def boot_resets_to_an_unflushed_name(s: SnapshotLog, new: SnapshotLog):
-    """A process was killed between moving a snapshot and flushing its name; the next one resets
-    the log to it at once."""
-    require(s.phase == Phase.KILLED and can_boot(s) and must_reset(s))
-    boot(s, new)
-    new.base = latest(s)
-    new.log = ()
-    new.flushed = latest(s)
-    new.log_start = latest(s)
-    new.high_watermark = latest(s)
-    new.state = content(s.snapshots[latest(s)])
-
-
-@fault(breaks="boot_takes_no_part_for_a_snapshot")
-def boot_moves_finished_parts(s: SnapshotLog, new: SnapshotLog, w: Writer):
-    """Boot gives a .part file its final name when it has a footer."""
-    require(s.phase == Phase.KILLED and can_boot(s))
-    part = present(s.parts[w])
-    require(part.stage == Stage.FLUSHED and is_wanted(s, part))
-    boot(s, new)
-    new.snapshots[part.id.end_offset] = Snapshot(
-        epoch=part.id.epoch, batches=written(part), flushed=True, named=False
-    )
-
-
-# The log.
-
-
-@fault(replaces=lowest_truncation, breaks="everything_held_is_found")
-def truncates_below_high_watermark(s: SnapshotLog):
-    """A leader's word is enough to cut off what is committed."""
-    return s.log_start
-
-
-@fault(replaces=may_delete, breaks="deletes_only_below_log_start")
-def snapshot_at_log_start_is_deleted(s: SnapshotLog, x):
-    """The snapshot that ends at the log start offset goes with those below."""
-    return x <= s.log_start
-
-
-@fault(breaks="offsets_are_in_order")
-def segments_go_up_to_the_latest_snapshot(s: SnapshotLog, new: SnapshotLog, x: Offset):
-    """Segments below the latest snapshot's end are deleted, wherever the log starts."""
-    require(s.phase == Phase.RUNNING and not must_reset(s))
-    require(s.base < x and x <= latest(s) and s.log_start < x)
-    new.base = x
-    new.log = s.log[place(s, x) :]
-    new.flushed = max(s.flushed, x)
-
-
-@fault(replaces=is_open, breaks="newer_snapshot_replaces_the_log")
-def log_goes_on_beside_a_newer_snapshot(s: SnapshotLog):
-    """Records are appended and truncated while a newer snapshot waits to be loaded."""
-    return s.phase == Phase.RUNNING and s.parts[Writer.FETCHER] is None
-
-
-@fault(replaces=must_reset, breaks="newer_snapshot_replaces_the_log")
-def newer_by_offset_alone(s: SnapshotLog):
-    """A snapshot is newer than the log only if it ends at a greater offset."""
-    return latest(s) > log_end(s)
-
-
-@fault(breaks="offsets_never_move_back")
-def high_watermark_of_an_older_response(s: SnapshotLog, new: SnapshotLog, x: Offset):
-    """The replica takes a high watermark that is lower than the one it knows."""
-    require(is_open(s) and s.high_watermark is not None and x < s.high_watermark)
-    require(s.log_start <= x)
-    new.high_watermark = x
-    new.state = s.state[:x]
-
-
-@fault(replaces=last_epoch, breaks="reset_comes_to_an_end")
-def empty_log_has_epoch_zero(s: SnapshotLog):
-    """An empty log does not take its last epoch from the snapshot before it."""
-    return s.log[-1] if len(s.log) > 0 else 0
-
-
-@fault(replaces=reset_to_snapshot, breaks="everything_held_is_found")
-def reset_without_need(s: SnapshotLog, new: SnapshotLog):
-    """The log is reset to the latest snapshot although it goes further."""
-    require(s.phase == Phase.RUNNING and latest(s) > 0 and is_safe(s, latest(s)))
-    new.base = latest(s)
-    new.log = ()
-    new.flushed = latest(s)
-    new.log_start = latest(s)
-    new.high_watermark = latest(s)
-    new.state = content(s.snapshots[latest(s)])
-
-
-# Booting.
-
-
-@fault(
-    replaces=can_boot,
-    breaks="log_above_zero_has_a_snapshot",
-    source="KAFKA-14240",
-)
-def boots_without_a_snapshot(s: SnapshotLog):
-    """A log that starts above 0 is enough to boot."""
-    return True
-
-
-@fault(replaces=can_boot, breaks="everything_held_is_found")
-def boots_beside_a_broken_newer_snapshot(s: SnapshotLog):
-    """A file that cannot be read is no reason to refuse, though it may have all that there was."""
-    return s.base == 0 or any(usable(s, x) for x in Offset)
-
-
-@fault(
-    replaces=can_boot,
-    breaks="refuses_only_what_is_missing",
-)
-def boots_with_sound_files_only(s: SnapshotLog):
-    """One broken file is enough to refuse."""
-    return all(s.snapshots[x] is None or usable(s, x) for x in Offset)
-
-
-@fault(replaces=boot, breaks="everything_held_is_found")
-def boots_from_the_snapshot_alone(s: SnapshotLog, new: SnapshotLog):
-    """The log is cut off where the latest snapshot ends, although it goes further."""
-    boot(s, new)
-    new.log = s.log[: place(s, loaded(s))]
-    new.flushed = max(s.base, loaded(s))
-
-
-@fault(replaces=loaded, breaks="boot_loads_the_latest_snapshot")
-def boots_from_the_oldest_snapshot(s: SnapshotLog):
-    """Of several snapshots the first is loaded."""
-    return max(
-        x
-        for x in Offset
-        if x == 0 or (usable(s, x) and not any(usable(s, y) and y < x for y in Offset))
-    )
-
-
-@fault(
-    replaces=is_valid,
-    breaks="log_above_zero_has_a_snapshot",
-)
-def boot_trusts_the_name(snapshot):
-    """A file is a snapshot if it is named like one."""
-    return True

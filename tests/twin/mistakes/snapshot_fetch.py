@@ -17,8 +17,8 @@ MISTAKES = {
     ),
     "LogStartIsCoveredByASnapshot": Mistake(
         "SnapshotFetch",
-        "Min({logStart[leader], Latest(r)})",
-        "Min({logStart[leader], LogEnd(r)})",
+        "Min({leaders, Latest(r)})",
+        "Min({leaders, LogEnd(r)})",
     ),
     "SnapshotsLieBetweenLogStartAndHighWatermark": Mistake(
         "SnapshotFetch",
@@ -54,8 +54,8 @@ MISTAKES = {
     ),
     "HighWatermarkLiesWithinTheLog": Mistake(
         "SnapshotFetch",
-        "Min({hw, logStart[r] + Len(records)})",
-        "hw",
+        "Min({told.highWatermark, logStart[r] + Len(records)})",
+        "told.highWatermark",
     ),
     "LogsAgree": Mistake(
         "SnapshotFetch",
@@ -75,7 +75,7 @@ MISTAKES = {
     ),
     "FollowerStartsItsLogNoLaterThanLeaderOrSnapshot": Mistake(
         "SnapshotFetch",
-        "Min({logStart[leader], Latest(r)})",
+        "Min({leaders, Latest(r)})",
         "Latest(r)",
         {"GENERATORS": ("v1", "o1")},
     ),
@@ -128,13 +128,56 @@ MISTAKES = {
     ),
     "HighWatermarkNeverMovesBack": Mistake(
         "SnapshotFetch",
-        "ELSE @]",
-        "ELSE 0]",
+        "IF told.highWatermark = 0 THEN @",
+        "IF told.highWatermark = 0 THEN 0",
         {"MAX_EPOCH": 2},
     ),
     "LaggingReplicaCatchesUp": Mistake(
         "SnapshotFetch",
         'Errors \\ {"FENCED_LEADER_EPOCH"}',
         'Errors \\ {"FENCED_LEADER_EPOCH", "SNAPSHOT_NOT_FOUND"}',
+    ),
+    "CleanedLogStartsWhereItsFirstSnapshotEnds": Mistake(
+        "SnapshotFetch",
+        "    /\\ logStart' = [logStart EXCEPT ![r] = end]\n    /\\ log' = [log EXCEPT ![r] = Drop(",
+        "    /\\ logStart' = [logStart EXCEPT ![r] = end - 1]\n"
+        "    /\\ log' = [log EXCEPT ![r] = Drop(",
+        {"CLEANS_BY_RETENTION": True, "GENERATORS": ("v1", "v2")},
+    ),
+    "AMajorityHasWhatIsCommitted": Mistake(
+        "SnapshotFetch",
+        "Many(x) == 2 * Cardinality({v \\in Voters \\ wiped :",
+        "Many(x) == 2 * Cardinality({v \\in Replicas \\ wiped :",
+    ),
+    "GeneratedSnapshotsEndAfterTheLatest": Mistake(
+        "SnapshotFetch",
+        "(Latest(r) + 1) .. highWatermark[r]",
+        "(logStart[r] + 1) .. highWatermark[r]",
+    ),
+    "OnlyWhatAgreesCounts": Mistake(
+        "SnapshotFetch",
+        "fetched' = [fetched EXCEPT ![r] = [offset |-> LogEnd(r),",
+        "fetched' = [fetched EXCEPT ![r] = [offset |-> LogEnd(leader),",
+    ),
+    "FollowersAreToldWhatLeadersCommitted": Mistake(
+        "SnapshotFetch",
+        "IF EpochBefore(leader, hw) = epoch[leader] THEN hw ELSE 0",
+        "hw",
+        {"MAX_EPOCH": 2},
+    ),
+    "ARequestHasOneAnswer": Mistake(
+        "SnapshotFetch",
+        "    /\\ response[r] = None\n    /\\ Asks(r) \\notin {None, r}\n",
+        "    /\\ Asks(r) \\notin {None, r}\n",
+    ),
+    "FollowersLearnTheHighWatermark": Mistake(
+        "SnapshotFetch",
+        "    /\\ ~FetchesWait\n    /\\ HasAll(r)\n",
+        "    /\\ ~FetchesWait\n    /\\ HasAll(r)\n    /\\ r \\in Voters\n",
+    ),
+    "EveryRequestIsAnswered": Mistake(
+        "SnapshotFetch",
+        "    /\\ Asks(r) \\notin leading\n    /\\ Refuse(",
+        "    /\\ Asks(r) \\notin leading\n    /\\ r \\in Voters\n    /\\ Refuse(",
     ),
 }

@@ -101,4 +101,70 @@ MISTAKES = {
         "LastEpoch == IF log = <<>> THEN IdOf(base).epoch ELSE Last(log)",
         "LastEpoch == IF log = <<>> THEN 0 ELSE Last(log)",
     ),
+    "APartIsWrittenStepByStep": Mistake(
+        "SnapshotLog",
+        'IsAt(w, "FOOTER") /\\ Proceed(w, "FLUSHED")',
+        'IsAt(w, "RECORDS") /\\ Proceed(w, "FLUSHED")',
+    ),
+    "AFinishedPartBecomesASnapshot": Mistake(
+        "SnapshotLog",
+        "    /\\ parts' = [parts EXCEPT ![w] = None]\n"
+        "    /\\ UNCHANGED <<quorum, phase, memory, segments, bounds>>\n",
+        "    /\\ UNCHANGED <<quorum, phase, memory, segments, parts, bounds>>\n",
+    ),
+    "TheDiskHasItsLogUntilAFlush": Mistake(
+        "SnapshotLog",
+        "THEN flushed' = x /\\ untruncated' = Kept",
+        "THEN flushed' = x /\\ UNCHANGED untruncated",
+    ),
+    "WhatIsNoLongerFlushedIsCutOff": Mistake(
+        "SnapshotLog",
+        "    /\\ log' = Below(x)\n    /\\ IF flushed > x\n",
+        "    /\\ UNCHANGED log\n    /\\ IF flushed > x\n",
+    ),
+    "AnswersForWhatItHasFlushed": Mistake(
+        "SnapshotLog",
+        "held' = Max({held, Lesser(Knowable, flushed)})",
+        "UNCHANGED held",
+    ),
+    "NothingGrowsOnADiskWithoutAProcess": Mistake(
+        "SnapshotLog",
+        "    /\\ state' = <<>>\n    /\\ UNCHANGED <<quorum, segments,",
+        "    /\\ UNCHANGED <<quorum, state, segments,",
+    ),
+    "BootKnowsWhatIsOnTheDisk": Mistake(
+        "SnapshotLog",
+        '    /\\ IF phase = "DARK"\n       THEN flushed\' = LogEnd',
+        "    /\\ IF IsDown\n       THEN flushed' = LogEnd",
+    ),
+    "TheLogIsFlushedAtLast": Mistake(
+        "SnapshotLog",
+        "    /\\ <<flushed, untruncated>> # <<LogEnd, None>>\n",
+        "    /\\ flushed # LogEnd\n",
+    ),
+    "WhatIsCommittedBecomesKnown": Mistake(
+        "SnapshotLog",
+        "    /\\ highWatermark # None => highWatermark < Knowable\n",
+        "    /\\ highWatermark = None\n",
+    ),
+    "ASnapshotThatIsDueIsBegun": Mistake(
+        "SnapshotLog",
+        "    /\\ now - since >= MinNewBytes\n",
+        "    /\\ now - since > MinNewBytes\n",
+    ),
+    "AnOvertakenSnapshotIsGivenUp": Mistake(
+        "SnapshotLog",
+        "GiveUp(w) ==\n    /\\ IsRunning\n",
+        "GiveUp(w) ==\n    /\\ IsRunning\n    /\\ w = \"FETCHER\"\n",
+    ),
+    "ANewerSnapshotReplacesTheLogAtLast": Mistake(
+        "SnapshotLog",
+        "    /\\ ~NamesAreFlushed\n",
+        "    /\\ ~NamesAreFlushed\n    /\\ ~MustReset\n",
+    ),
+    "AProcessThatHasEndedBootsOrRefuses": Mistake(
+        "SnapshotLog",
+        "Boot ==\n    /\\ IsDown\n",
+        'Boot ==\n    /\\ phase = "DARK"\n',
+    ),
 }

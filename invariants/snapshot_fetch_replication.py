@@ -1,0 +1,240 @@
+"""What must hold of leaders, logs and snapshots (KIP-630 FetchSnapshot)."""
+
+from lockstep import invariant, present, step_invariant, when
+from models.snapshot_fetch_state import (
+    CLEANS_BY_RETENTION,
+    FOOTER,
+    VOTERS,
+    Replica,
+    SnapshotFetch,
+    latest,
+    log_end,
+    newest_epoch,
+    records,
+)
+from models.snapshot_id import Offset
+
+
+def lost_its_disk(s: SnapshotFetch, new: SnapshotFetch, r):
+    return r in new.wiped and r not in s.wiped
+
+
+def is_prefix(one, other):
+    return one == other[: len(one)]
+
+
+# Snapshots.
+
+
+@invariant("630-1", "630-2", "630-25", "630-26", "630-27")
+def snapshots_are_whole_and_committed(s: SnapshotFetch, r: Replica, end: Offset):
+    """Every snapshot is the committed records before its end, and the footer: none is half-used."""
+    when(s.snapshots[r][end] is not None)
+    return s.snapshots[r][end] == s.committed[:end] + (FOOTER,)
+
+
+@invariant("630-2", "630-30", "630-35")
+def log_and_snapshots_agree(s: SnapshotFetch, r: Replica, end: Offset):
+    """A replica's log says of no record what its own snapshot does not."""
+    when(s.snapshots[r][end] is not None)
+    return all(
+        s.log[r][i] == s.snapshots[r][end][s.log_start[r] + i]
+        for i in range(len(s.log[r]))
+        if s.log_start[r] + i < end
+    )
+
+
+@invariant("630-33", "630-34")
+def log_start_is_covered_by_a_snapshot(s: SnapshotFetch, r: Replica):
+    """A log that does not start at 0 has a snapshot that stands for what is missing."""
+    when(s.log_start[r] > 0)
+    return latest(s, r) >= s.log_start[r]
+
+
+@invariant("630-17", "630-33", "630-34")
+def snapshots_lie_between_log_start_and_high_watermark(s: SnapshotFetch, r: Replica, end: Offset):
+    """Those that end before the log start are deleted, and none goes beyond what is committed."""
+    when(s.snapshots[r][end] is not None)
+    return s.log_start[r] <= end and end <= s.high_watermark[r]
+
+
+@step_invariant("630-11")
+def generated_snapshots_end_after_the_latest(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """Who downloads none has a new snapshot only by going further than the latest one; and none is
+    written anew."""
+    when(s.download[r] is None and s.snapshots[r] != new.snapshots[r])
+    return all(
+        new.snapshots[r][x] is None
+        or new.snapshots[r][x] == s.snapshots[r][x]
+        or (s.snapshots[r][x] is None and x > latest(s, r))
+        for x in Offset
+    )
+
+
+# Log start offsets.
+
+
+def raised_its_log_start(s: SnapshotFetch, new: SnapshotFetch, r):
+    return new.log_start[r] > s.log_start[r]
+
+
+@step_invariant("630-13")
+def leader_starts_its_log_where_a_snapshot_ends(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    when(r in s.leading and raised_its_log_start(s, new, r))
+    return (
+        s.snapshots[r][new.log_start[r]] is not None
+        and new.snapshots[r][new.log_start[r]] is not None
+    )
+
+
+@step_invariant("630-14")
+def leader_drops_what_others_have_or_what_is_old(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A leader raises its log start to where the logs of all live replicas have come, or to what is
+    older than the lag time. Live is who has fetched in its epoch, and lost nothing since."""
+    when(not CLEANS_BY_RETENTION and r in s.leading and raised_its_log_start(s, new, r))
+    return new.log_start[r] <= s.aged or all(
+        log_end(s, other) >= new.log_start[r]
+        for other in Replica
+        if s.fetched[other].leader_epoch == s.epoch[r] and other not in s.wiped
+    )
+
+
+@step_invariant("630-15")
+def follower_starts_its_log_no_later_than_leader_or_snapshot(
+    s: SnapshotFetch, new: SnapshotFetch, r: Replica
+):
+    """A replica that does not lead raises its log start to the lesser of two: its leader's, and the
+    end of its own latest snapshot."""
+    when(not CLEANS_BY_RETENTION and s.download[r] is None)
+    when(r not in s.leading and raised_its_log_start(s, new, r))
+    leader = present(s.elected[s.epoch[r]])
+    return new.log_start[r] == min(s.log_start[leader], latest(s, r))
+
+
+@invariant("630-13", "630-34")
+def cleaned_log_starts_where_its_first_snapshot_ends(s: SnapshotFetch, r: Replica):
+    """Where logs are cleaned by retention, one that does not start at 0 starts at the end of the
+    first of its snapshots."""
+    when(s.log_start[r] > 0)
+    return not CLEANS_BY_RETENTION or (
+        s.snapshots[r][s.log_start[r]] is not None
+        and all(s.snapshots[r][x] is None for x in Offset if x < s.log_start[r])
+    )
+
+
+@step_invariant("595-11")
+def leader_only_appends(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """What a leader has, in its log or below, is only ever added to."""
+    when(r in s.leading and r in new.leading)
+    return is_prefix(records(s, r), records(new, r))
+
+
+@step_invariant("630-21")
+def leader_loads_no_snapshot(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A leader gets new snapshots by generating them: they leave its log as it is."""
+    when(r in s.leading and r in new.leading and latest(s, r) < latest(new, r))
+    return new.log[r] == s.log[r] and new.log_start[r] == s.log_start[r]
+
+
+# Fetches.
+
+
+@step_invariant("595-18")
+def fetches_are_answered_by_leaders(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A replica gets records, or is told of a snapshot, and counts as having fetched, only where
+    another one leads its epoch still."""
+    appended = r not in s.leading and len(s.log[r]) < len(new.log[r])
+    named = s.download[r] is None and new.download[r] is not None
+    when(new.fetched[r] != s.fetched[r] or appended or named)
+    leader = s.elected[s.epoch[r]]
+    return (
+        leader is not None and leader != r and leader in s.leading and s.epoch[leader] == s.epoch[r]
+    )
+
+
+@step_invariant("595-23")
+def only_what_agrees_counts(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """What counts as replicated are records that the leader has, all of them that the fetcher
+    has."""
+    when(new.fetched[r] != s.fetched[r])
+    leader = present(s.elected[s.epoch[r]])
+    return (
+        is_prefix(records(s, r), records(s, leader))
+        and new.fetched[r].offset == log_end(s, r)
+        and new.fetched[r].leader_epoch == s.epoch[r]
+    )
+
+
+@step_invariant("595-14", "595-19")
+def followers_are_told_what_leaders_committed(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A follower learns of a high watermark only from a leader of whose epoch a record is
+    committed, and with the next record if there is one."""
+    when(s.high_watermark[r] < new.high_watermark[r])
+    when(r not in s.leading and s.download[r] is None)
+    leader = present(s.elected[s.epoch[r]])
+    return any(epoch == s.epoch[r] for epoch in new.committed) and (
+        log_end(new, r) > log_end(s, r)
+        or log_end(new, r) >= log_end(s, leader)
+        or s.waiting[r] is not None
+    )
+
+
+# Committed records.
+
+
+def has_committed(s: SnapshotFetch, r, o):
+    """Whether a replica has the committed record at an offset, in its log or in a snapshot."""
+    in_log = (
+        s.log_start[r] <= o
+        and o < log_end(s, r)
+        and s.log[r][max(0, o - s.log_start[r])] == s.committed[o]
+    )
+    return in_log or any(
+        o < x and s.snapshots[r][x] is not None and s.snapshots[r][x][o] == s.committed[o]
+        for x in Offset
+    )
+
+
+@invariant("595-13", "595-23")
+def a_majority_has_what_is_committed(s: SnapshotFetch, o: Offset):
+    """Each committed record is in the logs or the snapshots of most of the voters, as long as none
+    of them loses its disk. Observers do not count."""
+    when(o < len(s.committed) and all(v not in s.wiped for v in VOTERS))
+    return 2 * sum(1 for v in Replica if v in VOTERS and has_committed(s, v, o)) > len(VOTERS)
+
+
+@invariant("595-16", "630-2")
+def newest_leader_has_every_committed_record(s: SnapshotFetch, r: Replica):
+    """The leader of the newest epoch has the committed records, each in its log or in a snapshot:
+    whatever is committed was committed in that epoch or before."""
+    when(r in s.leading and s.epoch[r] == newest_epoch(s))
+    return all(has_committed(s, r, o) for o in Offset if o < len(s.committed))
+
+
+@invariant("595-24", "630-22")
+def what_lies_below_the_high_watermark_is_committed(s: SnapshotFetch, r: Replica):
+    """A replica's records up to its high watermark are the committed ones."""
+    when(s.high_watermark[r] > 0)
+    return records(s, r)[: s.high_watermark[r]] == s.committed[: s.high_watermark[r]]
+
+
+@step_invariant("595-15")
+def high_watermark_never_moves_back(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A high watermark is only lost with the whole disk."""
+    when(not lost_its_disk(s, new, r))
+    return new.high_watermark[r] >= s.high_watermark[r]
+
+
+@invariant("595-22", "630-33")
+def high_watermark_lies_within_the_log(s: SnapshotFetch, r: Replica):
+    """What is committed is not truncated: log start, high watermark and log end are in order."""
+    return s.log_start[r] <= s.high_watermark[r] and s.high_watermark[r] <= log_end(s, r)
+
+
+@invariant("595-19", "595-20", "630-2", "630-29")
+def logs_agree(s: SnapshotFetch, one: Replica, other: Replica, end: Offset):
+    """If two replicas have the same epoch at an offset, in their logs or below, they have the same
+    records before it."""
+    when(0 < end and end <= len(records(s, one)) and end <= len(records(s, other)))
+    when(records(s, one)[max(0, end - 1)] == records(s, other)[max(0, end - 1)])
+    return records(s, one)[:end] == records(s, other)[:end]

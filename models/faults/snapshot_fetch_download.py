@@ -1,0 +1,237 @@
+"""Mistakes in downloading a snapshot, and in putting it in the place of the log (KIP-630)."""
+
+from lockstep import (
+    fault,
+    present,
+    replace,
+    require,
+)
+from models.faults.snapshot_fetch_replication import THREE_VOTERS, VOTERS_ALONE
+from models.snapshot_fetch_download import (
+    abandons_after,
+    answer_not_leader,
+    answer_with,
+    chunk,
+    gives_way,
+    is_next,
+    is_valid,
+    requested,
+    start_after,
+    written,
+)
+from models.snapshot_fetch_state import (
+    DAMAGED,
+    FOOTER,
+    Error,
+    Replica,
+    SnapshotFetch,
+    kept,
+    latest,
+    leader_of,
+    left_over,
+    log_end,
+    log_end_id,
+)
+from models.snapshot_id import MAX_OFFSET, Offset, OffsetAndEpoch, is_newer
+
+# When the log gives way to a snapshot that was fetched. Each of these takes for granted that such a
+# snapshot goes further than the log (630-30).
+
+
+@fault(replaces=gives_way, breaks="log_and_snapshots_agree", constants=THREE_VOTERS)
+def reset_only_by_a_newer_snapshot(s: SnapshotFetch, r, snapshot):
+    """The log stays unless the snapshot is newer by epoch, then offset."""
+    return is_newer(snapshot, log_end_id(s, r))
+
+
+@fault(
+    replaces=gives_way,
+    breaks="log_and_snapshots_agree",
+    constants=THREE_VOTERS,
+    source="KafkaMetadataLog.truncateToLatestSnapshot",
+)
+def reset_only_by_a_snapshot_newer_than_the_logs_records(s: SnapshotFetch, r, snapshot):
+    """The same, with epoch 0 for a log without records."""
+    epoch = 0 if len(s.log[r]) == 0 else s.log[r][-1]
+    return is_newer(snapshot, OffsetAndEpoch(end_offset=log_end(s, r), epoch=epoch))
+
+
+@fault(replaces=gives_way, breaks="log_and_snapshots_agree", constants=THREE_VOTERS)
+def reset_only_beyond_the_log(s: SnapshotFetch, r, snapshot):
+    """The log stays unless the snapshot ends after it."""
+    return snapshot.end_offset > log_end(s, r)
+
+
+@fault(
+    replaces=gives_way,
+    breaks="log_gives_way_to_what_was_fetched",
+    constants=VOTERS_ALONE | {"MAX_EPOCH": 3, "MAX_OFFSET": 3, "MAX_DISTURBANCES": 0},
+)
+def reset_only_by_an_epoch_no_older(s: SnapshotFetch, r, snapshot):
+    """The log stays if it ends in a newer epoch than the snapshot."""
+    return snapshot.epoch >= log_end_id(s, r).epoch
+
+
+# Ids with the wrong end.
+
+
+@fault(replaces=start_after, breaks="high_watermark_lies_within_the_log")
+def reset_past_an_inclusive_end(end):
+    """The end offset is taken for that of the last record: the log starts after it."""
+    return min(end + 1, MAX_OFFSET)
+
+
+@fault(replaces=start_after, breaks="log_gives_way_to_what_was_fetched")
+def reset_before_an_exclusive_end(end):
+    """The last record that the snapshot holds is fetched again."""
+    return max(0, end - 1)
+
+
+# Downloads that outlive their epoch.
+
+
+@fault(
+    replaces=left_over,
+    harmless="Responses of the old epoch are ignored, and the new leader's bytes are the same.",
+    constants=THREE_VOTERS,
+)
+def download_outlives_its_epoch(s: SnapshotFetch, r):
+    """A replica that hears of a newer epoch goes on with its download, from the new leader."""
+    return s.download[r]
+
+
+def finish_late(s: SnapshotFetch, new: SnapshotFetch, r):
+    """The last chunk of a download that is over is taken in all the same."""
+    response = present(s.response[r])
+    require(s.download[r] is None)
+    require(response.error == Error.NONE and len(response.units) == response.size)
+    end = response.snapshot.end_offset
+    files = {x: response.units if x == end else s.snapshots[r][x] for x in Offset}
+    new.snapshots[r] = kept(files, end)
+    new.log_start[r] = end
+    new.log[r] = ()
+
+
+@fault(breaks="leader_loads_no_snapshot", constants=THREE_VOTERS)
+def download_ends_at_a_leader(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A download ends after its replica was elected."""
+    require(r in s.leading)
+    finish_late(s, new, r)
+
+
+@fault(breaks="high_watermark_lies_within_the_log", constants=THREE_VOTERS)
+def download_ends_in_a_newer_epoch(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A download ends after its replica has followed a newer leader."""
+    require(r not in s.leading)
+    finish_late(s, new, r)
+
+
+@fault(breaks="high_watermark_lies_within_the_log", constants=THREE_VOTERS)
+def download_ends_late_if_it_is_newer(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """The same, but only a snapshot that is newer than the log takes its place, by epoch, then
+    offset."""
+    response = present(s.response[r])
+    require(is_newer(response.snapshot, log_end_id(s, r)))
+    finish_late(s, new, r)
+
+
+# Answers.
+
+
+@fault(replaces=requested, breaks="chunks_are_of_the_snapshot_asked_for")
+def answers_from_the_latest(s: SnapshotFetch, r):
+    """A request is answered from the leader's latest snapshot, whichever it names."""
+    leader = leader_of(s, r)
+    return None if leader is None else s.snapshots[leader][latest(s, leader)]
+
+
+@fault(breaks="errors_say_what_is_wrong", scope="elections")
+def old_epoch_is_taken_for_no_leader(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A request of an old epoch is told that its receiver does not lead."""
+    leader = present(leader_of(s, r))
+    require(s.epoch[leader] > s.epoch[r])
+    answer_with(s, new, r, Error.NOT_LEADER_OR_FOLLOWER, size=0, units=())
+
+
+@fault(replaces=chunk, breaks="responses_keep_within_max_bytes")
+def whole_file_is_sent(file, position):
+    """The request's limit is ignored."""
+    return file[position:]
+
+
+@fault(replaces=abandons_after, breaks="lagging_replica_catches_up")
+def missing_snapshot_is_asked_for_again(error):
+    """A download goes on although its snapshot is gone at the leader."""
+    return error != Error.SNAPSHOT_NOT_FOUND
+
+
+@fault(breaks="a_request_has_one_answer", scope="small")
+def restarted_leader_takes_its_answer_back(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """Who led, and has answered, answers once more that it does not lead."""
+    leader = present(leader_of(s, r))
+    response = present(s.response[r])
+    require(leader not in s.leading and response.error == Error.NONE)
+    new.response[r] = replace(response, error=Error.NOT_LEADER_OR_FOLLOWER, size=0, units=())
+
+
+@fault(replaces=answer_not_leader, breaks="every_request_is_answered", scope="small")
+def restarted_leader_is_silent(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """Who led and restarted does not answer."""
+    answer_not_leader(s, new, r)
+    new.response[r] = None
+
+
+# The .part file.
+
+
+@fault(replaces=is_valid, breaks="snapshots_are_whole_and_committed")
+def moved_before_it_is_checked(file):
+    """A file of the right length gets its name."""
+    return True
+
+
+@fault(
+    replaces=is_valid,
+    harmless="As long as the leader's and with right checksums, it has the leader's footer.",
+)
+def footer_is_not_looked_for(file):
+    """Only the checksums are checked."""
+    return all(unit != DAMAGED for unit in file)
+
+
+@fault(replaces=is_valid, breaks="snapshots_are_whole_and_committed")
+def checksums_are_not_checked(file):
+    """Only the footer is looked for."""
+    return file[-1] == FOOTER
+
+
+@fault(breaks="every_byte_counts_once", constants={"MAX_BYTES": 1})
+def chunk_counted_twice(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A response that was taken in already is appended once more."""
+    download = present(s.download[r])
+    response = present(s.response[r])
+    require(len(download.part) > 0)
+    require(response.snapshot == download.snapshot and len(download.part) < response.size)
+    require(response.position + len(response.units) == len(download.part))
+    require(len(download.part) <= MAX_OFFSET)
+    new.download[r] = replace(download, part=download.part + response.units)
+
+
+@fault(
+    replaces=written,
+    harmless="A response whose position is not the end of the file is ignored.",
+    constants={"MAX_BYTES": 1, "MAX_DISTURBANCES": 2},
+)
+def chunk_is_appended(part, response):
+    """Chunks are appended, whatever their position."""
+    return part + response.units
+
+
+@fault(
+    replaces=is_next,
+    harmless="Written at its own position, a repeated chunk replaces itself.",
+    constants={"MAX_BYTES": 1, "MAX_DISTURBANCES": 2},
+)
+def repeated_chunk_is_taken(part, response):
+    """A response is taken in whatever its position."""
+    return response.position <= len(part)

@@ -1,0 +1,325 @@
+"""Mistakes of leaders and of those who fetch from them (KIP-630)."""
+
+from lockstep import (
+    fault,
+    present,
+    require,
+)
+from models.snapshot_fetch_download import leads_epoch_of
+from models.snapshot_fetch_replication import (
+    advance_log_start,
+    agrees,
+    all_have,
+    counted,
+    end_of_epoch,
+    epoch_start,
+    fetch_diverging,
+    fetch_nothing,
+    is_below,
+    known_high_watermark,
+    may_fetch,
+    may_start_at,
+    named_snapshot,
+    next_high_watermark,
+    next_log_start,
+    on_a_majority,
+    reached,
+    would_vote,
+)
+from models.snapshot_fetch_state import (
+    FOOTER,
+    GENERATORS,
+    VOTERS,
+    Progress,
+    Replica,
+    SnapshotFetch,
+    epoch_before,
+    kept,
+    latest,
+    leader_of,
+    log_end,
+    log_end_id,
+    records,
+)
+from models.snapshot_id import Offset, OffsetAndEpoch, is_newer
+
+VOTERS_ALONE = {"REPLICAS": ("v1", "v2", "v3"), "VOTERS": ("v1", "v2", "v3")}
+THREE_VOTERS = VOTERS_ALONE | {"MAX_EPOCH": 3, "MAX_DISTURBANCES": 0}
+ONE_WIPED = THREE_VOTERS | {"MAX_WIPED": 1, "MAX_EPOCH": 2, "MAX_OFFSET": 1}
+
+
+# Comparing a fetch with a log that starts late.
+
+
+@fault(
+    replaces=is_below,
+    breaks="lagging_replica_catches_up",
+    constants=THREE_VOTERS | {"MAX_OFFSET": 1},
+)
+def only_offsets_are_below(s: SnapshotFetch, leader, at):
+    """A fetch from the log start on is compared with the records that the leader still has."""
+    return at.end_offset < s.log_start[leader]
+
+
+@fault(replaces=agrees, breaks="logs_agree", constants=THREE_VOTERS)
+def epochs_below_the_log_are_taken_for_known(s: SnapshotFetch, leader, at):
+    """A fetch from the log start on agrees if its epoch is older than all that the leader has."""
+    start = s.log_start[leader]
+    end = end_of_epoch(s, leader, at.epoch)
+    return (
+        at.end_offset >= start
+        and end >= at.end_offset
+        and (end == start or epoch_before(s, leader, end) == at.epoch)
+    )
+
+
+# The leader's log start and its snapshots.
+
+
+@fault(replaces=advance_log_start, breaks="leader_starts_its_log_where_a_snapshot_ends")
+def log_starts_past_an_inclusive_end(s: SnapshotFetch, new: SnapshotFetch, r: Replica, end: Offset):
+    """The leader drops the record at the snapshot's end offset, too."""
+    advance_log_start(s, new, r, end)
+    require(end < log_end(s, r))
+    new.log_start[r] = end + 1
+    new.log[r] = s.log[r][max(0, end + 1 - s.log_start[r]) :]
+
+
+@fault(replaces=may_start_at, breaks="a_snapshot_is_fetched_and_loaded")
+def log_start_waits_for_all(s: SnapshotFetch, r, end):
+    """A leader drops records once every replica has them, however long that takes: nobody is ever
+    in need of a snapshot."""
+    return r in s.leading and all(reached(s, r, other) >= end for other in Replica)
+
+
+@fault(
+    replaces=may_start_at,
+    harmless="Who was not live when the log start was raised fetches the snapshot.",
+    scope="default",
+)
+def log_start_waits_for_the_live_alone(s: SnapshotFetch, r, end):
+    """A leader drops records once the live replicas have them, and never for their age."""
+    return r in s.leading and all_have(s, r, end)
+
+
+@fault(replaces=may_start_at, breaks="leader_drops_what_others_have_or_what_is_old")
+def log_start_waits_for_nobody(s: SnapshotFetch, r, end):
+    """A leader drops records as soon as it has a snapshot."""
+    return r in s.leading
+
+
+@fault(breaks="log_start_is_covered_by_a_snapshot")
+def latest_snapshot_is_deleted(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A replica deletes its only snapshot, whoever downloads it."""
+    require(r in s.leading and latest(s, r) > 0)
+    new.snapshots[r] = {x: None for x in Offset}
+
+
+@fault(breaks="leader_starts_its_log_where_a_snapshot_ends")
+def delete_records_is_obeyed(s: SnapshotFetch, new: SnapshotFetch, r: Replica, end: Offset):
+    """DeleteRecords moves the log start, as it does for other topics."""
+    require(r in s.leading and s.log_start[r] < end and end <= s.high_watermark[r])
+    new.log_start[r] = end
+    new.log[r] = s.log[r][max(0, end - s.log_start[r]) :]
+    new.snapshots[r] = kept(s.snapshots[r], end)
+
+
+@fault(replaces=kept, breaks="snapshots_lie_between_log_start_and_high_watermark")
+def old_snapshots_stay(files, start):
+    """Snapshots are never deleted."""
+    return files
+
+
+@fault(replaces=named_snapshot, breaks="named_snapshot_exists")
+def high_watermark_is_named(s: SnapshotFetch, leader):
+    """The leader names the snapshot that it could generate."""
+    end = s.high_watermark[leader]
+    return OffsetAndEpoch(end_offset=end, epoch=epoch_before(s, leader, end))
+
+
+@fault(
+    replaces=is_below,
+    breaks="snapshot_is_named_only_if_the_log_cannot_serve",
+    source="KafkaRaftClient.validateFetchOffsetAndEpoch, of a fetch from offset 0",
+)
+def snapshot_is_named_to_whoever_has_nothing(s: SnapshotFetch, leader, at):
+    """A fetch from offset 0 is answered with a snapshot whenever there is one."""
+    return is_below(s, leader, at) or (at.end_offset == 0 and latest(s, leader) > 0)
+
+
+@fault(replaces=next_log_start, breaks="log_start_is_covered_by_a_snapshot")
+def log_start_follows_the_leader_alone(s: SnapshotFetch, r, leaders):
+    """A follower drops what the leader dropped, with or without a snapshot."""
+    return max(s.log_start[r], min(leaders, log_end(s, r)))
+
+
+@fault(
+    replaces=next_log_start,
+    breaks="follower_starts_its_log_no_later_than_leader_or_snapshot",
+    constants={"GENERATORS": ("v1", "o1")},
+    source="KafkaMetadataLog.deleteBeforeSnapshot",
+)
+def log_start_follows_the_own_snapshot_alone(s: SnapshotFetch, r, leaders):
+    """A follower drops its log as soon as it has a snapshot."""
+    return max(s.log_start[r], latest(s, r))
+
+
+@fault(breaks="cleaned_log_starts_where_its_first_snapshot_ends", scope="retention")
+def log_is_cleaned_as_any_other(s: SnapshotFetch, new: SnapshotFetch, r: Replica, start: Offset):
+    """A follower's log is cleaned up to any record that is in a snapshot."""
+    require(r not in s.leading and s.log_start[r] < start and start < latest(s, r))
+    new.log_start[r] = start
+    new.log[r] = s.log[r][max(0, start - s.log_start[r]) :]
+    new.snapshots[r] = kept(s.snapshots[r], start)
+
+
+@fault(breaks="generated_snapshots_end_after_the_latest")
+def earlier_state_is_written_down(s: SnapshotFetch, new: SnapshotFetch, r: Replica, end: Offset):
+    """A snapshot is generated where a later one is there already."""
+    require(r in GENERATORS and 0 < end and end < latest(s, r))
+    require(s.log_start[r] <= end and s.snapshots[r][end] is None)
+    new.snapshots[r][end] = records(s, r)[:end] + (FOOTER,)
+
+
+# The high watermark, votes.
+
+
+@fault(
+    replaces=counted,
+    breaks="a_majority_has_what_is_committed",
+    scope="observer",
+)
+def observers_count(s: SnapshotFetch):
+    """A leader counts whoever fetches from it, observers, too."""
+    return {r for r in Replica if r not in s.wiped}
+
+
+@fault(
+    replaces=next_high_watermark,
+    breaks="newest_leader_has_every_committed_record",
+    constants=THREE_VOTERS | {"MAX_EPOCH": 4},
+)
+def high_watermark_at_the_epochs_start(s: SnapshotFetch, leader, fetcher):
+    """A majority that has reached where the leader's epoch begins commits what is before it."""
+    reached_by_most = on_a_majority(s, leader, fetcher, counted(s))
+    if reached_by_most >= epoch_start(s, leader):
+        return max(s.high_watermark[leader], reached_by_most)
+    return s.high_watermark[leader]
+
+
+@fault(
+    replaces=next_high_watermark,
+    breaks="high_watermark_never_moves_back",
+    constants={"MAX_WIPED": 1},
+)
+def high_watermark_follows_a_wiped_disk(s: SnapshotFetch, leader, fetcher):
+    """A leader takes the smaller offset of a follower that lost its disk for less committed."""
+    reached_by_most = on_a_majority(s, leader, fetcher, {v for v in Replica if v in VOTERS})
+    return reached_by_most if reached_by_most > epoch_start(s, leader) else s.high_watermark[leader]
+
+
+@fault(
+    replaces=epoch_start,
+    breaks="newest_leader_has_every_committed_record",
+    constants=THREE_VOTERS | {"MAX_EPOCH": 4, "MAX_OFFSET": 1},
+)
+def earlier_epochs_are_committed_by_count(s: SnapshotFetch, leader):
+    """A leader counts the replicas of records of earlier epochs, too."""
+    return 0
+
+
+@fault(replaces=would_vote, breaks="newest_leader_has_every_committed_record", constants=ONE_WIPED)
+def wiped_voter_votes(s: SnapshotFetch, voter, candidate):
+    """A voter that lost its disk votes as if it had never had any records."""
+    return voter in VOTERS and not is_newer(log_end_id(s, voter), log_end_id(s, candidate))
+
+
+@fault(replaces=counted, breaks="newest_leader_has_every_committed_record", constants=ONE_WIPED)
+def wiped_voter_counts(s: SnapshotFetch):
+    """A leader counts the fetches of a voter that lost its disk, and with it what it promised to
+    the leader of a later epoch."""
+    return {v for v in Replica if v in VOTERS}
+
+
+# Fetches.
+
+
+@fault(
+    replaces=fetch_diverging, breaks="high_watermark_lies_within_the_log", constants=THREE_VOTERS
+)
+def diverging_log_is_cut_to_the_log_start(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A log that parts from the leader's is thrown away, committed records and all."""
+    fetch_diverging(s, new, r)
+    new.log[r] = ()
+
+
+@fault(replaces=may_fetch, breaks="nothing_is_fetched_during_a_download")
+def fetches_during_a_download(s: SnapshotFetch, r):
+    """A replica goes on fetching the log while it downloads a snapshot."""
+    return leads_epoch_of(s, r) and r not in s.leading
+
+
+@fault(replaces=may_fetch, breaks="fetches_are_answered_by_leaders")
+def restarted_leader_answers_fetches(s: SnapshotFetch, r):
+    """Who led an epoch and restarted in it answers fetches as its leader."""
+    leader = leader_of(s, r)
+    return (
+        r not in s.leading
+        and s.download[r] is None
+        and leader is not None
+        and leader != r
+        and s.epoch[leader] == s.epoch[r]
+    )
+
+
+@fault(replaces=fetch_diverging, breaks="lagging_replica_catches_up", scope="diverging")
+def diverging_log_stays(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A replica that is told where its log parts from the leader's keeps it."""
+    fetch_diverging(s, new, r)
+    new.log[r] = s.log[r]
+
+
+@fault(
+    replaces=may_fetch,
+    breaks="lagging_replica_catches_up",
+    source="KAFKA-12181",
+    constants={"MAX_OFFSET": 1, "MAX_WIPED": 1},
+)
+def smaller_offset_is_refused(s: SnapshotFetch, r):
+    """A leader does not answer a fetch from before the offset that it knows of the replica."""
+    leader = leader_of(s, r)
+    return may_fetch(s, r) and leader is not None and log_end(s, r) >= reached(s, leader, r)
+
+
+@fault(replaces=fetch_diverging, breaks="only_what_agrees_counts", scope="diverging")
+def diverging_fetch_counts(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A leader takes the offset of a fetch for replicated before it compares."""
+    fetch_diverging(s, new, r)
+    new.fetched[r] = Progress(offset=log_end(s, r), leader_epoch=s.epoch[r])
+
+
+@fault(
+    replaces=known_high_watermark,
+    breaks="followers_are_told_what_leaders_committed",
+    scope="elections",
+)
+def inherited_high_watermark_is_told(s: SnapshotFetch, leader, fetcher):
+    """A leader tells the high watermark that it knew as a follower."""
+    return next_high_watermark(s, leader, fetcher)
+
+
+@fault(replaces=fetch_nothing, breaks="followers_learn_the_high_watermark", scope="elections")
+def high_watermark_comes_with_records_alone(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A response without records is not looked at."""
+    fetch_nothing(s, new, r)
+    new.high_watermark[r] = s.high_watermark[r]
+
+
+@fault(breaks="fetches_are_answered_by_leaders", scope="waiting")
+def waiting_fetch_is_not_looked_at_again(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A fetch that waits is answered with the next record in the log, whoever leads by then."""
+    leader = present(leader_of(s, r))
+    require(s.waiting[r] is not None and s.log_start[leader] <= log_end(s, r))
+    require(log_end(s, r) < log_end(s, leader))
+    new.log[r] = s.log[r] + (s.log[leader][max(0, log_end(s, r) - s.log_start[leader])],)
+    new.waiting[r] = None
