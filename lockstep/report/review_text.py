@@ -99,8 +99,11 @@ class ReviewText:
         if checked is None:
             return ""
         violation = checked.result.violation
-        if violation is None or prop.name not in violation.properties:
-            return "" if prop.name in checked.result.missed else ", by a behaviour that never ends"
+        if prop.name in checked.result.missed:
+            return ""
+        is_shown = violation is not None and prop.name in violation.properties
+        if violation is None or not is_shown or violation.trace.loop is not None:
+            return ", by a behaviour that never ends"
         text = f" after {plural(len(violation.trace.steps), 'step')}"
         if checked.saved is None or self._brief:
             return text
