@@ -33,7 +33,9 @@ MISTAKES = {
         "    /\\ UNCHANGED heard\n",
     ),
     "RefreshIsTheAnswerOfABroker": Mistake(
-        "LeaderDiscovery", "    /\\ refresh = None\n", "    /\\ refresh # heard[b]\n"
+        "LeaderDiscovery",
+        "    /\\ refresh = None\n    /\\ refresh' = heard[b]\n",
+        "    /\\ refresh # heard[b]\n    /\\ refresh' = heard[b]\n",
     ),
     "LeaderEpochNeverGoesBack": Mistake(
         "LeaderDiscovery", "FALSE ELSE refresh.epoch < leaderEpoch", "FALSE ELSE FALSE"

@@ -83,7 +83,7 @@ MISTAKES = {
     ),
     "EvictionsMetricCountsEvictionsOnly": Mistake(
         "SessionCache",
-        "UNCHANGED <<now, proposal, evictions>>",
-        "UNCHANGED <<now, proposal>> /\\ evictions' = Metered(evictions + 1)",
+        "UNCHANGED <<now, proposal, turn, evictions>>",
+        "UNCHANGED <<now, proposal, turn>> /\\ evictions' = Metered(evictions + 1)",
     ),
 }
