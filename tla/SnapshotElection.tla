@@ -355,7 +355,8 @@ Wipe(v) ==
 
 -----------------------------------------------------------------------------
 Next ==
-    \E v \in Voters :
+    \/ Heal
+    \/ \E v \in Voters :
         \/ TimeOut(v)
         \/ BecomeLeader(v)
         \/ AppendRecord(v)
@@ -366,7 +367,6 @@ Next ==
         \/ Resign(v)
         \/ Notify(v)
         \/ CutOff(v)
-        \/ Heal
         \/ \E w \in Voters :
             \/ Grant(v, w)
             \/ LearnEpoch(v, w)
