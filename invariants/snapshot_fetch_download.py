@@ -224,6 +224,7 @@ def lacks_the_high_watermark(s: SnapshotFetch, r):
     leader = leader_of(s, r)
     return (
         is_led(s, r)
+        and s.download[r] is None
         and leader is not None
         and s.high_watermark[r] < min(s.high_watermark[leader], log_end(s, r))
         and any(record == s.epoch[r] for record in records(s, leader)[: s.high_watermark[leader]])
@@ -239,17 +240,11 @@ def lacks_the_high_watermark(s: SnapshotFetch, r):
         each(wait_in_vain, "r"),
         each(fetch_diverging, "r"),
         each(fetch_snapshot_id, "r"),
-        each(answer_chunk, "r"),
-        each(answer_snapshot_not_found, "r"),
-        each(receive_chunk, "r"),
-        each(receive_last_chunk, "r"),
-        each(receive_damaged, "r"),
-        each(receive_error, "r"),
-        each(ignore_response, "r"),
     ),
 )
 def followers_learn_the_high_watermark(s: SnapshotFetch, r: Replica):
-    """A replica comes to know how much of its log its leader has committed."""
+    """A replica comes to know how much of its log its leader has committed, unless it is told to
+    fetch a snapshot."""
     return lacks_the_high_watermark(s, r), not lacks_the_high_watermark(s, r)
 
 

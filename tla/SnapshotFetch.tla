@@ -322,9 +322,9 @@ Tells(leader, r) ==
          logStart      |-> logStart[leader]]
 
 \* Where a log starts once the leader's start is known.
-NextStart(r, leaders) ==
+NextStart(r, leadersStart) ==
     IF CleansByRetention THEN logStart[r]
-    ELSE Max({logStart[r], Min({leaders, Latest(r)})})
+    ELSE Max({logStart[r], Min({leadersStart, Latest(r)})})
 
 \* The replica has these records in its log, and knows what it was told.
 Believe(r, records, told, highWatermarks) ==
@@ -665,12 +665,12 @@ LeaderStartsItsLogWhereASnapshotEnds ==
          logStart'[r] > logStart[r] => logStart'[r] \in Ends(r) /\ logStart'[r] \in Ends(r)']_vars
 
 LeaderDropsWhatOthersHaveOrWhatIsOld ==
-    ~CleansByRetention => [][\A r \in leading :
+    [][CleansByRetention \/ \A r \in leading :
          (logStart'[r] > logStart[r] /\ logStart'[r] > aged)
             => \A other \in Live(r) \ wiped : LogEnd(other) >= logStart'[r]]_vars
 
 FollowerStartsItsLogNoLaterThanLeaderOrSnapshot ==
-    ~CleansByRetention => [][\A r \in Replicas \ leading :
+    [][CleansByRetention \/ \A r \in Replicas \ leading :
          (logStart'[r] > logStart[r] /\ download[r] = None)
             => logStart'[r] = Min({logStart[Asks(r)], Latest(r)})]_vars
 
@@ -842,6 +842,7 @@ LaggingReplicaCatchesUp ==
 \* The leader has committed a record of its epoch; the replica does not know what of its own log is.
 IsIgnorant(r) ==
     /\ r \notin leading
+    /\ download[r] = None
     /\ epoch[r] = NewestEpoch
     /\ IsLed(r)
     /\ LET leader == Asks(r)
@@ -850,12 +851,15 @@ IsIgnorant(r) ==
 
 FairnessOfTelling ==
     \A r \in Replicas :
+        /\ WF_vars(FetchRecord(r))
+        /\ WF_vars(FetchDiverging(r))
+        /\ WF_vars(FetchSnapshotId(r))
         /\ WF_vars(FetchNothing(r))
         /\ WF_vars(WaitForRecords(r))
         /\ WF_vars(WaitInVain(r))
 
 FollowersLearnTheHighWatermark ==
-    Fairness /\ FairnessOfTelling => \A r \in Replicas : IsIgnorant(r) ~> ~IsIgnorant(r)
+    FairnessOfTelling => \A r \in Replicas : IsIgnorant(r) ~> ~IsIgnorant(r)
 
 FairnessOfAnswers ==
     \A r \in Replicas :

@@ -568,7 +568,6 @@ AFinishedPartBecomesASnapshot ==
          \E w \in Writer :
             /\ parts[w] # None
             /\ parts[w].id = [endOffset |-> x, epoch |-> snapshots'[x].epoch]
-            /\ parts[w].stage = "FLUSHED"
             /\ parts'[w] = None]_vars
 
 \* What there is after a loss of power at once.

@@ -74,7 +74,7 @@ def boot_acknowledges_what_it_finds(s: SnapshotLog, new: SnapshotLog):
     new.held = len(s.committed) + 1
 
 
-@fault(breaks="every_crash_leaves_enough_to_boot", constants={"MAX_CRASHES": 2})
+@fault(breaks="boot_knows_what_is_on_the_disk", constants={"MAX_CRASHES": 2})
 def boot_resets_to_an_unflushed_name(s: SnapshotLog, new: SnapshotLog):
     """A process was killed between moving a snapshot and flushing its name; the next one resets
     the log to it at once."""

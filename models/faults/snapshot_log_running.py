@@ -11,6 +11,7 @@ from models.snapshot_id import Offset, OffsetAndEpoch
 from models.snapshot_log_running import (
     advance_high_watermark,
     changed_keys,
+    durable,
     flush,
     flush_directory,
     generated_id,
@@ -234,6 +235,8 @@ def reset_without_need(s: SnapshotLog, new: SnapshotLog):
     new.log_start = latest(s)
     new.high_watermark = latest(s)
     new.state = content(s.snapshots[latest(s)])
+    new.held = max(s.held, latest(s))
+    new.untruncated = durable(s)
 
 
 # Files and flushes of a process that runs.

@@ -24,13 +24,21 @@ one hardly ever."""
 RARE = {
     "leader_discovery": {"lose_refresh"},
     "snapshot_fetch": {
+        "answer_fenced",
         "answer_not_leader",
         "damage_chunk",
         "lose_response",
         "receive_damaged",
+        "receive_fenced",
         "restart_follower",
     },
-    "snapshot_log": {"forget_rename", "refuse_to_boot", "tear"},
+    "snapshot_log": {
+        "forget_records",
+        "forget_rename",
+        "forget_truncation",
+        "refuse_to_boot",
+        "tear",
+    },
 }
 """Actions that so few behaviours come to that a thousand of them may well have none."""
 

@@ -17,8 +17,8 @@ MISTAKES = {
     ),
     "LogStartIsCoveredByASnapshot": Mistake(
         "SnapshotFetch",
-        "Min({leaders, Latest(r)})",
-        "Min({leaders, LogEnd(r)})",
+        "Min({leadersStart, Latest(r)})",
+        "Min({leadersStart, LogEnd(r)})",
     ),
     "SnapshotsLieBetweenLogStartAndHighWatermark": Mistake(
         "SnapshotFetch",
@@ -75,7 +75,7 @@ MISTAKES = {
     ),
     "FollowerStartsItsLogNoLaterThanLeaderOrSnapshot": Mistake(
         "SnapshotFetch",
-        "Min({leaders, Latest(r)})",
+        "Min({leadersStart, Latest(r)})",
         "Latest(r)",
         {"GENERATORS": ("v1", "o1")},
     ),

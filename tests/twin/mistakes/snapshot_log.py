@@ -155,7 +155,7 @@ MISTAKES = {
     "AnOvertakenSnapshotIsGivenUp": Mistake(
         "SnapshotLog",
         "GiveUp(w) ==\n    /\\ IsRunning\n",
-        "GiveUp(w) ==\n    /\\ IsRunning\n    /\\ w = \"FETCHER\"\n",
+        'GiveUp(w) ==\n    /\\ IsRunning\n    /\\ w = "FETCHER"\n',
     ),
     "ANewerSnapshotReplacesTheLogAtLast": Mistake(
         "SnapshotLog",
