@@ -2,8 +2,8 @@
 (***************************************************************************)
 (* What fetchers learn through sessions is what full fetches tell.          *)
 (*                                                                          *)
-(* An answer is under way when a response is that tells anything: not an    *)
-(* error, nor one that is put off.  What it leaves out, the fetcher knows.  *)
+(* An answer is under way when a response is that tells anything, or an     *)
+(* error: not one that is put off.  What it leaves out, the fetcher knows.  *)
 (* There is nothing to read for a fetcher that has to truncate.             *)
 (***************************************************************************)
 EXTENDS MCFetchSession
@@ -16,12 +16,18 @@ ConditionOf(said) ==
      highWatermark |-> said.highWatermark,
      logStart      |-> said.logStartOffset]
 
-KnownOf(map) == [p \in Partitions |-> IF map[p] = None THEN None ELSE ConditionOf(map[p])]
+ConditionsOf(map) == [p \in Partitions |-> IF map[p] = None THEN None ELSE ConditionOf(map[p])]
 
-Tells(f) == HasResponse(f, "NONE") /\ ~response[f].throttled
+KnownOf(map) ==
+    [p \in Partitions |->
+        IF map[p] = None THEN None
+        ELSE [condition |-> ConditionOf(map[p]), records |-> map[p].records]]
+
+Tells(f) == IF response[f] = None THEN FALSE ELSE ~response[f].throttled
 
 Full == INSTANCE FullFetch WITH
     Nothing <- None,
+    asking <- pending,
     wanted <- [f \in Fetchers |->
                   [p \in Partitions |->
                       CASE fetching[f][p] = None     -> None
@@ -30,7 +36,8 @@ Full == INSTANCE FullFetch WITH
     known <- [f \in Fetchers |-> KnownOf(told[f])],
     answer <- [f \in Fetchers |->
                   IF ~Tells(f) THEN None
-                  ELSE [partitions |-> KnownOf([p \in Partitions |->
+                  ELSE [refused |-> response[f].error # "NONE",
+                        partitions |-> ConditionsOf([p \in Partitions |->
                             IF response[f].partitions[p] = None
                             THEN told[f][p]
                             ELSE response[f].partitions[p]]),

@@ -26,6 +26,7 @@ Belief == INSTANCE LeaderBelief WITH
     Nothing <- None,
     epoch <- leaderEpoch,
     where <- endpoints,
+    refreshing <- refreshWanted,
     request <- IF attempt = None THEN None
                ELSE [leader |-> attempt.to, epoch |-> attempt.epoch, place |-> attempt.endpoint],
     failed <- backingOff

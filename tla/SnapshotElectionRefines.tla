@@ -2,7 +2,13 @@
 (***************************************************************************)
 (* The voters of SnapshotElection elect, commit and replace their logs as   *)
 (* KIP-630 lets them, while every snapshot that was fetched takes the place *)
-(* of the log.                                                              *)
+(* of the log, and nobody loses its disk.                                   *)
+(*                                                                          *)
+(* In three ways the twin does otherwise.  A replica has its latest         *)
+(* snapshot alone.  It starts its log there whether its leader does or not, *)
+(* as in Apache Kafka: 630-D12.  And it does so even if it has forgotten by *)
+(* a restart that so much is committed, which Kafka's log refuses: it then  *)
+(* starts after the high watermark.                                         *)
 (*                                                                          *)
 (* A record is its epoch there, whatever its value.                         *)
 (*                                                                          *)
@@ -29,6 +35,8 @@ Behaviours == (Init /\ BeginHistory) /\ [][NextWithHistory]_<<vars, elections, c
 
 Abstract == INSTANCE CommittedLog WITH
     Replicas <- Voters,
+    Deviations <- {"630-D12", "one snapshot"},
+    leading <- Leaders,
     start <- logStart,
     log <- [v \in Voters |-> Epochs(log[v])],
     snapshots <- [v \in Voters |-> {Epochs(snapshot[v])} \ {<< >>}]

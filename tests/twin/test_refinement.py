@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -149,6 +150,8 @@ class Mistake:
     module: str
     right: str
     wrong: str
+    constants: Mapping[str, object] = field(default_factory=dict)
+    """Where they differ from the scope's."""
 
 
 MISTAKES = {
@@ -194,6 +197,51 @@ MISTAKES = {
         "HasSession(req) /\\ sessions[req.sessionId].epoch = req.epoch",
         "HasSession(req)",
     ),
+    "what was told outlives an error": Mistake(
+        "fetch_session",
+        "small",
+        "FetchSession",
+        ('    /\\ HasResponse(f, "FETCH_SESSION_ID_NOT_FOUND")\n    /\\ Forget(f)\n'),
+        (
+            '    /\\ HasResponse(f, "FETCH_SESSION_ID_NOT_FOUND")\n'
+            "    /\\ UNCHANGED <<fetching, told>>\n"
+        ),
+    ),
+    "what was told outlives a lost answer": Mistake(
+        "fetch_session",
+        "small",
+        "FetchSession",
+        ("    /\\ Forget(f)\n    /\\ Disturb(f)\n"),
+        ("    /\\ UNCHANGED <<fetching, told>>\n    /\\ Disturb(f)\n"),
+    ),
+    "records that come are not kept": Mistake(
+        "fetch_session",
+        "small",
+        "FetchPartitions",
+        "     records        |-> answer.records \\/ (told # None /\\ told.records)]",
+        "     records        |-> told # None /\\ told.records]",
+    ),
+    "a fetcher asks again before it is answered": Mistake(
+        "fetch_session",
+        "small",
+        "FetchSession",
+        ("    /\\ ~pending[f]\n    /\\ \\A p \\in Empty"),
+        "    /\\ \\A p \\in Empty",
+    ),
+    "an answer comes to who no longer asks": Mistake(
+        "fetch_session",
+        "small",
+        "FetchSession",
+        '    /\\ IF via = "AWAITED"\n',
+        '    /\\ IF via = "AWAITED" \\/ response[f] = None\n',
+    ),
+    "the high watermark passes the log's end": Mistake(
+        "fetch_session",
+        "small",
+        "FetchSession",
+        "to \\in (highWatermark[p] + 1) .. logEnd[p]",
+        "to \\in (highWatermark[p] + 1) .. (logEnd[p] + 1)",
+    ),
     "whatever is told is believed": Mistake(
         "leader_discovery",
         "small",
@@ -236,12 +284,159 @@ MISTAKES = {
         "Known   == [leader |-> Has.leader,",
         "Known   == [leader |-> attempt.to,",
     ),
+    "who is told the leader asks for no refresh": Mistake(
+        "leader_discovery",
+        "small",
+        "LeaderDiscovery",
+        (
+            "    /\\ IsNews(response.currentLeader)\n"
+            "    /\\ BackOff\n"
+            "    /\\ refreshWanted' = TRUE\n"
+        ),
+        (
+            "    /\\ IsNews(response.currentLeader)\n"
+            "    /\\ BackOff\n"
+            "    /\\ UNCHANGED refreshWanted\n"
+        ),
+    ),
+    "who is told nothing asks for no refresh": Mistake(
+        "leader_discovery",
+        "small",
+        "LeaderDiscovery",
+        (
+            "    /\\ ~IsNews(response.currentLeader)\n"
+            "    /\\ BackOff\n"
+            "    /\\ refreshWanted' = TRUE\n"
+        ),
+        (
+            "    /\\ ~IsNews(response.currentLeader)\n"
+            "    /\\ BackOff\n"
+            "    /\\ UNCHANGED refreshWanted\n"
+        ),
+    ),
+    "who is told of one broker forgets where the others are": Mistake(
+        "leader_discovery",
+        "small",
+        "LeaderDiscovery",
+        "ELSE [endpoints EXCEPT ![told.leader] = told.endpoint]",
+        "ELSE [b \\in Brokers |-> IF b = told.leader THEN told.endpoint ELSE None]",
+    ),
+    "an old leader that is told takes a place away": Mistake(
+        "leader_discovery",
+        "small",
+        "LeaderDiscovery",
+        (
+            "    /\\ ~IsNews(response.currentLeader)\n"
+            "    /\\ BackOff\n"
+            "    /\\ refreshWanted' = TRUE\n"
+            "    /\\ UNCHANGED <<client, disturbances>>\n"
+        ),
+        (
+            "    /\\ ~IsNews(response.currentLeader)\n"
+            "    /\\ BackOff\n"
+            "    /\\ refreshWanted' = TRUE\n"
+            "    /\\ endpoints' = [endpoints EXCEPT ![attempt.to] = None]\n"
+            "    /\\ UNCHANGED <<leader, leaderEpoch, disturbances>>\n"
+        ),
+    ),
+    "a refresh comes that was not asked for": Mistake(
+        "leader_discovery",
+        "small",
+        "LeaderDiscovery",
+        ("    /\\ refreshWanted\n    /\\ refresh = None\n    /\\ refresh' ="),
+        ("    /\\ refresh = None\n    /\\ refresh' ="),
+    ),
+    "who lost where the leader is does not ask": Mistake(
+        "leader_discovery",
+        "small",
+        "LeaderDiscovery",
+        "    /\\ refreshWanted' = (endpoints'[leader'] = None)\n",
+        "    /\\ refreshWanted' = FALSE\n",
+    ),
     "votes are given without a comparison": Mistake(
         "snapshot_election",
         "small",
         "SnapshotElection",
         "    /\\ ~Newer(Latest(v), Latest(c))\n",
         "",
+    ),
+    "a snapshot holds what its replica does not know to be committed": Mistake(
+        "snapshot_election",
+        "small",
+        "SnapshotElection",
+        "(Len(snapshot[v]) + 1) .. highWatermark[v]",
+        "(Len(snapshot[v]) + 1) .. Min(LogEnd(v), Len(committed))",
+    ),
+    "a snapshot is fetched where the log would do": Mistake(
+        "snapshot_election",
+        "small",
+        "SnapshotElection",
+        ("    /\\ ~CanCompare(v, l)\n    /\\ snapshot' ="),
+        ("    /\\ Len(snapshot[l]) > Len(snapshot[v])\n    /\\ snapshot' ="),
+    ),
+    "who has a snapshot to load leads": Mistake(
+        "snapshot_election",
+        "small",
+        "SnapshotElection",
+        ("    /\\ granted[c] \\in Majorities\n    /\\ ~unapplied[c]\n"),
+        "    /\\ granted[c] \\in Majorities\n",
+    ),
+    "a follower's high watermark passes its log": Mistake(
+        "snapshot_election",
+        "small",
+        "SnapshotElection",
+        "![v] = Max(@, Min(hw, end))",
+        "![v] = Max(@, hw)",
+    ),
+    "who hears of a newer epoch leads it": Mistake(
+        "snapshot_fetch",
+        "diverging",
+        "SnapshotFetch",
+        ("    /\\ leading' = leading \\ {r}\n    /\\ UNCHANGED <<elected, disks, highWatermark"),
+        ("    /\\ leading' = leading\n    /\\ UNCHANGED <<elected, disks, highWatermark"),
+    ),
+    "a follower truncates what its leader has": Mistake(
+        "snapshot_fetch",
+        "diverging",
+        "SnapshotFetch",
+        "           end    == Min({common.endOffset, EndOf(r, common.epoch)})\n",
+        "           end    == logStart[r]\n",
+        {"MAX_OFFSET": 2},
+    ),
+    "a follower does not wait for its leader's log start": Mistake(
+        "snapshot_fetch",
+        "small",
+        "SnapshotFetch",
+        "Max({logStart[r], Min({logStart[leader], Latest(r)})})",
+        "Max({logStart[r], Latest(r)})",
+        {"GENERATORS": ("v1", "v2")},
+    ),
+    "a leader's old snapshots stay": Mistake(
+        "snapshot_fetch",
+        "small",
+        "SnapshotFetch",
+        (
+            "    /\\ log' = [log EXCEPT ![r] = Drop(@, end - logStart[r])]\n"
+            "    /\\ snapshots' = [snapshots EXCEPT ![r] = From(@, end)]\n"
+        ),
+        (
+            "    /\\ log' = [log EXCEPT ![r] = Drop(@, end - logStart[r])]\n"
+            "    /\\ UNCHANGED snapshots\n"
+        ),
+    ),
+    "a new snapshot deletes the one before": Mistake(
+        "snapshot_fetch",
+        "small",
+        "SnapshotFetch",
+        "![r][end] = Append(SubSeq(Records(r), 1, end), Footer)]",
+        "![r] = From([@ EXCEPT ![end] = Append(SubSeq(Records(r), 1, end), Footer)], end)]",
+    ),
+    "a snapshot ends before the latest one": Mistake(
+        "snapshot_fetch",
+        "small",
+        "SnapshotFetch",
+        "    /\\ end \\in (Latest(r) + 1) .. highWatermark[r]\n",
+        "    /\\ end \\in (1 .. highWatermark[r]) \\ Ends(r)\n",
     ),
     "a checksum is not looked at": Mistake(
         "snapshot_fetch",
@@ -266,7 +461,8 @@ def test_a_twin_with_a_mistake_does_not_refine(kafka: Copy, tmp_path: Path, name
     spec = load_model_spec(kafka.root, mistake.model)
     assert spec.twin is not None
     assert spec.refines is not None
-    model = load_model(kafka.root, mistake.model, spec.scope(mistake.scope).constants)
+    constants = {**spec.scope(mistake.scope).constants, **mistake.constants}
+    model = load_model(kafka.root, mistake.model, constants)
     template = twin_files(kafka.root, spec).template.read_text("utf-8")
     check = RefinementCheck(model.constants, template, tmp_path / "refines.cfg", timeout=300)
     run = check_refinement(refinement_files(kafka.root, spec.twin, spec.refines), check)

@@ -9,9 +9,18 @@
 (* read, and records of some, if there are any to read.  There are no       *)
 (* sessions here, no epochs, and no message is lost unnoticed.              *)
 (*                                                                          *)
-(* From the sections "Fetch Sessions", "Cached data about each partition",  *)
-(* "Incremental Fetch Requests", "Incremental Fetch Responses" and          *)
-(* "Handling Partition Size Limits" of the KIP.                             *)
+(* Two things are asked for beyond the text, which is silent on the one and *)
+(* lets the other wait: that one moment is that of all partitions, and that *)
+(* the size limit puts off records alone, not what else is told.            *)
+(*                                                                          *)
+(* The KIP promises progress, too.  That every change comes to be known is  *)
+(* changes_come_to_be_known of the model fetch_session; that records of     *)
+(* every partition come in turn, in fetch_response,                         *)
+(* waits_at_most_as_many_responses_as_there_are_others.                     *)
+(*                                                                          *)
+(* From the sections "Fetch Epoch", "Cached data about each partition",     *)
+(* "Top-level error code", "Incremental Fetch Requests", "Incremental Fetch *)
+(* Responses" and "Handling Partition Size Limits" of the KIP.              *)
 (***************************************************************************)
 EXTENDS Integers
 
@@ -23,11 +32,13 @@ CONSTANTS
 VARIABLES
     logStart, highWatermark, logEnd, failing,    \* the leader's logs
     wanted,     \* of each fetcher and partition: the offset to read from
+    asking,     \* of each fetcher: whether it waits for an answer
     answer,     \* on its way to a fetcher: what it is told of each partition that it wants
-    known       \* of each fetcher and partition: what it was told last
+    known       \* of each fetcher and partition: what it was told last, and whether records came
 
-logs == <<logStart, highWatermark, logEnd, failing>>
-vars == <<logs, wanted, answer, known>>
+logs     == <<logStart, highWatermark, logEnd, failing>>
+fetchers == <<wanted, asking, answer, known>>
+vars     == <<logs, fetchers>>
 
 Nobody == [p \in Partitions |-> Nothing]
 
@@ -51,55 +62,85 @@ Init ==
     /\ logEnd = [p \in Partitions |-> 0]
     /\ failing = {}
     /\ wanted = [f \in Fetchers |-> Nobody]
+    /\ asking = [f \in Fetchers |-> FALSE]
     /\ answer = [f \in Fetchers |-> Nothing]
     /\ known = [f \in Fetchers |-> Nobody]
 
 \* Whatever happens to the logs.
 Change ==
-    /\ \A p \in Partitions : logStart'[p] >= logStart[p] /\ logEnd'[p] >= logEnd[p]
-    /\ UNCHANGED <<wanted, answer, known>>
+    /\ \A p \in Partitions :
+        /\ logStart'[p] >= logStart[p] /\ logEnd'[p] >= logEnd[p]
+        /\ logStart'[p] <= highWatermark'[p] /\ highWatermark'[p] <= logEnd'[p]
+    /\ UNCHANGED fetchers
+
+Only(f) ==
+    /\ UNCHANGED logs
+    /\ \A g \in Fetchers \ {f} :
+        /\ wanted'[g] = wanted[g]
+        /\ asking'[g] = asking[g]
+        /\ answer'[g] = answer[g]
+        /\ known'[g] = known[g]
 
 \* A fetcher may forget what it was told of a partition, and must when it wants it no more.
 Forgets(f) ==
     \A p \in Partitions :
         \/ known'[f][p] = Nothing
-        \/ known'[f][p] = known[f][p] /\ wanted'[f][p] # Nothing
+        \/ /\ known[f][p] # Nothing
+           /\ wanted'[f][p] # Nothing
+           /\ known'[f][p] \in {known[f][p], [known[f][p] EXCEPT !.records = FALSE]}
 
-Only(f) ==
-    \A g \in Fetchers \ {f} :
-        /\ wanted'[g] = wanted[g]
-        /\ answer'[g] = answer[g]
-        /\ known'[g] = known[g]
-
-\* It asks, gives up waiting, or begins anew: what was under way does not come any more.
+\* What it wants it says when it asks, and no answer to an earlier question comes any more.
 Ask(f) ==
+    /\ ~asking[f]
+    /\ asking'[f]
     /\ answer'[f] = Nothing
     /\ Forgets(f)
     /\ Only(f)
-    /\ UNCHANGED logs
 
 \* A full fetch: all that is wanted is told as it is now.  The size limit may have records of some
 \* partitions wait, but if there are any then some come.
-Answer(f) ==
-    /\ answer[f] = Nothing
-    /\ answer'[f] # Nothing
+Tell(f) ==
+    /\ ~answer'[f].refused
     /\ answer'[f].partitions =
            [p \in Partitions |-> IF p \in Wanted(f) THEN Condition(p) ELSE Nothing]
     /\ answer'[f].records \subseteq Readable(f)
     /\ answer'[f].records = {} => Readable(f) = {}
-    /\ UNCHANGED <<logs, wanted, known>>
+
+\* One answer to each question, or an error for the question as a whole.
+Answer(f) ==
+    /\ asking[f] /\ asking'[f]
+    /\ answer[f] = Nothing
+    /\ answer'[f] # Nothing
+    /\ answer'[f].refused \/ Tell(f)
+    /\ UNCHANGED <<wanted, known>>
     /\ Only(f)
 
 Learn(f) ==
     /\ answer[f] # Nothing
+    /\ ~answer[f].refused
     /\ answer'[f] = Nothing
-    /\ known'[f] = answer[f].partitions
-    /\ UNCHANGED <<logs, wanted>>
+    /\ ~asking'[f]
+    /\ known'[f] =
+           [p \in Partitions |->
+               IF answer[f].partitions[p] = Nothing THEN Nothing
+               ELSE [condition |-> answer[f].partitions[p],
+                     records |-> \/ p \in answer[f].records
+                                 \/ IF known[f][p] = Nothing THEN FALSE ELSE known[f][p].records]]
+    /\ UNCHANGED wanted
+    /\ Only(f)
+
+\* The question is put off, or it begins anew.  After an error, as if each partition had got it, and
+\* after an answer that it did not learn from, nothing that was told before counts any more.
+Stop(f) ==
+    /\ ~asking'[f]
+    /\ answer'[f] = Nothing
+    /\ wanted'[f] \in {wanted[f], Nobody}
+    /\ IF answer[f] = Nothing THEN Forgets(f) ELSE known'[f] = Nobody
     /\ Only(f)
 
 Next ==
     \/ Change
-    \/ \E f \in Fetchers : Ask(f) \/ Answer(f) \/ Learn(f)
+    \/ \E f \in Fetchers : Ask(f) \/ Answer(f) \/ Learn(f) \/ Stop(f)
 
 Spec == Init /\ [][Next]_vars
 =============================================================================
