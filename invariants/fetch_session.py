@@ -245,11 +245,14 @@ def sessions_are_never_shared(s: FetchSession, i: OpenId):
     return all(s.metadata[f].session_id != i or s.sessions[i].owner == f for f in Fetcher)
 
 
-@invariant("227-9")
-def sessions_have_partitions(s: FetchSession, i: OpenId):
-    """A session is of some partition: one that is left without any is closed (227-D1)."""
-    session = present(s.sessions[i])
-    return any(session.partitions[p] is not None for p in Partition)
+@step_invariant("227-9")
+def sessions_have_partitions(s: FetchSession, new: FetchSession, i: OpenId):
+    """A session that takes in a request is of some partition then: one that is left without any is
+    closed (227-D1)."""
+    before = present(s.sessions[i])
+    after = present(new.sessions[i])
+    when(before != after)
+    return any(after.partitions[p] is not None for p in Partition)
 
 
 @invariant("227-29", "227-38", "227-40")

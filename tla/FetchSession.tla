@@ -584,9 +584,6 @@ OneSessionPerUndisturbedFetcher ==
     \A f \in Fetchers :
         disturbances[f] = 0 => \A i, j \in SessionsOf(f) : i = j
 
-SessionsHavePartitions ==
-    \A i \in SessionIds : sessions[i] # None => sessions[i].partitions # Nothing
-
 PendingMeansInFlight ==
     \A f \in Fetchers : pending[f] <=> (request[f] # None \/ response[f] # None)
 
@@ -659,6 +656,11 @@ SessionChangesOnlyByAcceptingItsEpoch ==
                     /\ Served(f, via)
                     /\ Incoming(f, via).sessionId = i
                     /\ Incoming(f, via).epoch = sessions[i].epoch]_vars
+
+SessionsHavePartitions ==
+    [][\A i \in SessionIds :
+         (sessions[i] # None /\ sessions'[i] \notin {None, sessions[i]})
+            => sessions'[i].partitions # Nothing]_vars
 
 AcceptedRequestMovesTheEpoch ==
     [][\A f \in Fetchers :
@@ -894,11 +896,11 @@ THEOREM Spec => [](/\ EpochsAgreeWhenIdle
                    /\ UndisturbedFetcherSeesNoEpochError
                    /\ IncrementalRequestsNameASession
                    /\ SessionsAreNeverShared
-                   /\ SessionsHavePartitions
                    /\ OneSessionPerUndisturbedFetcher
                    /\ PendingMeansInFlight)
 
 THEOREM Spec => /\ SessionChangesOnlyByAcceptingItsEpoch
+                /\ SessionsHavePartitions
                 /\ AcceptedRequestMovesTheEpoch
                 /\ LearnsWhatAFullFetchWouldTell
                 /\ ChangesAreTold

@@ -1,10 +1,8 @@
 """Lemmas about KIP-227 fetch sessions: invariants that only help proofs."""
 
-from invariants.fetch_session_steps import came
 from lockstep import lemma, present, when
 from models.fetch_metadata import (
     FIRST_INCREMENTAL_EPOCH,
-    INITIAL_EPOCH,
     NO_SESSION,
     Error,
     OpenId,
@@ -13,7 +11,7 @@ from models.fetch_metadata import (
 )
 from models.fetch_partitions import UNKNOWN, Partition, learned
 from models.fetch_session_leader import is_mentioned, session_after
-from models.fetch_session_state import Fetcher, FetchSession, Via
+from models.fetch_session_state import Fetcher, FetchSession
 
 # Who may speak of a session.
 
@@ -37,17 +35,6 @@ def only_full_requests_name_no_session(s: FetchSession, f: Fetcher):
     """An epoch above 0 comes with a session's id, in what a fetcher holds and in what it sent."""
     return (s.metadata[f].session_id != NO_SESSION or is_full(s.metadata[f].epoch)) and (
         s.stray[f] is None or s.stray[f].session_id != NO_SESSION or is_full(s.stray[f].epoch)
-    )
-
-
-@lemma
-def a_session_is_asked_for_some_partition(s: FetchSession, f: Fetcher):
-    """A request that may create a session names a partition of it, and so do its copies."""
-    return all(
-        came(s, f, via) is None
-        or came(s, f, via).epoch != INITIAL_EPOCH
-        or any(came(s, f, via).partitions[p] is not None for p in Partition)
-        for via in Via
     )
 
 
