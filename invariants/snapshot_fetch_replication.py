@@ -154,12 +154,17 @@ def fetches_are_answered_by_leaders(s: SnapshotFetch, new: SnapshotFetch, r: Rep
 
 @step_invariant("595-23")
 def only_what_agrees_counts(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
-    """What counts as replicated are records that the leader has, all of them that the fetcher
-    has."""
+    """What counts as replicated is all that the fetcher has, and as far as the leader still has its
+    log, that is what the fetcher has."""
     when(new.fetched[r] != s.fetched[r])
     leader = present(s.elected[s.epoch[r]])
     return (
-        is_prefix(records(s, r), records(s, leader))
+        log_end(s, r) <= log_end(s, leader)
+        and all(
+            records(s, r)[x] == s.log[leader][max(0, x - s.log_start[leader])]
+            for x in Offset
+            if s.log_start[leader] <= x and x < log_end(s, r)
+        )
         and new.fetched[r].offset == log_end(s, r)
         and new.fetched[r].leader_epoch == s.epoch[r]
     )

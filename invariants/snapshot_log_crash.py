@@ -129,7 +129,7 @@ def boot_knows_what_is_on_the_disk(s: SnapshotLog, new: SnapshotLog):
     when(boots(s, new))
     is_dark = s.phase == Phase.DARK
     return (
-        new.flushed == (end(new) if is_dark else s.flushed)
+        (new.flushed == end(new) if is_dark else new.flushed <= s.flushed)
         and (new.untruncated is None if is_dark else new.untruncated == s.untruncated)
         and all(
             new.snapshots[x].named == (is_dark or s.snapshots[x].named)

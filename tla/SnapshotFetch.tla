@@ -719,7 +719,9 @@ FetchesAreAnsweredByLeaders ==
 OnlyWhatAgreesCounts ==
     [][\A r \in Replicas :
          fetched'[r] # fetched[r]
-            => /\ IsPrefix(Records(r), Records(Asks(r)))
+            => /\ LogEnd(r) <= LogEnd(Asks(r))
+               /\ \A x \in (logStart[Asks(r)] + 1) .. LogEnd(r) :
+                        Records(r)[x] = Records(Asks(r))[x]
                /\ fetched'[r] = [offset |-> LogEnd(r), leaderEpoch |-> epoch[r]]]_vars
 
 FollowersAreToldWhatLeadersCommitted ==

@@ -613,8 +613,8 @@ NothingGrowsOnADiskWithoutAProcess ==
 BootKnowsWhatIsOnTheDisk ==
     [][Boots =>
          LET outlasted == phase = "DARK"
-         IN  /\ <<flushed, untruncated>>' =
-                    IF outlasted THEN <<LogEnd', None>> ELSE <<flushed, untruncated>>
+         IN  /\ IF outlasted THEN flushed' = LogEnd' ELSE flushed' <= flushed
+             /\ untruncated' = IF outlasted THEN None ELSE untruncated
              /\ \A x \in Named : snapshots'[x] # None =>
                     /\ snapshots'[x].named = (outlasted \/ snapshots[x].named)
                     /\ snapshots'[x].flushed = (outlasted \/ snapshots[x].flushed)]_vars

@@ -28,7 +28,6 @@ from models.faults.snapshot_fetch_replication import (
     restarted_leader_answers_fetches,
     diverging_log_stays,
     smaller_offset_is_refused,
-    followers_write_too,
     diverging_fetch_counts,
     inherited_high_watermark_is_told,
     high_watermark_comes_with_records_alone,

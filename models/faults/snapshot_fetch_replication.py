@@ -25,7 +25,6 @@ from models.snapshot_fetch_replication import (
     on_a_majority,
     reached,
     would_vote,
-    write_record,
 )
 from models.snapshot_fetch_state import (
     FOOTER,
@@ -43,7 +42,6 @@ from models.snapshot_fetch_state import (
     records,
 )
 from models.snapshot_id import (
-    MAX_OFFSET,
     Offset,
     OffsetAndEpoch,
     is_newer,
@@ -67,7 +65,7 @@ def only_offsets_are_below(s: SnapshotFetch, leader, at):
     return at.end_offset < s.log_start[leader]
 
 
-@fault(replaces=agrees, breaks="only_what_agrees_counts", constants=THREE_VOTERS)
+@fault(replaces=agrees, breaks="logs_agree", constants=THREE_VOTERS)
 def epochs_below_the_log_are_taken_for_known(s: SnapshotFetch, leader, at):
     """A fetch from the log start on agrees if its epoch is older than all that the leader has."""
     start = s.log_start[leader]
@@ -295,13 +293,6 @@ def smaller_offset_is_refused(s: SnapshotFetch, r):
     """A leader does not answer a fetch from before the offset that it knows of the replica."""
     leader = leader_of(s, r)
     return may_fetch(s, r) and leader is not None and log_end(s, r) >= reached(s, leader, r)
-
-
-@fault(replaces=write_record, breaks="logs_agree")
-def followers_write_too(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
-    """Whoever knows of an epoch writes records of it."""
-    require(r in VOTERS and 0 < s.epoch[r] and log_end(s, r) < MAX_OFFSET)
-    new.log[r] = s.log[r] + (s.epoch[r],)
 
 
 @fault(replaces=fetch_diverging, breaks="only_what_agrees_counts", scope="diverging")
