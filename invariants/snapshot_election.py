@@ -31,6 +31,7 @@ from invariants.snapshot_election_replication import (
     high_watermark_never_moves_back,
     later_leaders_have_what_is_committed,
     leaders_snapshots_agree_with_their_logs,
+    a_log_starts_within_what_is_known_to_be_committed,
     log_start_is_in_a_snapshot,
     logs_agree,
     most,

@@ -196,6 +196,16 @@ def leaders_snapshots_agree_with_their_logs(s: SnapshotElection, leader: Voter):
     return history(s, leader)[: len(s.snapshot[leader])] == s.snapshot[leader]
 
 
+@step_invariant("630-34")
+def a_log_starts_within_what_is_known_to_be_committed(
+    s: SnapshotElection, new: SnapshotElection, v: Voter
+):
+    """When a log's start moves on, it is not past the high watermark: a replica that has forgotten
+    this by a restart waits until it is told again."""
+    when(new.log_start[v] > s.log_start[v])
+    return new.log_start[v] <= new.high_watermark[v]
+
+
 @step_invariant("630-28")
 def a_reset_begins_at_the_snapshots_end(s: SnapshotElection, new: SnapshotElection, v: Voter):
     """A log that gives way to a fetched snapshot starts and ends at the end of it, and what is

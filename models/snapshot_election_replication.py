@@ -190,9 +190,10 @@ def generate_snapshot(s: SnapshotElection, new: SnapshotElection, v: Voter, end:
 
 @action
 def advance_log_start(s: SnapshotElection, new: SnapshotElection, v: Voter):
-    """A replica drops what is in its latest snapshot from its log, whoever else has it by then."""
+    """A replica drops what is in its latest snapshot from its log, once it knows again, after a
+    restart, that this is committed; whoever else has it by then (630-D12)."""
     end = len(s.snapshot[v])
-    require(not s.unapplied[v] and s.log_start[v] < end <= log_end(s, v))
+    require(not s.unapplied[v] and s.log_start[v] < end <= s.high_watermark[v])
     new.log[v] = s.log[v][max(0, end - s.log_start[v]) :]
     new.log_start[v] = end
 

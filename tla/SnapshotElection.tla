@@ -311,7 +311,7 @@ GenerateSnapshot(v, end) ==
 
 AdvanceLogStart(v) ==
     /\ ~unapplied[v]
-    /\ Len(snapshot[v]) \in (logStart[v] + 1) .. LogEnd(v)
+    /\ Len(snapshot[v]) \in (logStart[v] + 1) .. highWatermark[v]
     /\ logStart' = [logStart EXCEPT ![v] = Len(snapshot[v])]
     /\ log' = [log EXCEPT ![v] = After(Records(v), Len(snapshot[v]))]
     /\ UNCHANGED <<epoch, voted, snapshot, memory, seen, counts>>

@@ -42,6 +42,7 @@ from models.faults.snapshot_election_replication import (
     counts_what_is_not_flushed,
     drops_log_without_snapshot,
     drops_records_of_its_own_for_anothers_snapshot,
+    drops_what_it_does_not_know_to_be_committed,
     empty_fetch_after_a_snapshot_does_not_count,
     empty_response_tells_no_high_watermark,
     finds_no_divergence_below_its_log,

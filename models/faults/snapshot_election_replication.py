@@ -235,6 +235,22 @@ def drops_records_of_its_own_for_anothers_snapshot(
     new.log_start[v] = end
 
 
+@fault(
+    replaces=advance_log_start,
+    breaks="a_log_starts_within_what_is_known_to_be_committed",
+    scope="records",
+)
+def drops_what_it_does_not_know_to_be_committed(
+    s: SnapshotElection, new: SnapshotElection, v: Voter
+):
+    """A log starts at the end of the latest snapshot although a restart made the replica forget the
+    high watermark."""
+    end = len(s.snapshot[v])
+    require(not s.unapplied[v] and s.log_start[v] < end <= log_end(s, v))
+    new.log[v] = s.log[v][max(0, end - s.log_start[v]) :]
+    new.log_start[v] = end
+
+
 @fault(replaces=replaces, breaks="epochs_never_fall_along_a_log", scope="epochs")
 def keeps_a_log_that_ends_beyond(snapshot, log):
     """The log is reset only to a snapshot that ends beyond it."""

@@ -130,10 +130,10 @@ Snapshots == \A r \in Replicas :
 (* Where logs begin: "When to Increase the LogStartOffset", "Validation of Snapshot and Log". *)
 Raise(r) ==
     /\ start'[r] > start[r]
-    /\ \/ "630-D12" \in Deviations /\ \E s \in snapshots[r] : Len(s) = start'[r]
-       \/ /\ start'[r] <= highWatermark[r]
-          /\ \/ r \in leading /\ \E s \in snapshots[r] : Len(s) = start'[r]
-             \/ \E l \in Voters : Follows(r, l) /\ start'[r] = Lesser(start[l], Len(Latest(r)))
+    /\ start'[r] <= highWatermark[r]
+    /\ \/ r \in leading \/ "630-D12" \in Deviations
+       \/ \E l \in Voters : Follows(r, l) /\ start'[r] = Lesser(start[l], Len(Latest(r)))
+    /\ r \in leading \/ "630-D12" \in Deviations => \E s \in snapshots[r] : Len(s) = start'[r]
 
 Starts == \A r \in Replicas :
         /\ start'[r] = start[r] \/ Raise(r) \/ Reset(r)
