@@ -183,7 +183,7 @@ def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
 def _pin(checked: Checked, plan: CheckPlan) -> None:
     """Write what was counted into the model's file of scopes, and judge anew."""
     result, root = checked.result, plan.workspace.root
-    pins = Pins(str(Verdict.HOLDS), result.states, result.transitions, result.depth)
+    pins = Pins(str(result.verdict), result.states, result.transitions, result.depth)
     checked.pinned = pin(root, result.model, checked.scope, pins)
     scope = load_model_spec(root, result.model).scope(checked.scope)
     checked.judgement = judge(checked.model, scope, result, pinned=True)
