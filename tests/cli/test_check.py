@@ -246,6 +246,15 @@ def test_a_hidden_file_is_skipped_and_named(desk: "Desk") -> None:
     assert row["mistake"] is False
 
 
+def test_pinning_keeps_the_verdict_of_a_scope_that_is_to_be_violated(desk: "Desk") -> None:
+    desk.edit("specs/letters.toml", "states = 83\n", "states = 84\n")
+    ran = desk.run("check", "letters", "--pin")
+    assert "pinned   states 83 instead of 84" in ran.out
+    text = (desk.root / "specs" / "letters.toml").read_text("utf-8")
+    assert 'verdict = "violated"\nviolates = ["boxes_hold_one_letter"]\nstates = 83\n' in text
+    assert desk.run("check", "letters").code == 0
+
+
 def test_an_unpinned_scope_says_so(desk: "Desk") -> None:
     desk.edit("specs/turnstile.toml", "depth = 4\n", "")
     ran = desk.run("check", "turnstile", "--scope", "small")
