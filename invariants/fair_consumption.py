@@ -46,7 +46,7 @@ def gain(s: FairConsumption, new: FairConsumption, p):
     return max(new.returned[p] - s.returned[p], 0)
 
 
-@step_invariant
+@step_invariant("387-1")
 def records_are_returned_once_and_in_order(s: FairConsumption, new: FairConsumption, p: Partition):
     """What is returned of a partition begins with the record after the last one returned."""
     when(gain(s, new, p) > 0)
@@ -57,20 +57,20 @@ def records_are_returned_once_and_in_order(s: FairConsumption, new: FairConsumpt
     )
 
 
-@invariant
+@invariant("387-1")
 def position_is_after_what_was_returned(s: FairConsumption, p: Partition):
     """The consumer wants next what comes after the last record returned."""
     when(s.status[p] != Status.REVOKED)
     return s.position[p] == s.due[p]
 
 
-@invariant
+@invariant("387-2")
 def poll_returns_at_most_max_poll_records(s: FairConsumption):
     """A poll returns max.poll.records at most, whatever number of partitions they are of."""
     return sum(s.returned[p] for p in Partition) <= MAX_POLL_RECORDS
 
 
-@step_invariant
+@step_invariant("387-2")
 def poll_returns_what_there_is(s: FairConsumption, new: FairConsumption):
     """A poll that returns fewer records leaves none behind, but for those behind an error."""
     when(ends(s, new) and new.raised is None)
@@ -80,14 +80,14 @@ def poll_returns_what_there_is(s: FairConsumption, new: FairConsumption):
     )
 
 
-@step_invariant
+@step_invariant("387-1")
 def only_assigned_partitions_are_returned(s: FairConsumption, new: FairConsumption, p: Partition):
     """Nothing is returned of a partition that is paused or was revoked."""
     when(gain(s, new, p) > 0)
     return s.status[p] == Status.ASSIGNED
 
 
-@step_invariant
+@step_invariant("387-1")
 def paused_partition_keeps_its_records(s: FairConsumption, new: FairConsumption, p: Partition):
     """What is buffered of a paused partition is there when it is resumed."""
     when(s.status[p] == Status.PAUSED and is_current(s, p) and not s.buffered[p].failed)
@@ -98,7 +98,7 @@ def paused_partition_keeps_its_records(s: FairConsumption, new: FairConsumption,
     )
 
 
-@step_invariant
+@step_invariant("387-3", "387-8")
 def records_stay_buffered_until_returned(s: FairConsumption, new: FairConsumption, p: Partition):
     """What a poll leaves of a fetch is there for the next one."""
     when(is_returnable(s, p))
@@ -108,7 +108,7 @@ def records_stay_buffered_until_returned(s: FairConsumption, new: FairConsumptio
     )
 
 
-@step_invariant
+@step_invariant("387-3")
 def partition_is_drained_before_the_next(
     s: FairConsumption, new: FairConsumption, p: Partition, q: Partition
 ):
@@ -117,7 +117,7 @@ def partition_is_drained_before_the_next(
     return s.buffered[q] is None
 
 
-@step_invariant
+@step_invariant("387-3")
 def poll_begins_where_the_last_left_off(
     s: FairConsumption, new: FairConsumption, p: Partition, q: Partition
 ):
@@ -127,7 +127,7 @@ def poll_begins_where_the_last_left_off(
     return p == q
 
 
-@step_invariant
+@step_invariant("387-10")
 def error_blocks_no_other(s: FairConsumption, new: FairConsumption, p: Partition):
     """An error that was raised is not before the records of another partition in line: the next
     poll does not raise it again."""
@@ -139,21 +139,21 @@ def error_blocks_no_other(s: FairConsumption, new: FairConsumption, p: Partition
     )
 
 
-@step_invariant
+@step_invariant("387-10")
 def error_without_records_is_raised_once(s: FairConsumption, new: FairConsumption, p: Partition):
     """An error goes when it was raised, unless records came with it."""
     when(ends(s, new) and new.raised == p)
     return s.buffered[p] is not None and (s.buffered[p].count > 0) == (new.buffered[p] is not None)
 
 
-@step_invariant
+@step_invariant("387-10")
 def errors_are_raised(s: FairConsumption, new: FairConsumption, p: Partition):
     """An error of a partition that is wanted does not go unless it is raised."""
     when(is_current(s, p) and s.buffered[p].failed)
     return new.buffered[p] is not None or (ends(s, new) and new.raised == p)
 
 
-@step_invariant
+@step_invariant("387-1")
 def fetch_is_of_a_partition_without_records(
     s: FairConsumption, new: FairConsumption, p: Partition
 ):
@@ -168,19 +168,21 @@ def fetch_is_of_a_partition_without_records(
     )
 
 
-@invariant
+@invariant("387-7")
 def line_is_what_is_buffered(s: FairConsumption, p: Partition):
     """A partition is in line once if something is buffered of it, and else not at all."""
     return sum(1 for q in s.line if q == p) == (0 if s.buffered[p] is None else 1)
 
 
-@invariant
+@invariant("387-7", "387-11")
 def wait_is_bounded(s: FairConsumption):
     """No partition that has records is passed over by more polls in a row than that."""
     return s.waited <= LONGEST_WAIT
 
 
 @leads_to(
+    "387-10",
+    "387-11",
     weak=(
         start_poll,
         discard,
@@ -202,6 +204,7 @@ def records_come_to_be_returned(s: FairConsumption):
 
 
 @leads_to(
+    "387-11",
     weak=(
         start_poll,
         discard,
@@ -223,7 +226,7 @@ def partition_without_records_is_fetched(s: FairConsumption, p: Partition):
     )
 
 
-@sometimes
+@sometimes("387-4")
 def longest_wait_is_attained(s: FairConsumption):
     """The bound is a bound that is met."""
     return s.waited == LONGEST_WAIT

@@ -177,3 +177,17 @@ def discarded_stays_buffered(s: FairConsumption, new: FairConsumption):
     """What is not wanted any more leaves the line, and still counts as buffered."""
     require(goes_on(s) and not is_wanted(s, s.line[0]))
     new.line = s.line[1:]
+
+
+@fault(
+    replaces=arrived,
+    breaks="poll_begins_where_the_last_left_off",
+    source="KIP-387, Proposed Changes",
+)
+def completed_fetches_go_first(s: FairConsumption, p):
+    """What comes in goes before what a poll has begun: see the proposal round_robin."""
+    return (
+        tuple(q for q in s.line if not s.buffered[q].begun)
+        + (p,)
+        + tuple(q for q in s.line if s.buffered[q].begun)
+    )
