@@ -149,10 +149,17 @@ def fetch_unreadable(s: FairConsumption, new: FairConsumption, p: Partition):
 # The application pauses and resumes partitions; the group revokes and assigns them.
 
 
+def withdraw(s: FairConsumption, new: FairConsumption, p, status):
+    """No poll may return records of p any more: whatever p has waited is over."""
+    require(not s.polling)
+    new.status[p] = status
+    new.waited = 0 if p == WATCHED else s.waited
+
+
 @action
 def pause(s: FairConsumption, new: FairConsumption, p: Partition):
-    require(not s.polling and s.status[p] == Status.ASSIGNED)
-    new.status[p] = Status.PAUSED
+    require(s.status[p] == Status.ASSIGNED)
+    withdraw(s, new, p, Status.PAUSED)
 
 
 @action
@@ -165,8 +172,8 @@ def resume(s: FairConsumption, new: FairConsumption, p: Partition):
 def revoke(s: FairConsumption, new: FairConsumption, p: Partition):
     """A partition goes to another consumer. What is buffered of it stays until a poll comes to it
     (387-D7)."""
-    require(not s.polling and s.status[p] != Status.REVOKED)
-    new.status[p] = Status.REVOKED
+    require(s.status[p] != Status.REVOKED)
+    withdraw(s, new, p, Status.REVOKED)
 
 
 @action

@@ -114,7 +114,8 @@ Turns(p, from, to) ==
     /\ ~polling
     /\ status[p] \in from
     /\ status' = [status EXCEPT ![p] = to]
-    /\ UNCHANGED <<buffer, poll, raised, waited>>
+    /\ waited' = IF p = Watched /\ to # "ASSIGNED" THEN 0 ELSE waited
+    /\ UNCHANGED <<buffer, poll, raised>>
 
 Pause(p)  == Turns(p, {"ASSIGNED"}, "PAUSED") /\ UNCHANGED <<position, due>>
 Resume(p) == Turns(p, {"PAUSED"}, "ASSIGNED") /\ UNCHANGED <<position, due>>
