@@ -96,7 +96,7 @@ ComeIn(p, count, failed) ==
     /\ ~polling
     /\ status[p] = "ASSIGNED"
     /\ p \notin Full
-    /\ Prefetching \/ {q \in Returnable : buffered[q].begun} = {}
+    /\ IF Prefetching THEN TRUE ELSE {q \in Returnable : buffered[q].begun} = {}
     /\ buffered' = [buffered EXCEPT ![p] =
             [first |-> position[p], count |-> count, failed |-> failed, begun |-> FALSE]]
     /\ line' = Append(line, p)
