@@ -72,12 +72,12 @@ def poll_returns_at_most_max_poll_records(s: FairConsumption):
 
 @step_invariant("387-2")
 def poll_returns_what_there_is(s: FairConsumption, new: FairConsumption):
-    """A poll that returns fewer records leaves none behind, but for those behind an error."""
-    when(ends(s, new) and new.raised is None)
-    when(sum(s.returned[p] for p in Partition) < MAX_POLL_RECORDS)
-    return not any(is_returnable(s, p) for p in Partition) or any(
-        is_current(s, p) and s.buffered[p].failed for p in Partition
-    )
+    """A poll that returns fewer records leaves none behind, but for those behind an error; and that
+    it leaves to the next poll only if it returns records."""
+    count = sum(s.returned[p] for p in Partition)
+    when(ends(s, new) and new.raised is None and count < MAX_POLL_RECORDS)
+    has_error = any(is_current(s, p) and s.buffered[p].failed for p in Partition)
+    return count > 0 if has_error else not any(is_returnable(s, p) for p in Partition)
 
 
 @step_invariant("387-1")
@@ -141,9 +141,14 @@ def error_blocks_no_other(s: FairConsumption, new: FairConsumption, p: Partition
 
 @step_invariant("387-10")
 def error_without_records_is_raised_once(s: FairConsumption, new: FairConsumption, p: Partition):
-    """An error goes when it was raised, unless records came with it."""
+    """What is raised is an error of a partition that is wanted, and it goes then, unless records
+    came with it."""
     when(ends(s, new) and new.raised == p)
-    return s.buffered[p] is not None and (s.buffered[p].count > 0) == (new.buffered[p] is not None)
+    return (
+        is_current(s, p)
+        and s.buffered[p].failed
+        and (s.buffered[p].count > 0) == (new.buffered[p] is not None)
+    )
 
 
 @step_invariant("387-10")
@@ -154,9 +159,7 @@ def errors_are_raised(s: FairConsumption, new: FairConsumption, p: Partition):
 
 
 @step_invariant("387-1")
-def fetch_is_of_a_partition_without_records(
-    s: FairConsumption, new: FairConsumption, p: Partition
-):
+def fetch_is_of_a_partition_without_records(s: FairConsumption, new: FairConsumption, p: Partition):
     """Only a partition that is assigned, not paused, and has nothing buffered is fetched, from the
     consumer's position."""
     when(not s.polling and new.buffered[p] != s.buffered[p])
@@ -172,6 +175,23 @@ def fetch_is_of_a_partition_without_records(
 def line_is_what_is_buffered(s: FairConsumption, p: Partition):
     """A partition is in line once if something is buffered of it, and else not at all."""
     return sum(1 for q in s.line if q == p) == (0 if s.buffered[p] is None else 1)
+
+
+@invariant("387-10")
+def error_is_of_the_last_poll(s: FairConsumption):
+    """While a poll is under way, no error was raised by it."""
+    when(s.polling)
+    return s.raised is None
+
+
+@step_invariant("387-11")
+def waits_are_counted(s: FairConsumption, new: FairConsumption):
+    """A poll counts if it could have returned records of the partition, and did not. It is counted
+    from the last one that did, or could not."""
+    passed_over = is_returnable(s, WATCHED) and s.returned[WATCHED] == 0
+    after_poll = min(s.waited + 1, LONGEST_WAIT + 1) if passed_over else 0
+    before_poll = s.waited if new.status[WATCHED] == Status.ASSIGNED else 0
+    return new.waited == (after_poll if ends(s, new) else before_poll)
 
 
 @invariant("387-7", "387-11")

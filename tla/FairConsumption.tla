@@ -272,6 +272,8 @@ LineIsWhatIsBuffered ==
     /\ {line[i] : i \in DOMAIN line} = Full
     /\ Len(line) = Cardinality(Full)
 
+ErrorIsOfTheLastPoll == polling => raised = None
+
 WaitIsBounded == waited <= LongestWait
 
 -----------------------------------------------------------------------------
@@ -288,7 +290,8 @@ RecordsAreReturnedOnceAndInOrder ==
 OnlyAssignedPartitionsAreReturned == [][\A p \in Gaining : status[p] = "ASSIGNED"]_vars
 
 PollReturnsWhatThereIs ==
-    [][(Ends /\ raised' = None /\ Total < MaxPollRecords) => Returnable = {} \/ Failed # {}]_vars
+    [][(Ends /\ raised' = None /\ Total < MaxPollRecords) =>
+         IF Failed # {} THEN Total > 0 ELSE Returnable = {}]_vars
 
 \* As many records of these are buffered as were before, but for those returned.
 KeepRecords(ps) ==
@@ -316,11 +319,18 @@ ErrorBlocksNoOther ==
 
 ErrorWithoutRecordsIsRaisedOnce ==
     [][Ends /\ raised' # None =>
-         /\ raised' \in Full
+         /\ raised' \in Failed
          /\ buffered[raised'].count > 0 <=> buffered'[raised'] # None]_vars
 
 ErrorsAreRaised ==
     [][\A p \in Failed : buffered'[p] = None => Ends /\ raised' = p]_vars
+
+WaitsAreCounted ==
+    [][waited' = IF Ends
+                 THEN IF Watched \in Returnable /\ returned[Watched] = 0
+                      THEN Counted(waited + 1)
+                      ELSE 0
+                 ELSE IF status'[Watched] = "ASSIGNED" THEN waited ELSE 0]_vars
 
 FetchIsOfAPartitionWithoutRecords ==
     [][~polling => \A p \in Partitions :

@@ -25,6 +25,8 @@ from models.fair_consumption import (
     return_part,
     room,
     set_aside,
+    start_poll,
+    withdraw,
 )
 
 
@@ -191,3 +193,17 @@ def completed_fetches_go_first(s: FairConsumption, p):
         + (p,)
         + tuple(q for q in s.line if s.buffered[q].begun)
     )
+
+
+@fault(replaces=start_poll, breaks="error_is_of_the_last_poll")
+def error_is_remembered(s: FairConsumption, new: FairConsumption):
+    """A poll begins with the error of the last one."""
+    require(not s.polling)
+    new.polling = True
+
+
+@fault(replaces=withdraw, breaks="waits_are_counted")
+def pause_of_any_ends_the_wait(s: FairConsumption, new: FairConsumption, p, status):
+    """Whatever partition is paused, waiting begins again."""
+    withdraw(s, new, p, status)
+    new.waited = 0
