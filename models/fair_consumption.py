@@ -1,4 +1,4 @@
-"""KIP-41 max.poll.records: a consumer's fetcher, and in which order polls drain what it has buffered.
+"""KIP-41 max.poll.records: a consumer's fetcher, and the order in which polls drain its buffer.
 
 A fetch of a partition that is over waits in line, in order of arrival. A poll goes through the line
 and returns at most `MAX_POLL_RECORDS` records. The rule is greedy: the partition at the head is

@@ -1,4 +1,4 @@
-"""How many polls may pass a partition over, under each rule that the review of KIP-387 speaks of."""
+"""How many polls may pass a partition over, under each rule in the review of KIP-387."""
 
 from __future__ import annotations
 
