@@ -55,6 +55,7 @@ SomeRecords: Domain = Range(1, MAX_FETCH_RECORDS)
 Ahead: Domain = Range(0, 1)
 PolledRecords: Domain = Range(0, MAX_POLL_RECORDS)
 Polls: Domain = Range(0, LONGEST_WAIT + 1)
+Line: Domain = Sequence[Partition, len(PARTITIONS)]
 
 
 class Status(Enum):
@@ -77,7 +78,7 @@ class FairConsumption(State):
     # The offset that the consumer wants next.
     position: Map[Partition, Offset] = {p: 0 for p in Partition}
     buffered: Map[Partition, Fetch | None] = {p: None for p in Partition}
-    line: Sequence[Partition, len(PARTITIONS)] = ()
+    line: Line = ()
     # The poll that is under way, and how many records it has of each partition.
     polling: bool = False
     returned: Map[Partition, PolledRecords] = {p: 0 for p in Partition}
@@ -253,7 +254,7 @@ def discard(s: FairConsumption, new: FairConsumption):
 def set_aside(s: FairConsumption, new: FairConsumption):
     """The head of the line is paused: it goes to the end, as if it had just come in (387-D5)."""
     require(goes_on(s) and is_held_back(s, s.line[0]))
-    new.buffered[s.line[0]].begun = False
+    new.buffered[s.line[0]] = replace(s.buffered[s.line[0]], begun=False)
     new.line = s.line[1:] + (s.line[0],)
 
 

@@ -171,7 +171,8 @@ def unreadable_stays_at_the_head(s: FairConsumption):
 def poll_tries_again_for_ever(s: FairConsumption, new: FairConsumption):
     """A poll that comes to an error tries once more instead of raising it."""
     require(is_erring(s) and room(s) == MAX_POLL_RECORDS)
-    new.buffered[s.line[0]].begun = not s.buffered[s.line[0]].begun
+    erring = s.buffered[s.line[0]]
+    new.buffered[s.line[0]] = replace(erring, begun=not erring.begun)
 
 
 @fault(replaces=discard, breaks="line_is_what_is_buffered")
