@@ -104,7 +104,7 @@ def records_stay_buffered_until_returned(s: FairConsumption, new: FairConsumptio
     when(is_returnable(s, p))
     count = s.buffered[p].count - gain(s, new, p)
     return (new.buffered[p] is None and count == 0) or (
-        new.buffered[p] is not None and new.buffered[p].count == count
+        new.buffered[p] is not None and new.buffered[p].count == count > 0
     )
 
 
@@ -141,11 +141,12 @@ def error_blocks_no_other(s: FairConsumption, new: FairConsumption, p: Partition
 
 @step_invariant("387-10")
 def error_without_records_is_raised_once(s: FairConsumption, new: FairConsumption, p: Partition):
-    """What is raised is an error of a partition that is wanted, and it goes then, unless records
-    came with it."""
+    """What is raised is an error of a partition that is wanted, by a poll that has no records to
+    return; and it goes then, unless records came with it."""
     when(ends(s, new) and new.raised == p)
     return (
-        is_current(s, p)
+        all(s.returned[q] == 0 for q in Partition)
+        and is_current(s, p)
         and s.buffered[p].failed
         and (s.buffered[p].count > 0) == (new.buffered[p] is not None)
     )

@@ -297,7 +297,7 @@ PollReturnsWhatThereIs ==
 KeepRecords(ps) ==
     \A p \in ps :
         LET left == buffered[p].count - (IF p \in Gaining THEN returned'[p] - returned[p] ELSE 0)
-        IN  IF buffered'[p] = None THEN left = 0 ELSE buffered'[p].count = left
+        IN  IF buffered'[p] = None THEN left = 0 ELSE left > 0 /\ buffered'[p].count = left
 
 PausedPartitionKeepsItsRecords ==
     [][\A p \in Kept : buffered'[p] # None
@@ -319,6 +319,7 @@ ErrorBlocksNoOther ==
 
 ErrorWithoutRecordsIsRaisedOnce ==
     [][Ends /\ raised' # None =>
+         /\ Total = 0
          /\ raised' \in Failed
          /\ buffered[raised'].count > 0 <=> buffered'[raised'] # None]_vars
 
