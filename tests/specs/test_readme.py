@@ -23,7 +23,7 @@ def stated(pattern: str) -> list[int]:
 def test_requirements_and_deviations() -> None:
     matrix = build_matrix(ROOT, NAMES, every_file=True)
     pattern = (
-        r"Of all (\d+), (\d+) are answered .*? (\d+) are refuted .*? (\d+) are shown .*? (\d+) is "
+        r"Of all (\d+), (\d+) are answered .*? (\d+) are refuted .*? (\d+) are shown .*? (\d+) are "
         r"reached, (\d+) say why .*? and (\d+) are open"
     )
     counts = matrix.counts()
