@@ -45,7 +45,7 @@ def assert_as_pinned(
     capsys.readouterr()
     code = run(["check", name, "--scope", scope, "--engine", engine, "--json", "--no-cache"])
     (result,) = json.loads(capsys.readouterr().out)["results"]
-    assert result["because"] == ""
+    assert result["because"] == "" or result["because"].endswith("; as pinned")
     pins = spec(name).scope(scope).pins
     assert (result["verdict"], result["states"], result["transitions"], result["depth"]) == (
         pins.verdict,
