@@ -86,7 +86,7 @@ class ReviewText:
         for prop in result.properties:
             if prop.change in _STYLES:
                 words = " in the words of BASE" if prop.is_reworded else ""
-                text = f"    {f'{prop.change}':<10}{prop.name}{words}{self._how(prop)}"
+                text = f"    {f'{prop.change}':<9} {prop.name}{words}{self._how(prop)}"
                 line(text, _STYLES[prop.change])
         if result.unjudged:
             line(indented(f"HEAD is not judged by what BASE claims: {result.unjudged}", 4))
