@@ -3,6 +3,7 @@
 # Leaders, and those who fetch from them.
 from models.faults.snapshot_fetch_replication import (
     only_offsets_are_below,
+    diverging_log_is_added_to,
     epochs_below_the_log_are_taken_for_known,
     log_starts_past_an_inclusive_end,
     log_start_waits_for_all,

@@ -65,7 +65,23 @@ def only_offsets_are_below(s: SnapshotFetch, leader, at):
     return at.end_offset < s.log_start[leader]
 
 
-@fault(replaces=agrees, breaks="logs_agree", constants=THREE_VOTERS)
+@fault(replaces=fetch_diverging, breaks="logs_agree", constants=THREE_VOTERS)
+def diverging_log_is_added_to(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A follower whose log diverges takes the leader's next record, and counts for nothing."""
+    require(may_fetch(s, r))
+    leader = present(leader_of(s, r))
+    at = log_end_id(s, r)
+    require(not is_below(s, leader, at) and not agrees(s, leader, at))
+    require(log_end(s, r) < log_end(s, leader))
+    record = s.log[leader][max(0, log_end(s, r) - s.log_start[leader])]
+    new.log[r] = s.log[r] + (record,)
+
+
+@fault(
+    replaces=agrees,
+    breaks="what_lies_below_the_high_watermark_is_committed",
+    constants=THREE_VOTERS,
+)
 def epochs_below_the_log_are_taken_for_known(s: SnapshotFetch, leader, at):
     """A fetch from the log start on agrees if its epoch is older than all that the leader has."""
     start = s.log_start[leader]
