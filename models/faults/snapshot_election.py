@@ -24,6 +24,7 @@ from models.faults.snapshot_election_votes import (
     stands_in_the_epoch_that_it_knows,
     tells_at_once_where_the_log_was_empty,
     tells_one_that_has_resigned,
+    tells_leaders_of_the_first_epoch_alone,
     vote_is_not_persisted,
     votes_by_its_log_before_the_reset,
     votes_for_anybody,

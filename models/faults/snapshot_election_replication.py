@@ -221,7 +221,7 @@ def reset_knows_no_high_watermark(s: SnapshotElection, new: SnapshotElection, v:
 
 @fault(
     replaces=advance_log_start,
-    breaks="a_reset_begins_at_the_snapshots_end",
+    breaks="a_log_starts_within_what_is_known_to_be_committed",
     scope="default",
 )
 def drops_records_of_its_own_for_anothers_snapshot(
@@ -251,13 +251,13 @@ def drops_what_it_does_not_know_to_be_committed(
     new.log_start[v] = end
 
 
-@fault(replaces=replaces, breaks="epochs_never_fall_along_a_log", scope="epochs")
+@fault(replaces=replaces, breaks="later_leaders_have_what_is_committed", scope="epochs")
 def keeps_a_log_that_ends_beyond(snapshot, log):
     """The log is reset only to a snapshot that ends beyond it."""
     return log.end_offset < snapshot.end_offset
 
 
-@fault(replaces=replaces, breaks="epochs_never_fall_along_a_log", scope="epochs")
+@fault(replaces=replaces, breaks="later_leaders_have_what_is_committed", scope="epochs")
 def keeps_a_log_that_does_not_end_before(snapshot, log):
     """The log is reset only to a snapshot that it ends before, in offset and epoch."""
     return log.end_offset < snapshot.end_offset and log.epoch <= snapshot.epoch

@@ -289,3 +289,9 @@ def writes_in_the_epoch_before(s: SnapshotElection, new: SnapshotElection, leade
     """A leader's second record bears the epoch of what was in its log when it was elected."""
     require(s.role[leader] == Role.LEADER and log_end(s, leader) < MAX_OFFSET)
     new.log[leader] = s.log[leader] + (LogRecord(epoch=max(0, s.epoch[leader] - 1), value=0),)
+
+
+@fault(replaces=may_be_told, breaks="a_leaders_state_machine_is_told", scope="notices")
+def tells_leaders_of_the_first_epoch_alone(s: SnapshotElection, leader):
+    """The state machine of a leader is told if it is the first one that there is."""
+    return may_be_told(s, leader) and s.epoch[leader] == 1

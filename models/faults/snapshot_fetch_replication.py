@@ -114,7 +114,7 @@ def log_start_waits_for_all(s: SnapshotFetch, r, end):
 
 @fault(
     replaces=may_start_at,
-    harmless="Who was not live when the log start was raised fetches the snapshot.",
+    breaks="old_snapshots_go_though_live_replicas_lack_them",
     scope="default",
 )
 def log_start_waits_for_the_live_alone(s: SnapshotFetch, r, end):

@@ -14,6 +14,7 @@ from models.faults.snapshot_log_running import (
     new_keys_count_as_changed,
     either_threshold_will_do,
     more_than_the_threshold_has_to_be_new,
+    first_snapshot_is_the_last,
     overtaken_snapshot_is_finished,
     truncates_below_high_watermark,
     snapshot_at_log_start_is_deleted,
@@ -30,6 +31,7 @@ from models.faults.snapshot_log_running import (
     flushed_records_are_not_acknowledged,
     truncation_is_not_flushed,
     high_watermark_is_learned_once,
+    empty_log_is_not_reset,
     fetched_names_are_not_flushed,
     only_downloads_are_given_up,
 )

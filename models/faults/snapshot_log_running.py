@@ -10,6 +10,7 @@ from models.snapshot_file import Part, Stage, content
 from models.snapshot_id import Offset, OffsetAndEpoch
 from models.snapshot_log_running import (
     advance_high_watermark,
+    begin_snapshot,
     changed_keys,
     durable,
     flush,
@@ -117,7 +118,7 @@ def state_machine_is_not_told(s: SnapshotLog, new: SnapshotLog):
 # What is in a snapshot, and when.
 
 
-@fault(replaces=write_records, breaks="snapshot_is_the_log_that_it_replaces")
+@fault(replaces=write_records, breaks="a_part_is_written_step_by_step")
 def state_goes_on_while_it_is_written(s: SnapshotLog, new: SnapshotLog, w: Writer):
     """What is written is the state at that moment, not the one of which the id speaks."""
     write_records(s, new, w)
@@ -159,12 +160,19 @@ def either_threshold_will_do(since, now):
     )
 
 
-@fault(replaces=thresholds_met, breaks="a_snapshot_that_is_due_is_begun")
+@fault(replaces=thresholds_met, breaks="a_snapshot_is_overtaken")
 def more_than_the_threshold_has_to_be_new(since, now):
     """The bytes that are enough are not enough."""
     return now - since > MIN_NEW_BYTES and changed_keys(
         since, now
     ) * 100 >= MIN_CHANGED_PERCENT * min(since, KEYS)
+
+
+@fault(replaces=begin_snapshot, breaks="a_snapshot_that_is_due_is_begun")
+def first_snapshot_is_the_last(s: SnapshotLog, new: SnapshotLog):
+    """A replica that has a snapshot generates no other."""
+    require(latest(s) == 0)
+    begin_snapshot(s, new)
 
 
 @fault(replaces=is_wanted, breaks="no_snapshot_arrives_below_log_start")
@@ -292,7 +300,14 @@ def high_watermark_is_learned_once(s: SnapshotLog, new: SnapshotLog):
     advance_high_watermark(s, new)
 
 
-@fault(replaces=flush_directory, breaks="a_newer_snapshot_replaces_the_log_at_last")
+@fault(replaces=reset_to_snapshot, breaks="a_newer_snapshot_replaces_the_log_at_last")
+def empty_log_is_not_reset(s: SnapshotLog, new: SnapshotLog):
+    """A log without records has nothing that could give way."""
+    require(len(s.log) > 0)
+    reset_to_snapshot(s, new)
+
+
+@fault(replaces=flush_directory, breaks="a_snapshot_is_overtaken")
 def fetched_names_are_not_flushed(s: SnapshotLog, new: SnapshotLog):
     """The directory is flushed for generated snapshots alone."""
     require(not must_reset(s))
