@@ -339,4 +339,27 @@ FetchIsOfAPartitionWithoutRecords ==
             /\ p \notin Full
             /\ status[p] = "ASSIGNED"
             /\ buffered'[p].first = position[p]]_vars
+
+-----------------------------------------------------------------------------
+(* What must come to pass: a poll that is begun goes on to its end, and another begins. *)
+Polls ==
+    /\ WF_vars(StartPoll)
+    /\ WF_vars(Discard)
+    /\ WF_vars(SetAside)
+    /\ WF_vars(ReturnAll)
+    /\ WF_vars(ReturnPart)
+    /\ WF_vars(RaiseError)
+    /\ WF_vars(RaiseUnreadable)
+    /\ WF_vars(ReturnBeforeError)
+    /\ WF_vars(Finish)
+
+Fetches == \A p \in Partitions : SF_vars(\E count \in SomeRecords : Fetch(p, count))
+
+RecordsComeToBeReturned ==
+    Polls => (Watched \in Returnable ~> (returned[Watched] > 0 \/ Watched \notin Returnable))
+
+IsEmpty(p) == status[p] = "ASSIGNED" /\ p \notin Full
+
+PartitionWithoutRecordsIsFetched ==
+    Polls /\ Fetches => \A p \in Partitions : IsEmpty(p) ~> ~IsEmpty(p)
 =============================================================================

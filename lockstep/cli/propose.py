@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lockstep.verbs.option import json_option
-from lockstep.verbs.propose import ProposeRequest
+from lockstep.verbs.propose_request import ProposeRequest
 
 
 @dataclass(frozen=True)

@@ -10,19 +10,8 @@ from lockstep.language.inventory import PROPOSALS
 from lockstep.language.model import fault_marks, load_model
 from lockstep.system.text_files import write_text
 from lockstep.verbs.models import choose
-from lockstep.verbs.option import REQUIRED, option, workspace_option
-from lockstep.workspace import Workspace, find_workspace
-
-
-@dataclass(frozen=True)
-class ProposeRequest:
-    """A proposal to begin."""
-
-    model: str = option(default=REQUIRED, metavar="MODEL", help="The model to change.")
-    name: str = option(
-        default=REQUIRED, metavar="NAME", help="The proposal's name, such as no_retries."
-    )
-    workspace: Workspace | None = workspace_option()
+from lockstep.verbs.propose_request import ProposeRequest
+from lockstep.workspace import find_workspace
 
 
 @dataclass(frozen=True)
