@@ -35,7 +35,7 @@ Behaviours == (Init /\ BeginHistory) /\ [][NextWithHistory]_<<vars, elections, c
 
 Abstract == INSTANCE CommittedLog WITH
     Replicas <- Voters,
-    Deviations <- {"630-D12", "one snapshot"},
+    Deviations <- {"630-D12", "630-D40"},
     leading <- Leaders,
     start <- logStart,
     log <- [v \in Voters |-> Epochs(log[v])],

@@ -14,8 +14,8 @@
 EXTENDS Integers, Sequences, FiniteSets
 
 CONSTANTS Replicas, Voters,
-          Deviations  \* what a twin knowingly does otherwise: "630-D12", "630-D20", "630-D21" and
-                      \* "one snapshot", where a replica has its latest one alone
+          Deviations  \* what a twin knowingly does otherwise: of "630-D12", "630-D20", "630-D21"
+                      \* and "630-D40"
 VARIABLES
     elections, commits, \* what was so far: sets of [epoch, leader] and of [epoch, records]
     leading,            \* the replicas that act as leaders, each of its own epoch
@@ -125,7 +125,7 @@ Snapshots == \A r \in Replicas :
             Len(s) > Len(Latest(r)) /\ IsCommitted(s) /\ (Generated(r, s) \/ Fetched(r, s))
         /\ \A s \in snapshots'[r] : Len(s) >= start'[r]
         /\ \A s \in snapshots[r] \ snapshots'[r] :
-            Len(s) < start'[r] \/ ("one snapshot" \in Deviations /\ Len(Latest(r)') > Len(s))
+            Len(s) < start'[r] \/ ("630-D40" \in Deviations /\ Len(Latest(r)') > Len(s))
 
 (* Where logs begin: "When to Increase the LogStartOffset", "Validation of Snapshot and Log". *)
 Raise(r) ==
@@ -138,7 +138,7 @@ Raise(r) ==
 Starts == \A r \in Replicas :
         /\ start'[r] = start[r] \/ Raise(r) \/ Reset(r)
         /\ start'[r] > 0 => \E s \in snapshots'[r] :
-            Len(s) >= start'[r] /\ (Len(s) <= highWatermark'[r] \/ "one snapshot" \in Deviations)
+            Len(s) >= start'[r] /\ (Len(s) <= highWatermark'[r] \/ "630-D40" \in Deviations)
 
 Next ==
     /\ vars' # vars    \* TLC need not look at other steps
