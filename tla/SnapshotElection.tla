@@ -535,6 +535,9 @@ FollowersDropOnlyWhatTheLeaderLacks ==
                     /\ FollowsInItsEpoch(v, l) /\ logStart[l] <= LogEnd(v)
                     /\ ~IsPrefix(First(Records(v), LogEnd(v)' + 1), Records(l))]_vars
 
+ALogStartsWithinWhatIsKnownToBeCommitted ==
+    [][\A v \in Voters : logStart'[v] > logStart[v] => logStart'[v] <= highWatermark'[v]]_vars
+
 AResetBeginsAtTheSnapshotsEnd ==
     [][wipes' = wipes =>
          \A v \in Voters :

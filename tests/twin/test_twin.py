@@ -61,7 +61,8 @@ ONE_SLOT = Scope("one slot", constants={"SLOTS": ("slot1",), "MAX_TIME": 2}, com
         ),
         pytest.param(
             "Spec == Init",
-            "SetBack == now > 0 /\\ now' = 0 /\\ UNCHANGED <<cache, proposal, metrics, truth>>\n"
+            "SetBack ==\n    /\\ now > 0\n    /\\ now' = 0\n"
+            "    /\\ UNCHANGED <<cache, proposal, turn, metrics, truth>>\n"
             "NextOrSetBack == Next \\/ SetBack\n"
             "Spec == Init",
             "the twin takes SetBack, and the model has no action set_back",

@@ -171,6 +171,12 @@ MISTAKES = {
         "       IN  log' = [log EXCEPT ![v] = <<>>]\n",
         {"MAX_OFFSET": 2},
     ),
+    "ALogStartsWithinWhatIsKnownToBeCommitted": Mistake(
+        "SnapshotElection",
+        "    /\\ Len(snapshot[v]) \\in (logStart[v] + 1) .. highWatermark[v]\n",
+        "    /\\ Len(snapshot[v]) \\in (logStart[v] + 1) .. LogEnd(v)\n",
+        {"MAX_RESTARTS": 1},
+    ),
     "AResetBeginsAtTheSnapshotsEnd": Mistake(
         "SnapshotElection",
         "    /\\ highWatermark' = [highWatermark EXCEPT ![v] = Max(@, Len(snapshot[v]))]\n",
