@@ -21,6 +21,19 @@ from models.fair_consumption import (
     start_poll,
 )
 
+POLLING = (
+    start_poll,
+    discard,
+    set_aside,
+    return_all,
+    return_part,
+    raise_error,
+    raise_unreadable,
+    return_before_error,
+    finish,
+)
+"""The application polls again, and every poll comes to its end."""
+
 
 def is_current(s: FairConsumption, p):
     """Something is buffered of p, at the offset that p's consumer is at."""
@@ -201,21 +214,7 @@ def wait_is_bounded(s: FairConsumption):
     return s.waited <= LONGEST_WAIT
 
 
-@leads_to(
-    "387-10",
-    "387-11",
-    weak=(
-        start_poll,
-        discard,
-        set_aside,
-        return_all,
-        return_part,
-        raise_error,
-        raise_unreadable,
-        return_before_error,
-        finish,
-    ),
-)
+@leads_to("387-10", "387-11", weak=POLLING)
 def records_come_to_be_returned(s: FairConsumption):
     """A partition that has records is not passed over for ever."""
     return (
@@ -224,21 +223,7 @@ def records_come_to_be_returned(s: FairConsumption):
     )
 
 
-@leads_to(
-    "387-11",
-    weak=(
-        start_poll,
-        discard,
-        set_aside,
-        return_all,
-        return_part,
-        raise_error,
-        raise_unreadable,
-        return_before_error,
-        finish,
-    ),
-    strong=each(fetch, "p"),
-)
+@leads_to("387-11", weak=POLLING, strong=each(fetch, "p"))
 def partition_without_records_is_fetched(s: FairConsumption, p: Partition):
     """A partition that has nothing buffered comes to be fetched, whatever is buffered of others."""
     return (

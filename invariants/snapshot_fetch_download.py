@@ -9,7 +9,6 @@ from models.snapshot_fetch_download import (
     answer_snapshot_not_found,
     answer_unknown_epoch,
     ignore_response,
-    leads_epoch_of,
     receive_chunk,
     receive_damaged,
     receive_error,
@@ -185,8 +184,11 @@ def responses_keep_within_max_bytes(s: SnapshotFetch, new: SnapshotFetch, r: Rep
 
 
 def is_led(s: SnapshotFetch, r):
-    """The replica follows a leader of the newest epoch, and can reach it."""
-    return s.epoch[r] == newest_epoch(s) and r not in s.leading and leads_epoch_of(s, r)
+    """The replica is in the newest epoch, and another one leads in it."""
+    epoch = newest_epoch(s)
+    return s.epoch[r] == epoch and any(
+        leader != r and leader in s.leading and s.epoch[leader] == epoch for leader in Replica
+    )
 
 
 def is_behind(s: SnapshotFetch, r):

@@ -26,7 +26,6 @@ from models.snapshot_log_state import (
     Phase,
     SnapshotLog,
     Writer,
-    must_reset,
 )
 
 
@@ -253,9 +252,9 @@ def newer_snapshot_replaces_the_log(s: SnapshotLog, new: SnapshotLog):
 def reset_comes_to_an_end(s: SnapshotLog, new: SnapshotLog):
     """Once a newer snapshot has replaced the log, the replica does not find it newer any more:
     that would have no end."""
-    when(runs_on(s, new) and must_reset(s))
+    when(runs_on(s, new) and any_ahead(s))
     when(s.log != new.log or s.base != new.base)
-    return not must_reset(new)
+    return not any_ahead(new)
 
 
 @invariant("630-33")

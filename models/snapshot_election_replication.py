@@ -188,12 +188,17 @@ def generate_snapshot(s: SnapshotElection, new: SnapshotElection, v: Voter, end:
     new.snapshots = s.snapshots + 1
 
 
+def may_drop(s: SnapshotElection, v, end):
+    """Whether a replica knows that all before an offset of its log is committed."""
+    return not s.unapplied[v] and end <= s.high_watermark[v]
+
+
 @action
 def advance_log_start(s: SnapshotElection, new: SnapshotElection, v: Voter):
     """A replica drops what is in its latest snapshot from its log, once it knows again, after a
     restart, that this is committed; whoever else has it by then (630-D12)."""
     end = len(s.snapshot[v])
-    require(not s.unapplied[v] and s.log_start[v] < end <= s.high_watermark[v])
+    require(s.log_start[v] < end and may_drop(s, v, end))
     new.log[v] = s.log[v][max(0, end - s.log_start[v]) :]
     new.log_start[v] = end
 

@@ -2,13 +2,13 @@
 
 from lockstep import fault, require
 from models.snapshot_election_replication import (
-    advance_log_start,
     advanced,
     answer,
     commits,
     fetch,
     follows,
     learned,
+    may_drop,
     reached,
     replaces,
     reset_log,
@@ -220,35 +220,25 @@ def reset_knows_no_high_watermark(s: SnapshotElection, new: SnapshotElection, v:
 
 
 @fault(
-    replaces=advance_log_start,
+    replaces=may_drop,
     breaks="a_log_starts_within_what_is_known_to_be_committed",
     scope="default",
 )
-def drops_records_of_its_own_for_anothers_snapshot(
-    s: SnapshotElection, new: SnapshotElection, v: Voter
-):
+def drops_records_of_its_own_for_anothers_snapshot(s: SnapshotElection, v, end):
     """A log that reaches beyond a fetched snapshot starts at its end at once, and keeps what is
     beyond, whether that goes on from the snapshot or not."""
-    end = len(s.snapshot[v])
-    require(s.log_start[v] < end <= log_end(s, v))
-    new.log[v] = s.log[v][max(0, end - s.log_start[v]) :]
-    new.log_start[v] = end
+    return end <= log_end(s, v)
 
 
 @fault(
-    replaces=advance_log_start,
+    replaces=may_drop,
     breaks="a_log_starts_within_what_is_known_to_be_committed",
     scope="records",
 )
-def drops_what_it_does_not_know_to_be_committed(
-    s: SnapshotElection, new: SnapshotElection, v: Voter
-):
+def drops_what_it_does_not_know_to_be_committed(s: SnapshotElection, v, end):
     """A log starts at the end of the latest snapshot although a restart made the replica forget the
     high watermark."""
-    end = len(s.snapshot[v])
-    require(not s.unapplied[v] and s.log_start[v] < end <= log_end(s, v))
-    new.log[v] = s.log[v][max(0, end - s.log_start[v]) :]
-    new.log_start[v] = end
+    return not s.unapplied[v] and end <= log_end(s, v)
 
 
 @fault(replaces=replaces, breaks="later_leaders_have_what_is_committed", scope="epochs")
