@@ -14,7 +14,7 @@ from lockstep.spark.campaign import Failed, answers
 from lockstep.spark.session import LOCAL_MASTER, SparkOptions, spark_session
 from lockstep.spark.workspace_text import WorkspaceText
 from lockstep.system.garbage import look_seldom
-from lockstep.system.resident import available_memory
+from lockstep.system.resident import granted_memory
 
 
 @dataclass(frozen=True)
@@ -63,5 +63,5 @@ def _with_share(
     """Do a task on an executor with the share of one of its machine's cores, or of all of them."""
     look_seldom()
     parts = 1 if at_once == 1 else cores()
-    memory = available_memory() * 9 // 10 if whole.memory is None else whole.memory
+    memory = granted_memory(whole.memory)
     return work(workspace, task, Share(memory // parts, max(1, cores() // parts)))

@@ -19,7 +19,7 @@ from types import ModuleType
 
 from lockstep.campaign.place import Answers, Lost, Place, Share, Work
 from lockstep.system.garbage import look_seldom
-from lockstep.system.resident import available_memory
+from lockstep.system.resident import granted_memory
 
 _SPAWN = multiprocessing.get_context("spawn")
 """A fork would take over the threads' locks of whoever calls this."""
@@ -37,7 +37,7 @@ class Processes:
     @property
     def share(self) -> Share:
         """What each process may take."""
-        memory = available_memory() * 9 // 10 if self.whole.memory is None else self.whole.memory
+        memory = granted_memory(self.whole.memory)
         threads = cores() if self.whole.threads is None else self.whole.threads
         return Share(memory // self.width, max(1, threads // self.width))
 

@@ -12,7 +12,7 @@ from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.graph import Limits, StateGraph, Unfinished, build_graph
+from lockstep.plain.graph import MOST_STATES, Limits, StateGraph, Unfinished, build_graph
 from lockstep.plain.lasso import unfulfilled_bindings
 from lockstep.plain.liveness import Pledges, Unfulfilled, find_unfulfilled, plain_pledges
 from lockstep.plain.run import PlainEngine
@@ -24,7 +24,6 @@ from lockstep.results.search_result import (
     report_unfulfilled,
 )
 from lockstep.results.verdict import Verdict
-from lockstep.system.resident import available_memory
 from lockstep.words import plural
 
 
@@ -39,7 +38,7 @@ class MostStates:
 PLAIN = MostStates(by_default=20_000, insisted=1_000_000)
 """Of plain Python, which takes half a minute for 20,000 states."""
 
-COMPILED = MostStates(by_default=5_000_000, insisted=2**31 - 2)
+COMPILED = MostStates(by_default=5_000_000, insisted=MOST_STATES)
 """Of machine code, which takes half a minute for 5,000,000 states; memory bounds the rest."""
 
 PledgesOf: TypeAlias = Callable[[Property], Pledges]
@@ -78,7 +77,7 @@ def check_liveness(
         limit = most.insisted if request.liveness else most.by_default
         if result.states > limit:
             raise Unfinished(f"{plural(result.states, 'state')}, more than {limit:,}")
-        limits = _limits(request, limit, started - result.seconds)
+        limits = Limits.of(request.bounds, limit, started - result.seconds)
         graph, pledges_of = _plain(model, request, limits) if builder is None else builder(limits)
         _decide(model, graph, pledges_of, result, limits)
     except Unfinished as unfinished:
@@ -91,13 +90,6 @@ def check_liveness(
         result.out_of_memory = True
         _leave(result, "the memory is full")
     result.seconds += time.perf_counter() - started
-
-
-def _limits(request: Exploration, max_states: int, began: float) -> Limits:
-    bounds = request.bounds
-    memory = available_memory() * 9 // 10 if bounds.memory is None else bounds.memory
-    ends = None if bounds.max_seconds is None else began + bounds.max_seconds
-    return Limits(max_states, memory, ends)
 
 
 def _plain(model: Model, request: Exploration, limits: Limits) -> tuple[StateGraph, PledgesOf]:

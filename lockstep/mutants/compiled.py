@@ -24,9 +24,8 @@ from lockstep.machine.search.search import ParallelSearch
 from lockstep.mutants.difference import Difference
 from lockstep.mutants.fate import Observed
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.graph import Limits, StateGraph
+from lockstep.plain.graph import MOST_STATES, Limits, StateGraph
 from lockstep.results.search_result import SearchResult
-from lockstep.system.resident import available_memory
 from lockstep.system.user_cache import cache_folder
 
 
@@ -55,7 +54,7 @@ class CompiledModel:
         )
         result, graph = _explored(model, parts, request)
         if graph is None:
-            graph = _graph(model, parts, _limits(request))
+            graph = _graph(model, parts, Limits.of(request.bounds, MOST_STATES))
         assert isinstance(graph.states, PackedStates)
         return cls(model, parts, graph.states, result)
 
@@ -133,10 +132,3 @@ def _graph(model: Model, parts: Parts, limits: Limits) -> StateGraph:
 def _graph_search(model: Model, parts: Parts, limits: Limits) -> GraphSearch:
     program = linked_graph(model, parts)
     return GraphSearch(program, quick_code(program.text), limits)
-
-
-def _limits(request: Exploration) -> Limits:
-    memory = (
-        available_memory() * 9 // 10 if request.bounds.memory is None else request.bounds.memory
-    )
-    return Limits(2**31 - 2, memory)

@@ -22,6 +22,7 @@ from lockstep.plain.supervision import Bound
 from lockstep.results.search_result import Progress
 from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import Verdict
+from lockstep.system.resident import granted_memory
 
 Instance: TypeAlias = tuple[str, tuple[Any, ...]]
 """An action and its parameters."""
@@ -40,6 +41,10 @@ class Unfinished(Exception):
         self.as_bounded = as_bounded
 
 
+MOST_STATES = 2**31 - 2
+"""States that a graph numbers."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """What making a graph and looking at it may take: states, bytes, and the time until it ends.
@@ -50,6 +55,13 @@ class Limits:
     max_states: int
     memory: int | None = None
     ends: float | None = None
+
+    @classmethod
+    def of(cls, bounds: Bounds, max_states: int, began: float | None = None) -> Limits:
+        """The limits within the bounds of a search, whose time runs from `began`, or from now."""
+        began = time.perf_counter() if began is None else began
+        ends = None if bounds.max_seconds is None else began + bounds.max_seconds
+        return cls(max_states, granted_memory(bounds.memory), ends)
 
     @property
     def seconds(self) -> float | None:

@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.explore.engines import explore
-from lockstep.plain.graph import Limits, Unfinished
+from lockstep.plain.graph import MOST_STATES, Limits, Unfinished
 from lockstep.results.exits import INTERRUPTED
 from lockstep.results.verdict import Verdict
 from lockstep.review.difference import Difference, difference_of
 from lockstep.review.inclusion import find_parting
 from lockstep.review.observed import ObservedGraph, Pair, observe
-from lockstep.system.resident import available_memory
 from lockstep.trace.saving import traces_folder
 from lockstep.verbs.check import check
 from lockstep.verbs.check_request import CheckRequest
@@ -27,9 +26,6 @@ from lockstep.verbs.run import Watch
 
 _DUBIOUS = (Change.LOST, Change.SILENCED, Change.OPEN)
 """What somebody has to look at: nothing is broken by it, and something is no longer said."""
-
-_MOST_GRAPH = 2**31 - 2
-"""States that graphs number."""
 
 
 @dataclass(frozen=True)
@@ -173,10 +169,9 @@ def _checked(plan: ReviewPlan, version: Version, scope: str, watch: Watch) -> Ch
 def _meaningless(request: ReviewRequest, versions: Mapping[str, Checked]) -> str:
     """Why a version has no graph: its text has no meaning in a reachable state; else empty."""
     for name, checked in versions.items():
-        # A search that found a violation has not seen everything.
-        bare = replace(checked.model, properties=())
         result = checked.result
-        if result.verdict is not Verdict.HOLDS:
+        if not result.is_finished:
+            bare = replace(checked.model, properties=())
             result = explore(bare, replace(request.exploration, deadlock_allowed=True))
         if result.error is not None:
             where = result.error.seen_from(checked.model.universe.root)
@@ -186,10 +181,8 @@ def _meaningless(request: ReviewRequest, versions: Mapping[str, Checked]) -> str
 
 def _behaviours(request: ReviewRequest, pair: Pair, title: str, watch: Watch) -> Behaviours:
     """Whether HEAD adds behaviours, and whether it removes some."""
-    seconds = request.max_seconds
-    ends = None if seconds is None else time.perf_counter() + seconds
-    memory = available_memory() * 9 // 10 if request.memory is None else request.memory
-    limits = Limits(request.max_states or _MOST_GRAPH, memory, ends)
+    bounds = request.exploration.bounds
+    limits = Limits.of(bounds, bounds.max_states or MOST_STATES)
     if not pair.shared:
         return Behaviours.open("they share no variable")
     try:
