@@ -86,6 +86,11 @@ class SearchResult:
     sampled: int = 0
     sampled_steps: int = 0
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether everything was explored: only then a goal is missed, or a promise broken."""
+        return self.verdict is Verdict.HOLDS or bool(self.missed or self.unfulfilled)
+
     def undecided(self, model: Model) -> list[str]:
         """Properties of which nothing is known.
 
@@ -93,8 +98,7 @@ class SearchResult:
         not reached.
         """
         goals = {goal.name for goal in model.of_kind(Kind.SOMETIMES)}
-        is_finished = self.verdict is Verdict.HOLDS or bool(self.missed or self.unfulfilled)
-        open_goals = set() if is_finished else goals - self.reached
+        open_goals = set() if self.is_finished else goals - self.reached
         return [
             prop.name
             for prop in model.properties

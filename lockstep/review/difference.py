@@ -95,9 +95,7 @@ class _Following:
             return False
         pending = list(states)
         for state in pending:
-            known = len(states)
-            self._step(state, view, states)
-            pending += list(states)[known:]
+            pending += self._step(state, view, states)
         self._came.append(states)
         self._view = view
         return True
@@ -121,9 +119,12 @@ class _Following:
                 level -= 1
             state = before
 
-    def _step(self, state: State, view: object, states: _Came) -> None:
-        """Take every step of a state to a view, and note where those lead that were not there."""
+    def _step(self, state: State, view: object, states: _Came) -> list[State]:
+        """Take every step of a state to a view; the states that were not there before."""
         self._limits.watch()
+        new = []
         for step in self._engine.successors(state):
             if step.state not in states and self._pair.view(step.state) == view:
                 states[step.state] = state, step
+                new.append(step.state)
+        return new

@@ -75,7 +75,7 @@ def observe(
     graphs = [graph_of(model, limits, request) for model in (pair.one, pair.other)]
     first, second = (graph.states for graph in graphs)
     if isinstance(first, PackedStates) and isinstance(second, PackedStates):
-        views = _packed_views(pair, first, second)
+        views = _packed_views(pair, first, second, limits)
     else:
         views = _plain_views(pair, first, second)
     count = int(views.max()) + 1
@@ -96,16 +96,19 @@ def _plain_views(pair: Pair, one: Sequence[State], other: Sequence[State]) -> ND
     return np.array(views, np.int32)
 
 
-def _packed_views(pair: Pair, one: PackedStates, other: PackedStates) -> NDArray[np.int32]:
+def _packed_views(
+    pair: Pair, one: PackedStates, other: PackedStates, limits: Limits
+) -> NDArray[np.int32]:
     """The numbers of views of packed states: equal values have equal words, wherever they stand."""
     layout = state_layout(pair.one.state, {name: pair.one.variables[name] for name in pair.shared})
+    # The rows of each, those of both, and both once more in order, with two numbers a row.
+    limits.watch((len(one) + len(other)) * (3 * 8 * layout.words + 16))
     rows = np.concatenate([_repacked(states, layout) for states in (one, other)])
-    if layout.words == 1:
-        keys = rows.reshape(-1)
-    else:
-        keys = np.ascontiguousarray(rows).view([("words", np.uint64, (layout.words,))]).reshape(-1)
-        keys = keys.view(np.dtype((np.void, 8 * layout.words)))
-    return np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int32)
+    whole = rows.view(np.dtype((np.void, 8 * layout.words)) if layout.words > 1 else np.uint64)
+    numbers: NDArray[np.int32] = np.unique(whole.reshape(-1), return_inverse=True)[1].astype(
+        np.int32
+    )
+    return numbers.reshape(-1)
 
 
 def _repacked(states: PackedStates, layout: StateLayout) -> NDArray[np.uint64]:

@@ -125,7 +125,7 @@ def judge(model: Model, scope: Scope, result: SearchResult, *, pinned: bool) -> 
         return Judgement(result.verdict, result.because, None)
     differences = _differences(pins, result) if pins is not None else ()
     is_violated = result.verdict is Verdict.VIOLATED
-    is_whole = not is_violated or bool(result.missed or result.unfulfilled)
+    is_whole = result.is_finished
     idle = tuple(name for name in result.idle_actions if name not in scope.idle and is_whole)
     silent = _silent(model, result)
     vacuous = tuple(name for name in silent if name not in scope.vacuous and is_whole)

@@ -8,7 +8,6 @@ from enum import StrEnum
 
 from lockstep.language.model import DEADLOCK
 from lockstep.language.notation import Kind
-from lockstep.results.verdict import Verdict
 from lockstep.verbs.check_result import Checked, Unchecked
 
 
@@ -120,8 +119,7 @@ class _Standings:
         if name in self.violated:
             return Standing.VIOLATED
         result, model = self._last.result, self._last.model
-        is_finished = result.verdict is Verdict.HOLDS or bool(result.unfulfilled)
-        if self._is_open or not is_finished or name in result.undecided(model):
+        if self._is_open or not result.is_finished or name in result.undecided(model):
             return Standing.UNKNOWN
         is_goal = model.property(name).kind is Kind.SOMETIMES
         return Standing.HOLDS if is_goal or name in result.applied else Standing.SILENT

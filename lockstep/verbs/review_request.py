@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,4 +94,4 @@ class ReviewRequest:
     @property
     def again(self) -> str:
         """The command that asks the same again."""
-        return command_line("review", self, *self.versions)
+        return command_line("review", self, *map(shlex.quote, self.versions))
