@@ -30,6 +30,7 @@ from lockstep.language.proposals import apply_proposal
 from lockstep.language.protocol import DEADLOCK, Action, Model, Parameter, Property
 from lockstep.language.source import Diagnostic, ModelError, Place
 from lockstep.language.unread import missing_functions, unread_functions
+from lockstep.language.variant import Variant
 from lockstep.system.text_files import is_file
 
 __all__ = [
@@ -213,7 +214,7 @@ def _fault(universe: Universe, name: str, fault: str) -> Callable[..., Any]:
 
 def _apply_fault(universe: Universe, name: str, fault: str) -> dict[str, Callable[..., Any]]:
     """Put a fault in place; the actions that it adds."""
-    modules = set(universe.modules)
+    variant = Variant(universe, name, f"the fault {fault}", frozenset(universe.modules))
     function = _fault(universe, name, fault)
     mark: FaultMark = getattr(function, FAULT)
     if mark.replaces is None:
@@ -224,15 +225,7 @@ def _apply_fault(universe: Universe, name: str, fault: str) -> dict[str, Callabl
             )
         setattr(function, MARK, Mark(Kind.ACTION))
         return {fault: function}
-    if mark.replaces.__module__ not in modules:
-        raise LockstepError(
-            f"the fault {fault} replaces {mark.replaces.__name__}, which {name} does not use",
-            cure=f"name a function of models/{name}.py or of what it imports",
-        )
-    replaced = getattr(mark.replaces, MARK, None)
-    if replaced is not None:
-        setattr(function, MARK, replaced)
-    universe.substitute(mark.replaces, function)
+    variant.replace(mark.replaces, function)
     return {}
 
 

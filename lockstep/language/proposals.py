@@ -18,6 +18,7 @@ from lockstep.language.loader import Universe
 from lockstep.language.notation import MARK, REPLACES, Kind, Mark, State
 from lockstep.language.source import ModelError
 from lockstep.language.unread import missing_functions, unread_functions
+from lockstep.language.variant import Variant
 from lockstep.system.text_files import is_file
 
 
@@ -63,7 +64,7 @@ def apply_proposal(universe: Universe, model: str, name: str) -> Proposal:
             f"{model} has no proposal {name!r}",
             cure=nearest(name, names, f"its proposals are: {', '.join(names) or 'none'}"),
         )
-    loaded = set(universe.modules)
+    variant = Variant(universe, model, f"the proposal {name}", frozenset(universe.modules))
     module = universe.load(f"models.proposals.{model}.{name}")
     functions = [
         (key, member)
@@ -77,7 +78,7 @@ def apply_proposal(universe: Universe, model: str, name: str) -> Proposal:
     for _, function in functions:
         old = getattr(function, REPLACES, None)
         if old is not None:
-            _replace(universe, model, name, (old, function), loaded)
+            variant.replace(old, function)
     own = vars(universe.modules[f"models.{model}"])
     actions: dict[str, Callable[..., Any]] = {
         key: function
@@ -97,25 +98,6 @@ def apply_proposal(universe: Universe, model: str, name: str) -> Proposal:
         if member.__module__ == module.__name__
     )
     return Proposal(name, actions, states)
-
-
-def _replace(
-    universe: Universe,
-    model: str,
-    name: str,
-    change: tuple[Callable[..., Any], Callable[..., Any]],
-    loaded: set[str],
-) -> None:
-    old, new = change
-    if old.__module__ not in loaded:
-        raise LockstepError(
-            f"the proposal {name} replaces {old.__name__}, which {model} does not use",
-            cure=f"name a function of models/{model}.py or of what it imports",
-        )
-    mark = getattr(old, MARK, None)
-    if mark is not None:
-        setattr(new, MARK, mark)
-    universe.substitute(old, new)
 
 
 def _is_action(function: Callable[..., Any]) -> bool:

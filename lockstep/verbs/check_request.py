@@ -9,17 +9,22 @@ from pathlib import Path
 from lockstep.errors import LockstepError
 from lockstep.plain.exploration import DEFAULT_ENGINE, ENGINES, Bounds, Exploration, Walks
 from lockstep.specs.tables import Plain
-from lockstep.verbs.models import parse_size, read_constants
+from lockstep.verbs.models import read_constants
 from lockstep.verbs.option import (
-    MOST_THREADS,
     anew_option,
     command_line,
     fault_option,
     given_flags,
     option,
     refuse_pairs,
-    seconds,
     workspace_option,
+)
+from lockstep.verbs.search_options import (
+    memory_option,
+    save_option,
+    seconds_option,
+    states_option,
+    threads_option,
 )
 from lockstep.workspace import Workspace
 
@@ -65,16 +70,9 @@ class CheckRequest:
     goes_on: bool = option(
         "--all", default=False, help="Go on past what is violated, and judge the rest."
     )
-    max_states: int | None = option("--max-states", least=1, metavar="N", help="Stop at N states.")
-    max_seconds: float | None = option(
-        "--max-seconds", parse=seconds, metavar="S", help="Stop after S seconds."
-    )
-    memory: int | None = option(
-        "--memory",
-        parse=parse_size,
-        metavar="SIZE",
-        help="Stop before more is in memory than SIZE, such as 8GiB.",
-    )
+    max_states: int | None = states_option()
+    max_seconds: float | None = seconds_option()
+    memory: int | None = memory_option()
     spill: Path | None = option(
         "--spill",
         metavar="DIR",
@@ -110,14 +108,7 @@ class CheckRequest:
     seed: int = option(
         "--seed", default=0, least=0, most=2**63 - 1, metavar="N", help="Seed of the random walks."
     )
-    threads: int | None = option(
-        "--threads",
-        least=1,
-        most=MOST_THREADS,
-        metavar="N",
-        is_asked_again=False,
-        help="Number of threads; one a core unless told.",
-    )
+    threads: int | None = threads_option()
     checkpoint: Path | None = option(
         "--checkpoint",
         metavar="DIR",
@@ -130,12 +121,7 @@ class CheckRequest:
         is_asked_again=False,
         help="Write the counts of a scope that holds into specs/MODEL.toml.",
     )
-    save: Path | None = option(
-        "--save",
-        metavar="DIR",
-        is_asked_again=False,
-        help="Folder for traces; .lockstep/counterexamples unless told.",
-    )
+    save: Path | None = save_option()
 
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:

@@ -8,13 +8,17 @@ from pathlib import Path
 
 from lockstep.errors import LockstepError
 from lockstep.plain.exploration import DEFAULT_ENGINE, Bounds, Exploration
-from lockstep.verbs.models import parse_size
 from lockstep.verbs.option import (
-    MOST_THREADS,
     command_line,
     option,
-    seconds,
     workspace_option,
+)
+from lockstep.verbs.search_options import (
+    memory_option,
+    save_option,
+    seconds_option,
+    states_option,
+    threads_option,
 )
 from lockstep.workspace import Workspace
 
@@ -50,33 +54,13 @@ class ReviewRequest:
         metavar="|".join(ENGINES),
         help="The engine that executes the models.",
     )
-    max_states: int | None = option("--max-states", least=1, metavar="N", help="Stop at N states.")
-    max_seconds: float | None = option(
-        "--max-seconds",
-        parse=seconds,
-        metavar="S",
-        help="Stop each search and each comparison after S seconds.",
+    max_states: int | None = states_option()
+    max_seconds: float | None = seconds_option(
+        "Stop each search and each comparison after S seconds."
     )
-    memory: int | None = option(
-        "--memory",
-        parse=parse_size,
-        metavar="SIZE",
-        help="Stop before more is in memory than SIZE, such as 8GiB.",
-    )
-    threads: int | None = option(
-        "--threads",
-        least=1,
-        most=MOST_THREADS,
-        metavar="N",
-        is_asked_again=False,
-        help="Number of threads; one a core unless told.",
-    )
-    save: Path | None = option(
-        "--save",
-        metavar="DIR",
-        is_asked_again=False,
-        help="Folder for traces; .lockstep/counterexamples unless told.",
-    )
+    memory: int | None = memory_option()
+    threads: int | None = threads_option()
+    save: Path | None = save_option()
 
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:

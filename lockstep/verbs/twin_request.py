@@ -10,9 +10,9 @@ from lockstep.verbs.option import (
     anew_option,
     command_line,
     option,
-    seconds,
     workspace_option,
 )
+from lockstep.verbs.search_options import seconds_option
 from lockstep.workspace import Workspace
 
 
@@ -27,12 +27,7 @@ class TwinRequest:
     scope: str | None = option(
         "--scope", metavar="NAME", help="A scope to compare instead of `small` and `default`."
     )
-    max_seconds: float | None = option(
-        "--max-seconds",
-        parse=seconds,
-        metavar="S",
-        help="Stop TLC after S seconds, and the search as well.",
-    )
+    max_seconds: float | None = seconds_option("Stop TLC after S seconds, and the search as well.")
     workers: int = option(
         "--workers",
         default=1,

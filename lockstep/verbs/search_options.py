@@ -1,0 +1,50 @@
+"""Options of every verb that searches: what a search may take, and where it leaves traces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lockstep.verbs.models import parse_size
+from lockstep.verbs.option import MOST_THREADS, option, seconds
+
+
+def states_option() -> Any:
+    """The most states of a search, or None."""
+    return option("--max-states", least=1, metavar="N", help="Stop at N states.")
+
+
+def seconds_option(what: str = "Stop after S seconds.") -> Any:
+    """The most seconds, or None; `what` says of which work."""
+    return option("--max-seconds", parse=seconds, metavar="S", help=what)
+
+
+def memory_option() -> Any:
+    """The most bytes in memory, or None."""
+    return option(
+        "--memory",
+        parse=parse_size,
+        metavar="SIZE",
+        help="Stop before more is in memory than SIZE, such as 8GiB.",
+    )
+
+
+def threads_option() -> Any:
+    """The number of threads, or None; it changes no answer."""
+    return option(
+        "--threads",
+        least=1,
+        most=MOST_THREADS,
+        metavar="N",
+        is_asked_again=False,
+        help="Number of threads; one a core unless told.",
+    )
+
+
+def save_option() -> Any:
+    """Where traces are written, or None for the usual folder."""
+    return option(
+        "--save",
+        metavar="DIR",
+        is_asked_again=False,
+        help="Folder for traces; .lockstep/counterexamples unless told.",
+    )
