@@ -13,8 +13,9 @@ from lockstep.language.notation import MARK
 
 @dataclass(frozen=True)
 class Variant:
-    """What changes a model. `name` says what it is, such as `the fault torn_write`; `loaded` are
-    the modules that the model had before the change was loaded.
+    """What changes a model, under a name that says what it is, such as `the fault torn_write`.
+
+    `loaded` are the modules that the model had before the change was loaded.
     """
 
     universe: Universe
