@@ -40,6 +40,7 @@ from models.snapshot_fetch_state import (
     newest_epoch,
     records,
 )
+from models.snapshot_id import Offset
 
 # What a fetch is answered with.
 
@@ -131,11 +132,38 @@ def error_due(s: SnapshotFetch, r, asked, snapshot):
 
 @step_invariant("595-18")
 def errors_say_what_is_wrong(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
-    """An answer bears the error of what is wrong, and none if nothing is."""
+    """An answer bears the error of what is wrong, and none if nothing is; with an error it bears
+    no bytes."""
     when(s.response[r] is None and new.response[r] is not None)
     asked = present(s.elected[s.epoch[r]])
     download = present(s.download[r])
-    return new.response[r].error == error_due(s, r, asked, download.snapshot)
+    response = new.response[r]
+    return response.error == error_due(s, r, asked, download.snapshot) and (
+        response.error == Error.NONE or (response.size == 0 and len(response.units) == 0)
+    )
+
+
+@step_invariant("630-43")
+def bytes_are_of_the_leader_asked(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """What an earlier leader has sent is no part of a later download."""
+    when(s.download[r] is not None and s.response[r] is not None)
+    when(s.response[r].error == Error.NONE and s.response[r].leader_epoch != s.epoch[r])
+    return (new.download[r] is None or new.download[r] == s.download[r]) and all(
+        new.snapshots[r][x] is None or new.snapshots[r][x] == s.snapshots[r][x] for x in Offset
+    )
+
+
+@step_invariant("595-9")
+def fenced_replica_takes_the_newer_epoch(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A replica that reads in the response to its request that there is a newer epoch takes that
+    epoch, unless the response is lost to it."""
+    when(s.download[r] is not None and s.response[r] is not None and new.response[r] is None)
+    when(s.response[r].error == Error.FENCED_LEADER_EPOCH)
+    when(s.response[r].leader_epoch > s.epoch[r])
+    when(s.response[r].snapshot == s.download[r].snapshot)
+    when(s.response[r].position == len(s.download[r].part))
+    is_lost = new.disturbances != s.disturbances or new.wiped != s.wiped
+    return is_lost or new.epoch[r] >= s.response[r].leader_epoch
 
 
 @invariant("630-49", "630-59", "630-60", "630-55")

@@ -1,6 +1,7 @@
 """What must hold of leaders, logs and snapshots (KIP-630 FetchSnapshot)."""
 
-from lockstep import invariant, present, step_invariant, when
+from lockstep import each, invariant, leads_to, present, step_invariant, when
+from models.snapshot_fetch_snapshots import advance_log_start
 from models.snapshot_fetch_state import (
     CLEANS_BY_RETENTION,
     FOOTER,
@@ -21,6 +22,11 @@ def lost_its_disk(s: SnapshotFetch, new: SnapshotFetch, r):
 
 def is_prefix(one, other):
     return one == other[: len(one)]
+
+
+def last_epoch(s: SnapshotFetch, r):
+    """The epoch of a replica's last record, in its log or below; 0 without any."""
+    return records(s, r)[-1] if len(records(s, r)) > 0 else 0
 
 
 # Snapshots.
@@ -111,6 +117,22 @@ def follower_starts_its_log_no_later_than_leader_or_snapshot(
     return new.log_start[r] == min(s.log_start[leader], latest(s, r))
 
 
+@leads_to("630-14", weak=(each(advance_log_start, "r", "end"),))
+def what_all_live_replicas_have_goes(s: SnapshotFetch, r: Replica, end: Offset):
+    """A leader drops what is in one of its snapshots and on all live replicas, as old as it is."""
+    is_due = (
+        not CLEANS_BY_RETENTION
+        and r in s.leading
+        and s.log_start[r] < end
+        and s.snapshots[r][end] is not None
+        and all(
+            s.fetched[other].leader_epoch != s.epoch[r] or s.fetched[other].offset >= end
+            for other in Replica
+        )
+    )
+    return is_due, not is_due
+
+
 @invariant("630-13", "630-34")
 def cleaned_log_starts_where_its_first_snapshot_ends(s: SnapshotFetch, r: Replica):
     """Where logs are cleaned by retention, one that does not start at 0 starts at the end of the
@@ -119,6 +141,27 @@ def cleaned_log_starts_where_its_first_snapshot_ends(s: SnapshotFetch, r: Replic
     return not CLEANS_BY_RETENTION or (
         s.snapshots[r][s.log_start[r]] is not None
         and all(s.snapshots[r][x] is None for x in Offset if x < s.log_start[r])
+    )
+
+
+# Leaders.
+
+
+@step_invariant("595-7", "595-8", "630-31", "630-32")
+def leaders_are_voted_for(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """Who comes to lead an epoch knows of it, and so do most of the voters and nobody else. None of
+    them goes further than the leader: by the last epoch, and then by the number of records."""
+    when(r in new.leading and r not in s.leading)
+    voters = {v for v in Replica if new.epoch[v] == new.epoch[r]}
+    return (
+        2 * len(voters) > len(VOTERS)
+        and all(v in VOTERS and v not in s.wiped for v in voters)
+        and all(
+            last_epoch(s, v) < last_epoch(s, r)
+            or (last_epoch(s, v) == last_epoch(s, r) and len(records(s, v)) <= len(records(s, r)))
+            for v in Replica
+            if v in voters
+        )
     )
 
 
@@ -139,16 +182,36 @@ def leader_loads_no_snapshot(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 # Fetches.
 
 
+def was_truncated(s: SnapshotFetch, new: SnapshotFetch, r):
+    """A replica lost the end of its log, and neither its disk nor the log to a snapshot."""
+    return (
+        not lost_its_disk(s, new, r)
+        and new.log_start[r] == s.log_start[r]
+        and log_end(new, r) < log_end(s, r)
+    )
+
+
 @step_invariant("595-18")
 def fetches_are_answered_by_leaders(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
-    """A replica gets records, or is told of a snapshot, and counts as having fetched, only where
-    another one leads its epoch still."""
+    """A replica gets records, truncates its log, or is told of a snapshot, and counts as having
+    fetched, only where another one leads its epoch still."""
     appended = r not in s.leading and len(s.log[r]) < len(new.log[r])
     named = s.download[r] is None and new.download[r] is not None
-    when(new.fetched[r] != s.fetched[r] or appended or named)
+    when(new.fetched[r] != s.fetched[r] or appended or named or was_truncated(s, new, r))
     leader = s.elected[s.epoch[r]]
     return (
         leader is not None and leader != r and leader in s.leading and s.epoch[leader] == s.epoch[r]
+    )
+
+
+@step_invariant("595-20", "595-21")
+def only_what_diverges_is_truncated(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """Who truncates its log has something in it that its leader has not, and the leader's log goes
+    on from what is left."""
+    when(was_truncated(s, new, r))
+    leader = present(s.elected[s.epoch[r]])
+    return not is_prefix(records(s, r), records(s, leader)) and is_prefix(
+        records(new, r), records(s, leader)
     )
 
 
@@ -185,6 +248,14 @@ def followers_are_told_what_leaders_committed(s: SnapshotFetch, new: SnapshotFet
 
 
 # Committed records.
+
+
+@step_invariant("595-13", "595-14")
+def leaders_commit_up_to_a_record_of_their_epoch(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """What a leader counts as committed ends with a record that it wrote in its epoch."""
+    when(r in s.leading and r in new.leading)
+    when(s.high_watermark[r] < new.high_watermark[r])
+    return records(new, r)[max(0, new.high_watermark[r] - 1)] == s.epoch[r]
 
 
 def has_committed(s: SnapshotFetch, r, o):

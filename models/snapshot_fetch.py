@@ -5,7 +5,7 @@ One partition, its voters and observers. Elections are a bounded disturbance: a 
 later, an earlier leader too. A fetch is one step with its answer; the answer to a FetchSnapshot
 request is a message of its own that may be late, lost, repeated or damaged.
 
-The actions: those of replication and those of the download are files of their own.
+The actions: those of replication, of snapshots and of the download are files of their own.
 """
 
 from models.snapshot_fetch_state import SnapshotFetch
@@ -14,7 +14,7 @@ from models.snapshot_fetch_state import SnapshotFetch
 from models.snapshot_fetch_replication import elect, hear_of_epoch, restart_leader, write_record
 
 # Snapshots.
-from models.snapshot_fetch_replication import generate_snapshot, age, advance_log_start
+from models.snapshot_fetch_snapshots import generate_snapshot, age, advance_log_start
 
 # A leader answers a fetch: with records, a diverging epoch, or a snapshot id.
 from models.snapshot_fetch_replication import (

@@ -674,12 +674,35 @@ FollowerStartsItsLogNoLaterThanLeaderOrSnapshot ==
          (logStart'[r] > logStart[r] /\ download[r] = None)
             => logStart'[r] = Min({logStart[Asks(r)], Latest(r)})]_vars
 
+\* What is on all live replicas goes, as old as it is.
+IsDue(r, end) ==
+    /\ ~CleansByRetention
+    /\ r \in leading
+    /\ end > logStart[r]
+    /\ end \in Ends(r)
+    /\ \A other \in Live(r) : fetched[other].offset >= end
+
+WhatAllLiveReplicasHaveGoes ==
+    (\A r \in Replicas : \A end \in Offset : WF_vars(AdvanceLogStart(r, end)))
+        => \A r \in Replicas : \A end \in Offset : IsDue(r, end) ~> ~IsDue(r, end)
+
 CleanedLogStartsWhereItsFirstSnapshotEnds ==
     CleansByRetention =>
         \A r \in Replicas : logStart[r] > 0 => Ends(r) # {} /\ logStart[r] = Min(Ends(r))
 
 IsPrefix(one, other) ==
     Len(one) <= Len(other) /\ one = SubSeq(other, 1, Len(one))
+
+LastEpoch(r) == IF Records(r) = << >> THEN 0 ELSE Records(r)[Len(Records(r))]
+
+LeadersAreVotedFor ==
+    [][\A r \in leading' \ leading :
+         LET electors == {v \in Replicas : epoch'[v] = epoch'[r]}
+         IN  /\ 2 * Cardinality(electors) > Cardinality(Voters)
+             /\ electors \subseteq Voters \ wiped
+             /\ \A v \in electors :
+                    \/ LastEpoch(v) < LastEpoch(r)
+                    \/ LastEpoch(v) = LastEpoch(r) /\ Len(Records(v)) <= Len(Records(r))]_vars
 
 LeaderOnlyAppends ==
     [][\A r \in leading \cap leading' : IsPrefix(Records(r), Records(r)')]_vars
@@ -709,12 +732,25 @@ NothingIsFetchedDuringADownload ==
          (download[r] # None /\ download'[r] # None)
             => UNCHANGED <<logStart[r], log[r], fetched[r], download[r].snapshot>>]_vars
 
+\* The end of a log goes, and neither the disk nor all of the log for a snapshot.
+Truncates(r) ==
+    /\ r \notin wiped' \ wiped
+    /\ logStart'[r] = logStart[r]
+    /\ Len(log'[r]) < Len(log[r])
+
 FetchesAreAnsweredByLeaders ==
     [][\A r \in Replicas :
          (\/ fetched'[r] # fetched[r]
           \/ BeginsDownload(r)
+          \/ Truncates(r)
           \/ r \notin leading /\ Len(log'[r]) > Len(log[r]))
             => Asks(r) \in leading \ {r} /\ epoch[Asks(r)] = epoch[r]]_vars
+
+OnlyWhatDivergesIsTruncated ==
+    [][\A r \in Replicas :
+         Truncates(r)
+            => /\ ~IsPrefix(Records(r), Records(Asks(r)))
+               /\ IsPrefix(Records(r)', Records(Asks(r)))]_vars
 
 OnlyWhatAgreesCounts ==
     [][\A r \in Replicas :
@@ -754,11 +790,34 @@ ErrorsSayWhatIsWrong ==
          Answers(r)
             => LET asked == Asks(r)
                    error == response'[r].error
-               IN  CASE epoch[asked] > epoch[r] -> error = "FENCED_LEADER_EPOCH"
-                     [] epoch[asked] < epoch[r] -> error = "UNKNOWN_LEADER_EPOCH"
-                     [] asked \notin leading    -> error = "NOT_LEADER_OR_FOLLOWER"
-                     [] OTHER -> error = (IF download[r].snapshot \in {Id(asked, x) : x \in Ends(asked)}
-                                          THEN "NONE" ELSE "SNAPSHOT_NOT_FOUND")]_vars
+                   due   == CASE epoch[asked] > epoch[r] -> "FENCED_LEADER_EPOCH"
+                              [] epoch[asked] < epoch[r] -> "UNKNOWN_LEADER_EPOCH"
+                              [] asked \notin leading    -> "NOT_LEADER_OR_FOLLOWER"
+                              [] download[r].snapshot \in {Id(asked, x) : x \in Ends(asked)} -> "NONE"
+                              [] OTHER                   -> "SNAPSHOT_NOT_FOUND"
+               IN  /\ error = due
+                   /\ error # "NONE" => response'[r].size = 0 /\ response'[r].units = << >>]_vars
+
+BytesAreOfTheLeaderAsked ==
+    [][\A r \in Replicas :
+         (/\ download[r] # None
+          /\ response[r] # None
+          /\ response[r].error = "NONE"
+          /\ response[r].leaderEpoch # epoch[r])
+            => /\ download'[r] \in {None, download[r]}
+               /\ \A x \in Ends(r)' : x \in Ends(r) /\ snapshots'[r][x] = snapshots[r][x]]_vars
+
+FencedReplicaTakesTheNewerEpoch ==
+    [][\A r \in Replicas :
+         (/\ download[r] # None
+          /\ response[r] # None
+          /\ response'[r] = None
+          /\ response[r].error = "FENCED_LEADER_EPOCH"
+          /\ response[r].leaderEpoch > epoch[r]
+          /\ response[r].snapshot = download[r].snapshot
+          /\ response[r].position = Len(download[r].part)
+          /\ UNCHANGED <<disturbances, wiped>>)
+            => epoch'[r] >= response[r].leaderEpoch]_vars
 
 EveryByteCountsOnce ==
     \A r \in Replicas :
@@ -797,6 +856,11 @@ AMajorityHasWhatIsCommitted ==
             2 * Cardinality({v \in Voters : Has(v, x, committed[x])}) > Cardinality(Voters)
 
 \* Whatever is committed was committed in the newest epoch or before.
+LeadersCommitUpToARecordOfTheirEpoch ==
+    [][\A r \in leading \cap leading' :
+         highWatermark'[r] > highWatermark[r]
+            => Records(r)'[highWatermark'[r]] = epoch[r]]_vars
+
 NewestLeaderHasEveryCommittedRecord ==
     \A r \in leading : epoch[r] = NewestEpoch => \A x \in DOMAIN committed : Has(r, x, committed[x])
 

@@ -1,7 +1,7 @@
 """Lemmas about KIP-630 FetchSnapshot: invariants that only help proofs."""
 
 from lockstep import lemma, present, when
-from models.snapshot_fetch_replication import reached
+from models.snapshot_fetch_snapshots import reached
 from models.snapshot_fetch_state import (
     DAMAGED,
     FOOTER,

@@ -46,7 +46,7 @@ Watch: TypeAlias = "Callable[[str], AbstractContextManager[Callable[[Progress], 
 """Makes what is told of the progress of one part of the work, named by its text."""
 
 
-_MOST_LIVE = 5_000
+_MOST_LIVE = 2_500
 """States of a model up to which TLC is asked for liveness, unless it is asked for at any cost."""
 
 _BRIEF = 200_000

@@ -12,9 +12,12 @@ from models.snapshot_fetch_download import (
     answer_not_leader,
     answer_with,
     chunk,
+    deliver,
     gives_way,
+    is_current,
     is_next,
     is_valid,
+    receive_fenced,
     requested,
     start_after,
     written,
@@ -98,6 +101,20 @@ def reset_before_an_exclusive_end(end):
 def download_outlives_its_epoch(s: SnapshotFetch, r):
     """A replica that hears of a newer epoch goes on with its download, from the new leader."""
     return s.download[r]
+
+
+@fault(replaces=is_current, breaks="bytes_are_of_the_leader_asked", constants=THREE_VOTERS)
+def bytes_of_an_earlier_leader_count(s: SnapshotFetch, r, response):
+    """A response is taken in although its epoch is over."""
+    return response.leader_epoch <= s.epoch[r] or response.error == Error.FENCED_LEADER_EPOCH
+
+
+@fault(replaces=receive_fenced, breaks="fenced_replica_takes_the_newer_epoch", scope="default")
+def fenced_replica_stays_in_its_epoch(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A replica that hears of a newer epoch abandons its download, and forgets what it heard."""
+    deliver(s, new, r, repeated=False)
+    require(s.response[r].error == Error.FENCED_LEADER_EPOCH)
+    new.download[r] = None
 
 
 def finish_late(s: SnapshotFetch, new: SnapshotFetch, r):

@@ -7,9 +7,7 @@ from lockstep import (
 )
 from models.snapshot_fetch_download import leads_epoch_of
 from models.snapshot_fetch_replication import (
-    advance_log_start,
     agrees,
-    all_have,
     counted,
     end_of_epoch,
     epoch_start,
@@ -18,31 +16,24 @@ from models.snapshot_fetch_replication import (
     is_below,
     known_high_watermark,
     may_fetch,
-    may_start_at,
     named_snapshot,
     next_high_watermark,
-    next_log_start,
     on_a_majority,
-    reached,
     would_vote,
 )
+from models.snapshot_fetch_snapshots import reached
 from models.snapshot_fetch_state import (
-    FOOTER,
-    GENERATORS,
     VOTERS,
     Progress,
     Replica,
     SnapshotFetch,
     epoch_before,
-    kept,
     latest,
     leader_of,
     log_end,
     log_end_id,
-    records,
 )
 from models.snapshot_id import (
-    Offset,
     OffsetAndEpoch,
     is_newer,
 )
@@ -96,60 +87,6 @@ def epochs_below_the_log_are_taken_for_known(s: SnapshotFetch, leader, at):
 # The leader's log start and its snapshots.
 
 
-@fault(replaces=advance_log_start, breaks="leader_starts_its_log_where_a_snapshot_ends")
-def log_starts_past_an_inclusive_end(s: SnapshotFetch, new: SnapshotFetch, r: Replica, end: Offset):
-    """The leader drops the record at the snapshot's end offset, too."""
-    advance_log_start(s, new, r, end)
-    require(end < log_end(s, r))
-    new.log_start[r] = end + 1
-    new.log[r] = s.log[r][max(0, end + 1 - s.log_start[r]) :]
-
-
-@fault(replaces=may_start_at, breaks="a_snapshot_is_fetched_and_loaded")
-def log_start_waits_for_all(s: SnapshotFetch, r, end):
-    """A leader drops records once every replica has them, however long that takes: nobody is ever
-    in need of a snapshot."""
-    return r in s.leading and all(reached(s, r, other) >= end for other in Replica)
-
-
-@fault(
-    replaces=may_start_at,
-    breaks="old_snapshots_go_though_live_replicas_lack_them",
-    scope="default",
-)
-def log_start_waits_for_the_live_alone(s: SnapshotFetch, r, end):
-    """A leader drops records once the live replicas have them, and never for their age."""
-    return r in s.leading and all_have(s, r, end)
-
-
-@fault(replaces=may_start_at, breaks="leader_drops_what_others_have_or_what_is_old")
-def log_start_waits_for_nobody(s: SnapshotFetch, r, end):
-    """A leader drops records as soon as it has a snapshot."""
-    return r in s.leading
-
-
-@fault(breaks="log_start_is_covered_by_a_snapshot")
-def latest_snapshot_is_deleted(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
-    """A replica deletes its only snapshot, whoever downloads it."""
-    require(r in s.leading and latest(s, r) > 0)
-    new.snapshots[r] = {x: None for x in Offset}
-
-
-@fault(breaks="leader_starts_its_log_where_a_snapshot_ends")
-def delete_records_is_obeyed(s: SnapshotFetch, new: SnapshotFetch, r: Replica, end: Offset):
-    """DeleteRecords moves the log start, as it does for other topics."""
-    require(r in s.leading and s.log_start[r] < end and end <= s.high_watermark[r])
-    new.log_start[r] = end
-    new.log[r] = s.log[r][max(0, end - s.log_start[r]) :]
-    new.snapshots[r] = kept(s.snapshots[r], end)
-
-
-@fault(replaces=kept, breaks="snapshots_lie_between_log_start_and_high_watermark")
-def old_snapshots_stay(files, start):
-    """Snapshots are never deleted."""
-    return files
-
-
 @fault(replaces=named_snapshot, breaks="named_snapshot_exists")
 def high_watermark_is_named(s: SnapshotFetch, leader):
     """The leader names the snapshot that it could generate."""
@@ -167,40 +104,6 @@ def snapshot_is_named_to_whoever_has_nothing(s: SnapshotFetch, leader, at):
     return is_below(s, leader, at) or (at.end_offset == 0 and latest(s, leader) > 0)
 
 
-@fault(replaces=next_log_start, breaks="log_start_is_covered_by_a_snapshot")
-def log_start_follows_the_leader_alone(s: SnapshotFetch, r, leaders):
-    """A follower drops what the leader dropped, with or without a snapshot."""
-    return max(s.log_start[r], min(leaders, log_end(s, r)))
-
-
-@fault(
-    replaces=next_log_start,
-    breaks="follower_starts_its_log_no_later_than_leader_or_snapshot",
-    constants={"GENERATORS": ("v1", "o1")},
-    source="KafkaMetadataLog.deleteBeforeSnapshot",
-)
-def log_start_follows_the_own_snapshot_alone(s: SnapshotFetch, r, leaders):
-    """A follower drops its log as soon as it has a snapshot."""
-    return max(s.log_start[r], latest(s, r))
-
-
-@fault(breaks="cleaned_log_starts_where_its_first_snapshot_ends", scope="retention")
-def log_is_cleaned_as_any_other(s: SnapshotFetch, new: SnapshotFetch, r: Replica, start: Offset):
-    """A follower's log is cleaned up to any record that is in a snapshot."""
-    require(r not in s.leading and s.log_start[r] < start and start < latest(s, r))
-    new.log_start[r] = start
-    new.log[r] = s.log[r][max(0, start - s.log_start[r]) :]
-    new.snapshots[r] = kept(s.snapshots[r], start)
-
-
-@fault(breaks="generated_snapshots_end_after_the_latest")
-def earlier_state_is_written_down(s: SnapshotFetch, new: SnapshotFetch, r: Replica, end: Offset):
-    """A snapshot is generated where a later one is there already."""
-    require(r in GENERATORS and 0 < end and end < latest(s, r))
-    require(s.log_start[r] <= end and s.snapshots[r][end] is None)
-    new.snapshots[r][end] = records(s, r)[:end] + (FOOTER,)
-
-
 # The high watermark, votes.
 
 
@@ -216,7 +119,7 @@ def observers_count(s: SnapshotFetch):
 
 @fault(
     replaces=next_high_watermark,
-    breaks="newest_leader_has_every_committed_record",
+    breaks="leaders_commit_up_to_a_record_of_their_epoch",
     constants=THREE_VOTERS | {"MAX_EPOCH": 4},
 )
 def high_watermark_at_the_epochs_start(s: SnapshotFetch, leader, fetcher):
@@ -240,7 +143,7 @@ def high_watermark_follows_a_wiped_disk(s: SnapshotFetch, leader, fetcher):
 
 @fault(
     replaces=epoch_start,
-    breaks="newest_leader_has_every_committed_record",
+    breaks="leaders_commit_up_to_a_record_of_their_epoch",
     constants=THREE_VOTERS | {"MAX_EPOCH": 4, "MAX_OFFSET": 1},
 )
 def earlier_epochs_are_committed_by_count(s: SnapshotFetch, leader):
@@ -248,7 +151,13 @@ def earlier_epochs_are_committed_by_count(s: SnapshotFetch, leader):
     return 0
 
 
-@fault(replaces=would_vote, breaks="newest_leader_has_every_committed_record", constants=ONE_WIPED)
+@fault(replaces=would_vote, breaks="leaders_are_voted_for", constants=THREE_VOTERS)
+def any_candidate_is_voted_for(s: SnapshotFetch, voter, candidate):
+    """A voter does not look at how far its own log goes."""
+    return voter in VOTERS
+
+
+@fault(replaces=would_vote, breaks="leaders_are_voted_for", constants=ONE_WIPED)
 def wiped_voter_votes(s: SnapshotFetch, voter, candidate):
     """A voter that lost its disk votes as if it had never had any records."""
     return voter in VOTERS and not is_newer(log_end_id(s, voter), log_end_id(s, candidate))
@@ -271,6 +180,18 @@ def diverging_log_is_cut_to_the_log_start(s: SnapshotFetch, new: SnapshotFetch, 
     """A log that parts from the leader's is thrown away, committed records and all."""
     fetch_diverging(s, new, r)
     new.log[r] = ()
+
+
+@fault(
+    replaces=fetch_diverging,
+    breaks="only_what_diverges_is_truncated",
+    scope="diverging",
+    source="KIP-101",
+)
+def log_is_truncated_to_the_high_watermark(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+    """A follower takes back what it does not know to be committed, whatever its leader has."""
+    require(may_fetch(s, r) and s.high_watermark[r] < log_end(s, r))
+    new.log[r] = s.log[r][: max(0, s.high_watermark[r] - s.log_start[r])]
 
 
 @fault(replaces=may_fetch, breaks="nothing_is_fetched_during_a_download")

@@ -227,7 +227,7 @@ def high_watermark_of_an_older_response(s: SnapshotLog, new: SnapshotLog, x: Off
     new.state = s.state[:x]
 
 
-@fault(replaces=last_epoch, breaks="reset_comes_to_an_end")
+@fault(replaces=last_epoch, breaks="what_is_committed_becomes_known")
 def empty_log_has_epoch_zero(s: SnapshotLog):
     """An empty log does not take its last epoch from the snapshot before it."""
     return s.log[-1] if len(s.log) > 0 else 0

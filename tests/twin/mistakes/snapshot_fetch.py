@@ -180,4 +180,41 @@ MISTAKES = {
         "    /\\ Asks(r) \\notin leading\n    /\\ Refuse(",
         "    /\\ Asks(r) \\notin leading\n    /\\ r \\in Voters\n    /\\ Refuse(",
     ),
+    "WhatAllLiveReplicasHaveGoes": Mistake(
+        "SnapshotFetch",
+        "/\\ end > aged => \\A other \\in Live(r) : Reached(r, other) >= end",
+        "/\\ end <= aged",
+    ),
+    "LeadersAreVotedFor": Mistake(
+        "SnapshotFetch",
+        "    /\\ Cardinality(majority) = Cardinality(Voters) \\div 2 + 1\n",
+        "    /\\ Cardinality(majority) = Cardinality(Voters) \\div 2\n",
+        {"MAX_EPOCH": 2},
+    ),
+    "OnlyWhatDivergesIsTruncated": Mistake(
+        "SnapshotFetch",
+        "    /\\ ~IsBelow(Asks(r), EndId(r))\n    /\\ ~Agrees(r)\n"
+        "    /\\ LET common == Common(Asks(r), EndId(r))\n"
+        "           end    == Min({common.endOffset, EndOf(r, common.epoch)})\n",
+        "    /\\ LET end == Min({highWatermark[r], LogEnd(r)})\n",
+    ),
+    "BytesAreOfTheLeaderAsked": Mistake(
+        "SnapshotFetch",
+        "-> response[r].leaderEpoch = epoch[r]",
+        "-> response[r].leaderEpoch <= epoch[r]",
+        {"MAX_EPOCH": 2},
+    ),
+    "FencedReplicaTakesTheNewerEpoch": Mistake(
+        "SnapshotFetch",
+        "    /\\ Join(r, response[r].leaderEpoch)\n"
+        "    /\\ UNCHANGED <<leaders, disks, highWatermark, fetched, aged, wiped, committed>>\n",
+        "    /\\ Abandon(r)\n",
+        {"MAX_EPOCH": 2},
+    ),
+    "LeadersCommitUpToARecordOfTheirEpoch": Mistake(
+        "SnapshotFetch",
+        "EpochStart(leader) == EndOf(leader, epoch[leader] - 1)",
+        "EpochStart(leader) == EndOf(leader, epoch[leader] - 2)",
+        {"MAX_EPOCH": 2},
+    ),
 }
