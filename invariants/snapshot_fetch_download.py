@@ -40,7 +40,6 @@ from models.snapshot_fetch_state import (
     newest_epoch,
     records,
 )
-from models.snapshot_id import Offset
 
 # What a fetch is answered with.
 
@@ -148,8 +147,10 @@ def bytes_are_of_the_leader_asked(s: SnapshotFetch, new: SnapshotFetch, r: Repli
     """What an earlier leader has sent is no part of a later download."""
     when(s.download[r] is not None and s.response[r] is not None)
     when(s.response[r].error == Error.NONE and s.response[r].leader_epoch != s.epoch[r])
-    return (new.download[r] is None or new.download[r] == s.download[r]) and all(
-        new.snapshots[r][x] is None or new.snapshots[r][x] == s.snapshots[r][x] for x in Offset
+    end = s.download[r].snapshot.end_offset
+    return new.download[r] == s.download[r] or (
+        new.download[r] is None
+        and (new.snapshots[r][end] is None or new.snapshots[r][end] == s.snapshots[r][end])
     )
 
 

@@ -804,8 +804,9 @@ BytesAreOfTheLeaderAsked ==
           /\ response[r] # None
           /\ response[r].error = "NONE"
           /\ response[r].leaderEpoch # epoch[r])
-            => /\ download'[r] \in {None, download[r]}
-               /\ \A x \in Ends(r)' : x \in Ends(r) /\ snapshots'[r][x] = snapshots[r][x]]_vars
+            => \/ download'[r] = download[r]
+               \/ /\ download'[r] = None
+                  /\ snapshots'[r][Wanted(r).endOffset] \in {None, snapshots[r][Wanted(r).endOffset]}]_vars
 
 FencedReplicaTakesTheNewerEpoch ==
     [][\A r \in Replicas :

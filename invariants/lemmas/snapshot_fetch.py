@@ -4,6 +4,7 @@ from lockstep import lemma, present, when
 from models.snapshot_fetch_snapshots import reached
 from models.snapshot_fetch_state import (
     DAMAGED,
+    FETCHES_WAIT,
     FOOTER,
     VOTERS,
     Error,
@@ -45,6 +46,13 @@ def leaders_were_elected(s: SnapshotFetch, r: Replica):
     """A replica leads the epoch that it was elected in; it downloads nothing, and has its disk."""
     when(r in s.leading)
     return s.elected[s.epoch[r]] == r and s.download[r] is None and r not in s.wiped
+
+
+@lemma
+def nobody_waits_unless_fetches_do(s: SnapshotFetch, r: Replica):
+    """What a fetch that waits is told is no lemma's matter: proofs are of fetches that do not."""
+    when(not FETCHES_WAIT)
+    return s.waiting[r] is None
 
 
 # What logs are like.
