@@ -1,0 +1,84 @@
+"""A review as a page: a section a scope, what else was lost, what was not compared, and the sum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lockstep.errors import ExitCode
+from lockstep.report.page import Block, Page, Paragraph
+from lockstep.report.review_scope_section import scope_section
+from lockstep.results.exits import INTERRUPTED
+from lockstep.results.verdict import Verdict
+from lockstep.verbs.review import ReviewRun
+from lockstep.verbs.review_evidence import Evidence
+from lockstep.verbs.review_plan import ReviewPlan
+from lockstep.verbs.review_scope import ScopeReview
+from lockstep.words import plural
+
+_VERDICTS = {
+    int(ExitCode.HOLDS): "holds",
+    int(ExitCode.VIOLATED): "violated",
+    int(ExitCode.INCONCLUSIVE): "inconclusive",
+    INTERRUPTED: "interrupted",
+}
+"""The word for how a review ends; any other end is an error."""
+
+
+def review_page(plan: ReviewPlan, run: ReviewRun, *, brief: bool) -> Page:
+    """The whole page of a review that has ended."""
+    return Page(
+        title=f"lockstep review {' '.join(plan.request.versions)}",
+        verdict=_VERDICTS.get(run.exit_code, "error"),
+        summary=_summary(run),
+        blocks=(
+            *(scope_section(result, brief=brief) for result in run.results),
+            *closing(plan, run),
+        ),
+    )
+
+
+def closing(plan: ReviewPlan, run: ReviewRun) -> Iterator[Block]:
+    """What comes after the scopes."""
+    if run.evidence is not None:
+        yield from _evidence(run.evidence)
+    if plan.unchanged:
+        yield Paragraph(", ".join(plan.unchanged), "dim", "the same in both")
+    for text in plan.omitted:
+        yield Paragraph(text, "dim", "not compared")
+    if run.pending:
+        text = f"interrupted; not compared: {', '.join(map(str, run.pending))}"
+        yield Paragraph(text, "inconclusive")
+    if len(run.results) > 1:
+        yield Paragraph(_verdicts(run), "bold")
+    if run.exit_code:
+        yield Paragraph(plan.request.again, label="reproduce with")
+
+
+def _evidence(evidence: Evidence) -> Iterator[Block]:
+    for requirement in evidence.requirements:
+        after = "it is gone" if requirement.head is None else str(requirement.head)
+        label = f"requirement {requirement.id}"
+        yield Paragraph(f"{requirement.base} -> {after}", "inconclusive", label)
+    for fault in evidence.faults:
+        yield Paragraph(fault, "violated", "fault")
+    if evidence.unread:
+        yield Paragraph(f"requirements are not compared: {evidence.unread}", "inconclusive")
+
+
+def _verdicts(run: ReviewRun) -> str:
+    """How many scopes have which verdict."""
+    verdicts = [result.verdict for result in run.results]
+    counts = [f"{verdicts.count(one)} {one}" for one in Verdict if one in verdicts]
+    return f"{plural(len(verdicts), 'scope')}: {', '.join(counts)}"
+
+
+def _summary(run: ReviewRun) -> str:
+    """What the whole review comes to, in one line."""
+    evidence = run.evidence or Evidence()
+    changes = [
+        prop.change
+        for result in run.results
+        if isinstance(result, ScopeReview)
+        for prop in result.properties
+    ]
+    return _verdicts(run) if run.results else "no model differs"
