@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 from lockstep.trace.render import Line
 
-_LONG = 15
-"""Lines from which on a behaviour is folded away, where that is possible."""
+BECAUSE = "because"
+"""What is above the notes of rows, or before each."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a table; `note` is a sentence about it."""
+    """A row of a table; `note` says why it is so."""
 
     cells: tuple[str, ...]
     style: str | None = None
@@ -41,6 +41,17 @@ class Table:
     headers: tuple[str, ...]
     rows: tuple[Row, ...]
 
+    @property
+    def lines(self) -> Iterator[tuple[Row, tuple[str, ...]]]:
+        """The rows with their cells, and with the note of each where there is one of any."""
+        has_notes = any(row.note for row in self.rows)
+        return ((row, row.cells + (row.note,) * has_notes) for row in self.rows)
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The headers of all cells of `lines`."""
+        return self.headers + (BECAUSE,) * any(row.note for row in self.rows)
+
 
 @dataclass(frozen=True)
 class Lines:
@@ -51,11 +62,6 @@ class Lines:
 
     lines: tuple[Line, ...]
     caption: str = ""
-
-    @property
-    def is_long(self) -> bool:
-        """Whether they are folded away."""
-        return len(self.lines) >= _LONG
 
 
 @dataclass(frozen=True)
@@ -82,7 +88,7 @@ class Page:
 
 
 def visible(text: str) -> str:
-    """A text in which what cannot be printed is written as Python writes it: `\\x07`.
+    r"""A text in which what cannot be printed is written as Python writes it: `\x07`.
 
     Line feeds stay. No text turns the reading order around so, or ends a line unseen.
     """

@@ -12,6 +12,9 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from lockstep.report.page import Block, Lines, Page, Paragraph, Section, Table, visible
 
 _STYLE = "page.css"
+_MOST_OPEN = 40
+"""Lines of a behaviour up to which it is not folded away."""
+
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """Browsers load and run nothing for the page, whatever is in it."""
 
@@ -47,17 +50,19 @@ def _add(parent: Element, tag: str, text: str, style: str | None = None) -> Elem
 
 def _contents(parent: Element, blocks: Iterable[Block]) -> None:
     """Links to the sections, where there are several."""
-    sections = [block for block in blocks if _is_titled(block)]
+    sections = [block for block in blocks if isinstance(block, Section) and _is_titled(block)]
     if len(sections) < 2:
         return
     entries = SubElement(SubElement(parent, "nav", {"aria-label": "Sections"}), "ul")
     for number, section in enumerate(sections):
-        link = _add(SubElement(entries, "li"), "a", section.text, section.style)
+        link = _add(
+            SubElement(entries, "li"), "a", f"{section.label} {section.text}".strip(), section.style
+        )
         link.set("href", f"#section-{number}")
 
 
-def _is_titled(block: Block) -> bool:
-    return isinstance(block, Section) and bool(block.label or block.text)
+def _is_titled(section: Section) -> bool:
+    return bool(section.label or section.text)
 
 
 def _blocks(parent: Element, blocks: Iterable[Block], level: int) -> None:
@@ -91,31 +96,32 @@ def _labelled(parent: Element, tag: str, block: Paragraph | Section) -> None:
 
 
 def _table(parent: Element, table: Table) -> None:
-    table_element = SubElement(_scrolling(parent, "table"), "table")
-    has_notes = any(row.note for row in table.rows)
-    heading = SubElement(SubElement(table_element, "thead"), "tr")
-    for header in table.headers + ("because",) * has_notes:
+    element = SubElement(_scrolling(parent, "table"), "table")
+    heading = SubElement(SubElement(element, "thead"), "tr")
+    for header in table.heads:
         _add(heading, "th", header).set("scope", "col")
-    body = SubElement(table_element, "tbody")
-    for row in table.rows:
+    body = SubElement(element, "tbody")
+    for row, (word, *cells) in table.lines:
         line = SubElement(body, "tr")
-        word, *cells = row.cells
         _add(line, "td", word, row.style)
-        for cell in [*cells, *[row.note] * has_notes]:
+        for cell in cells:
             _add(line, "td", cell)
 
 
 def _lines(parent: Element, block: Lines) -> None:
     if block.caption:
-        parent = SubElement(parent, "details", {} if block.is_long else {"open": "open"})
+        parent = SubElement(parent, "details", _shown(block))
         _add(parent, "summary", block.caption)
     shown = SubElement(_scrolling(parent, block.caption or "lines"), "pre")
     for line in block.lines:
-        text = f"{visible(line.text.rstrip())}\n"
         if line.style is None:
-            _append(shown, text)
+            _append(shown, f"{visible(line.text)}\n")
         else:
-            _add(shown, "span", text.rstrip("\n"), line.style).tail = "\n"
+            _add(shown, "span", line.text, line.style).tail = "\n"
+
+
+def _shown(block: Lines) -> dict[str, str]:
+    return {"open": "open"} if len(block.lines) <= _MOST_OPEN else {}
 
 
 def _append(element: Element, text: str) -> None:

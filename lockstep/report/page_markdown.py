@@ -1,7 +1,7 @@
 """A page as Markdown, as GitHub shows it in a pull request.
 
-Text stands there in character references: it cannot be markup, mention anybody or refer to an
-issue. Only lines that are laid out already stand as they are, in a fence that none of them ends.
+What could be markup in a text stands there as a character reference: no text mentions anybody or
+refers to an issue. Lines that are laid out already are in a fence that none of them ends.
 """
 
 from __future__ import annotations
@@ -14,8 +14,12 @@ from lockstep.report.page import Block, Lines, Page, Paragraph, Section, Table, 
 MOST_CHARACTERS = 60_000
 """Characters of a page; GitHub takes comments of 65,536."""
 
+_MOST_OPEN = 14
+"""Lines of a behaviour up to which it is not folded away."""
+
 _SPECIAL = re.compile(
-    r"(?P<meant>[@#$]|:(?=[\w+-]+:|//)|(?<=www)\.)|[\\`*_\[\]<>&|~]|^[-+=:]|^\d+[.)]",
+    r"(?P<meant>[@#$]|:(?=[\w+-]+:|//)|(?<=www)\.)"
+    r"|[\\`*\[\]<&|~]|(?<![^\W_])_|_(?![^\W_])|^[-+=:>]|^\d+[.)]",
     re.MULTILINE | re.IGNORECASE,
 )
 """What could be markup, anywhere or where a line begins.
@@ -29,7 +33,9 @@ def markdown(page: Page) -> str:
     """The page; where it is too long, the longest behaviours are left out and that is said."""
     left_out: set[int] = set()
     text = _page(page, left_out)
-    lengths = {id(one): sum(len(line.text) for line in one.lines) for one in _captioned(page.blocks)}
+    lengths = {
+        id(one): sum(len(line.text) for line in one.lines) for one in _captioned(page.blocks)
+    }
     for number in sorted(lengths, key=lengths.__getitem__, reverse=True):
         if len(text) <= MOST_CHARACTERS:
             break
@@ -74,14 +80,10 @@ def _labelled(label: str, text: str) -> str:
 
 
 def _table(table: Table) -> str:
-    has_notes = any(row.note for row in table.rows)
     rows = [
-        table.headers + ("because",) * has_notes,
-        ("---",) * (len(table.headers) + has_notes),
-        *(
-            [_inline(cell) for cell in row.cells + (row.note,) * has_notes]
-            for row in table.rows
-        ),
+        table.heads,
+        ("---",) * len(table.heads),
+        *([_inline(cell) for cell in cells] for _, cells in table.lines),
     ]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
 
@@ -90,13 +92,13 @@ def _lines(block: Lines, is_left_out: bool) -> str:
     caption = _inline(block.caption)
     if is_left_out:
         return f"*{caption}: left out here, for the page would be too long*"
-    text = visible("\n".join(line.text.rstrip() for line in block.lines))
+    text = visible("\n".join(line.text for line in block.lines))
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     fenced = f"{fence}text\n{text}\n{fence}"
     if not caption:
         return fenced
-    if not block.is_long:
+    if len(block.lines) <= _MOST_OPEN:
         return f"*{caption}*\n\n{fenced}"
     return f"<details><summary>{caption}</summary>\n\n{fenced}\n\n</details>"
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 
 from lockstep.report.output import Output
-from lockstep.report.page import Block, Lines, Paragraph, Section, Table
+from lockstep.report.page import BECAUSE, Block, Lines, Paragraph, Row, Section, Table
 from lockstep.words import indented
+
+_WIDTH = 80
+"""Columns of a note."""
 
 _LABEL = 10
 """Columns of a label within a section."""
@@ -55,7 +59,12 @@ class PageText:
             text = " ".join(filter(None, cells))
             self._line(f"{' ' * margin}{word:<{_WORD}} {text}".rstrip(), row.style)
             if row.note:
-                self._line(indented(row.note, margin + _WORD + 1), row.style)
+                self._note(row, " " * (margin + _WORD + 1))
+
+    def _note(self, row: Row, margin: str) -> None:
+        first = f"{margin}{BECAUSE}  "
+        for text in textwrap.wrap(row.note, _WIDTH, initial_indent=first, subsequent_indent=margin):
+            self._line(text, row.style)
 
     def _lines(self, block: Lines, margin: int) -> None:
         if block.caption:

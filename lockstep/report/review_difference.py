@@ -38,7 +38,7 @@ def _difference(
         text = f"the initial states show something else: {other_name} begins with"
         values = (f"{name} = {show(getattr(other.initial, name))}" for name in other.variables)
         return Section(blocks=(Paragraph(text, "changed"), Lines(tuple(map(Line, values)))))
-    behaviour = Lines(tuple(render_trace(one, difference.trace)), f"{title}, step by step")
+    behaviour = Lines(tuple(render_trace(one, difference.trace)), "step by step")
     reason = [] if difference.reason is None else _reason(other_name, other, difference.reason)
     way = Line(_way(one, other, difference.trace, difference.followed), "dim")
     return Section(

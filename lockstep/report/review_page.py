@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lockstep.errors import ExitCode
-from lockstep.report.page import Block, Page, Paragraph
+from lockstep.report.page import BECAUSE, Block, Page, Paragraph
 from lockstep.report.review_scope_section import scope_section
 from lockstep.results.exits import INTERRUPTED
 from lockstep.results.verdict import Verdict
+from lockstep.specs.expected import Subject
 from lockstep.verbs.review import ReviewRun
-from lockstep.verbs.review_evidence import Evidence
+from lockstep.verbs.review_evidence import Evidence, RequirementChange
 from lockstep.verbs.review_plan import ReviewPlan
+from lockstep.verbs.review_properties import Change
 from lockstep.verbs.review_scope import ScopeReview
 from lockstep.words import plural
+
+_UNMET = {
+    Subject.PROPERTY: "did not break",
+    Subject.REQUIREMENT: "did not break",
+    Subject.FAULT: "is told as before",
+    Subject.BEHAVIOURS: "HEAD shows nothing new",
+}
+"""What is said of an entry of which nothing happened."""
 
 _VERDICTS = {
     int(ExitCode.HOLDS): "holds",
@@ -41,9 +51,12 @@ def closing(plan: ReviewPlan, run: ReviewRun) -> Iterator[Block]:
     """What comes after the scopes."""
     if run.evidence is not None:
         yield from _evidence(run.evidence)
+    for entry in run.unmet:
+        label = f"expected, but {_UNMET[entry.subject]}"
+        yield Paragraph(f"{entry}: {entry.because}", "inconclusive", label)
     if plan.unchanged:
         yield Paragraph(", ".join(plan.unchanged), "dim", "the same in both")
-    for text in plan.omitted:
+    for text in (*plan.omitted, *(f"expected {entry}" for entry in run.unexamined)):
         yield Paragraph(text, "dim", "not compared")
     if run.pending:
         text = f"interrupted; not compared: {', '.join(map(str, run.pending))}"
@@ -56,13 +69,22 @@ def closing(plan: ReviewPlan, run: ReviewRun) -> Iterator[Block]:
 
 def _evidence(evidence: Evidence) -> Iterator[Block]:
     for requirement in evidence.requirements:
-        after = "it is gone" if requirement.head is None else str(requirement.head)
         label = f"requirement {requirement.id}"
-        yield Paragraph(f"{requirement.base} -> {after}", "inconclusive", label)
+        yield Paragraph(_answers(requirement), "inconclusive", label)
     for fault in evidence.faults:
         yield Paragraph(fault, "violated", "fault")
+    for change, entry in evidence.expected:
+        what = f"fault  {change}"
+        if isinstance(change, RequirementChange):
+            what = f"requirement {change.id}  {_answers(change)}"
+        yield Paragraph(f"{what}\n  {BECAUSE}  {entry.because}", "changed", "expected")
     if evidence.unread:
         yield Paragraph(f"requirements are not compared: {evidence.unread}", "inconclusive")
+
+
+def _answers(requirement: RequirementChange) -> str:
+    after = "it is gone" if requirement.head is None else str(requirement.head)
+    return f"{requirement.base} -> {after}"
 
 
 def _verdicts(run: ReviewRun) -> str:
@@ -75,10 +97,23 @@ def _verdicts(run: ReviewRun) -> str:
 def _summary(run: ReviewRun) -> str:
     """What the whole review comes to, in one line."""
     evidence = run.evidence or Evidence()
+    scopes = [result for result in run.results if isinstance(result, ScopeReview)]
     changes = [
         prop.change
-        for result in run.results
-        if isinstance(result, ScopeReview)
+        for result in scopes
         for prop in result.properties
+        if prop.name not in result.expected
     ]
-    return _verdicts(run) if run.results else "no model differs"
+    expected = sum(len(result.expected) + bool(result.expected_behaviours) for result in scopes)
+    counts = {
+        "broken": changes.count(Change.BROKEN),
+        "silenced": changes.count(Change.SILENCED),
+        "lost": changes.count(Change.LOST),
+        "open": changes.count(Change.OPEN),
+        "answered less well": len(evidence.requirements),
+        "not told by a fault": len(evidence.faults),
+        "expected": expected + len(evidence.expected),
+        "expected and not there": len(run.unmet),
+    }
+    parts = [f"{count} {what}" for what, count in counts.items() if count]
+    return "; ".join([_verdicts(run) if run.results else "no model differs", *parts])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from lockstep.report.page import Block, Lines, Paragraph, Row, Section, Table
 from lockstep.report.review_difference import difference_sections
 from lockstep.results.verdict import Verdict
+from lockstep.specs.expected import Expected
 from lockstep.trace.render import render_violation
 from lockstep.verbs.review import Unreviewed
 from lockstep.verbs.review_properties import Change, PropertyChange
@@ -29,6 +30,8 @@ def scope_section(result: ScopeReview | Unreviewed, *, brief: bool) -> Section:
     """The section of one scope; without behaviours where it is to be `brief`."""
     verdict = str(result.verdict)
     text = f"{result.versions}, scope {result.scope}: {verdict}"
+    if isinstance(result, ScopeReview) and (result.expected or result.expected_behaviours):
+        text += " but for what is expected" if result.exit_code else ", as expected"
     if isinstance(result, Unreviewed):
         return Section("", text, verdict, (Paragraph(f"not compared: {result.error}"),))
     blocks = (
@@ -40,19 +43,30 @@ def scope_section(result: ScopeReview | Unreviewed, *, brief: bool) -> Section:
 
 
 def _properties(result: ScopeReview, brief: bool) -> Section:
-    changes = [prop.change for prop in result.properties]
-    counts = [f"{changes.count(one)} {one}" for one in Change if one in changes]
-    rows = tuple(
-        Row((str(prop.change), prop.name, _how(prop, brief)), _STYLES[prop.change])
-        for prop in result.properties
-        if prop.change in _STYLES
-    )
+    changes = [prop.change for prop in result.properties if prop.name not in result.expected]
+    counts = [f"{len(result.expected)} expected"] if result.expected else []
+    counts += [f"{changes.count(one)} {one}" for one in Change if one in changes]
+    rows = tuple(_row(prop, result, brief) for prop in result.properties if prop.change in _STYLES)
     blocks: list[Block] = [Table(("change", "property", "how"), rows)] if rows else []
     if result.unjudged:
         blocks.append(Paragraph(f"HEAD is not judged by what BASE claims: {result.unjudged}"))
     if not brief:
         blocks += _counterexamples(result)
     return Section("properties", ", ".join(counts) or "none", blocks=tuple(blocks))
+
+
+def _row(prop: PropertyChange, result: ScopeReview, brief: bool) -> Row:
+    """What becomes of a property; of what is expected that comes second, and then why."""
+    how, expected = _how(prop, brief), result.expected.get(prop.name)
+    if expected is None:
+        return Row((str(prop.change), prop.name, how), _STYLES[prop.change])
+    how = f"{prop.change} {how}".rstrip()
+    return Row(("expected", prop.name, how), "changed", because(expected))
+
+
+def because(expected: Iterable[Expected]) -> str:
+    """Why something is expected."""
+    return "; ".join(entry.because for entry in expected)
 
 
 def _how(prop: PropertyChange, brief: bool) -> str:
@@ -92,8 +106,10 @@ def _behaviours(result: ScopeReview, brief: bool) -> Section:
         if (variables := pair.hidden(model))
     )
     text = _summary(result.behaviours.adds, result.behaviours.removes)
+    expected = result.expected_behaviours
+    reason = [Paragraph(because(expected), "changed", "expected")] if expected else []
     differences = difference_sections(result, brief=brief)
-    return Section("behaviours", text, blocks=(*hidden, *differences))
+    return Section("behaviours", text, blocks=(*reason, *hidden, *differences))
 
 
 def _sizes(behaviours: Behaviours) -> str:
