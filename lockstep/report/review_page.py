@@ -25,6 +25,9 @@ _UNMET = {
 }
 """What is said of an entry of which nothing happened."""
 
+_SUPPORT = {Change.SAME: "holds", Change.BROKEN: "violated"}
+"""The styles of what becomes of a twin or a proof; of all else it is for somebody to look at."""
+
 _VERDICTS = {
     int(ExitCode.HOLDS): "holds",
     int(ExitCode.VIOLATED): "violated",
@@ -51,12 +54,19 @@ def closing(plan: ReviewPlan, run: ReviewRun) -> Iterator[Block]:
     """What comes after the scopes."""
     if run.evidence is not None:
         yield from _evidence(run.evidence)
+    for one in run.support.changes:
+        text = f"{one.change}: {one.because}" if one.because else str(one.change)
+        yield Paragraph(text, _SUPPORT.get(one.change, "inconclusive"), one.name)
     for entry in run.unmet:
         label = f"expected, but {_UNMET[entry.subject]}"
         yield Paragraph(f"{entry}: {entry.because}", "inconclusive", label)
     if plan.unchanged:
         yield Paragraph(", ".join(plan.unchanged), "dim", "the same in both")
-    for text in (*plan.omitted, *(f"expected {entry}" for entry in run.unexamined)):
+    for text in (
+        *plan.omitted,
+        *run.support.unasked,
+        *(f"expected {entry}" for entry in run.unexamined),
+    ):
         yield Paragraph(text, "dim", "not compared")
     if run.pending:
         text = f"interrupted; not compared: {', '.join(map(str, run.pending))}"
@@ -112,6 +122,9 @@ def _summary(run: ReviewRun) -> str:
         "open": changes.count(Change.OPEN),
         "answered less well": len(evidence.requirements),
         "not told by a fault": len(evidence.faults),
+        "twins or proofs not as before": sum(
+            one.change is not Change.SAME for one in run.support.changes
+        ),
         "expected": expected + len(evidence.expected),
         "expected and not there": len(run.unmet),
     }

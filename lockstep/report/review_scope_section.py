@@ -33,7 +33,7 @@ def scope_section(result: ScopeReview | Unreviewed, *, brief: bool) -> Section:
     if isinstance(result, ScopeReview) and (result.expected or result.expected_behaviours):
         text += " but for what is expected" if result.exit_code else ", as expected"
     if isinstance(result, Unreviewed):
-        return Section("", text, verdict, (Paragraph(f"not compared: {result.error}"),))
+        return Section("", text, verdict, (Paragraph(f"not compared: {result.because}"),))
     blocks = (
         _properties(result, brief),
         _behaviours(result, brief),

@@ -15,6 +15,7 @@ from lockstep.verbs.review_expected import Expectations, expectations_of
 from lockstep.verbs.review_plan import ReviewPlan, ReviewTask, plan_review
 from lockstep.verbs.review_request import ReviewRequest
 from lockstep.verbs.review_scope import ScopeReview, review_scope
+from lockstep.verbs.review_support import Support, support_of
 from lockstep.verbs.review_version import VersionPair
 from lockstep.verbs.run import Run, Unwatched, Watch, run_each
 
@@ -28,6 +29,11 @@ class Unreviewed:
     versions: VersionPair
     scope: str
     error: LockstepError
+
+    @property
+    def because(self) -> str:
+        """Why not."""
+        return self.versions.shown(str(self.error))
 
     @property
     def verdict(self) -> Verdict:
@@ -45,17 +51,19 @@ class ReviewRun(Run[ReviewTask, "ScopeReview | Unreviewed"]):
     """All scopes; `pending` are those that the run did not come to.
 
     `evidence` is what HEAD lost beside; None where Ctrl-C came before that was looked at. `unmet`
-    was expected and did not happen; of what was `unexamined` nothing is compared.
+    was expected and did not happen; of what was `unexamined` nothing is compared. `support` is what
+    becomes of twins and proofs.
     """
 
     evidence: Evidence | None = field(default_factory=Evidence)
     unmet: tuple[Expected, ...] = ()
     unexamined: tuple[Expected, ...] = ()
+    support: Support = field(default_factory=Support)
 
     @property
     def exit_code(self) -> int:
         """The worst of all scopes, and of what is lost."""
-        codes = [super().exit_code]
+        codes = [super().exit_code, self.support.exit_code]
         if self.evidence is None:
             codes.append(INTERRUPTED)
         elif self.evidence.faults:
@@ -82,10 +90,11 @@ def run_review(
         return ReviewRun(run.results, run.pending, None)
     try:
         evidence = expected.without_expected(evidence_of(plan, watch))
+        support = support_of(plan, watch)
     except KeyboardInterrupt:
         return ReviewRun(run.results, evidence=None)  # it was not looked at
     unmet = expected.unmet(run.results, evidence)
-    return ReviewRun(run.results, (), evidence, unmet, expected.unexamined)
+    return ReviewRun(run.results, (), evidence, unmet, expected.unexamined, support)
 
 
 def _review(

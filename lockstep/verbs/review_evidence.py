@@ -51,7 +51,7 @@ def evidence_of(plan: ReviewPlan, watch: Watch) -> Evidence:
     try:
         return Evidence(_requirements(before, after), tuple(lost))
     except LockstepError as error:
-        return Evidence((), tuple(lost), str(error))
+        return Evidence((), tuple(lost), plan.shown(str(error)))
 
 
 _STRENGTH = {answer: number for number, answer in enumerate(Answer)}
@@ -81,7 +81,7 @@ def _problems(plan: ReviewPlan, workspace: Workspace, watch: Watch) -> list[str]
     if run.interrupted:
         raise KeyboardInterrupt
     return [
-        line
+        line.replace(f"{workspace.root}/", "")
         for model in run.results
         for line in (*model.problems, *(str(error) for error in model.errors))
     ]

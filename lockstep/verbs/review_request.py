@@ -68,6 +68,13 @@ class ReviewRequest:
         help=f"What a change may break, and why; {EXPECTED_FILE} unless told.",
     )
 
+    twins: bool = option(
+        "--twins", default=False, help="Compare TLA+ twins of changed models; needs Java."
+    )
+    proofs: bool = option(
+        "--proofs", default=False, help="Make the proofs of changed models again."
+    )
+
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:
             raise LockstepError(

@@ -139,7 +139,7 @@ def _judged(plan: ReviewPlan, task: ReviewTask, watch: Watch) -> tuple[Checked |
     try:
         return _checked(plan, version, task.scope, watch), ""
     except LockstepError as error:
-        return None, str(error)
+        return None, task.versions.shown(str(error))
 
 
 def _checked(plan: ReviewPlan, version: Version, scope: str, watch: Watch) -> Checked:
