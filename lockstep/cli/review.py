@@ -35,8 +35,9 @@ def review(request: ReviewRequest, view: ReviewView) -> int:
     changed; REV..REV compares all models of two git revisions. Hidden steps, and variables that
     only one of them has, are no difference.
 
-    Exit codes: 0 HEAD breaks nothing and shows nothing new, 1 it does, 2 the input cannot be used,
-    3 not conclusive, 130 interrupted.
+    Exit codes: 0 HEAD breaks nothing and shows nothing new, but for what is expected, 1 it does,
+    2 the input cannot be used, 3 not conclusive, or what is expected does not happen, 130
+    interrupted.
     """
     from lockstep.report.output import Output
     from lockstep.report.page_html import html

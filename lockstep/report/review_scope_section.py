@@ -31,7 +31,7 @@ def scope_section(result: ScopeReview | Unreviewed, *, brief: bool) -> Section:
     verdict = str(result.verdict)
     text = f"{result.versions}, scope {result.scope}: {verdict}"
     if isinstance(result, ScopeReview) and (result.expected or result.expected_behaviours):
-        text += " but for what is expected" if result.exit_code else ", as expected"
+        text += " beyond what is expected" if result.exit_code else ", as expected"
     if isinstance(result, Unreviewed):
         return Section("", text, verdict, (Paragraph(f"not compared: {result.because}"),))
     blocks = (

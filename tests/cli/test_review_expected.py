@@ -56,7 +56,7 @@ def test_each_entry_allows_what_it_names_and_no_more(desk: "Desk") -> None:
     ran = desk.run(*SMALL, "--brief")
     assert ran.code == 1
     assert ran.out.startswith(
-        "turnstile -> turnstile.stays_open, scope small: violated but for what is expected\n"
+        "turnstile -> turnstile.stays_open, scope small: violated beyond what is expected\n"
         "  properties  1 expected, 1 broken, 2 same\n"
     )
     expect(desk, *STAYS_OPEN, 'property = "deadlock"')
