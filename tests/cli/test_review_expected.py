@@ -62,7 +62,19 @@ def test_each_entry_allows_what_it_names_and_no_more(desk: "Desk") -> None:
     expect(desk, *STAYS_OPEN, 'property = "deadlock"')
     assert desk.run(*SMALL, "--brief").code == 1  # HEAD shows more than BASE
     expect(desk, *STAYS_OPEN, 'behaviours = "added"')
-    assert desk.run(*SMALL, "--brief").code == 0
+    ran = desk.run(*SMALL, "--json")
+    (row,) = ran.json["results"]
+    assert (ran.code, row["verdict"]) == (0, "holds")
+    expected = {
+        prop["name"]: [one["place"] for one in prop["expected"]] for prop in row["properties"]
+    }
+    assert expected == {
+        "entries_are_paid": ["specs/review.toml:1"],
+        "deadlock": ["specs/review.toml:7"],
+        "opens_only_for_a_coin": [],
+        "somebody_gets_in": [],
+    }
+    assert [one["place"] for one in row["expected_behaviours"]] == ["specs/review.toml:13"]
 
 
 def test_what_is_expected_and_does_not_happen_is_inconclusive(desk: "Desk") -> None:
