@@ -93,8 +93,8 @@ def run_review(
         support = support_of(plan, watch)
     except KeyboardInterrupt:
         return ReviewRun(run.results, evidence=None)  # it was not looked at
-    unmet = expected.unmet(run.results, evidence)
-    return ReviewRun(run.results, (), evidence, unmet, expected.unexamined, support)
+    unmet, left_out = expected.unmet(run.results, evidence), expected.left_out(evidence)
+    return ReviewRun(run.results, (), evidence, unmet, left_out, support)
 
 
 def _review(

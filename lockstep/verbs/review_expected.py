@@ -52,7 +52,10 @@ class Expectations:
         """What HEAD lost beside, without what was expected of it."""
         lost: list[RequirementChange | str] = [*evidence.requirements, *evidence.faults]
         expected = [
-            (change, entry) for change in lost for entry in self.entries if _loses(entry, change)
+            (change, entry)
+            for change in lost
+            for entry in (*self.entries, *self.unexamined)  # it may be all that is lost of a model
+            if _loses(entry, change)
         ]
         changes = [change for change, _ in expected]
         return replace(
@@ -61,6 +64,11 @@ class Expectations:
             faults=tuple(one for one in evidence.faults if one not in changes),
             expected=tuple(expected),
         )
+
+    def left_out(self, evidence: Evidence) -> tuple[Expected, ...]:
+        """The entries of which nothing was compared."""
+        met = [entry for _, entry in evidence.expected]
+        return tuple(one for one in self.unexamined if one not in met)
 
     def unmet(self, results: Sequence[object], evidence: Evidence) -> tuple[Expected, ...]:
         """The entries of which nothing happened, where that can be told."""

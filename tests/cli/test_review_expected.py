@@ -175,6 +175,19 @@ def test_a_requirement_that_loses_its_answer_may_be_expected(repository: "Desk")
     assert "expected  requirement 9-2  answered -> open\n  because  9-5 says so\n" in ran.out
 
 
+def test_a_requirement_may_be_all_that_is_lost(repository: "Desk") -> None:
+    """The model and what it claims are the same: nothing of it is explored."""
+    cited = 'answered_by = ["invariant turnstile.opens_only_for_a_coin", "action turnstile.coin"]'
+    repository.edit("specs/kip_9.toml", cited, 'unanswerable = "Nobody watches."')
+    expect(repository, 'model = "turnstile"', 'requirement = "9-2"')
+    commit(repository, "nobody watches")
+    ran = repository.run("review", "main..change", "--brief")
+    assert "the same in both  letters, turnstile" in ran.out
+    assert "expected  requirement 9-2  answered -> unanswerable\n" in ran.out
+    assert "not compared" not in ran.out
+    assert ran.code == 0, ran.out
+
+
 def test_a_model_that_is_not_compared_is_named(repository: "Desk") -> None:
     expect(repository, 'model = "letters"', 'property = "boxes_hold_one_letter"')
     commit(repository, "nothing but an entry")
