@@ -57,11 +57,20 @@ class Table:
 class Lines:
     """Lines that are laid out already, shown with every blank.
 
-    A `caption` names them where they can be folded away; text has no use for it.
+    A `caption` names them where they can be folded away; text has no use for it. Lines that were
+    laid out for text alone are moved to the right already, by `margin` columns: other pages take
+    these away, and text adds none.
     """
 
     lines: tuple[Line, ...]
     caption: str = ""
+    margin: int | None = None
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """The lines without their margin, with what cannot be printed made visible."""
+        blank = " " * (self.margin or 0)
+        return (visible(line.text.removeprefix(blank)) for line in self.lines)
 
 
 @dataclass(frozen=True)

@@ -113,11 +113,11 @@ def _lines(parent: Element, block: Lines) -> None:
         parent = SubElement(parent, "details", _shown(block))
         _add(parent, "summary", block.caption)
     shown = SubElement(_scrolling(parent, block.caption or "lines"), "pre")
-    for line in block.lines:
+    for line, text in zip(block.lines, block.texts, strict=True):
         if line.style is None:
-            _append(shown, f"{visible(line.text)}\n")
+            _append(shown, f"{text}\n")
         else:
-            _add(shown, "span", line.text, line.style).tail = "\n"
+            _add(shown, "span", text, line.style).tail = "\n"
 
 
 def _shown(block: Lines) -> dict[str, str]:

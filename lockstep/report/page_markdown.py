@@ -92,7 +92,7 @@ def _lines(block: Lines, is_left_out: bool) -> str:
     caption = _inline(block.caption)
     if is_left_out:
         return f"*{caption}: left out here, for the page would be too long*"
-    text = visible("\n".join(line.text for line in block.lines))
+    text = "\n".join(block.texts)
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     fenced = f"{fence}text\n{text}\n{fence}"

@@ -36,7 +36,7 @@ class PageText:
                 case Table():
                     self._table(block, margin)
                 case Lines():
-                    self._lines(block, margin + 2)
+                    self._lines(block, margin + 2 if block.margin is None else 0)
                 case Section():
                     self._section(block, margin)
 

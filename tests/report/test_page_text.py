@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lockstep.report.output import Output
-from lockstep.report.page import Lines, Paragraph, Row, Section, Table
+from lockstep.report.page import Lines, Page, Paragraph, Row, Section, Table
+from lockstep.report.page_html import html
+from lockstep.report.page_markdown import markdown
 from lockstep.report.page_text import PageText
 from lockstep.trace.render import Line
 
@@ -55,3 +57,17 @@ def test_behaviours_have_one_empty_line_on_each_side(capsys: pytest.CaptureFixtu
     ]
     first = shown(capsys, Section("a", "b", None, (behaviour, behaviour, Section("c"))))
     assert first == ["a  b", "", "    0  step", "", "    0  step", "", "  c"]
+
+
+def test_lines_that_are_placed_already_stay_in_place(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = (Line("  cost  one"), Line("    two"), Line("three"))
+    placed = Lines(lines, margin=2)
+    assert shown(capsys, Section("a", "b", None, (placed,)))[1:] == [
+        "  cost  one",
+        "    two",
+        "three",
+    ]
+    assert list(placed.texts) == ["cost  one", "  two", "three"]
+    page = Page("t", "holds", "s", (placed,))
+    assert "```text\ncost  one\n  two\nthree\n```" in markdown(page)
+    assert "<pre>cost  one\n  two\nthree\n</pre>" in html(page)
