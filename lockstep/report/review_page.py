@@ -116,17 +116,17 @@ def _summary(run: ReviewRun) -> str:
     ]
     expected = sum(len(result.expected) + bool(result.expected_behaviours) for result in scopes)
     counts = {
-        "broken": changes.count(Change.BROKEN),
+        "broken properties": changes.count(Change.BROKEN),
         "silenced": changes.count(Change.SILENCED),
         "lost": changes.count(Change.LOST),
         "open": changes.count(Change.OPEN),
-        "answered less well": len(evidence.requirements),
-        "not told by a fault": len(evidence.faults),
+        "requirements answered less well": len(evidence.requirements),
+        "faults not as before": len(evidence.faults),
         "twins or proofs not as before": sum(
             one.change is not Change.SAME for one in run.support.changes
         ),
         "expected": expected + len(evidence.expected),
-        "expected and not there": len(run.unmet),
+        "expected and not so": len(run.unmet),
     }
-    parts = [f"{count} {what}" for what, count in counts.items() if count]
+    parts = [f"{what}: {count}" for what, count in counts.items() if count]
     return "; ".join([_verdicts(run) if run.results else "no model differs", *parts])

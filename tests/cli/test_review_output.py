@@ -41,7 +41,7 @@ def test_a_pull_request_as_markdown(season_tickets: "Desk") -> None:
     first, *lines = ran.out.splitlines()
     assert first == (
         "## lockstep review main..change: violated. 1 scope: 1 violated; "
-        "2 not told by a fault; 1 expected"
+        "faults not as before: 2; expected: 1"
     )
     assert "| change | property | how | because |" in lines
     (row,) = (line for line in lines if line.startswith("| expected"))
