@@ -7,8 +7,10 @@ from typing import Any
 from lockstep.language.model import Model
 from lockstep.report.json import document, verdicts
 from lockstep.review.difference import Difference
+from lockstep.specs.expected import Expected
 from lockstep.trace.documents import steps_json
 from lockstep.verbs.review import ReviewRun, Unreviewed
+from lockstep.verbs.review_evidence import RequirementChange
 from lockstep.verbs.review_plan import ReviewPlan
 from lockstep.verbs.review_properties import PropertyChange
 from lockstep.verbs.review_scope import Direction, ScopeReview
@@ -28,6 +30,13 @@ def review_json(plan: ReviewPlan, run: ReviewRun) -> dict[str, object]:
             "unchanged": plan.unchanged,
             "omitted": plan.omitted,
             **_evidence(run),
+            "twins_and_proofs": [
+                {"name": one.name, "change": str(one.change), "because": one.because}
+                for one in run.support.changes
+            ],
+            "unasked": list(run.support.unasked),
+            "unmet": [_expected(entry) for entry in run.unmet],
+            "unexamined": [_expected(entry) for entry in run.unexamined],
             "not_compared": [str(task) for task in run.pending],
             "exit_code": run.exit_code,
         },
@@ -37,17 +46,30 @@ def review_json(plan: ReviewPlan, run: ReviewRun) -> dict[str, object]:
 def _evidence(run: ReviewRun) -> dict[str, Any]:
     evidence = run.evidence
     if evidence is None:
-        return {"requirements": None, "faults": None}
+        return {"requirements": None, "faults": None, "expected": None}
     return {
-        "requirements": [
-            {
-                "id": one.id,
-                "base": str(one.base),
-                "head": None if one.head is None else str(one.head),
-            }
-            for one in evidence.requirements
-        ],
+        "requirements": [_requirement(one) for one in evidence.requirements],
         "faults": list(evidence.faults),
+        "expected": [
+            {**_expected(entry), "fault": change}
+            if isinstance(change, str)
+            else {**_expected(entry), "requirement": _requirement(change)}
+            for change, entry in evidence.expected
+        ],
+    }
+
+
+def _requirement(change: RequirementChange) -> dict[str, Any]:
+    head = None if change.head is None else str(change.head)
+    return {"id": change.id, "base": str(change.base), "head": head}
+
+
+def _expected(entry: Expected) -> dict[str, Any]:
+    return {
+        "place": entry.place,
+        "subject": str(entry.subject),
+        "name": entry.name,
+        "because": entry.because,
     }
 
 
@@ -62,7 +84,7 @@ def _head(result: ScopeReview | Unreviewed) -> dict[str, Any]:
 
 
 def _unreviewed(result: Unreviewed) -> dict[str, Any]:
-    return {**_head(result), "because": str(result.error)}
+    return {**_head(result), "because": result.because}
 
 
 def _reviewed(result: ScopeReview) -> dict[str, Any]:
@@ -72,7 +94,14 @@ def _reviewed(result: ScopeReview) -> dict[str, Any]:
         "seconds": round(result.seconds, 3),
         "shared": list(pair.shared),
         "explored": [vars(size) for size in result.behaviours.sizes or ()],
-        "properties": [_property(prop) for prop in result.properties],
+        "properties": [
+            {
+                **_property(prop),
+                "expected": [_expected(entry) for entry in result.expected.get(prop.name, ())],
+            }
+            for prop in result.properties
+        ],
+        "expected_behaviours": [_expected(entry) for entry in result.expected_behaviours],
         "unjudged": result.unjudged,
         "adds": _direction(result.behaviours.adds, pair.other, pair.one),
         "removes": _direction(result.behaviours.removes, pair.one, pair.other),

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.results.exits import INTERRUPTED, worst
 from lockstep.results.verdict import Verdict
+from lockstep.specs.expected import Expected
 from lockstep.system.crash import failure_of
 from lockstep.verbs.review_evidence import Evidence, evidence_of
+from lockstep.verbs.review_expected import Expectations, expectations_of
 from lockstep.verbs.review_plan import ReviewPlan, ReviewTask, plan_review
 from lockstep.verbs.review_request import ReviewRequest
 from lockstep.verbs.review_scope import ScopeReview, review_scope
+from lockstep.verbs.review_support import Support, support_of
 from lockstep.verbs.review_version import VersionPair
 from lockstep.verbs.run import Run, Unwatched, Watch, run_each
 
@@ -27,6 +29,11 @@ class Unreviewed:
     versions: VersionPair
     scope: str
     error: LockstepError
+
+    @property
+    def because(self) -> str:
+        """Why not."""
+        return self.versions.shown(str(self.error))
 
     @property
     def verdict(self) -> Verdict:
@@ -43,21 +50,27 @@ class Unreviewed:
 class ReviewRun(Run[ReviewTask, "ScopeReview | Unreviewed"]):
     """All scopes; `pending` are those that the run did not come to.
 
-    `evidence` is what HEAD lost beside; None where Ctrl-C came before that was looked at.
+    `evidence` is what HEAD lost beside; None where Ctrl-C came before that was looked at. `unmet`
+    was expected and did not happen; of what was `unexamined` nothing is compared. `support` is what
+    becomes of twins and proofs.
     """
 
     evidence: Evidence | None = field(default_factory=Evidence)
+    unmet: tuple[Expected, ...] = ()
+    unexamined: tuple[Expected, ...] = ()
+    support: Support = field(default_factory=Support)
 
     @property
     def exit_code(self) -> int:
         """The worst of all scopes, and of what is lost."""
-        codes = [super().exit_code]
+        codes = [super().exit_code, self.support.exit_code]
         if self.evidence is None:
             codes.append(INTERRUPTED)
         elif self.evidence.faults:
             codes.append(int(ExitCode.VIOLATED))
         elif self.evidence.requirements or self.evidence.unread:
             codes.append(int(ExitCode.INCONCLUSIVE))
+        codes += [int(ExitCode.INCONCLUSIVE)] * bool(self.unmet)
         return worst(codes)
 
 
@@ -67,17 +80,27 @@ def run_review(
     on_result: Callable[[ScopeReview | Unreviewed], None] = lambda _: None,
     watch: Watch = Unwatched(),
 ) -> ReviewRun:
-    """Do what was planned; `on_result` is told of each scope as soon as it is done."""
-    run = run_each(plan.tasks, lambda task: _review(plan, task, watch), on_result)
-    evidence = None
-    if not run.pending and run.exit_code != INTERRUPTED:
-        with suppress(KeyboardInterrupt):  # None says that it was not looked at
-            evidence = evidence_of(plan, watch)
-    return ReviewRun(run.results, run.pending, evidence)
+    """Do what was planned; `on_result` is told of each scope as soon as it is done.
 
-
-def _review(plan: ReviewPlan, task: ReviewTask, watch: Watch) -> ScopeReview | Unreviewed:
+    `LockstepError` where what is expected of it cannot be read.
+    """
+    expected = expectations_of(plan)
+    run = run_each(plan.tasks, lambda task: _review(plan, task, expected, watch), on_result)
+    if run.pending or run.exit_code == INTERRUPTED:
+        return ReviewRun(run.results, run.pending, None)
     try:
-        return review_scope(plan, task, watch)
+        evidence = expected.without_expected(evidence_of(plan, watch))
+        support = support_of(plan, watch)
+    except KeyboardInterrupt:
+        return ReviewRun(run.results, evidence=None)  # it was not looked at
+    unmet, left_out = expected.unmet(run.results, evidence), expected.left_out(evidence)
+    return ReviewRun(run.results, (), evidence, unmet, left_out, support)
+
+
+def _review(
+    plan: ReviewPlan, task: ReviewTask, expected: Expectations, watch: Watch
+) -> ScopeReview | Unreviewed:
+    try:
+        return expected.judged(review_scope(plan, task, watch))
     except Exception as error:
         return Unreviewed(task.versions, task.scope, failure_of(error, plan.workspace))

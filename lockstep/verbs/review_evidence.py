@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from lockstep.errors import LockstepError
 from lockstep.specs.answers import Answer
+from lockstep.specs.expected import Expected
 from lockstep.specs.matrix import build_matrix
 from lockstep.verbs.campaign import Resources
 from lockstep.verbs.faults import FaultsRequest, faults
@@ -29,12 +30,13 @@ class Evidence:
 
     `requirements` had an answer in BASE and have a weaker one, `faults` are not what they say any
     more or cannot be put in place, a line each. `unread` says why the requirements could not be
-    compared.
+    compared. What was `expected` of all that is in neither.
     """
 
     requirements: tuple[RequirementChange, ...] = ()
     faults: tuple[str, ...] = ()
     unread: str = ""
+    expected: tuple[tuple[RequirementChange | str, Expected], ...] = ()
 
 
 def evidence_of(plan: ReviewPlan, watch: Watch) -> Evidence:
@@ -49,7 +51,7 @@ def evidence_of(plan: ReviewPlan, watch: Watch) -> Evidence:
     try:
         return Evidence(_requirements(before, after), tuple(lost))
     except LockstepError as error:
-        return Evidence((), tuple(lost), str(error))
+        return Evidence((), tuple(lost), plan.shown(str(error)))
 
 
 _STRENGTH = {answer: number for number, answer in enumerate(Answer)}
@@ -79,7 +81,7 @@ def _problems(plan: ReviewPlan, workspace: Workspace, watch: Watch) -> list[str]
     if run.interrupted:
         raise KeyboardInterrupt
     return [
-        line
+        line.replace(f"{workspace.root}/", "")
         for model in run.results
         for line in (*model.problems, *(str(error) for error in model.errors))
     ]

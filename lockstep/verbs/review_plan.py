@@ -11,6 +11,7 @@ from lockstep.language.model import load_model
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.text_files import read_text
 from lockstep.verbs.decided import texts_of
+from lockstep.verbs.option import given_flags
 from lockstep.verbs.review_request import MOST_STATES, ReviewRequest
 from lockstep.verbs.review_version import (
     Version,
@@ -48,6 +49,10 @@ class ReviewPlan:
     omitted: list[str] = field(default_factory=list)
     revisions: tuple[Workspace, Workspace] | None = None
 
+    def shown(self, text: str) -> str:
+        """A text in which files of revisions are named as git names them."""
+        return next((task.versions.shown(text) for task in self.tasks), text)
+
     @property
     def models(self) -> tuple[str, ...]:
         """The names of the models that are compared."""
@@ -77,6 +82,12 @@ def plan_review(request: ReviewRequest) -> Iterator[ReviewPlan]:
 
 def _named(plan: ReviewPlan) -> VersionPair:
     """Two versions of the workspace."""
+    for flag in given_flags(plan.request):
+        if flag in ("--twins", "--proofs"):
+            raise LockstepError(
+                f"{flag} is for two revisions: faults and proposals have none of their own",
+                cure="name two revisions, as in main..my-branch, or leave it out",
+            )
     if len(plan.request.versions) != 2:
         raise LockstepError(
             "a review is of two versions",

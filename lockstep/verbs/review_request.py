@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lockstep.errors import LockstepError
 from lockstep.plain.exploration import DEFAULT_ENGINE, Bounds, Exploration
+from lockstep.specs.expected import EXPECTED_FILE
 from lockstep.verbs.option import (
     command_line,
     option,
@@ -61,6 +62,18 @@ class ReviewRequest:
     memory: int | None = memory_option()
     threads: int | None = threads_option()
     save: Path | None = save_option()
+    expected: Path | None = option(
+        "--expected",
+        metavar="FILE",
+        help=f"What a change may break, and why; {EXPECTED_FILE} unless told.",
+    )
+
+    twins: bool = option(
+        "--twins", default=False, help="Compare TLA+ twins of changed models; needs Java."
+    )
+    proofs: bool = option(
+        "--proofs", default=False, help="Make the proofs of changed models again."
+    )
 
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:

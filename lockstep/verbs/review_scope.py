@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.explore.engines import explore
@@ -14,6 +14,7 @@ from lockstep.results.verdict import Verdict
 from lockstep.review.difference import Difference, difference_of
 from lockstep.review.inclusion import find_parting
 from lockstep.review.observed import ObservedGraph, Pair, observe
+from lockstep.specs.expected import Expected
 from lockstep.trace.saving import traces_folder
 from lockstep.verbs.check import check
 from lockstep.verbs.check_request import CheckRequest
@@ -73,7 +74,9 @@ class ScopeReview:
     """Two versions in one scope.
 
     `unjudged` says why HEAD is not judged by the claims of BASE, where those are others; it is
-    empty where it is. `interrupted` says that Ctrl-C ended a search.
+    empty where it is. `interrupted` says that Ctrl-C ended a search. `expected` has, by their
+    names, the properties of which the change is expected; `expected_behaviours` say why HEAD may
+    show more.
     """
 
     versions: VersionPair
@@ -84,12 +87,14 @@ class ScopeReview:
     seconds: float
     unjudged: str = ""
     interrupted: bool = False
+    expected: Mapping[str, tuple[Expected, ...]] = field(default_factory=dict)
+    expected_behaviours: tuple[Expected, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
-        """`violated` where HEAD breaks something, or shows what BASE does not."""
-        changes = {prop.change for prop in self.properties}
-        adds = self.behaviours.adds.verdict
+        """`violated` where HEAD breaks something, or shows more than BASE, and that unexpected."""
+        changes = {prop.change for prop in self.properties if prop.name not in self.expected}
+        adds = Verdict.HOLDS if self.expected_behaviours else self.behaviours.adds.verdict
         if Change.BROKEN in changes or adds is Verdict.VIOLATED:
             return Verdict.VIOLATED
         if adds is not Verdict.HOLDS or changes.intersection(_DUBIOUS) or self.unjudged:
@@ -134,7 +139,7 @@ def _judged(plan: ReviewPlan, task: ReviewTask, watch: Watch) -> tuple[Checked |
     try:
         return _checked(plan, version, task.scope, watch), ""
     except LockstepError as error:
-        return None, str(error)
+        return None, task.versions.shown(str(error))
 
 
 def _checked(plan: ReviewPlan, version: Version, scope: str, watch: Watch) -> Checked:

@@ -24,8 +24,8 @@ from lockstep.system.text_files import read_text, write_text
 from lockstep.verbs.models import choose, read_constants
 from lockstep.workspace import Workspace
 
-_PARTS = ("models", "invariants", "specs", "lockstep.toml", "pyproject.toml")
-"""What a model needs of its workspace."""
+_PARTS = ("models", "invariants", "specs", "tla", "lockstep.toml", "pyproject.toml")
+"""What a model and its twin need of their workspace."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,13 @@ class VersionPair:
 
     def __str__(self) -> str:
         return f"{self.base} -> {self.head}"
+
+    def shown(self, text: str) -> str:
+        """A text in which files of revisions are named as git names them: `main:models/x.py`."""
+        for version in filter(None, (self.base, self.head, self.judged)):
+            if version.revision is not None:
+                text = text.replace(f"{version.workspace.root}/", f"{version.revision}:")
+        return text
 
 
 _NEXT_CONSTANT = re.compile(r",(?=\s*\w+\s*=)")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lockstep.cli.main import run
+from tests.cli.repository import git
 
 TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"
 
@@ -55,6 +56,16 @@ def desk(
     shutil.copytree(TURNSTILE, root, ignore=shutil.ignore_patterns(".lockstep"))
     monkeypatch.chdir(root)
     return Desk(root, capsys)
+
+
+@pytest.fixture
+def repository(desk: Desk) -> Desk:
+    """The workspace in git: a branch `main`, and `change` checked out."""
+    git(desk, "init", "--initial-branch=main")
+    git(desk, "add", ".")
+    git(desk, "commit", "-m", "turnstiles")
+    git(desk, "checkout", "-b", "change")
+    return desk
 
 
 PROOFS = """

@@ -1,15 +1,14 @@
 """The command `lockstep review`; how behaviours are compared is tested in tests/review."""
 
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.cli.repository import CLAIMS, MODEL, git
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
 
-MODEL = "models/turnstile.py"
-CLAIMS = "invariants/turnstile.py"
 JAMS = "require(CAN_JAM and s.arm[g] == Arm.LOCKED)"
 FREE_ENTRY = """
 from lockstep import action, replaces, require
@@ -29,21 +28,6 @@ def climb_over(s, new, g: Gate):
     new.entries[g] = 1
 """
 FORGET = "    new.entries[g] = 0\n"
-
-
-def git(desk: "Desk", *arguments: str) -> None:
-    identity = ["-c", "user.name=somebody", "-c", "user.email=somebody@example.org"]
-    subprocess.run(["git", *identity, *arguments], cwd=desk.root, check=True, capture_output=True)
-
-
-@pytest.fixture
-def repository(desk: "Desk") -> "Desk":
-    """The workspace in git: a branch `main`, and `change` checked out."""
-    git(desk, "init", "--initial-branch=main")
-    git(desk, "add", ".")
-    git(desk, "commit", "-m", "turnstiles")
-    git(desk, "checkout", "-b", "change")
-    return desk
 
 
 def test_a_version_refines_itself(desk: "Desk") -> None:

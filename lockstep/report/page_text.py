@@ -1,0 +1,83 @@
+"""A page as text: plain in a pipe, coloured on a terminal, block by block as they come."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+
+from lockstep.report.output import Output
+from lockstep.report.page import BECAUSE, Block, Lines, Paragraph, Row, Section, Table
+from lockstep.words import indented
+
+_WIDTH = 80
+"""Columns of a note."""
+
+_LABEL = 10
+"""Columns of a label within a section."""
+
+_WORD = 9
+"""Columns of the first cell of a row."""
+
+
+class PageText:
+    """Prints blocks."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._is_blank = True
+        """Whether the last line was empty."""
+
+    def show(self, blocks: Iterable[Block], margin: int = 0) -> None:
+        """Print some blocks, moved to the right by `margin` columns."""
+        for block in blocks:
+            match block:
+                case Paragraph():
+                    self._labelled(block.label, block.text, block.style, margin)
+                case Table():
+                    self._table(block, margin)
+                case Lines():
+                    self._lines(block, margin + 2 if block.margin is None else 0)
+                case Section():
+                    self._section(block, margin)
+
+    def _section(self, section: Section, margin: int) -> None:
+        has_title = bool(section.label or section.text)
+        if has_title:
+            self._labelled(section.label, section.text, section.style, margin)
+        self.show(section.blocks, margin + 2 if has_title else margin)
+        if not has_title and any(isinstance(one, Lines) and one.caption for one in section.blocks):
+            self._gap()
+
+    def _labelled(self, label: str, text: str, style: str | None, margin: int) -> None:
+        if label:
+            text = f"{label.ljust(_LABEL if margin else 0)}  {text}".rstrip()
+        self._line(indented(text, margin), style)
+
+    def _table(self, table: Table, margin: int) -> None:
+        for row in table.rows:
+            word, *cells = row.cells
+            text = " ".join(filter(None, cells))
+            self._line(f"{' ' * margin}{word:<{_WORD}} {text}".rstrip(), row.style)
+            if row.note:
+                self._note(row, " " * (margin + _WORD + 1))
+
+    def _note(self, row: Row, margin: str) -> None:
+        first = f"{margin}{BECAUSE}  "
+        for text in textwrap.wrap(row.note, _WIDTH, initial_indent=first, subsequent_indent=margin):
+            self._line(text, row.style)
+
+    def _lines(self, block: Lines, margin: int) -> None:
+        if block.caption:
+            self._gap()
+        for line in block.lines:
+            self._line(f"{' ' * margin}{line.text}".rstrip(), line.style)
+        if block.caption:
+            self._gap()
+
+    def _gap(self) -> None:
+        if not self._is_blank:
+            self._line("", None)
+
+    def _line(self, text: str, style: str | None) -> None:
+        self._output.line(text, style)
+        self._is_blank = not text

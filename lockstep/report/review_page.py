@@ -1,0 +1,132 @@
+"""A review as a page: a section a scope, what else was lost, what was not compared, and the sum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lockstep.errors import ExitCode
+from lockstep.report.page import BECAUSE, Block, Page, Paragraph
+from lockstep.report.review_scope_section import scope_section
+from lockstep.results.exits import INTERRUPTED
+from lockstep.results.verdict import Verdict
+from lockstep.specs.expected import Subject
+from lockstep.verbs.review import ReviewRun
+from lockstep.verbs.review_evidence import Evidence, RequirementChange
+from lockstep.verbs.review_plan import ReviewPlan
+from lockstep.verbs.review_properties import Change
+from lockstep.verbs.review_scope import ScopeReview
+from lockstep.words import plural
+
+_UNMET = {
+    Subject.PROPERTY: "did not break",
+    Subject.REQUIREMENT: "did not break",
+    Subject.FAULT: "is told as before",
+    Subject.BEHAVIOURS: "HEAD shows nothing new",
+}
+"""What is said of an entry of which nothing happened."""
+
+_SUPPORT = {Change.SAME: "holds", Change.BROKEN: "violated"}
+"""The styles of what becomes of a twin or a proof; of all else it is for somebody to look at."""
+
+_VERDICTS = {
+    int(ExitCode.HOLDS): "holds",
+    int(ExitCode.VIOLATED): "violated",
+    int(ExitCode.INCONCLUSIVE): "inconclusive",
+    INTERRUPTED: "interrupted",
+}
+"""The word for how a review ends; any other end is an error."""
+
+
+def review_page(plan: ReviewPlan, run: ReviewRun, *, brief: bool) -> Page:
+    """The whole page of a review that has ended."""
+    return Page(
+        title=f"lockstep review {' '.join(plan.request.versions)}",
+        verdict=_VERDICTS.get(run.exit_code, "error"),
+        summary=_summary(run),
+        blocks=(
+            *(scope_section(result, brief=brief) for result in run.results),
+            *closing(plan, run),
+        ),
+    )
+
+
+def closing(plan: ReviewPlan, run: ReviewRun) -> Iterator[Block]:
+    """What comes after the scopes."""
+    if run.evidence is not None:
+        yield from _evidence(run.evidence)
+    for one in run.support.changes:
+        text = f"{one.change}: {one.because}" if one.because else str(one.change)
+        yield Paragraph(text, _SUPPORT.get(one.change, "inconclusive"), one.name)
+    for entry in run.unmet:
+        label = f"expected, but {_UNMET[entry.subject]}"
+        yield Paragraph(f"{entry}: {entry.because}", "inconclusive", label)
+    if plan.unchanged:
+        yield Paragraph(", ".join(plan.unchanged), "dim", "the same in both")
+    for text in (
+        *plan.omitted,
+        *run.support.unasked,
+        *(f"expected {entry}" for entry in run.unexamined),
+    ):
+        yield Paragraph(text, "dim", "not compared")
+    if run.pending:
+        text = f"interrupted; not compared: {', '.join(map(str, run.pending))}"
+        yield Paragraph(text, "inconclusive")
+    if len(run.results) > 1:
+        yield Paragraph(_verdicts(run), "bold")
+    if run.exit_code:
+        yield Paragraph(plan.request.again, label="reproduce with")
+
+
+def _evidence(evidence: Evidence) -> Iterator[Block]:
+    for requirement in evidence.requirements:
+        label = f"requirement {requirement.id}"
+        yield Paragraph(_answers(requirement), "inconclusive", label)
+    for fault in evidence.faults:
+        yield Paragraph(fault, "violated", "fault")
+    for change, entry in evidence.expected:
+        what = f"fault  {change}"
+        if isinstance(change, RequirementChange):
+            what = f"requirement {change.id}  {_answers(change)}"
+        yield Paragraph(f"{what}\n  {BECAUSE}  {entry.because}", "changed", "expected")
+    if evidence.unread:
+        yield Paragraph(f"requirements are not compared: {evidence.unread}", "inconclusive")
+
+
+def _answers(requirement: RequirementChange) -> str:
+    after = "it is gone" if requirement.head is None else str(requirement.head)
+    return f"{requirement.base} -> {after}"
+
+
+def _verdicts(run: ReviewRun) -> str:
+    """How many scopes have which verdict."""
+    verdicts = [result.verdict for result in run.results]
+    counts = [f"{verdicts.count(one)} {one}" for one in Verdict if one in verdicts]
+    return f"{plural(len(verdicts), 'scope')}: {', '.join(counts)}"
+
+
+def _summary(run: ReviewRun) -> str:
+    """What the whole review comes to, in one line."""
+    evidence = run.evidence or Evidence()
+    scopes = [result for result in run.results if isinstance(result, ScopeReview)]
+    changes = [
+        prop.change
+        for result in scopes
+        for prop in result.properties
+        if prop.name not in result.expected
+    ]
+    expected = sum(len(result.expected) + bool(result.expected_behaviours) for result in scopes)
+    counts = {
+        "broken properties": changes.count(Change.BROKEN),
+        "silenced": changes.count(Change.SILENCED),
+        "lost": changes.count(Change.LOST),
+        "open": changes.count(Change.OPEN),
+        "requirements answered less well": len(evidence.requirements),
+        "faults not as before": len(evidence.faults),
+        "twins or proofs not as before": sum(
+            one.change is not Change.SAME for one in run.support.changes
+        ),
+        "expected": expected + len(evidence.expected),
+        "expected and not so": len(run.unmet),
+    }
+    parts = [f"{what}: {count}" for what, count in counts.items() if count]
+    return "; ".join([_verdicts(run) if run.results else "no model differs", *parts])
