@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lockstep.language.model import Model
+from lockstep.report.costs_text import review_cost_lines
 from lockstep.report.output import Output
 from lockstep.report.trace_text import print_trace
 from lockstep.results.trace import Trace
@@ -49,6 +50,8 @@ class ReviewText:
             return
         self._properties(result)
         self._behaviours(result)
+        for text, style in review_cost_lines(result.costs, brief=self._brief):
+            line(text, style)
         line(f"  explored    {_sizes(result.behaviours)}{result.seconds:.2f} s", "dim")
 
     def finish(self, run: ReviewRun) -> None:
