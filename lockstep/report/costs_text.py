@@ -9,7 +9,6 @@ from typing import TypeAlias
 from lockstep.costs.scenario import Attained
 from lockstep.report.columns import Columns
 from lockstep.report.output import Output
-from lockstep.specs.costs import Scenario
 from lockstep.verbs.costs import EXTREMES, CostsRun, ModelCosts, SavedCost, Uncosted
 from lockstep.verbs.review_costs import CostChange
 from lockstep.words import indented, shown_path
@@ -57,13 +56,16 @@ def scenario_lines(
 ) -> Iterator[StyledLine]:
     """One scenario: a table of its counts, and then how each number comes about."""
     scenario = list(sides.values())[-1].cost.scenario
-    yield f"  cost        {scenario.name}: {_way(scenario)}", None
+    begin = scenario.begin or "the initial state"
+    yield f"  cost        {scenario.name}: from {begin} to {scenario.goal}", None
+    if scenario.without:
+        yield from _wrapped(f"without {', '.join(scenario.without)}", 4, "dim")
     if is_reworded:
         yield "    BASE and HEAD do not count it in the same way", "inconclusive"
     names = dict.fromkeys(count.name for saved in sides.values() for count in saved.cost.counts)
     rows = [(name, *(_change(sides, name, extreme) for extreme in EXTREMES)) for name in names]
     if rows:
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        widths = [1 + max(map(len, column)) for column in zip(*rows, strict=True)]
         table = Columns(tuple(zip(("", *EXTREMES), widths, strict=True)), ())
         yield f"    {table.head}", "bold"
         for row in rows:
@@ -79,11 +81,9 @@ def scenario_lines(
             yield from _behaviours(side, saved)
 
 
-def _way(scenario: Scenario) -> str:
-    """From where to where, and without what."""
-    begin = scenario.begin or "the initial state"
-    without = f", without {', '.join(scenario.without)}" if scenario.without else ""
-    return f"from {begin} to {scenario.goal}{without}"
+def _wrapped(text: str, margin: int, style: str | None = None) -> Iterator[StyledLine]:
+    for line in textwrap.wrap(text, _WIDTH - margin, break_on_hyphens=False):
+        yield " " * margin + line, style
 
 
 def _change(sides: Mapping[str, SavedCost], name: str, extreme: str) -> str:
@@ -113,9 +113,8 @@ def _behaviours(side: str, saved: SavedCost) -> Iterator[StyledLine]:
     for actions, rows in titles.items():
         counted = ", ".join(f"{extreme} {name}" for name, extreme in rows)
         title = " ".join(filter(None, (side, counted)))
-        yield f"    {title}", "bold"
-        for text in textwrap.wrap(actions, _WIDTH - 6, break_on_hyphens=False):
-            yield f"      {text}", None
+        yield from _wrapped(title, 4, "bold")
+        yield from _wrapped(actions, 6)
         file = next((saved.files[row] for row in rows if row in saved.files), None)
         if file is not None:
             yield f"      {shown_path(file)}", "dim"

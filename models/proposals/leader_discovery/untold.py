@@ -1,0 +1,9 @@
+"""Clients with KIP-951 among brokers without it: the new fields are absent from every response."""
+
+from lockstep import replaces
+from models.leader_discovery import LeaderDiscovery, current_leader
+
+
+@replaces(current_leader)
+def nothing_told(s: LeaderDiscovery, b):
+    return None
