@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,11 +80,12 @@ class Course:
             for start, entry in zip(self.starts, self.entries, strict=True)
         }
 
-    def steps(self, states: NDArray[np.intp]) -> NDArray[np.int64]:
-        """The steps of some states, given by their positions."""
-        counts = self.first[states + 1] - self.first[states]
-        begins = np.repeat(self.first[states] - np.cumsum(counts) + counts, counts)
-        return begins + np.arange(len(begins))
+
+def rows_of(first: NDArray[Any], owners: NDArray[np.intp]) -> NDArray[np.int64]:
+    """The numbers of the rows of some owners: those of `i` stand together, from `first[i]`."""
+    counts = first[owners + 1] - first[owners]
+    begins = np.repeat(first[owners] - np.cumsum(counts) + counts, counts)
+    return begins + np.arange(len(begins))
 
 
 def _starts(
@@ -111,19 +112,10 @@ def _reached(
 ) -> Mask:
     """Which states some steps lead to from the starts, those included."""
     form = csr_array((np.ones(len(sources), np.int8), (sources, targets)), shape=(size, size))
-    reached = np.zeros(size, np.bool_)
-    for wave in _waves(form, starts, reached):
+    reached, wave = np.zeros(size, np.bool_), starts
+    while len(wave):
         limits.watch()
         reached[wave] = True
-    return reached
-
-
-def _waves(form: csr_array, wave: NDArray[np.intp], reached: Mask) -> Iterator[NDArray[np.intp]]:
-    """The states to start from, then those one step further that are not marked as reached."""
-    first, targets = form.indptr, form.indices
-    while len(wave):
-        yield wave
-        counts = first[wave + 1] - first[wave]
-        begins = np.repeat(first[wave] - np.cumsum(counts) + counts, counts)
-        following = targets[begins + np.arange(len(begins))]
+        following = form.indices[rows_of(form.indptr, wave)]
         wave = np.unique(following[~reached[following]])
+    return reached

@@ -14,7 +14,7 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from lockstep.costs.course import Course
+from lockstep.costs.course import Course, rows_of
 from lockstep.plain.graph import Limits, Mask
 
 _FAR = np.iinfo(np.int64).max
@@ -63,7 +63,7 @@ def lightest(
         states = states[best[states] == key]
         if ends[states].any():
             return _way(course, came, int(states[ends[states]][0]))
-        steps = course.steps(states)
+        steps = rows_of(course.first, states)
         targets = course.targets[steps]
         keys = key + weights[steps] * unit + 1
         is_better = keys < best[targets]

@@ -1,7 +1,8 @@
 """The heaviest way through a course, or what may be repeated before the goal without end.
 
 Where no step that weighs something is part of a cycle, the strongly connected parts of the course
-are passed one after the other, and the heaviest way to each is that to the parts before it.
+are passed one after the other, and the heaviest way to each goes through one before it. Then the
+shortest way is looked for that nowhere falls behind the heaviest.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from lockstep.costs.course import Course
+from lockstep.costs.course import Course, rows_of
 from lockstep.costs.fewest import Way, lightest
 from lockstep.plain.graph import Limits, Mask
 
-_NEVER = np.iinfo(np.int64).min
+_NEVER = -1
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Round:
 def heaviest(
     course: Course, weights: NDArray[np.int64], starts: dict[int, int], limits: Limits
 ) -> Way | Round:
-    """The heaviest way from one of the starts to an end, of those the one of fewest steps, about.
+    """The heaviest way from one of the starts to an end, and of those the one of fewest steps.
 
     It is a `Round` where there is no bound. The course has a way. `starts` says how many steps were
     taken before each. `Unfinished` where a limit is met.
@@ -42,7 +43,13 @@ def heaviest(
     heavy = np.flatnonzero(stays & (weights > 0))
     if len(heavy):
         return _round(course, parts, int(heavy[0]), starts, limits)
-    return _Parts(course, weights, parts, starts, limits).way()
+    best = _heaviest_to(course, weights, parts, starts, limits)
+    is_behind = best[course.sources] + weights != best[course.targets]
+    ends = course.ends & (best == best[course.ends].max())
+    first = {start: before for start, before in starts.items() if best[start] == 0}
+    way = lightest(course, is_behind.astype(np.int64), first, ends, limits)
+    assert way is not None, "the heaviest way is behind nowhere"
+    return way
 
 
 def _parts(course: Course) -> NDArray[np.int32]:
@@ -53,6 +60,48 @@ def _parts(course: Course) -> NDArray[np.int32]:
     form.sum_duplicates()  # where an entry is there twice, scipy does not come to an end
     parts: NDArray[np.int32] = connected_components(form, connection="strong")[1]
     return parts
+
+
+def _heaviest_to(
+    course: Course,
+    weights: NDArray[np.int64],
+    parts: NDArray[np.int32],
+    starts: dict[int, int],
+    limits: Limits,
+) -> NDArray[np.int64]:
+    """The most that a way from a start to each state weighs, where no step inside a part does."""
+    count = int(parts.max()) + 1
+    best = np.full(count, _NEVER, np.int64)
+    best[parts[list(starts)]] = 0
+    between = np.flatnonzero(parts[course.sources] != parts[course.targets])
+    between = between[np.argsort(parts[course.sources[between]], kind="stable")]
+    sources, targets = parts[course.sources[between]], parts[course.targets[between]]
+    first = np.concatenate([[0], np.cumsum(np.bincount(sources, minlength=count))])
+    awaited = np.bincount(targets, minlength=count)
+    wave = np.flatnonzero(awaited == 0)
+    while len(wave):
+        limits.watch()
+        rows = rows_of(first, wave)
+        reached = targets[rows]
+        np.maximum.at(best, reached, best[sources[rows]] + weights[between[rows]])
+        np.subtract.at(awaited, reached, 1)
+        wave = np.unique(reached[awaited[reached] == 0])
+    return best[parts]
+
+
+def _round(
+    course: Course, parts: NDArray[np.int32], step: int, starts: dict[int, int], limits: Limits
+) -> Round:
+    """A way that takes a step which weighs something, comes back to before it, and goes on."""
+    before, after = int(course.sources[step]), int(course.targets[step])
+    there = _shortest(course, starts, _only(course, before), limits)
+    inside = parts == parts[before]
+    back = _shortest(course, {after: 0}, _only(course, before), limits, inside)
+    onward = _shortest(course, {before: 0}, course.ends, limits)
+    begins = len(there.steps)
+    ends = begins + 1 + len(back.steps)
+    way = Way(there.start, (*there.steps, step, *back.steps, *onward.steps))
+    return Round(way, begins, ends)
 
 
 def _shortest(
@@ -73,92 +122,3 @@ def _only(course: Course, state: int) -> Mask:
     mask = np.zeros(len(course.ends), np.bool_)
     mask[state] = True
     return mask
-
-
-def _round(
-    course: Course, parts: NDArray[np.int32], step: int, starts: dict[int, int], limits: Limits
-) -> Round:
-    """A way that takes a step which weighs something, comes back to before it, and goes on."""
-    before, after = int(course.sources[step]), int(course.targets[step])
-    there = _shortest(course, starts, _only(course, before), limits)
-    inside = parts == parts[before]
-    back = _shortest(course, {after: 0}, _only(course, before), limits, inside)
-    onward = _shortest(course, {before: 0}, course.ends, limits)
-    begins = len(there.steps)
-    ends = begins + 1 + len(back.steps)
-    return Round(
-        Way(there.start, (*there.steps, step, *back.steps, *onward.steps)), begins=begins, ends=ends
-    )
-
-
-class _Parts:
-    """The heaviest ways to the strongly connected parts of a course, in none of which one gains."""
-
-    def __init__(
-        self,
-        course: Course,
-        weights: NDArray[np.int64],
-        parts: NDArray[np.int32],
-        starts: dict[int, int],
-        limits: Limits,
-    ) -> None:
-        self._course = course
-        self._parts = parts
-        self._limits = limits
-        count = int(parts.max()) + 1
-        unit = len(course.first) + max(starts.values(), default=0) + 1
-        self._gains = weights * unit - 1
-        """What a step adds: of ways that weigh the same, the one with fewer steps is better."""
-        self._best = np.full(count, _NEVER, np.int64)
-        self._came = np.full(count, -1, np.int64)
-        self._starts: dict[int, int] = {}
-        for start, before in starts.items():
-            part = int(parts[start])
-            if self._best[part] < -before:
-                self._best[part] = -before
-                self._starts[part] = start
-
-    def way(self) -> Way:
-        """The heaviest way to an end."""
-        self._pass()
-        # Nothing leads on from an end: it is a part by itself.
-        ends = np.flatnonzero(self._course.ends)
-        state = int(ends[np.argmax(self._best[self._parts[ends]])])
-        steps: list[int] = []
-        while True:
-            part = int(self._parts[state])
-            step = int(self._came[part])
-            first = self._starts[part] if step < 0 else int(self._course.targets[step])
-            if first != state:
-                inside = self._parts == part
-                goal = _only(self._course, state)
-                within = _shortest(self._course, {first: 0}, goal, self._limits, inside)
-                steps[:0] = within.steps
-            if step < 0:
-                return Way(first, tuple(steps))
-            steps.insert(0, step)
-            state = int(self._course.sources[step])
-
-    def _pass(self) -> None:
-        """Go through the parts, each after all that lead to it."""
-        course, parts = self._course, self._parts
-        between = np.flatnonzero(parts[course.sources] != parts[course.targets])
-        between = between[np.argsort(parts[course.sources[between]], kind="stable")]
-        sources, targets = parts[course.sources[between]], parts[course.targets[between]]
-        count = len(self._best)
-        first = np.concatenate([[0], np.cumsum(np.bincount(sources, minlength=count))])
-        awaited = np.bincount(targets, minlength=count)
-        wave = np.flatnonzero(awaited == 0)
-        while len(wave):
-            self._limits.watch()
-            counts = first[wave + 1] - first[wave]
-            begins = np.repeat(first[wave] - np.cumsum(counts) + counts, counts)
-            rows = begins + np.arange(len(begins))
-            steps, reached = between[rows], targets[rows]
-            values = self._best[sources[rows]] + self._gains[steps]
-            is_better = values > self._best[reached]
-            np.maximum.at(self._best, reached[is_better], values[is_better])
-            is_best = is_better & (values == self._best[reached])
-            self._came[reached[is_best]] = steps[is_best]
-            np.subtract.at(awaited, reached, 1)
-            wave = np.unique(reached[awaited[reached] == 0])

@@ -65,8 +65,9 @@ def scenario_lines(
     names = dict.fromkeys(count.name for saved in sides.values() for count in saved.cost.counts)
     rows = [(name, *(_change(sides, name, extreme) for extreme in EXTREMES)) for name in names]
     if rows:
-        widths = [1 + max(map(len, column)) for column in zip(*rows, strict=True)]
-        table = Columns(tuple(zip(("", *EXTREMES), widths, strict=True)), ())
+        headers = ("", *EXTREMES)
+        widths = [1 + max(map(len, column)) for column in zip(headers, *rows, strict=True)]
+        table = Columns(tuple(zip(headers, widths, strict=True)), ())
         yield f"    {table.head}", "bold"
         for row in rows:
             yield f"    {table.row(row)}", None

@@ -124,19 +124,17 @@ class _Place:
         """`LockstepError` where a name is none of those that there are."""
         if name not in names:
             raise LockstepError(
-                f"{self.file}:{self._line(name)}: costs.{self.scenario}.{key}: "
+                f"{self.file}:{self._line(key, name)}: costs.{self.scenario}.{key}: "
                 f"{self.model} has no {what} {name!r}",
                 cure=nearest(name, names, f"there are: {', '.join(sorted(names)) or 'none'}"),
             )
 
-    def _line(self, name: str) -> int:
-        """The first line of the scenario with a text, or else that where the scenario begins."""
-        header = 1
-        is_inside = False
-        for number, line in enumerate(read_text(self.file).splitlines(), start=1):
-            if line.lstrip().startswith("["):
-                was_inside, is_inside = is_inside, f"[costs.{self.scenario}" in line
-                header = number if is_inside and not was_inside else header
-            if is_inside and re.search(rf"""["']{re.escape(name)}["']""", line):
-                return number
-        return header
+    def _line(self, key: str, name: str) -> int:
+        """The line of a name in the value of a key, as far as that can be told."""
+        text = read_text(self.file)
+        begin = max(0, text.find(f"[costs.{self.scenario}"))
+        last = key.rpartition(".")[2]
+        for pattern in (rf"\b{re.escape(last)}[\s\"\']*=", rf"[\"\']{re.escape(name)}[\"\']"):
+            match = re.compile(pattern).search(text, begin)
+            begin = begin if match is None else match.start()
+        return text.count("\n", 0, begin) + 1

@@ -127,7 +127,7 @@ def weigh(case: Case, course: Course, way: Way) -> int:
 
 
 def test_of_ways_that_weigh_the_same_the_shortest_is_shown() -> None:
-    graph = breadth_first([[1, 3], [2], [3], []])
+    graph = breadth_first([[1, 2, 4], [0, 3], [3], [1, 4], []])
     ends = np.array([graph.targets[-1] == state for state in graph.states], np.bool_)
     course = Course.of(graph, None, ends, np.ones(len(graph.targets), np.bool_), LIMITS)
     nothing = np.zeros(len(course.edges), np.int64)
