@@ -112,13 +112,18 @@ def _behaviours(side: str, saved: SavedCost) -> Iterator[StyledLine]:
         for extreme in EXTREMES:
             titles.setdefault(_actions(getattr(count, extreme)), []).append((count.name, extreme))
     for actions, rows in titles.items():
-        counted = ", ".join(f"{extreme} {name}" for name, extreme in rows)
-        title = " ".join(filter(None, (side, counted)))
+        title = " ".join(filter(None, (side, _title(rows))))
         yield from _wrapped(title, 4, "bold")
         yield from _wrapped(actions, 6)
         file = next((saved.files[row] for row in rows if row in saved.files), None)
         if file is not None:
             yield f"      {shown_path(file)}", "dim"
+
+
+def _title(rows: Sequence[tuple[str, str]]) -> str:
+    """What one behaviour attains: `fewest requests, back_offs; most requests`."""
+    names = {extreme: [name for name, other in rows if other == extreme] for extreme in EXTREMES}
+    return "; ".join(f"{extreme} {', '.join(of)}" for extreme, of in names.items() if of)
 
 
 def _actions(attained: Attained) -> str:
