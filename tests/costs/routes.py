@@ -1,43 +1,42 @@
 """The oracle of costs: every weight with which each state can be reached, one after the other."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 
 from lockstep.plain.graph import StateGraph
 
 Costs = tuple[int, int | None] | None
-"""The fewest and the most; None for no bound, and None for both where the goal is never reached."""
+"""The fewest and the most, None for no bound; None where the goal is never reached."""
 
 
 def costs(
     graph: StateGraph,
     begins: Sequence[bool] | None,
     ends: Sequence[bool],
-    usable: Callable[[int], bool],
-    weight: Callable[[int], int],
+    usable: Sequence[bool],
+    weights: Sequence[int],
 ) -> Costs:
     """Every pair of a state and a weight is followed, up to weights that only a cycle can give.
 
-    A way without a cycle that weighs something is lighter than `bound`; one with such a cycle can
-    be made as heavy as that, and no lighter than twice that where it first is.
+    A way that takes no step twice is lighter than `bound`. One with a cycle that weighs something
+    comes to be as heavy by going round again and again, and then is not yet three times as heavy.
     """
     pending = [(state, 0) for state in starts(graph, begins)]
-    edges = [edge for state in range(len(graph.states)) for edge in graph.steps(state)]
-    bound = 1 + sum(weight(edge) for edge in edges)
+    bound = 1 + sum(weights)
     seen = set(pending)
-    weights: Collection[int] = set()
+    totals: set[int] = set()
     while pending:
         state, total = pending.pop()
         if ends[state]:
-            weights = {*weights, total}
+            totals.add(total)
             continue
         for edge in graph.steps(state):
-            pair = int(graph.targets[edge]), total + weight(edge)
-            if usable(edge) and pair not in seen and pair[1] <= 3 * bound:
+            pair = int(graph.targets[edge]), total + weights[edge]
+            if usable[edge] and pair not in seen and pair[1] <= 3 * bound:
                 seen.add(pair)
                 pending.append(pair)
-    if not weights:
+    if not totals:
         return None
-    return min(weights), None if max(weights) >= bound else max(weights)
+    return min(totals), None if max(totals) >= bound else max(totals)
 
 
 def starts(graph: StateGraph, begins: Sequence[bool] | None) -> set[int]:
