@@ -4,7 +4,8 @@ The client refreshes its metadata, and tries again after the backoff.
 """
 
 from lockstep import replaces
-from models.leader_discovery import LeaderDiscovery, current_leader, may_skip_backoff
+from models.leader_discovery import current_leader, may_skip_backoff
+from models.leader_discovery_state import LeaderDiscovery
 
 
 @replaces(current_leader)

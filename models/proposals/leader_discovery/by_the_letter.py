@@ -6,12 +6,12 @@ know (951-D3).
 
 from lockstep import Constant, replaces
 from models.leader_discovery import (
-    LeaderDiscovery,
     attempt_to_the_leader,
     current_leader,
     may_skip_backoff,
     take_leader,
 )
+from models.leader_discovery_state import LeaderDiscovery
 
 TELLS: Constant = True
 """Whether brokers tell the leader."""
