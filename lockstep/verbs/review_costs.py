@@ -23,8 +23,11 @@ class CostChange:
 
     @property
     def is_reworded(self) -> bool:
-        """Whether the two do not count the same way."""
-        return self.base.cost.scenario != self.head.cost.scenario
+        """Whether the two do not count the same way; a count that only one has is none of that."""
+        base, head = self.base.cost.scenario, self.head.cost.scenario
+        ways = [(one.begin, one.goal, set(one.without)) for one in (base, head)]
+        shared = base.counts.keys() & head.counts.keys()
+        return ways[0] != ways[1] or any(base.counts[key] != head.counts[key] for key in shared)
 
 
 def cost_changes(
