@@ -54,7 +54,7 @@ def review_cost_lines(changes: Sequence[CostChange], *, brief: bool) -> Iterator
 def scenario_lines(
     sides: Mapping[str, SavedCost], *, brief: bool, is_reworded: bool = False
 ) -> Iterator[StyledLine]:
-    """One scenario: a table of its counts, and then how each number comes about."""
+    """One scenario: a table of its counts, what has no bound, and how each number comes about."""
     scenario = list(sides.values())[-1].cost.scenario
     begin = scenario.begin or "the initial state"
     yield f"  cost        {scenario.name}: from {begin} to {scenario.goal}", None
@@ -77,6 +77,13 @@ def scenario_lines(
             yield f"    {where}not reached, for {saved.cost.never}", "changed"
         if saved.cost.unknown:
             yield f"    {where}inconclusive: {saved.cost.unknown}", "inconclusive"
+        endless = [
+            f"{count.name} by {', '.join(count.most.repeated)}"
+            for count in saved.cost.counts
+            if count.most.number is None
+        ]
+        if endless:
+            yield from _wrapped(f"{where}no bound of {'; '.join(endless)}", 4)
     if not brief:
         for side, saved in sides.items():
             yield from _behaviours(side, saved)

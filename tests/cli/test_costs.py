@@ -53,6 +53,7 @@ def test_the_fewest_and_the_most_are_shown_with_their_behaviours(
         "    coins   1       2",
         "    mended  0       no bound",
     ]
+    assert lines[5] == "    no bound of mended by collect"
     assert "      coin, coin, push" in lines
     assert "      jam, again and again (collect, jam), coin, push" in lines
 
@@ -77,6 +78,7 @@ def test_a_review_counts_on_both_sides(counting: "Desk") -> None:
     assert "  cost        entry: from the initial state to somebody_gets_in" in ran.out
     assert "    coins   1       2\n" in ran.out
     assert "    mended  0       no bound -> 0\n" in ran.out
+    assert "    BASE: no bound of mended by collect\n" in ran.out
     ran = counting.run(
         *("review", "turnstile", "turnstile@CAN_JAM=false", "--scope", "default", "--json")
     )
