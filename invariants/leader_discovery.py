@@ -393,3 +393,41 @@ def newer_leader_is_tried_while_no_other_broker_knows_it(s: LeaderDiscovery):
 def leader_is_kept_but_not_where_it_is(s: LeaderDiscovery):
     """A stale refresh takes the endpoint away, as 951-D5 has it."""
     return s.leader_epoch == s.cluster.epoch and s.endpoints[s.leader] is None
+
+
+# Where the scenarios of specs/leader_discovery.toml begin and end.
+
+
+def knows_all(s: LeaderDiscovery, b):
+    """A broker has heard of all that happened."""
+    return s.heard[b] == s.cluster
+
+
+@sometimes
+def old_leader_is_asked(s: LeaderDiscovery):
+    """A request is with a broker that leads no more, from a client that knows nothing of it and
+    has asked for no refresh; that broker and the new leader know who leads."""
+    return (
+        s.attempt is not None
+        and s.response is None
+        and not s.backing_off
+        and s.cluster.endpoints[s.attempt.to] == s.attempt.endpoint
+        and s.attempt.to == s.leader
+        and s.leader != s.cluster.leader
+        and not s.refresh_wanted
+        and s.refresh is None
+        and knows_all(s, s.leader)
+        and knows_all(s, s.cluster.leader)
+    )
+
+
+@sometimes
+def new_leader_serves(s: LeaderDiscovery):
+    """The request of a client is served by the leader of an election."""
+    return (
+        s.response is not None
+        and s.attempt is not None
+        and s.response.error == Error.NONE
+        and s.attempt.to == s.cluster.leader
+        and s.cluster.epoch > FIRST_EPOCH
+    )

@@ -18,7 +18,7 @@ FLOORS = (
     ("machine",),
     ("explore", "prove", "conform", "spark", "mutants"),
     ("trace",),
-    ("twin", "review"),
+    ("twin", "review", "costs"),
     ("testing", "campaign"),
     ("verbs",),
     ("report",),

@@ -27,6 +27,9 @@ class CheckView:
     matrix: bool = option(
         "--matrix", default=False, help="Print each requirement, how it is answered, and by what."
     )
+    costs: bool = option(
+        "--costs", default=False, help="Print what each scenario of specs/MODEL.toml costs."
+    )
     pytest: bool = option(
         "--pytest", default=False, help="Print each counterexample as a test to paste, too."
     )
@@ -74,6 +77,23 @@ _OF_MUTANTS = (
 )
 """What `--mutants` goes with."""
 
+_OF_COSTS = (
+    "--costs",
+    "--workspace",
+    "--scope",
+    "--engine",
+    "--set",
+    "--fault",
+    "--proposal",
+    "--max-states",
+    "--max-seconds",
+    "--memory",
+    "--threads",
+    "--save",
+    "--json",
+)
+"""What `--costs` goes with."""
+
 _OF_ONE_MODEL = ("--pytest", "--verbose")
 """What is printed of one check, and of many not."""
 
@@ -92,6 +112,8 @@ def check(request: CheckRequest, campaign: CampaignRequest, view: CheckView) -> 
         return _faults(request, campaign, view)
     if view.mutants:
         return _mutants(request, campaign, view)
+    if view.costs:
+        return _costs(request, view)
     if campaign.is_sweep:
         return _sweep(request, campaign, view)
     from lockstep.report.check_json import check_json
@@ -187,6 +209,24 @@ def _matrix(request: CheckRequest, view: CheckView) -> int:
     return result.exit_code
 
 
+def _costs(request: CheckRequest, view: CheckView) -> int:
+    from lockstep.report.costs_json import costs_json
+    from lockstep.report.costs_text import CostsText
+    from lockstep.report.output import Output
+    from lockstep.report.progress import TerminalWatch
+    from lockstep.verbs.costs import costs
+
+    output = Output()
+    if view.json:
+        run = costs(request, watch=TerminalWatch())
+        output.json(costs_json(run))
+    else:
+        text = CostsText(output)
+        run = costs(request, on_result=text.add, watch=TerminalWatch())
+        text.finish(run)
+    return run.exit_code
+
+
 def _with_more_sweeps(
     request: CheckRequest, campaign: CampaignRequest
 ) -> tuple[CheckRequest, CampaignRequest]:
@@ -215,6 +255,7 @@ def _refuse_contradictions(
         {
             "--matrix": [flag for flag in given if flag not in _OF_THE_MATRIX],
             "--mutants": [flag for flag in given if flag not in _OF_MUTANTS],
+            "--costs": [flag for flag in given if flag not in _OF_COSTS],
             "--faults": [flag for flag in given if flag not in _OF_FAULTS],
             "--sweep": _OF_ONE_MODEL,
             "--seeds": _OF_ONE_MODEL,

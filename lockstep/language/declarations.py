@@ -76,7 +76,7 @@ def read_parameters(
 ) -> list[tuple[str, Domain]]:
     """Name and domain of each parameter after the states; what is wrong is added to `problems`."""
     node, path = text_of(universe, function)
-    states = ["s", "new"] if kind in (Kind.ACTION, Kind.STEP_INVARIANT) else ["s"]
+    states = ["s"] if kind in (Kind.INVARIANT, Kind.SOMETIMES, Kind.LEADS_TO) else ["s", "new"]
     arguments = node.args.args
     if [argument.arg for argument in arguments[: len(states)]] != states:
         problems.append(
@@ -97,6 +97,17 @@ def read_parameters(
                 f"{node.name} has parameters with `*`, `/` or default values",
                 "every parameter takes every value of its domain, in turn",
                 "write each as `name: Domain`",
+            )
+        )
+        return []
+    if kind is Kind.MEASURE and len(arguments) > len(states):
+        problems.append(
+            Diagnostic(
+                "signature",
+                Place.of(node, path),
+                f"{node.name} has other parameters than s, new",
+                "a step is worth one number, not one for each value of a parameter",
+                f"write `def {node.name}(s, new)`, and add up with `sum(... for ... in ...)`",
             )
         )
         return []

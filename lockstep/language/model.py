@@ -113,6 +113,8 @@ def load_model(
     actions = _actions(universe, {**vars(module), **extra}, problems)
     kept = [claim for claim in _marked(claims) if lemmas or not claim[2].lemma]
     properties = _properties(universe, kept, actions, problems)
+    measures = tuple(prop for prop in properties if prop.kind is Kind.MEASURE)
+    properties = tuple(prop for prop in properties if prop.kind is not Kind.MEASURE)
     if any(prop.name == DEADLOCK for prop in properties):
         raise LockstepError(
             f"invariants/{name}.py: a property cannot be called {DEADLOCK}",
@@ -121,7 +123,7 @@ def load_model(
     doc = (module.__doc__ or "").strip()
     first = state.of(()) if initial is None else initial
     declared = dict(universe.declared)
-    model = Model(name, doc, universe, state, first, actions, properties, declared)
+    model = Model(name, doc, universe, state, first, actions, properties, declared, measures)
     if problems:
         raise ModelError(universe.in_file_order([*problems, *_problems_in(model)]))
     if not actions:
@@ -142,7 +144,8 @@ def _problems_in(model: Model) -> list[Diagnostic]:
 
     actions = tuple(action for action in model.actions if is_readable(action.function))
     properties = tuple(prop for prop in model.properties if is_readable(prop.function))
-    return refusals(replace(model, actions=actions, properties=properties))
+    measures = tuple(measure for measure in model.measures if is_readable(measure.function))
+    return refusals(replace(model, actions=actions, properties=properties, measures=measures))
 
 
 @contextmanager

@@ -105,6 +105,7 @@ class Kind(Enum):
     STEP_INVARIANT = auto()
     SOMETIMES = auto()
     LEADS_TO = auto()
+    MEASURE = auto()
 
 
 @dataclass(frozen=True)
@@ -271,6 +272,20 @@ def leads_to(
     """
     weakly, strongly = (given if isinstance(given, tuple) else (given,) for given in (weak, strong))
     return _claim(Kind.LEADS_TO, given, weakly, strongly)
+
+
+@overload
+def measure(function: Function, /) -> Function: ...
+@overload
+def measure() -> Callable[[Function], Function]: ...
+def measure(*given: Any) -> Any:
+    """What a step is worth, a whole number from 0 up, for the scenarios of `specs/MODEL.toml`.
+
+    @measure
+    def bytes_sent(s, new):
+        return 4 * len(new.request.partitions) if new.request != s.request else 0
+    """
+    return _bare_or_called(lambda function: _marked(function, Mark(Kind.MEASURE)), given)
 
 
 def _claim(

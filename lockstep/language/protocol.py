@@ -74,6 +74,8 @@ class Model:
     actions: tuple[Action, ...]
     properties: tuple[Property, ...]
     constants: Mapping[str, object]
+    measures: tuple[Property, ...] = ()
+    """What steps are worth, for scenarios; no engine looks at them."""
     lowered: Lowered = field(default_factory=lambda: Lowered({}, {}), compare=False, repr=False)
     """Kept with this model, and with all that `dataclasses.replace` derives from it."""
 

@@ -100,6 +100,10 @@ class StateGraph:
         action, parameters = self.instances[int(self.labels[edge])]
         return Step(action, parameters, self.states[int(self.targets[edge])])
 
+    def source(self, edge: int) -> int:
+        """The number of the state in which a step begins."""
+        return int(np.searchsorted(self.first, edge, side="right")) - 1
+
     def of_steps(self, states: Mask) -> Mask:
         """For each step whether it is one of these states'."""
         return np.repeat(states, np.diff(self.first))
@@ -121,7 +125,7 @@ class StateGraph:
         while state:
             edge = int(np.searchsorted(self._newest, state))
             edges.append(edge)
-            state = int(np.searchsorted(self.first, edge, side="right")) - 1
+            state = self.source(edge)
         return edges[::-1]
 
     def depths(self) -> NDArray[np.int32]:

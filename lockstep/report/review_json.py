@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep.language.model import Model
+from lockstep.report.costs_json import cost_change_json
 from lockstep.report.json import document, verdicts
 from lockstep.review.difference import Difference
 from lockstep.specs.expected import Expected
@@ -105,6 +106,7 @@ def _reviewed(result: ScopeReview) -> dict[str, Any]:
         "unjudged": result.unjudged,
         "adds": _direction(result.behaviours.adds, pair.other, pair.one),
         "removes": _direction(result.behaviours.removes, pair.one, pair.other),
+        "costs": [cost_change_json(change) for change in result.costs],
     }
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from lockstep.report.costs_text import review_cost_lines
 from lockstep.report.page import Block, Lines, Paragraph, Row, Section, Table
 from lockstep.report.review_difference import difference_sections
 from lockstep.results.verdict import Verdict
 from lockstep.specs.expected import Expected
-from lockstep.trace.render import render_violation
+from lockstep.trace.render import Line, render_violation
 from lockstep.verbs.review import Unreviewed
 from lockstep.verbs.review_properties import Change, PropertyChange
 from lockstep.verbs.review_scope import Behaviours, Direction, ScopeReview
@@ -37,9 +38,17 @@ def scope_section(result: ScopeReview | Unreviewed, *, brief: bool) -> Section:
     blocks = (
         _properties(result, brief),
         _behaviours(result, brief),
+        *_costs(result, brief),
         Section("explored", f"{_sizes(result.behaviours)}{result.seconds:.2f} s", "dim"),
     )
     return Section("", text, verdict, blocks)
+
+
+def _costs(result: ScopeReview, brief: bool) -> Iterator[Block]:
+    """What the scenarios cost that both versions have."""
+    if result.costs:
+        lines = review_cost_lines(result.costs, brief=brief)
+        yield Lines(tuple(Line(text, style) for text, style in lines), margin=2)
 
 
 def _properties(result: ScopeReview, brief: bool) -> Section:

@@ -10,6 +10,7 @@ from lockstep.language.model import DEADLOCK, Model
 from lockstep.language.notation import Kind
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
+from lockstep.specs.costs import check_scenarios
 from lockstep.specs.scopes import ModelSpec, Pins, ProofScope, Scope
 
 
@@ -89,6 +90,7 @@ def check_declarations(model: Model, spec: ModelSpec) -> None:
         base_of_proof = ProofScope("") if proof.like is None else spec.proofs[proof.like]
         own = _without(proof.constants, base_of_proof.constants)
         _must_be_in(constants, own, where, "constant", model.name)
+    check_scenarios(model, spec.costs, spec.file)
 
 
 def _without(names: Iterable[str], base: Collection[str]) -> list[str]:

@@ -13,6 +13,10 @@
     [environment]
     "Clients ask when they like." = ["propose"]
 
+    [costs.entry]
+    to = "somebody_gets_in"
+    counts = { coins = ["coin"] }
+
     [mutants]
     "Nothing reads the order in which they wait." = ["model.action: guard dropped: require(...)"]
 
@@ -28,6 +32,7 @@ from pathlib import Path
 
 from lockstep.errors import LockstepError, nearest
 from lockstep.specs.bounds import ScopeBounds, read_bounds, read_reasons
+from lockstep.specs.costs import Scenario, read_scenarios
 from lockstep.specs.tables import Plain, Table, read_toml
 from lockstep.system.text_files import is_file
 
@@ -122,6 +127,7 @@ class ModelSpec:
     proofs: Mapping[str, ProofScope] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     mutants: Mapping[str, str] = field(default_factory=dict)
+    costs: Mapping[str, Scenario] = field(default_factory=dict)
 
     def scope(self, name: str) -> Scope:
         """The scope of that name; `LockstepError` naming those there are."""
@@ -155,6 +161,7 @@ def load_model_spec(root: Path, model: str) -> ModelSpec:
     proofs = _tables(document.optional_table("proofs"))
     environment = read_reasons(document.optional_table("environment"))
     mutants = read_reasons(document.optional_table("mutants"))
+    costs = read_scenarios(_tables(document.optional_table("costs")))
     document.finish()
     name = head.text("name")
     if name != model:
@@ -187,6 +194,7 @@ def load_model_spec(root: Path, model: str) -> ModelSpec:
         {key: _proof(proofs[key], key, bounds) for key, bounds in read_bounds(proofs).items()},
         environment,
         mutants,
+        costs,
     )
 
 

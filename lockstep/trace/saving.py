@@ -30,7 +30,12 @@ def save_trace(
     verdict stands without its trace.
     """
     folder = traces_folder(workspace) if folder is None else folder
-    file = folder / file_name(origin)
+    return save_as(folder / file_name(origin), workspace, model, trace, origin)
+
+
+def save_as(file: Path, workspace: Workspace, model: Model, trace: Trace, origin: Origin) -> Saved:
+    """Write a behaviour to a file of a given name, in the same way."""
+    folder = file.parent
     try:
         if folder.is_relative_to(workspace.output):
             workspace.make_output()

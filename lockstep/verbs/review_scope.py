@@ -19,6 +19,7 @@ from lockstep.trace.saving import traces_folder
 from lockstep.verbs.check import check
 from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.check_result import Checked, Unchecked
+from lockstep.verbs.review_costs import CostChange, cost_changes
 from lockstep.verbs.review_plan import ReviewPlan, ReviewTask
 from lockstep.verbs.review_properties import Change, PropertyChange, property_changes
 from lockstep.verbs.review_request import ReviewRequest
@@ -89,6 +90,7 @@ class ScopeReview:
     interrupted: bool = False
     expected: Mapping[str, tuple[Expected, ...]] = field(default_factory=dict)
     expected_behaviours: tuple[Expected, ...] = ()
+    costs: tuple[CostChange, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -128,6 +130,7 @@ def review_scope(plan: ReviewPlan, task: ReviewTask, watch: Watch) -> ScopeRevie
         seconds=time.perf_counter() - started,
         unjudged=unjudged,
         interrupted=base.result.interrupted or head.result.interrupted,
+        costs=() if meaningless else cost_changes(plan, task, base.model, head.model, watch),
     )
 
 

@@ -131,6 +131,24 @@ def test_a_property_that_is_lost_is_not_passed_over(repository: "Desk") -> None:
     assert "    lost      somebody_gets_in" in ran.out
 
 
+def test_scenarios_are_counted_in_both_revisions(repository: "Desk") -> None:
+    """A scenario that counts in another way afterwards is seen; one more count is not that."""
+    spec = "specs/turnstile.toml"
+    scenario = '\n[costs.entry]\nto = "somebody_gets_in"\ncounts = { coins = ["coin"] }\n'
+    for extra in ("", ', pushes = ["push"]', ', pushes = ["push", "coin"]'):
+        counted = scenario.replace(" }", f"{extra} }}")
+        rest = (repository.root / spec).read_text("utf-8").partition("\n[costs")[0]
+        (repository.root / spec).write_text(rest + counted, "utf-8")
+        git(repository, "commit", "-am", "counts are added")
+    first = repository.run("review", "change~2..change~1", "--scope", "small", "--brief").out
+    assert "\n    coins   1                 1\n" in first
+    assert "\n    pushes  not counted -> 1  not counted -> 1\n" in first
+    assert "do not count it in the same way" not in first
+    second = repository.run("review", "change~1..change", "--scope", "small", "--brief").out
+    assert "\n    BASE and HEAD do not count it in the same way\n" in second
+    assert "\n    pushes  1 -> 2  1 -> 2\n" in second
+
+
 def test_a_stop_that_is_newly_allowed_is_seen(repository: "Desk") -> None:
     repository.edit(MODEL, JAMS, JAMS.replace("CAN_JAM", "(CAN_JAM or s.coins[g] == 2)"))
     repository.edit(MODEL, "require(s.arm[g] != Arm.OPEN)", "require(s.arm[g] == Arm.LOCKED)")

@@ -32,6 +32,7 @@ DECORATORS: list[Callable[..., Any]] = [
     notation.sometimes,
     notation.leads_to,
     notation.lemma,
+    notation.measure,
 ]
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import lockstep.language.notation as notation
 from lockstep.language import ir
 from lockstep.language.declarations import text_of
-from lockstep.language.frontend.expected import condition
+from lockstep.language.frontend.expected import condition, integer
 from lockstep.language.frontend.expressions import lower_expression
 from lockstep.language.frontend.helpers import body_of
 from lockstep.language.frontend.locals import assigned_names
@@ -55,7 +55,7 @@ def refusals(model: Model) -> list[Diagnostic]:
         for action in model.actions:
             if action not in lowered.actions:
                 problems += _read(_action, model, action, lowered.actions)
-        for prop in model.properties:
+        for prop in (*model.properties, *model.measures):
             if prop not in lowered.properties:
                 problems += _read(_property, model, prop, lowered.properties)
     return model.universe.in_file_order(problems)
@@ -92,19 +92,21 @@ def _action(model: Model, action: Action, problems: list[Diagnostic]) -> ir.Acti
 
 def _property(model: Model, prop: Property, problems: list[Diagnostic]) -> ir.PropertyCode | None:
     states: tuple[Binding, ...] = (StateName(False),)
-    if prop.kind is Kind.STEP_INVARIANT:
+    if prop.kind in (Kind.STEP_INVARIANT, Kind.MEASURE):
         states = (StateName(False), StateName(True))
     top = _Top(model, prop.function, prop.parameters, states)
     lines = body_of(top.definition)
-    guard = None if prop.kind is Kind.LEADS_TO else notation.when
+    guard = None if prop.kind in (Kind.LEADS_TO, Kind.MEASURE) else notation.when
     statements = lower_statements(top.scope, lines[:-1], guard)
     claim: ir.Expression | None = None
     premise: ir.Expression | None = None
     try:
         if prop.kind is Kind.LEADS_TO:
             premise, claim = _premise_and_goal(top.scope, top.definition, lines)
+        elif prop.kind is Kind.MEASURE:
+            claim = integer(top.scope, _returned(top.scope, top.definition, lines))[0]
         else:
-            claim = _claim(top.scope, top.definition, lines)
+            claim = condition(top.scope, _returned(top.scope, top.definition, lines))
     except Refused as refused:
         if refused.diagnostic is not None:
             top.unit.problems.append(refused.diagnostic)
@@ -116,17 +118,18 @@ def _property(model: Model, prop: Property, problems: list[Diagnostic]) -> ir.Pr
     )
 
 
-def _claim(scope: Scope, definition: ast.FunctionDef, lines: list[ast.stmt]) -> ir.Expression:
+def _returned(scope: Scope, definition: ast.FunctionDef, lines: list[ast.stmt]) -> ast.expr:
+    """What a claim says of a state or a step, or a measure of a step."""
     last = lines[-1] if lines else definition
     if not isinstance(last, ast.Return) or last.value is None:
         scope.refuse(
             last,
             "no-claim",
             f"{definition.name} claims nothing",
-            "an invariant ends with what it claims of every state",
+            "an invariant ends with what it claims of every state, a measure with a number",
             "end it with `return ...`",
         )
-    return condition(scope, last.value)
+    return last.value
 
 
 def _premise_and_goal(

@@ -1,0 +1,87 @@
+"""The graph of a model, with the states in which some of its goals are true."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lockstep.explore.live_search import compiled_graphs
+from lockstep.language import ir
+from lockstep.language.frontend import lower
+from lockstep.language.model import Model, Property
+from lockstep.language.notation import Kind, State
+from lockstep.plain.exploration import Exploration
+from lockstep.plain.graph import Limits, Mask, StateGraph, Unfinished, build_graph
+from lockstep.plain.run import PlainEngine
+from lockstep.results.evaluation_error import EvaluationError
+
+
+@dataclass(frozen=True)
+class MarkedGraph:
+    """A graph; `marks` says of each goal, by its name, in which states it is true."""
+
+    graph: StateGraph
+    marks: Mapping[str, Mask]
+
+
+def mark(
+    model: Model, goals: Sequence[str], limits: Limits, request: Exploration = Exploration()
+) -> MarkedGraph:
+    """The graph of a model with the marks of some goals; `Unfinished` where a limit is met.
+
+    Of the request, the engine and who looks on at the progress are heeded.
+    """
+    lower(model)
+    properties = [model.property(goal) for goal in goals]
+    promises = [_as_promise(model, prop) for prop in properties]
+    maker = None
+    if request.engine != "python":
+        bare = replace(model, properties=tuple(filter(None, promises)))
+        maker = compiled_graphs(bare, request)
+    if maker is None:
+        graph = build_graph(model, limits, on_progress=request.on_progress)
+        return MarkedGraph(graph, {prop.name: _plain(model, graph, prop) for prop in properties})
+    graph, pledges_of = maker(limits)
+    marks: dict[str, Mask] = {}
+    for prop, promise in zip(properties, promises, strict=True):
+        if promise is None:
+            marks[prop.name] = _plain(model, graph, prop)
+            continue
+        pledges = pledges_of(promise)
+        if pledges.unanswered is not None:
+            raise _has_no_value(prop)
+        marks[prop.name] = np.any(pledges.goal, axis=0)
+    return MarkedGraph(graph, marks)
+
+
+def _as_promise(model: Model, prop: Property) -> Property | None:
+    """The goal as a `leads_to` with itself for its premise, which machine code says of all states.
+
+    None for a goal with a guard, which a `leads_to` cannot have.
+    """
+    code = model.lowered.properties[prop]
+    if any(isinstance(statement, ir.Guard) for statement in code.statements):
+        return None
+    promise = replace(prop, kind=Kind.LEADS_TO)
+    model.lowered.properties[promise] = replace(code, kind=Kind.LEADS_TO, premise=code.claim)
+    return promise
+
+
+def _plain(model: Model, graph: StateGraph, prop: Property) -> Mask:
+    """The states in which a goal is true, by plain Python."""
+    engine = PlainEngine(model)
+    try:
+        return np.array([is_true(engine, prop, state) for state in graph.states], np.bool_)
+    except EvaluationError:
+        raise _has_no_value(prop) from None
+
+
+def is_true(engine: PlainEngine, goal: Property, state: State) -> bool:
+    """Whether a goal is true in a state."""
+    return engine.evaluate(goal, state, None).failing is None
+
+
+def _has_no_value(prop: Property) -> Unfinished:
+    return Unfinished(f"{prop.name} has no value in a reachable state")

@@ -1,0 +1,182 @@
+"""`check --costs`: what the scenarios of models cost, each with the behaviours that attain it."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from lockstep.costs.scenario import Attained, ScenarioCost, costs_of
+from lockstep.errors import ExitCode, LockstepError
+from lockstep.language.frontend import lower
+from lockstep.language.model import Model, load_model
+from lockstep.plain.exploration import Exploration
+from lockstep.plain.graph import MOST_STATES, Limits
+from lockstep.results.verdict import Verdict
+from lockstep.specs.costs import Scenario
+from lockstep.specs.judgement import check_declarations
+from lockstep.specs.scopes import load_model_spec
+from lockstep.system.crash import failure_of
+from lockstep.trace.itf import Origin, constants_of
+from lockstep.trace.saving import save_as, traces_folder
+from lockstep.verbs.check import usual_scope
+from lockstep.verbs.check_request import CheckRequest
+from lockstep.verbs.models import choose
+from lockstep.verbs.review_version import Version
+from lockstep.verbs.run import Run, Unwatched, Watch, run_each
+from lockstep.workspace import find_workspace
+
+EXTREMES = ("fewest", "most")
+"""Of each count; also the names of the fields."""
+
+
+@dataclass(frozen=True)
+class SavedCost:
+    """What a scenario costs, with the file of each behaviour by the count's name and its extreme.
+
+    What could not be written is not there.
+    """
+
+    cost: ScenarioCost
+    files: Mapping[tuple[str, str], Path] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ModelCosts:
+    """What the scenarios of one model cost in one scope."""
+
+    version: Version
+    scope: str
+    costs: tuple[SavedCost, ...]
+    seconds: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """`inconclusive` where something is not known; costs are never right or wrong."""
+        is_open = any(saved.cost.unknown for saved in self.costs)
+        return Verdict.INCONCLUSIVE if is_open else Verdict.HOLDS
+
+    @property
+    def exit_code(self) -> int:
+        """What this model alone would end the process with."""
+        return int(ExitCode.HOLDS if self.verdict is Verdict.HOLDS else ExitCode.INCONCLUSIVE)
+
+
+@dataclass(frozen=True)
+class Uncosted:
+    """A model whose scenarios could not be looked at."""
+
+    model: str
+    scope: str
+    error: LockstepError
+
+    @property
+    def verdict(self) -> Verdict:
+        """There is none."""
+        return Verdict.ERROR
+
+    @property
+    def exit_code(self) -> int:
+        """2 where something is wrong with what was given, 70 where it is lockstep's own mistake."""
+        return int(self.error.exit_code)
+
+
+CostsRun = Run[str, "ModelCosts | Uncosted"]
+
+
+def costs(
+    request: CheckRequest,
+    *,
+    on_result: Callable[[ModelCosts | Uncosted], None] = lambda _: None,
+    watch: Watch = Unwatched(),
+) -> CostsRun:
+    """What the scenarios of models cost; `on_result` is told of each model as soon as it is done.
+
+    `LockstepError` where a named model has no scenario, or no model has one.
+    """
+    workspace = request.workspace or find_workspace()
+    names = choose(request.models, workspace)
+    having = [name for name in names if load_model_spec(workspace.root, name).costs]
+    lacking = [name for name in names if name not in having] if request.models else []
+    if lacking or not having:
+        raise LockstepError(
+            f"{', '.join(lacking) or 'no model'} has no scenario to count",
+            cure="write a table [costs.NAME] in specs/MODEL.toml",
+        )
+
+    def work(name: str) -> ModelCosts | Uncosted:
+        scope = request.scope or usual_scope(workspace, name, request.fault)
+        version = Version(workspace, name, request.fault, request.proposal, request.constants)
+        try:
+            return _costs(version, scope, request, watch)
+        except Exception as error:
+            return Uncosted(name, scope, failure_of(error, workspace))
+
+    return run_each(having, work, on_result)
+
+
+def _costs(version: Version, scope: str, request: CheckRequest, watch: Watch) -> ModelCosts:
+    started = time.perf_counter()
+    root = version.workspace.root
+    spec = load_model_spec(root, version.model)
+    constants = {**spec.scope(scope).constants, **version.constants}
+    model = load_model(
+        root, version.model, constants, fault=version.fault, proposal=version.proposal
+    )
+    check_declarations(model, spec)
+    lower(model)  # refuses what is outside the notation, whichever engine runs
+    scenarios = tuple(spec.costs.values())
+    saved = saved_costs(
+        version, model, scope, scenarios, Saving(request.exploration, request.save, watch)
+    )
+    return ModelCosts(version, scope, saved, time.perf_counter() - started)
+
+
+@dataclass(frozen=True)
+class Saving:
+    """How costs are worked out, the folder for their behaviours, and who looks on."""
+
+    exploration: Exploration
+    folder: Path | None
+    watch: Watch = Unwatched()
+
+
+def saved_costs(
+    version: Version, model: Model, scope: str, scenarios: Sequence[Scenario], saving: Saving
+) -> tuple[SavedCost, ...]:
+    """What scenarios of a model cost, each behaviour in a file."""
+    bounds = saving.exploration.bounds
+    limits = Limits.of(bounds, bounds.max_states or MOST_STATES)
+    with saving.watch.search(f"{version} {scope}: costs", None) as on_progress:
+        exploration = replace(saving.exploration, on_progress=on_progress)
+        results = list(costs_of(model, scenarios, limits, exploration))
+    return tuple(_saved(version, model, scope, cost, saving) for cost in results)
+
+
+def _saved(
+    version: Version, model: Model, scope: str, cost: ScenarioCost, saving: Saving
+) -> SavedCost:
+    files = {}
+    for count in cost.counts:
+        for extreme in EXTREMES:
+            attained: Attained = getattr(count, extreme)
+            number = "no bound" if attained.number is None else f"{attained.number:,}"
+            origin = Origin(
+                model=model.name,
+                property=None,
+                scope=scope,
+                fault=version.fault,
+                proposal=version.proposal,
+                engine=saving.exploration.engine,
+                constants=constants_of(model),
+                goal=f"{cost.scenario.name}, {extreme} {count.name}: {number}",
+            )
+            title = re.sub(r"[^\w.=-]+", "_", str(replace(version, revision=None)))
+            name = f"{title}-{cost.scenario.name}-{count.name}-{extreme}-{scope}.itf.json"
+            folder = saving.folder or traces_folder(version.workspace)
+            saved = save_as(folder / name, version.workspace, model, attained.trace, origin)
+            if saved.file is not None:
+                files[count.name, extreme] = saved.file
+    return SavedCost(cost, files)
