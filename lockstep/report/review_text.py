@@ -180,7 +180,14 @@ def _sizes(behaviours: Behaviours) -> str:
         return ""
     base, head = behaviours.sizes
     states, depth = _from_to(base.states, head.states), _from_to(base.depth, head.depth)
-    return f"states {states}, depth {depth}; "
+    return f"states {states}, depth {depth}; {_confirmation(behaviours)}; "
+
+
+def _confirmation(behaviours: Behaviours) -> str:
+    """Whether another way came to the same answers."""
+    if behaviours.adds.is_confirmed and behaviours.removes.is_confirmed:
+        return "both answers confirmed"
+    return "not confirmed by a second algorithm"
 
 
 def _from_to(before: int, after: int) -> str:

@@ -19,6 +19,8 @@ from lockstep.language.notation import State
 from lockstep.machine.code.cells import mask
 from lockstep.machine.code.state import StateLayout, state_layout
 from lockstep.machine.search.graph_search import PackedStates
+from lockstep.machine.search.loops import view_loops_for
+from lockstep.machine.search.packed import Packed
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.graph import Limits, StateGraph
 
@@ -60,12 +62,11 @@ class Pair:
 class ObservedGraph:
     """A graph of states with the number of each state's view.
 
-    The views of two graphs that are compared are numbered together, from 0 up to `count`.
+    The views of two graphs that are compared are numbered together, from 0 on.
     """
 
     graph: StateGraph
     views: NDArray[np.int32]
-    count: int
 
 
 def observe(
@@ -78,12 +79,8 @@ def observe(
         views = _packed_views(pair, first, second, limits)
     else:
         views = _plain_views(pair, first, second)
-    count = int(views.max()) + 1
     size = len(first)
-    return (
-        ObservedGraph(graphs[0], views[:size], count),
-        ObservedGraph(graphs[1], views[size:], count),
-    )
+    return ObservedGraph(graphs[0], views[:size]), ObservedGraph(graphs[1], views[size:])
 
 
 def _plain_views(pair: Pair, one: Sequence[State], other: Sequence[State]) -> NDArray[np.int32]:
@@ -96,29 +93,51 @@ def _plain_views(pair: Pair, one: Sequence[State], other: Sequence[State]) -> ND
     return np.array(views, np.int32)
 
 
+_STRETCH = 1 << 20
+"""States that are numbered between two looks at the limits."""
+
+
 def _packed_views(
     pair: Pair, one: PackedStates, other: PackedStates, limits: Limits
 ) -> NDArray[np.int32]:
     """The numbers of views of packed states: equal values have equal words, wherever they stand."""
     layout = state_layout(pair.one.state, {name: pair.one.variables[name] for name in pair.shared})
-    # The rows of each, those of both, and both once more in order, with two numbers a row.
-    limits.watch((len(one) + len(other)) * (3 * 8 * layout.words + 16))
-    rows = np.concatenate([_repacked(states, layout) for states in (one, other)])
-    whole = rows.view(np.dtype((np.void, 8 * layout.words)) if layout.words > 1 else np.uint64)
-    numbers: NDArray[np.int32] = np.unique(whole.reshape(-1), return_inverse=True)[1].astype(
-        np.int32
+    loops, most = view_loops_for(layout.words), len(one) + len(other)
+    # A row for each view, two places in the table for each state, and its number.
+    limits.watch(most * (8 * layout.words + 12))
+    views = np.zeros(most, np.int32)
+    shown = Packed(
+        "shown",
+        moves=np.zeros(1, np.int64),
+        moved=0,
+        state_words=1,
+        row=np.zeros(layout.words, np.uint64),
+        rows=np.zeros(most * layout.words, np.uint64),
+        table=np.zeros(2 * most, np.int32),
+        size=2 * most,
+        views=views,
+        first=0,
+        count=0,
     )
-    return numbers.reshape(-1)
+    for first, states in ((0, one), (len(one), other)):
+        moves = _moves(states.layout, layout)
+        shown.set(moves=moves.reshape(-1), moved=len(moves), first=first)
+        shown.set(state_words=states.layout.words)
+        for begin in range(0, len(states), _STRETCH):
+            limits.watch()
+            loops.number_views(shown, states.words, begin, min(len(states), begin + _STRETCH))
+    return views
 
 
-def _repacked(states: PackedStates, layout: StateLayout) -> NDArray[np.uint64]:
-    """The shared variables of states, packed as `layout` says."""
-    before = states.layout
-    words = states.words.reshape(len(states), before.words)
-    rows = np.zeros((len(states), layout.words), np.uint64)
-    for name, places in layout.places.items():
-        widths = layout.layouts[name].widths
-        for source, target, width in zip(before.places[name], places, widths, strict=True):
-            value = words[:, source.word] >> np.uint64(source.shift) & np.uint64(mask(width))
-            rows[:, target.word] |= value << np.uint64(target.shift)
-    return rows
+def _moves(before: StateLayout, after: StateLayout) -> NDArray[np.int64]:
+    """Where each value of a view is in a state, and where it goes."""
+    return np.array(
+        [
+            (source.word, source.shift, mask(width), target.word, target.shift)
+            for name, places in after.places.items()
+            for source, target, width in zip(
+                before.places[name], places, after.layouts[name].widths, strict=True
+            )
+        ],
+        np.uint64,
+    ).view(np.int64)
