@@ -23,7 +23,8 @@ from lockstep.plain.exploration import Bounds
 from lockstep.plain.graph import MOST_STATES, Limits
 from lockstep.review.compiled_inclusion import compiled_parting
 from lockstep.review.inclusion import find_parting
-from lockstep.review.observed import Pair, observe
+from lockstep.review.observed import observe
+from lockstep.review.pair import Pair
 from lockstep.specs.scopes import load_model_spec
 
 

@@ -105,6 +105,7 @@ class Kind(Enum):
     STEP_INVARIANT = auto()
     SOMETIMES = auto()
     LEADS_TO = auto()
+    SHOWS = auto()
 
 
 @dataclass(frozen=True)
@@ -271,6 +272,23 @@ def leads_to(
     """
     weakly, strongly = (given if isinstance(given, tuple) else (given,) for given in (weak, strong))
     return _claim(Kind.LEADS_TO, given, weakly, strongly)
+
+
+@overload
+def shows(function: Function, /) -> Function: ...
+@overload
+def shows() -> Callable[[Function], Function]: ...
+def shows(*given: Any) -> Any:
+    """What `lockstep review` sees of a state under the name of the function, whatever hides it.
+
+        @shows
+        def told(s):
+            return s.heard
+
+    It stands for a variable of that name: the other version's variable, or its `@shows` function of
+    that name, is held against it by value.
+    """
+    return _bare_or_called(lambda function: _marked(function, Mark(Kind.SHOWS)), given)
 
 
 def _claim(

@@ -115,5 +115,5 @@ def _difference(difference: Difference, one: Model, other: Model) -> dict[str, A
         "refused": reason is not None and reason.refused,
         "requires": None if conjunct is None else conjunct.text,
         "line": None if conjunct is None else conjunct.line,
-        "variables": [] if reason is None else list(reason.variables),
+        "variables": [] if reason is None else list(reason.others),
     }

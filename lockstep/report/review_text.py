@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from lockstep.language.model import Model
 from lockstep.report.output import Output
+from lockstep.report.review_shown import shown_lines
 from lockstep.report.trace_text import print_trace
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
 from lockstep.review.because import Reason
 from lockstep.review.difference import Difference
+from lockstep.review.pair import shown_names, shown_value
 from lockstep.trace.layout import show
 from lockstep.trace.render import render_instance, render_trace, render_violation
 from lockstep.verbs.review import ReviewRun, Unreviewed
@@ -130,6 +132,8 @@ class ReviewText:
         for name, model in (("BASE", pair.one), ("HEAD", pair.other)):
             if hidden := pair.hidden(model):
                 line(f"    hidden in {name}: {', '.join(hidden)}", "dim")
+        for text in shown_lines(pair):
+            line(f"    {text}", "dim")
         if adds.difference is not None:
             title = f"only HEAD ({versions.head}) shows"
             self._difference(title, "BASE", pair.other, pair.one, adds.difference)
@@ -143,8 +147,8 @@ class ReviewText:
         line, count = self._output.line, len(difference.trace.steps)
         if difference.followed is None:
             line(f"    the initial states show something else: {other_name} begins with", "changed")
-            for name in other.variables:
-                line(f"      {name} = {show(getattr(other.initial, name))}")
+            for name in shown_names(other):
+                line(f"      {name} = {show(shown_value(other, name, other.initial))}")
             return
         line(f"    {title}, in {plural(count, 'step')}", "changed")
         if not self._brief:
@@ -224,9 +228,9 @@ def _reason(name: str, model: Model, reason: Reason) -> Iterator[str]:
             yield f"because of {place}, which requires {conjunct.text}"
             for bound, value in (*conjunct.bound.items(), *conjunct.values.items()):
                 yield f"  {bound} = {show(value)}"
-    elif reason.after is not None:
-        yield f"{name}'s {reason.action} leaves other values of {', '.join(reason.variables)}:"
-        for variable in reason.variables:
-            yield f"  {variable} = {show(getattr(reason.after, variable))}"
+    elif reason.others:
+        yield f"{name}'s {reason.action} leaves other values of {', '.join(reason.others)}:"
+        for shown, value in reason.others.items():
+            yield f"  {shown} = {show(value)}"
     else:
         yield f"{name} has no action {reason.action} with such parameters"

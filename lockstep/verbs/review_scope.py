@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.explore.engines import explore
 from lockstep.plain.graph import MOST_STATES, Limits, Unfinished
+from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.exits import INTERRUPTED
 from lockstep.results.verdict import Verdict
 from lockstep.review.compiled_inclusion import compiled_parting
 from lockstep.review.difference import Difference, difference_of
 from lockstep.review.inclusion import InclusionSearch, find_parting
-from lockstep.review.observed import ObservedGraph, Pair, observe
+from lockstep.review.observed import ObservedGraph, observe
+from lockstep.review.pair import Pair
 from lockstep.review.second_opinion import confirm_inclusion
 from lockstep.trace.saving import traces_folder
 from lockstep.verbs.check import check
@@ -196,6 +198,9 @@ def _behaviours(request: ReviewRequest, pair: Pair, title: str, watch: Watch) ->
             )
     except Unfinished as unfinished:
         return Behaviours.open(str(unfinished))
+    except EvaluationError as error:
+        where = error.seen_from(pair.other.universe.root)
+        return Behaviours.open(f"what is shown has no meaning in a reachable state: {where}")
     search = find_parting if request.engine == "python" else compiled_parting
     return Behaviours(
         _direction(pair.swapped, head, base, limits, search),

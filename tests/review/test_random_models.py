@@ -17,7 +17,8 @@ from lockstep.results.verdict import Verdict
 from lockstep.review.compiled_inclusion import compiled_parting
 from lockstep.review.difference import difference_of
 from lockstep.review.inclusion import find_parting
-from lockstep.review.observed import Pair, observe
+from lockstep.review.observed import observe
+from lockstep.review.pair import Pair
 from lockstep.review.second_opinion import confirm_inclusion
 from tests.random_models.random_models import RandomModel, random_models
 from tests.review.words import shortest_parting
