@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from lockstep.explore.engines import explore
 from lockstep.language.model import Model, load_model
+from lockstep.language.source import ModelError
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.graph import Limits, Unfinished
 from lockstep.results.evaluation_error import EvaluationError
@@ -97,7 +98,10 @@ def test_a_renamed_variable_is_the_same(text: RandomModel, data: st.DataObject) 
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
         base = text.load(Path(one))
         name = data.draw(st.sampled_from(list(base.variables)))
-        assume(explore(base, SMALL).verdict in (Verdict.HOLDS, Verdict.VIOLATED))
+        try:
+            assume(explore(base, SMALL).verdict in (Verdict.HOLDS, Verdict.VIOLATED))
+        except ModelError:
+            assume(False)  # a few random texts are refused
         head = with_renamed(text, name).load(Path(other))
         pair = Pair.of(base, head)
         assert pair.shared == tuple(base.variables)
