@@ -189,9 +189,10 @@ def _sizes(behaviours: Behaviours) -> str:
 
 def _confirmation(behaviours: Behaviours) -> str:
     """Whether another way came to the same answers."""
-    if behaviours.adds.is_confirmed and behaviours.removes.is_confirmed:
-        return "both answers confirmed"
-    return "not confirmed by a second algorithm"
+    for direction in (behaviours.adds, behaviours.removes):
+        if direction.verdict is Verdict.HOLDS and not direction.is_confirmed:
+            return "too large for a second algorithm to confirm"
+    return "each answer confirmed"
 
 
 def _from_to(before: int, after: int) -> str:
