@@ -14,14 +14,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from lockstep.machine.search.interface import (
-    ENOUGH,
-    MEMBERS,
-    PAIRS,
-    SCRATCH,
-    SETS,
-    SUCCESSORS,
-)
+from lockstep.machine.search.interface import ENOUGH, MEMBERS, PAIRS, SCRATCH, SETS, SUCCESSORS
 from lockstep.machine.search.intrinsics import counts_at, numbers_at, states_at
 from lockstep.machine.search.kernel_text import linked
 
@@ -180,8 +173,7 @@ def _expand(search: Any, number: Any) -> Any:
         if written == search.successors_room:
             search.short = SUCCESSORS
             return False
-        begin = starts[search.sets]
-        end = begin
+        begin = end = starts[search.sets]
         while key < count and scratch[key] >> 32 == view:
             if end == search.members_room:
                 search.short = MEMBERS
