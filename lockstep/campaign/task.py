@@ -28,6 +28,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     scope: str
     fault: str | None = None
     mutant: str | None = None
+    proposal: str | None = None
     text: str = ""
     constants: Mapping[str, Any] = {}
     engine: str = "auto"
@@ -56,9 +57,9 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
         values = [f"{name}={shown_constant(value)}" for name, value in self.constants.items()]
         if self.seed is not None:
             values.append(f"seed {self.seed}")
-        fault = [] if self.fault is None else [f"fault {self.fault}"]
-        mutant = [] if self.mutant is None else [f"mutant {self.mutant}"]
-        return " ".join([self.model, self.scope, *fault, *mutant, *values])
+        changes = {"fault": self.fault, "mutant": self.mutant, "proposal": self.proposal}
+        texts = [f"{kind} {name}" for kind, name in changes.items() if name is not None]
+        return " ".join([self.model, self.scope, *texts, *values])
 
 
 class Row(msgspec.Struct, kw_only=True):
@@ -74,6 +75,7 @@ class Row(msgspec.Struct, kw_only=True):
     model: str
     scope: str
     fault: str | None = None
+    proposal: str | None = None
     constants: dict[str, Any] = {}
     seed: int | None = None
     engine: str
@@ -107,6 +109,7 @@ class Row(msgspec.Struct, kw_only=True):
             model=task.model,
             scope=task.scope,
             fault=task.fault,
+            proposal=task.proposal,
             constants=dict(task.constants),
             seed=task.seed,
             **{"engine": task.engine, **values},

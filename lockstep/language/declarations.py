@@ -19,6 +19,9 @@ from lockstep.language.notation import MARK, Kind, Mark, State
 from lockstep.language.source import Diagnostic, ModelError, Place
 from lockstep.language.values import NotInDomain
 
+OF_MODELS = frozenset({Kind.ACTION, Kind.SHOWS})
+"""What is marked in files of models; all other kinds are claims."""
+
 
 def state_class(module: types.ModuleType) -> type[State]:
     """The one state class of a module: one that no other state class there is derived from."""
@@ -111,6 +114,17 @@ def read_parameters(
             )
         )
         return []
+    if kind is Kind.SHOWS and arguments[1:]:
+        problems.append(
+            Diagnostic(
+                "signature",
+                Place.of(arguments[1], path),
+                f"{node.name} has a parameter beside `s`",
+                "it stands for a variable, which has one value in each state",
+                f"write `def {node.name}(s)`; a map has a value for each of its keys",
+            )
+        )
+        return []
     parameters = []
     for argument in arguments[len(states) :]:
         hint = function.__annotations__.get(argument.arg)
@@ -132,7 +146,7 @@ def read_parameters(
 
 
 def misplaced_functions(
-    universe: Universe, module: types.ModuleType, kinds: set[Kind]
+    universe: Universe, module: types.ModuleType, kinds: frozenset[Kind]
 ) -> list[Diagnostic]:
     """The functions marked in a file that is not for their kind: they would never be used."""
     problems = []
@@ -144,14 +158,16 @@ def misplaced_functions(
             and getattr(function, "__module__", None) == module.__name__
         ):
             node, path = text_of(universe, function)
-            action = mark.kind is Kind.ACTION
+            of_models = mark.kind in OF_MODELS
+            what = {Kind.ACTION: "an action", Kind.SHOWS: "marked with @shows"}
             problems.append(
                 Diagnostic(
                     "misplaced",
                     Place.of(node, path),
-                    f"{node.name} is {'an action' if action else 'a claim'} in the wrong file",
-                    "actions are read from models/, what must hold from invariants/",
-                    f"move it to {'models/' if action else 'invariants/'}{path.name}",
+                    f"{node.name} is {what.get(mark.kind, 'a claim')} in the wrong file",
+                    "actions, and what a state shows, are read from models/, what must hold from "
+                    "invariants/",
+                    f"move it to {'models/' if of_models else 'invariants/'}{path.name}",
                 )
             )
     return problems

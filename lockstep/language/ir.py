@@ -384,6 +384,15 @@ class ActionCode:
 
 
 @dataclass(frozen=True)
+class ShownCode:
+    """What a state shows under a name: locals in order, then the value."""
+
+    name: str
+    statements: tuple[Statement, ...]
+    value: Expression
+
+
+@dataclass(frozen=True)
 class PropertyCode:
     """A property: premises and locals in order, then the claim.
 

@@ -61,6 +61,8 @@ def plain_value(value: Any) -> object:
     """A value that is equal to that of another load of the model."""
     if isinstance(value, Enum):
         return value.name
+    if isinstance(value, bool):
+        return str(value)  # to Python True and 1 are equal
     if isinstance(value, TotalMap):
         return tuple(map(plain_value, value.values()))
     if isinstance(value, tuple):

@@ -15,6 +15,7 @@ from typing import Any
 from lockstep.errors import LockstepError, nearest
 from lockstep.language.change import Change
 from lockstep.language.declarations import (
+    OF_MODELS,
     initial_state,
     misplaced_functions,
     read_parameters,
@@ -27,7 +28,7 @@ from lockstep.language.inventory import Inventory
 from lockstep.language.loader import Universe
 from lockstep.language.notation import FAULT, MARK, FaultMark, Kind, Mark, State
 from lockstep.language.proposals import apply_proposal
-from lockstep.language.protocol import DEADLOCK, Action, Model, Parameter, Property
+from lockstep.language.protocol import DEADLOCK, Action, Model, Parameter, Property, Shown
 from lockstep.language.source import Diagnostic, ModelError, Place
 from lockstep.language.unread import missing_functions, unread_functions
 from lockstep.language.variant import Variant
@@ -83,7 +84,7 @@ def load_model(
     extra = {} if fault is None else _apply_fault(universe, name, fault)
     proposed = None if proposal is None else apply_proposal(universe, name, proposal)
     if proposed is not None:
-        extra |= proposed.actions
+        extra |= proposed.functions
     if not universe.problems and (unused := universe.unused_constants()):
         raise LockstepError(
             f"{name} has no constant {unused[0]}",
@@ -106,11 +107,12 @@ def load_model(
     with _noted(problems):
         initial = initial_state(universe, state)
     for part in (module, *checks):
-        kinds = {Kind.ACTION} if part is module else set(Kind) - {Kind.ACTION}
+        kinds = OF_MODELS if part is module else frozenset(Kind) - OF_MODELS
         with _noted(problems):
             problems += misplaced_functions(universe, part, kinds)
         problems += unread_functions(universe, part)
-    actions = _actions(universe, {**vars(module), **extra}, problems)
+    own = {**vars(module), **extra}
+    actions, shown = _actions(universe, own, problems), _shown(universe, own, problems)
     kept = [claim for claim in _marked(claims) if lemmas or not claim[2].lemma]
     properties = _properties(universe, kept, actions, problems)
     measures = tuple(prop for prop in properties if prop.kind is Kind.MEASURE)
@@ -123,7 +125,7 @@ def load_model(
     doc = (module.__doc__ or "").strip()
     first = state.of(()) if initial is None else initial
     declared = dict(universe.declared)
-    model = Model(name, doc, universe, state, first, actions, properties, declared, measures)
+    model = Model(name, doc, universe, state, first, actions, properties, declared, measures, shown)
     if problems:
         raise ModelError(universe.in_file_order([*problems, *_problems_in(model)]))
     if not actions:
@@ -145,7 +147,10 @@ def _problems_in(model: Model) -> list[Diagnostic]:
     actions = tuple(action for action in model.actions if is_readable(action.function))
     properties = tuple(prop for prop in model.properties if is_readable(prop.function))
     measures = tuple(measure for measure in model.measures if is_readable(measure.function))
-    return refusals(replace(model, actions=actions, properties=properties, measures=measures))
+    shown = tuple(one for one in model.shown if is_readable(one.function))
+    return refusals(
+        replace(model, actions=actions, properties=properties, measures=measures, shown=shown)
+    )
 
 
 @contextmanager
@@ -242,6 +247,17 @@ def _actions(
     )
 
 
+def _shown(
+    universe: Universe, members: Mapping[str, object], problems: list[Diagnostic]
+) -> tuple[Shown, ...]:
+    shown = []
+    for name, function, mark in _marked(members):
+        if mark.kind is Kind.SHOWS:
+            _parameters(universe, function, mark.kind, problems)
+            shown.append(Shown(name, function))
+    return tuple(shown)
+
+
 def _properties(
     universe: Universe,
     marked: list[tuple[str, Callable[..., Any], Mark]],
@@ -267,7 +283,7 @@ def _properties(
             read_fairness(universe, function, mark, fair_actions, problems),
         )
         for name, function, mark in marked
-        if mark.kind is not Kind.ACTION
+        if mark.kind not in OF_MODELS
     )
 
 

@@ -106,6 +106,7 @@ class Kind(Enum):
     SOMETIMES = auto()
     LEADS_TO = auto()
     MEASURE = auto()
+    SHOWS = auto()
 
 
 @dataclass(frozen=True)
@@ -286,6 +287,23 @@ def measure(*given: Any) -> Any:
         return 4 * len(new.request.partitions) if new.request != s.request else 0
     """
     return _bare_or_called(lambda function: _marked(function, Mark(Kind.MEASURE)), given)
+
+
+@overload
+def shows(function: Function, /) -> Function: ...
+@overload
+def shows() -> Callable[[Function], Function]: ...
+def shows(*given: Any) -> Any:
+    """What `lockstep review` sees of a state under the name of the function, whatever hides it.
+
+        @shows
+        def told(s):
+            return s.heard
+
+    It stands for a variable of that name: the other version's variable, or its `@shows` function of
+    that name, is held against it by value.
+    """
+    return _bare_or_called(lambda function: _marked(function, Mark(Kind.SHOWS)), given)
 
 
 def _claim(

@@ -1,7 +1,8 @@
 """Proposals: changes to a model that somebody suggests, each in `models/proposals/MODEL/NAME.py`.
 
 Such a file imports from the model what it changes. It may replace functions of the model, add
-actions, and derive a state class with more variables from the model's own.
+actions, derive a state class with more variables from the model's own, and say with `@shows` what
+a state shows in place of a variable.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lockstep.errors import LockstepError, nearest
+from lockstep.language.declarations import OF_MODELS
 from lockstep.language.inventory import PROPOSALS
 from lockstep.language.loader import Universe
 from lockstep.language.notation import MARK, REPLACES, Kind, Mark, State
@@ -24,10 +26,13 @@ from lockstep.system.text_files import is_file
 
 @dataclass(frozen=True)
 class Proposal:
-    """What a proposal adds to a model: actions by name, and a state class in place of its own."""
+    """What a proposal adds to a model: functions by name, and a state class in place of its own.
+
+    The functions are actions, and what is marked with `@shows`.
+    """
 
     name: str
-    actions: dict[str, Callable[..., Any]]
+    functions: dict[str, Callable[..., Any]]
     states: tuple[type[State], ...]
 
     def state_in_place_of(self, state: type[State]) -> type[State]:
@@ -80,13 +85,13 @@ def apply_proposal(universe: Universe, model: str, name: str) -> Proposal:
         if old is not None:
             variant.replace(old, function)
     own = vars(universe.modules[f"models.{model}"])
-    actions: dict[str, Callable[..., Any]] = {
+    added: dict[str, Callable[..., Any]] = {
         key: function
         for key, function in functions
-        if not hasattr(function, REPLACES) and _is_action(function)
+        if not hasattr(function, REPLACES) and _kind(function) in OF_MODELS
     }
-    for key in actions:
-        if key in own:
+    for key, new in added.items():
+        if key in own and _kind(new) is Kind.ACTION:
             raise LockstepError(
                 f"the proposal {name} has an action {key}, and so has {model}",
                 cure=f"mark it with @replaces({key}), or give it another name",
@@ -97,9 +102,9 @@ def apply_proposal(universe: Universe, model: str, name: str) -> Proposal:
         if isinstance(member, type) and issubclass(member, State)
         if member.__module__ == module.__name__
     )
-    return Proposal(name, actions, states)
+    return Proposal(name, added, states)
 
 
-def _is_action(function: Callable[..., Any]) -> bool:
+def _kind(function: Callable[..., Any]) -> Kind | None:
     mark = getattr(function, MARK, None)
-    return isinstance(mark, Mark) and mark.kind is Kind.ACTION
+    return mark.kind if isinstance(mark, Mark) else None

@@ -51,11 +51,20 @@ class Property:
 
 
 @dataclass(frozen=True)
+class Shown:
+    """A value that a state shows under a name; `function(s)` is its meaning."""
+
+    name: str
+    function: Callable[[State], Any]
+
+
+@dataclass(frozen=True)
 class Lowered:
-    """The code of the actions and properties that were lowered so far."""
+    """The code of the functions that were lowered so far."""
 
     actions: dict[Action, ir.ActionCode]
     properties: dict[Property, ir.PropertyCode]
+    shown: dict[Shown, ir.ShownCode]
 
 
 @dataclass(frozen=True)
@@ -76,7 +85,9 @@ class Model:
     constants: Mapping[str, object]
     measures: tuple[Property, ...] = ()
     """What steps are worth, for scenarios; no engine looks at them."""
-    lowered: Lowered = field(default_factory=lambda: Lowered({}, {}), compare=False, repr=False)
+    shown: tuple[Shown, ...] = ()
+    """What a review sees beside variables, or in place of those of the same names."""
+    lowered: Lowered = field(default_factory=lambda: Lowered({}, {}, {}), compare=False, repr=False)
     """Kept with this model, and with all that `dataclasses.replace` derives from it."""
 
     @property

@@ -163,7 +163,7 @@ def _unread(name: str, node: _Written, module: str, path: Path) -> Diagnostic:
     if module.startswith(_FAULTS):
         mark = "@fault(...)"
     elif module.startswith(_CHANGES):
-        mark = "@replaces(...) or @action"
+        mark = "@replaces(...), @action or @shows"
     return Diagnostic(
         "unread",
         Place(path, node.lineno, node.col_offset, node.lineno, node.col_offset + len("def")),

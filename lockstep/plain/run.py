@@ -16,6 +16,7 @@ from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDom
 from lockstep.language.guards import guard_depths
 from lockstep.language.model import Action, Model, Parameter, Property
 from lockstep.language.notation import Disabled, Kind, NotApplicable, State
+from lockstep.language.protocol import Shown
 from lockstep.language.source import place_in
 from lockstep.language.values import NotInDomain, TooManyValues
 from lockstep.plain.advice import advice
@@ -182,6 +183,15 @@ class PlainEngine:
             except BaseException as error:
                 raise self._located(error, prop.name, "premise and ...") from error
             yield Pledge(arguments, premise, goal)
+
+    def show(self, shown: Shown, state: State) -> object:
+        """What a state shows under a name."""
+        try:
+            return shown.function(state)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise self._located(error, shown.name, "value if ... else another") from error
 
     def evaluate(self, prop: Property, before: State, after: State | None) -> Outcome:
         if prop.kind is Kind.LEADS_TO:

@@ -9,6 +9,7 @@ from lockstep.report.page import Lines, Paragraph, Section
 from lockstep.results.trace import Trace
 from lockstep.review.because import Reason
 from lockstep.review.difference import Difference
+from lockstep.review.pair import shown_names, shown_value
 from lockstep.trace.layout import show
 from lockstep.trace.render import Line, render_instance, render_trace
 from lockstep.verbs.review_scope import ScopeReview
@@ -36,7 +37,10 @@ def _difference(
     count = len(difference.trace.steps)
     if difference.followed is None:
         text = f"the initial states show something else: {other_name} begins with"
-        values = (f"{name} = {show(getattr(other.initial, name))}" for name in other.variables)
+        values = (
+            f"{name} = {show(shown_value(other, name, other.initial))}"
+            for name in shown_names(other)
+        )
         return Section(blocks=(Paragraph(text, "changed"), Lines(tuple(map(Line, values)))))
     behaviour = Lines(tuple(render_trace(one, difference.trace)), "step by step")
     reason = [] if difference.reason is None else _reason(other_name, other, difference.reason)
@@ -77,9 +81,9 @@ def _reason(name: str, model: Model, reason: Reason) -> Iterator[str]:
             yield f"because of {place}, which requires {conjunct.text}"
             for bound, value in (*conjunct.bound.items(), *conjunct.values.items()):
                 yield f"  {bound} = {show(value)}"
-    elif reason.after is not None:
-        yield f"{name}'s {reason.action} leaves other values of {', '.join(reason.variables)}:"
-        for variable in reason.variables:
-            yield f"  {variable} = {show(getattr(reason.after, variable))}"
+    elif reason.others:
+        yield f"{name}'s {reason.action} leaves other values of {', '.join(reason.others)}:"
+        for shown, value in reason.others.items():
+            yield f"  {shown} = {show(value)}"
     else:
         yield f"{name} has no action {reason.action} with such parameters"

@@ -130,6 +130,7 @@ def _direction(direction: Direction, one: Model, other: Model) -> dict[str, Any]
     return {
         "verdict": str(direction.verdict),
         "because": direction.because,
+        "is_confirmed": direction.is_confirmed,
         "difference": None
         if direction.difference is None
         else _difference(direction.difference, one, other),
@@ -145,5 +146,5 @@ def _difference(difference: Difference, one: Model, other: Model) -> dict[str, A
         "refused": reason is not None and reason.refused,
         "requires": None if conjunct is None else conjunct.text,
         "line": None if conjunct is None else conjunct.line,
-        "variables": [] if reason is None else list(reason.variables),
+        "variables": [] if reason is None else list(reason.others),
     }

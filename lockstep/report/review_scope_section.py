@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from lockstep.report.costs_text import review_cost_lines
 from lockstep.report.page import Block, Lines, Paragraph, Row, Section, Table
 from lockstep.report.review_difference import difference_sections
+from lockstep.report.review_shown import shown_lines
 from lockstep.results.verdict import Verdict
 from lockstep.specs.expected import Expected
 from lockstep.trace.render import Line, render_violation
@@ -114,11 +115,12 @@ def _behaviours(result: ScopeReview, brief: bool) -> Section:
         for name, model in (("BASE", pair.one), ("HEAD", pair.other))
         if (variables := pair.hidden(model))
     )
+    shown = (Paragraph(line, "dim") for line in shown_lines(pair))
     text = _summary(result.behaviours.adds, result.behaviours.removes)
     expected = result.expected_behaviours
     reason = [Paragraph(because(expected), "changed", "expected")] if expected else []
     differences = difference_sections(result, brief=brief)
-    return Section("behaviours", text, blocks=(*reason, *hidden, *differences))
+    return Section("behaviours", text, blocks=(*reason, *hidden, *shown, *differences))
 
 
 def _sizes(behaviours: Behaviours) -> str:
@@ -127,7 +129,15 @@ def _sizes(behaviours: Behaviours) -> str:
         return ""
     base, head = behaviours.sizes
     states, depth = _from_to(base.states, head.states), _from_to(base.depth, head.depth)
-    return f"states {states}, depth {depth}; "
+    return f"states {states}, depth {depth}; {_confirmation(behaviours)}; "
+
+
+def _confirmation(behaviours: Behaviours) -> str:
+    """Whether another way came to the same answers."""
+    for direction in (behaviours.adds, behaviours.removes):
+        if direction.verdict is Verdict.HOLDS and not direction.is_confirmed:
+            return "too large for a second algorithm to confirm"
+    return "each answer confirmed"
 
 
 def _from_to(before: int, after: int) -> str:

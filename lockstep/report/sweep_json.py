@@ -29,6 +29,7 @@ def _row(row: Row) -> dict[str, Any]:
         "model": row.model,
         "scope": row.scope,
         "fault": row.fault,
+        "proposal": row.proposal,
         "constants": row.constants,
         "seed": row.seed,
         "engine": row.engine,

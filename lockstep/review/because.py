@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from lockstep.language.likeness import plain_value
 from lockstep.language.model import Action
 from lockstep.language.notation import State
 from lockstep.plain.run import PlainEngine
 from lockstep.results.trace import Step
-from lockstep.review.observed import Pair
+from lockstep.review.pair import Pair, shown_value
 from lockstep.trace.conjuncts import Conjunct, false_requirement
 from lockstep.trace.itf_values import Misfit, decode, encode
 
@@ -20,15 +20,14 @@ class Reason:
     """Why a model does not take one step, in a state that shows the same.
 
     The model has no such `action` with such parameters; or it is `refused`, where `conjunct` is
-    the false part of a guard as far as that can be told; or it leads to the state `after`, which
-    has other values of `variables`.
+    the false part of a guard as far as that can be told; or it leads to a state that shows other
+    values under some names, which are in `others`.
     """
 
     action: str
     refused: bool = False
     conjunct: Conjunct | None = None
-    after: State | None = None
-    variables: tuple[str, ...] = ()
+    others: Mapping[str, object] = field(default_factory=dict)
 
 
 def reason_of(pair: Pair, step: Step, state: State) -> Reason:
@@ -44,12 +43,12 @@ def reason_of(pair: Pair, step: Step, state: State) -> Reason:
     if after is None:
         conjunct = false_requirement(pair.other.universe, action, state, parameters)
         return Reason(step.action, refused=True, conjunct=conjunct)
-    variables = (
-        name
+    others = {
+        name: shown_value(pair.other, name, after)
         for name in pair.shared
-        if plain_value(getattr(step.state, name)) != plain_value(getattr(after, name))
-    )
-    return Reason(step.action, after=after, variables=tuple(variables))
+        if pair.value(pair.one, name, step.state) != pair.value(pair.other, name, after)
+    }
+    return Reason(step.action, others=others)
 
 
 def _parameters(own: Action, action: Action, step: Step) -> tuple[Any, ...] | None:

@@ -18,7 +18,8 @@ from lockstep.plain.run import PlainEngine
 from lockstep.results.trace import Step, Trace
 from lockstep.review.because import Reason, reason_of
 from lockstep.review.inclusion import Parting
-from lockstep.review.observed import ObservedGraph, Pair
+from lockstep.review.observed import ObservedGraph
+from lockstep.review.pair import Pair
 
 _Came: TypeAlias = dict[State, "tuple[State, Step] | None"]
 """States, each with the state before it and the step between them; None of the initial one."""
@@ -45,7 +46,7 @@ def difference_of(pair: Pair, graph: ObservedGraph, parting: Parting, limits: Li
     """
     trace = graph.graph.trace(parting.edges)
     _retrace(pair.one, trace)
-    views = [pair.view(state) for state in trace.states]
+    views = [pair.view(pair.one, state) for state in trace.states]
     following = _Following(pair, limits)
     for number, view in enumerate(views):
         is_followed = following.show(view)
@@ -86,7 +87,7 @@ class _Following:
             return True
         states: _Came = {}
         if not self._came:
-            if self._pair.view(self._initial) == view:
+            if self._view_of(self._initial) == view:
                 states[self._initial] = None
         else:
             for state in self._came[-1]:
@@ -115,16 +116,19 @@ class _Following:
                 raise AssertionError(f"{state} came from nowhere")
             before, step = came
             steps.append(step)
-            if self._pair.view(before) != self._pair.view(state):
+            if self._view_of(before) != self._view_of(state):
                 level -= 1
             state = before
+
+    def _view_of(self, state: State) -> object:
+        return self._pair.view(self._pair.other, state)
 
     def _step(self, state: State, view: object, states: _Came) -> list[State]:
         """Take every step of a state to a view; the states that were not there before."""
         self._limits.watch()
         new = []
         for step in self._engine.successors(state):
-            if step.state not in states and self._pair.view(step.state) == view:
+            if step.state not in states and self._view_of(step.state) == view:
                 states[step.state] = state, step
                 new.append(step.state)
         return new

@@ -9,16 +9,16 @@ states. Those are followed together, as a subset (the subset construction), on t
 state and a subset is left out where the same state was seen with a part of that subset: whatever
 parts from the subset, parts from its part. Such pairs are an antichain (De Wulf, Doyen, Henzinger
 and Raskin, *Antichains: a new algorithm for checking universality of finite automata*, CAV 2006).
+
+This is the oracle: `compiled_inclusion` follows the same pairs in the same order by machine code.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TypeAlias
 
 from lockstep.plain.graph import Limits
 from lockstep.review.observed import ObservedGraph
@@ -42,6 +42,10 @@ class Parting:
     others: tuple[int, ...]
 
 
+InclusionSearch: TypeAlias = "Callable[[ObservedGraph, ObservedGraph, Limits], Parting | None]"
+"""`find_parting`, or what does the same."""
+
+
 def find_parting(one: ObservedGraph, other: ObservedGraph, limits: Limits) -> Parting | None:
     """Where `one` parts from `other`; None where `other` shows all that `one` does.
 
@@ -49,40 +53,7 @@ def find_parting(one: ObservedGraph, other: ObservedGraph, limits: Limits) -> Pa
     """
     if one.views[0] != other.views[0]:
         return Parting((), (0,))
-    if len(np.unique(other.views)) == len(other.views):
-        return _in_visible(one, other, limits)
     return _Pairs(one, other, limits).search()
-
-
-def _in_visible(one: ObservedGraph, other: ObservedGraph, limits: Limits) -> Parting | None:
-    """The same where no two states of `other` show the same, so that no subset has two.
-
-    Each step of `one` must then be a step of `other`, view by view. States are numbered breadth
-    first, so that the first step which is none ends a shortest behaviour.
-    """
-    limits.watch(16 * (len(one.graph.targets) + len(other.graph.targets)))
-    keys, own = _view_steps(one), _view_steps(other)
-    is_missing = ~np.isin(keys, own)
-    sources, targets = _sources(one), one.views[one.graph.targets]
-    is_missing &= one.views[sources] != targets
-    if not is_missing.any():
-        return None
-    edge = int(np.argmax(is_missing))
-    state = int(sources[edge])
-    others = np.flatnonzero(other.views == one.views[state])
-    return Parting((*one.graph.way_to(state), edge), tuple(others.tolist()))
-
-
-def _sources(observed: ObservedGraph) -> NDArray[np.int32]:
-    """The state in which each step begins."""
-    first = observed.graph.first
-    return np.repeat(np.arange(len(first) - 1, dtype=np.int32), np.diff(first))
-
-
-def _view_steps(observed: ObservedGraph) -> NDArray[np.int64]:
-    """For each step one number that stands for the views before and after it."""
-    before = observed.views[_sources(observed)].astype(np.int64)
-    return before * observed.count + observed.views[observed.graph.targets]
 
 
 class _Subsets:

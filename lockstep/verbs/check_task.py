@@ -50,6 +50,7 @@ def _request(workspace: Path, task: Task, share: Share, folder: Path) -> CheckRe
         memory=share.memory,
         spill=None if task.spill is None else Path(task.spill),
         fault=task.fault,
+        proposal=task.proposal,
         symmetry=task.symmetry,
         liveness=task.liveness,
         simulate=None if task.by_hypothesis else task.walks,

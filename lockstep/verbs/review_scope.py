@@ -9,11 +9,15 @@ from dataclasses import dataclass, field, replace
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.explore.engines import explore
 from lockstep.plain.graph import MOST_STATES, Limits, Unfinished
+from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.exits import INTERRUPTED
 from lockstep.results.verdict import Verdict
+from lockstep.review.compiled_inclusion import compiled_parting
 from lockstep.review.difference import Difference, difference_of
-from lockstep.review.inclusion import find_parting
-from lockstep.review.observed import ObservedGraph, Pair, observe
+from lockstep.review.inclusion import InclusionSearch, find_parting
+from lockstep.review.observed import ObservedGraph, observe
+from lockstep.review.pair import Pair
+from lockstep.review.second_opinion import confirm_inclusion
 from lockstep.specs.expected import Expected
 from lockstep.trace.saving import traces_folder
 from lockstep.verbs.check import check
@@ -34,12 +38,14 @@ _DUBIOUS = (Change.LOST, Change.SILENCED, Change.OPEN)
 class Direction:
     """Whether one version shows nothing but what the other does.
 
-    Without a verdict `because` says what ended the comparison.
+    Without a verdict `because` says what ended the comparison. `is_confirmed` says that another
+    way came to the same: plain Python to a difference, a second algorithm to there being none.
     """
 
     verdict: Verdict
     difference: Difference | None = None
     because: str = ""
+    is_confirmed: bool = False
 
 
 @dataclass(frozen=True)
@@ -200,9 +206,13 @@ def _behaviours(request: ReviewRequest, pair: Pair, title: str, watch: Watch) ->
             )
     except Unfinished as unfinished:
         return Behaviours.open(str(unfinished))
+    except EvaluationError as error:
+        where = error.seen_from(pair.other.universe.root)
+        return Behaviours.open(f"what is shown has no meaning in a reachable state: {where}")
+    search = find_parting if request.engine == "python" else compiled_parting
     return Behaviours(
-        _direction(pair.swapped, head, base, limits),
-        _direction(pair, base, head, limits),
+        _direction(pair.swapped, head, base, limits, search),
+        _direction(pair, base, head, limits, search),
         (_size(base), _size(head)),
     )
 
@@ -212,12 +222,16 @@ def _size(observed: ObservedGraph) -> GraphSize:
     return GraphSize(len(graph.states), int(graph.depths()[-1]))
 
 
-def _direction(pair: Pair, one: ObservedGraph, other: ObservedGraph, limits: Limits) -> Direction:
+def _direction(
+    pair: Pair, one: ObservedGraph, other: ObservedGraph, limits: Limits, search: InclusionSearch
+) -> Direction:
     """Whether `one`, the graph of `pair.one`, shows nothing but what the other does."""
     try:
-        parting = find_parting(one, other, limits)
+        parting = search(one, other, limits)
         if parting is None:
-            return Direction(Verdict.HOLDS)
-        return Direction(Verdict.VIOLATED, difference_of(pair, one, parting, limits))
+            confirmed = confirm_inclusion(one, other, limits)
+            return Direction(Verdict.HOLDS, is_confirmed=confirmed)
+        difference = difference_of(pair, one, parting, limits)
+        return Direction(Verdict.VIOLATED, difference, is_confirmed=True)
     except Unfinished as unfinished:
         return Direction(Verdict.INCONCLUSIVE, because=str(unfinished))

@@ -23,7 +23,7 @@ from lockstep.verbs.run import Run, Unwatched, Watch
 from lockstep.verbs.sweep_values import MOST, values_in
 from lockstep.workspace import Workspace, find_workspace
 
-_OF_ONE_CHECK = ("--all", "--checkpoint", "--mutant", "--pin", "--proposal", "--spill")
+_OF_ONE_CHECK = ("--all", "--checkpoint", "--mutant", "--pin", "--spill")
 """What says nothing of many checks at once."""
 
 
@@ -69,6 +69,8 @@ def plan_sweep(request: CheckRequest, campaign: CampaignRequest) -> SweepPlan:
     models = choose(request.models, workspace)
     if request.fault is not None and len(models) != 1:
         raise LockstepError("--fault is a fault of one model", cure="name the model before it")
+    if request.proposal is not None and len(models) != 1:
+        raise LockstepError("--proposal is a change of one model", cure="name the model before it")
     tasks = [task for model in models for task in _tasks(workspace, model, request, campaign)]
     resources = Resources(request.exploration, request.master, campaign.results, anew=request.anew)
     return SweepPlan(workspace, resources, tuple(campaign.sweeps), tuple(tasks))
@@ -120,7 +122,7 @@ def _tasks(
     mark = fault_mark(root, name, request.fault)
     own = {} if mark is None else mark.constants
     base = {**scope.constants, **own, **request.constants}
-    model = load_model(root, name, base, fault=request.fault)
+    model = load_model(root, name, base, fault=request.fault, proposal=request.proposal)
     values = values_in(model, campaign.sweeps)
     seeds = [None] if campaign.seeds is None else campaign.seeds
     count = math.prod(map(len, values.values())) * len(seeds)
@@ -135,6 +137,7 @@ def _tasks(
             model=name,
             scope=scope.name,
             fault=request.fault,
+            proposal=request.proposal,
             constants={**request.constants, **chosen},
             engine=Resources(request.exploration).engine,
             only=request.only,

@@ -27,6 +27,14 @@ def climb_over(s, new, g: Gate):
     require(s.arm[g] == Arm.LOCKED and s.entries[g] == 0)
     new.entries[g] = 1
 """
+SEEN = """
+from lockstep import shows
+from models.turnstile import Gate
+
+
+@shows
+def coins(s):
+"""
 FORGET = "    new.entries[g] = 0\n"
 
 
@@ -56,6 +64,34 @@ def test_a_fault_is_shown_with_what_it_breaks_and_what_it_adds(desk: "Desk") -> 
     )
 
 
+def shown(desk: "Desk", value: str) -> list[str]:
+    """What is said of a proposal that shows a value in place of the coins, line by line."""
+    file = desk.root / "models" / "proposals" / "turnstile" / "seen.py"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"{SEEN}    return {value}\n", encoding="utf-8")
+    ran = desk.run("review", "turnstile", "turnstile.seen", "--scope", "small")
+    return [line.rstrip() for line in ran.out.splitlines()]
+
+
+def test_a_function_that_stands_for_a_variable_is_named(desk: "Desk") -> None:
+    lines = shown(desk, "{g: s.coins[g] for g in Gate}")
+    assert "  behaviours  the same in both" in lines
+    assert "    HEAD shows coins by a function: models/proposals/turnstile/seen.py:7" in lines
+
+
+def test_a_difference_names_what_a_function_shows(desk: "Desk") -> None:
+    lines = shown(desk, "{g: min(s.coins[g], 1) for g in Gate}")
+    place = lines.index("      HEAD's coin leaves other values of coins:")
+    assert lines[place + 1] == "        coins = {east: 1}"
+
+
+def test_a_function_without_a_value_leaves_behaviours_open(desk: "Desk") -> None:
+    lines = shown(desk, "{g: 1 // s.coins[g] for g in Gate}")
+    (line,) = (line for line in lines if "behaviours" in line)
+    assert "has no meaning in a reachable state: models/proposals/turnstile/seen.py:8" in line
+    assert "division" in line
+
+
 def test_json_has_the_behaviours(desk: "Desk") -> None:
     ran = desk.run("review", "turnstile", "turnstile.stays_open", "--scope", "small", "--json")
     (row,) = ran.json["results"]
@@ -68,6 +104,7 @@ def test_json_has_the_behaviours(desk: "Desk") -> None:
         ("entries_are_paid", 3),
         ("deadlock", 3),
     ]
+    assert row["adds"]["is_confirmed"]
     difference = row["adds"]["difference"]
     assert [step["action"] for step in difference["steps"]] == ["coin", "push"]
     assert [step["action"] for step in difference["followed"]] == ["coin"]

@@ -12,6 +12,17 @@ from tests.cli.processes import started
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
 
+FREE_ENTRY = """
+from lockstep import replaces, require
+from models.turnstile import MAX_COINS, Arm, Gate, push
+
+
+@replaces(push)
+def push_without_a_coin(s, new, g: Gate):
+    require(s.entries[g] < MAX_COINS)
+    new.arm[g] = Arm.LOCKED
+    new.entries[g] = s.entries[g] + 1
+"""
 CHEAT = 's.arm[g] == Arm.OPEN or MODE == "free"'
 
 
@@ -147,6 +158,20 @@ def test_hypothesis_finds_a_fault_by_each_seed(desk: "Desk") -> None:
         assert desk.run("replay", row["trace"]).code == 1, "plain Python takes the same steps"
 
 
+def test_a_proposal_is_swept(desk: "Desk") -> None:
+    file = desk.root / "models" / "proposals" / "turnstile" / "free_entry.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(FREE_ENTRY, encoding="utf-8")
+    sweep = ("check", "turnstile", "--sweep", "MAX_COINS=1..2", "--json")
+    assert [row["proposal"] for row in desk.run(*sweep).json["results"]] == [None, None]
+    ran = desk.run(*sweep, "--proposal", "free_entry")
+    assert ran.code == 1
+    for row in ran.json["results"]:
+        assert (row["proposal"], row["violated"]) == ("free_entry", "entries_are_paid")
+        assert desk.run("replay", row["trace"]).code == 1
+    assert desk.run(*sweep, "--proposal", "free_entry").json["summary"]["kept"] == 2
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -167,6 +192,7 @@ def test_hypothesis_finds_a_fault_by_each_seed(desk: "Desk") -> None:
         (["--sweep", "MAX_COINS=1..2", "--checkpoint", "f"], "does not go with --checkpoint"),
         (["--sweep", "MAX_COINS=1..2", "--pytest"], "--sweep does not go with --pytest"),
         (["--sweep", "MAX_COINS=1..2", "--faults"], "--faults does not go with --sweep"),
+        (["--sweep", "MAX_COINS=1..2", "--proposal", "free"], "has no proposal 'free'"),
         (["--seeds", "1..3"], "add --simulate N or --hypothesis N"),
         (["--hypothesis", "5", "--simulate", "5"], "--simulate does not go with --hypothesis"),
         (["--hypothesis", "5", "--checkpoint", "f"], "--hypothesis does not go with --checkpoint"),

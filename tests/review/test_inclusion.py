@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from lockstep.language.notation import State
 from lockstep.plain.graph import Limits, StateGraph, Unfinished
+from lockstep.review import compiled_inclusion
+from lockstep.review.compiled_inclusion import compiled_parting
 from lockstep.review.inclusion import Parting, find_parting
 from lockstep.review.observed import ObservedGraph
 from tests.review.words import shortest_parting, states_after
@@ -34,7 +36,7 @@ def observed(successors: list[list[int]], views: list[int]) -> ObservedGraph:
         np.zeros(sum(map(len, steps)), np.int32),
         [("step", ())],
     )
-    return ObservedGraph(graph, np.array([views[state] for state in order], np.int32), 4)
+    return ObservedGraph(graph, np.array([views[state] for state in order], np.int32))
 
 
 @st.composite
@@ -66,6 +68,18 @@ def test_inclusion_is_that_of_words(one: ObservedGraph, other: ObservedGraph) ->
     assert (None if parting is None else len(parting.edges)) == expected
     if parting is not None:
         assert is_behaviour(one, parting)
+
+
+@given(graphs(), graphs())
+def test_machine_code_says_what_plain_python_says(one: ObservedGraph, other: ObservedGraph) -> None:
+    assert compiled_parting(one, other, LIMITS) == find_parting(one, other, LIMITS)
+
+
+@given(graphs(), graphs())
+def test_machine_code_makes_room_for_more(one: ObservedGraph, other: ObservedGraph) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiled_inclusion, "_ROOM", 1)
+        assert compiled_parting(one, other, LIMITS) == find_parting(one, other, LIMITS)
 
 
 @given(graphs(), graphs())

@@ -1,4 +1,4 @@
-"""Lower whole functions: the actions and the properties of a model."""
+"""Lower whole functions: the actions and the properties of a model, and what it shows."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from lockstep.language.frontend.statements import lower_statements
 from lockstep.language.load_problems import too_deep
 from lockstep.language.nesting import reading
 from lockstep.language.notation import Kind
-from lockstep.language.protocol import Action, Model, Parameter, Property
+from lockstep.language.protocol import Action, Model, Parameter, Property, Shown
 from lockstep.language.source import Diagnostic, ModelError
 
-_Declared = TypeVar("_Declared", Action, Property)
+_Declared = TypeVar("_Declared", Action, Property, Shown)
 _Code = TypeVar("_Code")
 
 
@@ -58,6 +58,9 @@ def refusals(model: Model) -> list[Diagnostic]:
         for prop in (*model.properties, *model.measures):
             if prop not in lowered.properties:
                 problems += _read(_property, model, prop, lowered.properties)
+        for shown in model.shown:
+            if shown not in lowered.shown:
+                problems += _read(_shown, model, shown, lowered.shown)
     return model.universe.in_file_order(problems)
 
 
@@ -88,6 +91,33 @@ def _action(model: Model, action: Action, problems: list[Diagnostic]) -> ir.Acti
     statements = lower_statements(top.scope, body_of(top.definition), notation.require)
     problems.extend(top.unit.problems)
     return ir.ActionCode(action.name, top.parameters, tuple(statements), top.unit.slots)
+
+
+def _shown(model: Model, shown: Shown, problems: list[Diagnostic]) -> ir.ShownCode | None:
+    top = _Top(model, shown.function, (), (StateName(False),))
+    lines = body_of(top.definition)
+    statements = lower_statements(top.scope, lines[:-1], None)
+    value: ir.Expression | None = None
+    try:
+        value = top.scope.lower(_last_value(top.scope, top.definition, lines))
+    except Refused as refused:
+        if refused.diagnostic is not None:
+            top.unit.problems.append(refused.diagnostic)
+    problems.extend(top.unit.problems)
+    return None if value is None else ir.ShownCode(shown.name, tuple(statements), value)
+
+
+def _last_value(scope: Scope, definition: ast.FunctionDef, lines: list[ast.stmt]) -> ast.expr:
+    last = lines[-1] if lines else definition
+    if not isinstance(last, ast.Return) or last.value is None:
+        scope.refuse(
+            last,
+            "no-value",
+            f"{definition.name} returns no value on its last line",
+            "what is marked with @shows ends with the value that a state shows",
+            "end it with `return ...`",
+        )
+    return last.value
 
 
 def _property(model: Model, prop: Property, problems: list[Diagnostic]) -> ir.PropertyCode | None:

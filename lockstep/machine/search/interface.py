@@ -26,6 +26,17 @@ DEADLOCKED = 1
 BROKEN = 2
 FAILED = 3
 
+MOVE = 5
+"""The numbers of a move: word, shift and mask in a state, word and shift in a view."""
+
+# What `follow` has no room for.
+ENOUGH = 0
+PAIRS = 1
+SETS = 2
+MEMBERS = 3
+SUCCESSORS = 4
+SCRATCH = 5
+
 RECORDS = {
     "worker": (
         "expand_at check_step_at check_state_at canonical_at stop_at_deadlock ranks:counts "
@@ -43,8 +54,22 @@ RECORDS = {
         "states:states expand_at other_at one:states other:states labels:counts other_labels:counts"
     ),
     "questions": "states:states pledges_at bindings premises:counts goals:counts",
+    "shown": (
+        "moves:counts moved state_words row:states rows:states table:numbers size views:numbers "
+        "first count"
+    ),
+    "inclusion": (
+        "first:counts targets:numbers views:numbers "
+        "other_first:counts other_targets:numbers other_views:numbers others hides:states "
+        "newest:numbers state_of:numbers set_of:numbers older:numbers before:numbers edge:numbers "
+        "pairs pairs_room done "
+        "starts:counts successors_from:counts successors_to:counts sets sets_room "
+        "table:numbers size members:numbers members_room "
+        "next_views:numbers next_sets:numbers successors successors_room "
+        "scratch:counts scratch_room marks:numbers mark short"
+    ),
 }
-"""Each record's fields: addresses of states or of counts, and numbers; all of 64 bits."""
+"""Each record's fields: addresses of states, counts or short numbers, and numbers of 64 bits."""
 
 KERNELS = {
     "expand": "worker:worker level:states begin end",
@@ -59,6 +84,10 @@ KERNELS = {
     "fill_table": "graph:graph",
     "judge_states": "questions:questions begin end",
     "first_difference": "pair:pair begin end",
+    "number_views": "shown:shown states:states begin end",
+    "mark_hiding": "inclusion:inclusion",
+    "follow": "inclusion:inclusion end",
+    "fill_sets": "inclusion:inclusion",
     "sort": "rows:states spare:states count buckets:counts",
     "unique": "rows:states count",
     "subtract": "rows:states run:states count cursor:counts",
@@ -66,7 +95,7 @@ KERNELS = {
     "checksum": "rows:states count",
     "ascends": "rows:states count",
 }
-"""Each kernel's parameters: pointers to states, to counts or to a record, and numbers."""
+"""Each kernel's parameters: pointers to states, counts, short numbers or a record, and numbers."""
 
 
 def kinds(declaration: str) -> dict[str, str]:

@@ -74,5 +74,7 @@ states_at: Any = intrinsic(_pointer_to(types.uint64))
 """`states_at(number)`: the states whose address a number is."""
 counts_at: Any = intrinsic(_pointer_to(types.int64))
 """`counts_at(number)`: the counts whose address a number is."""
+numbers_at: Any = intrinsic(_pointer_to(types.int32))
+"""`numbers_at(number)`: the short numbers whose address a number is."""
 prefetch: Any = intrinsic(_prefetch)
 """`prefetch(pointer, index)`: ask for an item to be brought near."""

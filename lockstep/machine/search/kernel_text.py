@@ -49,6 +49,8 @@ def _type(kind: str) -> Any:
             return types.CPointer(types.uint64)
         case "counts":
             return types.CPointer(types.int64)
+        case "numbers":
+            return types.CPointer(types.int32)
         case "":
             return types.int64
     return from_dtype(np.dtype([(field, np.int64) for field in kinds(RECORDS[kind])]))

@@ -27,6 +27,8 @@ _SOURCES = (
     "walk_kernel.py",
     "graph_kernels.py",
     "run_kernels.py",
+    "view_kernels.py",
+    "inclusion_kernels.py",
 )
 """What the kernels are made from."""
 
@@ -88,6 +90,22 @@ class RunLoops:
         self.ascends = Loop("ascends", code)
 
 
+class ViewLoops:
+    """The loop that numbers views of some number of words."""
+
+    def __init__(self, code: MachineCode) -> None:
+        self.number_views = Loop("number_views", code)
+
+
+class InclusionLoops:
+    """The loops that follow one graph through sets of states of another."""
+
+    def __init__(self, code: MachineCode) -> None:
+        self.mark_hiding = Loop("mark_hiding", code)
+        self.follow = Loop("follow", code)
+        self.fill_sets = Loop("fill_sets", code)
+
+
 @cache
 def loops_for(words: int) -> Loops:
     """The loops for states of so many words."""
@@ -122,6 +140,30 @@ def run_loops_for(words: int) -> RunLoops:
         return module_text(words)
 
     return RunLoops(_kept("run loops", words, text))
+
+
+@cache
+def view_loops_for(words: int) -> ViewLoops:
+    """The loop for views of so many words."""
+
+    def text() -> str:
+        from lockstep.machine.search.view_kernels import module_text
+
+        return module_text(words)
+
+    return ViewLoops(_kept("view loops", words, text))
+
+
+@cache
+def inclusion_loops() -> InclusionLoops:
+    """The loops for inclusion, which know states by their numbers alone."""
+
+    def text() -> str:
+        from lockstep.machine.search.inclusion_kernels import module_text
+
+        return module_text()
+
+    return InclusionLoops(_kept("inclusion loops", 1, text))
 
 
 def _kept(what: str, words: int, text: Callable[[], str]) -> MachineCode:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lockstep.machine.search.interface import RECORDS, kinds
 
-Argument: TypeAlias = "NDArray[np.uint64] | NDArray[np.int64] | Packed | int"
+Argument: TypeAlias = "NDArray[np.uint64] | NDArray[np.int64] | NDArray[np.int32] | Packed | int"
 
 
 class Packed:
@@ -57,4 +57,4 @@ def as_word(value: Argument, name: str, kind: str) -> int:
     return word
 
 
-_ARRAYS = {"states": np.uint64, "counts": np.int64}
+_ARRAYS = {"states": np.uint64, "counts": np.int64, "numbers": np.int32}

@@ -1,0 +1,20 @@
+"""What `review` says of functions that show a value in place of a variable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lockstep.review.pair import Pair
+
+
+def shown_lines(pair: Pair) -> Iterator[str]:
+    """A line for each such function whose value is compared."""
+    for title, model in (("BASE", pair.one), ("HEAD", pair.other)):
+        root = model.universe.root
+        for shown in model.shown:
+            if shown.name in pair.shared:
+                definition = model.universe.definition(shown.function)
+                assert definition is not None
+                node, file = definition
+                place = file.relative_to(root) if file.is_relative_to(root) else file
+                yield f"{title} shows {shown.name} by a function: {place}:{node.lineno}"
