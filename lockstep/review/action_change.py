@@ -8,7 +8,6 @@ does the same whatever the hidden variables are.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeAlias
@@ -16,8 +15,9 @@ from typing import TypeAlias
 import z3
 
 from lockstep.language import ir
-from lockstep.language.model import Action
+from lockstep.language.model import Action, Model
 from lockstep.language.source import Place
+from lockstep.language.totality import walk
 from lockstep.prove.solver import ask, new_solver
 from lockstep.prove.terms import Truth, term
 from lockstep.prove.values import NotProvable
@@ -42,6 +42,15 @@ class Strength(StrEnum):
     SAME = "same"
 
 
+_STRENGTHS = {
+    (False, False): Strength.SAME,
+    (True, False): Strength.STRENGTHENED,
+    (False, True): Strength.WEAKENED,
+    (True, True): Strength.CHANGED,
+}
+"""By whether BASE takes a step that HEAD does not take, and HEAD one that BASE does not take."""
+
+
 @dataclass(frozen=True)
 class ActionChange:
     """One action of BASE, HEAD or both; None where a version does not have it.
@@ -62,6 +71,16 @@ class ActionChange:
     is_internal: bool = False
 
     @property
+    def in_order(self) -> Strength | None:
+        """What becomes of it where all invariants of BASE hold; None where that is not known."""
+        if any(example.is_in_order is None for example in self.examples):
+            return None
+        if self.strength in (Strength.STRENGTHENED, Strength.WEAKENED, Strength.CHANGED):
+            turns = [turn for one in self.examples if one.is_in_order for turn in one.turns]
+            return _STRENGTHS[0 in turns, 1 in turns]
+        return self.strength
+
+    @property
     def action(self) -> Action:
         """HEAD's action, or BASE's where HEAD has none."""
         action = self.base if self.head is None else self.head
@@ -72,11 +91,16 @@ class ActionChange:
 class Comparison:
     """All actions of two models; `max_seconds` bounds what the solver is asked about each."""
 
-    def __init__(self, pair: Pair, max_seconds: float) -> None:
-        self._joint = Joint(pair)
+    def __init__(self, base: Model, head: Model, max_seconds: float) -> None:
+        self._joint = Joint(base, head)
         self._max_seconds = max_seconds
-        self._base = {action.name: action for action in pair.one.actions}
-        self._head = {action.name: action for action in pair.other.actions}
+        self._base = {action.name: action for action in base.actions}
+        self._head = {action.name: action for action in head.actions}
+
+    @property
+    def pair(self) -> Pair:
+        """The two models, and the variables that are compared."""
+        return self._joint.pair
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -95,10 +119,24 @@ class Comparison:
         if places is None:
             return ActionChange(name, base, head, Strength.SAME, is_same_text=True)
         change = ActionChange(name, base, head, Strength.UNDECIDED, places=places)
+        if unlike := sorted(self._joint.unlike & self._touched(name)):
+            because = f"{', '.join(unlike)} of BASE and HEAD cannot be held against each other"
+            return replace(change, because=f"{because}: the domains have other parts")
         try:
             return _Question(self._joint, name, self._max_seconds).decided(change)
         except NotProvable as error:
             return replace(change, because=str(error))
+
+
+    def _touched(self, name: str) -> set[str]:
+        """The variables that an action of one of the models reads or writes."""
+        codes = self._joint.code(0, name), self._joint.code(1, name)
+        return {
+            part.variable
+            for code in codes
+            for part in walk(code)
+            if isinstance(part, ir.Read | ir.Write)
+        }
 
 
 _Answer: TypeAlias = "Example | str | None"
@@ -117,18 +155,17 @@ class _Question:
 
     def decided(self, change: ActionChange) -> ActionChange:
         """What becomes of the action."""
-        more, less = self._exceeding(1), self._exceeding(0)
+        more = self._exceeding(1)
+        if isinstance(more, Example) and more.shows_both:
+            return replace(change, strength=Strength.CHANGED, examples=(more,))
+        less = self._exceeding(0)
         examples = tuple(one for one in (more, less) if isinstance(one, Example))
         unknown = next((one for one in (more, less) if isinstance(one, str)), "")
         if more is None and less is None:
             return self._with_failures(change)
-        strength = Strength.CHANGED
+        strength = _STRENGTHS[less is not None, more is not None]
         if unknown:
             strength = Strength.UNDECIDED
-        elif more is None:
-            strength = Strength.STRENGTHENED
-        elif less is None:
-            strength = Strength.WEAKENED
         return replace(change, strength=strength, examples=examples, because=unknown)
 
     def _with_failures(self, change: ActionChange) -> ActionChange:
@@ -159,7 +196,7 @@ class _Question:
         if any(claim is False for claim in claims):
             return None
         solver = new_solver()
-        solver.add(term(self._action.typed), *(term(claim) for claim in claims))
+        solver.add(term(self._joint.typed), *(term(claim) for claim in claims))
         answer = ask(solver, self._ends - time.monotonic())
         if isinstance(answer, str):
             return f"no answer within {self._max_seconds:g} s" if "answer within" in answer else answer
@@ -167,8 +204,4 @@ class _Question:
 
 
 def _written(code: ir.ActionCode) -> set[str]:
-    return {part.variable for part in _writes(code)}
-
-
-def _writes(code: ir.ActionCode) -> Iterator[ir.Write]:
-    return (part for part in code.statements if isinstance(part, ir.Write))
+    return {part.variable for part in code.statements if isinstance(part, ir.Write)}

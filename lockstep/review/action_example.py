@@ -42,6 +42,16 @@ class Example:
     failure: str = ""
     is_in_order: bool | None = None
 
+    @property
+    def shows_both(self) -> bool:
+        """Whether the other model takes another step there, which this one does not take."""
+        return self.reason is not None and self.reason.after is not None
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """The numbers of the models that take a step which the other does not take."""
+        return (0, 1) if self.shows_both or self.step is None else (self.number,)
+
 
 class Oracle:
     """Plain Python in both models, about one action."""
@@ -106,6 +116,12 @@ class Oracle:
     def _outcomes(self, number: int, instance: Instance) -> Iterator[_Outcome]:
         """What a model does with each value of the parameters that only it has."""
         parameters = self._actions[number].parameters
+        if not all(
+            one.domain.contains(value)
+            for one, value in zip(parameters, instance.arguments[number], strict=True)
+            if one.name in self._joint_action.shared
+        ):
+            return
         for binding in self._joint_action.bindings(number):
             arguments = tuple(
                 binding.get(one.name, value)

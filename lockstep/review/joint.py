@@ -1,8 +1,8 @@
 """One action of two models, in all their states at once: what the solver is asked.
 
-The shared variables have the same values in both models, and so have the parameters that both
-actions have; all else has any value of its domain, in each model for itself. Values of two loads
-are made of the same scalars, for these are named after what is equal in both.
+The variables that both models have with the same form have the same values in both, and so have the
+parameters that both actions have; all else has any value of its domain, in each model for itself.
+Values of two loads are made of the same scalars, for these are named after what is equal in both.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any
 
 from lockstep.language import ir
-from lockstep.language.likeness import Likeness
+from lockstep.language.model import Model
 from lockstep.language.notation import Kind, State
 from lockstep.prove.effects import Effect, effect_of
 from lockstep.prove.reading import value_in
@@ -23,6 +23,7 @@ from lockstep.prove.rekeyed import rekeyed
 from lockstep.prove.relation import Relation, Values
 from lockstep.prove.terms import Truth, all_of, any_of, equals, negated
 from lockstep.prove.values import NotProvable, Value, constant, same, unknown, within
+from lockstep.review.forms import same_form
 from lockstep.review.observed import Pair
 
 MOST_BINDINGS = 256
@@ -30,18 +31,27 @@ MOST_BINDINGS = 256
 
 
 class Joint:
-    """Two models; number 0 is that of `pair.one`, number 1 that of `pair.other`."""
+    """Two models; number 0 is that of `pair.one`, number 1 that of `pair.other`.
 
-    def __init__(self, pair: Pair) -> None:
-        self.pair = pair
-        self.relations = (Relation(pair.one), Relation(pair.other))
+    The pair shares what has the same form. `unlike` are the variables that both have by name with
+    different forms.
+    """
+
+    def __init__(self, one: Model, other: Model) -> None:
+        both = [name for name in one.variables if name in other.variables]
+        shared = [n for n in both if same_form(one.variables[n], other.variables[n])]
+        self.pair = Pair(one, other, tuple(shared))
+        self.unlike = frozenset(both) - frozenset(shared)
+        self.relations = (Relation(one), Relation(other))
         self.before: tuple[Values, Values] = (self._state(0), self._state(1))
 
     @cached_property
     def typed(self) -> Truth:
-        """Whether every variable of both is in its domain."""
+        """Whether every variable is in its domain, in both models where both have it."""
         relations = zip(self.relations, self.before, strict=True)
-        return all_of(relation.typed(state) for relation, state in relations)
+        typed = [relation.typed(state) for relation, state in relations]
+        views = [self.view(number, state) for number, state in enumerate(self.before)]
+        return all_of((*typed, same_views(*views)))
 
     @cached_property
     def in_order(self) -> Truth:
@@ -83,8 +93,8 @@ class Instance:
 class JointAction:
     """An action that both models have by name.
 
-    `shared` are the parameters that both actions have, by name and domain. Others are gone through:
-    an action with them takes a step where it takes it with some of their values.
+    `shared` are the parameters that both actions have, by name and form. Others are gone through: an
+    action with them takes a step where it takes it with some of their values.
     """
 
     def __init__(self, joint: Joint, name: str) -> None:
@@ -99,30 +109,22 @@ class JointAction:
             for number, code in enumerate(self.codes)
         )
 
-    @cached_property
-    def typed(self) -> Truth:
-        """Whether every variable and every parameter is in its domain."""
-        pairs = (
-            (value, one.domain)
-            for code, values in zip(self.codes, self._arguments, strict=True)
-            for one, value in zip(code.parameters, values, strict=True)
-        )
-        return all_of((self._joint.typed, *(within(value, domain) for value, domain in pairs)))
-
     def exceeds(self, number: int) -> Truth:
         """Whether one model takes a step that the other does not take; NotProvable as below."""
         own = self._effect(number, self._arguments[number])
         view = self._joint.view(number, own.after)
-        followed = (
-            all_of((effect.steps, _same_views(view, self._joint.view(1 - number, effect.after))))
+        followed = any_of(
+            all_of((effect.steps, same_views(view, self._joint.view(1 - number, effect.after))))
             for effect in self.effects(1 - number)
         )
-        return all_of((own.steps, negated(any_of(followed))))
+        taken = all_of((self._same_arguments(), followed))
+        return all_of((own.steps, self._given(number), negated(taken)))
 
     def fails_alone(self) -> Truth:
         """Whether the text of one model has a meaning and that of the other has none."""
         one, other = (any_of(effect.fails for effect in self.effects(n)) for n in (0, 1))
-        return negated(equals(one, other))
+        given = (self._given(0), self._same_arguments())
+        return all_of((*given, negated(equals(one, other))))
 
     def effects(self, number: int) -> Iterator[Effect]:
         """What one model does with each value of the parameters that only it has.
@@ -171,6 +173,24 @@ class JointAction:
         )
         return Instance((states[0], states[1]), (arguments[0], arguments[1]))
 
+    def _given(self, number: int) -> Truth:
+        """Whether every parameter of one action is in its domain."""
+        pairs = zip(self._arguments[number], self.codes[number].parameters, strict=True)
+        return all_of(within(value, one.domain) for value, one in pairs)
+
+    def _same_arguments(self) -> Truth:
+        """Whether the parameters that both have are the same, and in the domains of both."""
+        one, other = (
+            {parameter.name: (value, parameter.domain) for parameter, value in zip(code, values)}
+            for code, values in zip((c.parameters for c in self.codes), self._arguments)
+        )
+        parts: list[Truth] = []
+        for name in self.shared:
+            (value, domain), (its, there) = one[name], other[name]
+            parts += [within(value, domain), within(its, there)]
+            parts.append(same(value, rekeyed(its, there, domain)))
+        return all_of(parts)
+
     def _effect(self, number: int, arguments: list[Value]) -> Effect:
         joint = self._joint
         return effect_of(
@@ -178,15 +198,15 @@ class JointAction:
         )
 
 
-def _same_views(one: list[Value], other: list[Value]) -> Truth:
+def same_views(one: list[Value], other: list[Value]) -> Truth:
+    """Whether two views are the same."""
     return all_of(same(*values) for values in zip(one, other, strict=True))
 
 
-def _shared_parameters(one: ir.ActionCode, other: ir.ActionCode) -> frozenset[str]:
-    same = Likeness()
+def _shared_parameters(one: ir.ActionCode, other: ir.ActionCode) -> tuple[str, ...]:
     domains = {parameter.name: parameter.domain for parameter in other.parameters}
-    return frozenset(
+    return tuple(
         parameter.name
         for parameter in one.parameters
-        if parameter.name in domains and same(parameter.domain, domains[parameter.name])
+        if parameter.name in domains and same_form(parameter.domain, domains[parameter.name])
     )

@@ -11,7 +11,7 @@ from lockstep.language.model import Action
 from lockstep.review.joint import Instance
 from lockstep.review.observed import Pair
 from lockstep.review.simpler import plainest, simpler
-from lockstep.trace.itf_values import decode, encode
+from lockstep.trace.itf_values import Misfit, decode, encode
 
 MOST_TRIES = 5_000
 """The most instances that are looked at on the way to a plainer one."""
@@ -52,13 +52,16 @@ class Slot:
     places: tuple[Place, ...]
     plain: Any
 
-    def put(self, instance: Instance, value: Any) -> Instance:
-        """The instance with another value of the first place in all of them."""
+    def put(self, instance: Instance, value: Any) -> Instance | None:
+        """The instance with another value of the first place in all; None where one has it not."""
         first, *others = self.places
         instance = first.put(instance, value)
         for place in others:
-            written = encode(first.domain, value)
-            instance = place.put(instance, decode(place.domain, written, ""))
+            try:
+                there = decode(place.domain, encode(first.domain, value), "")
+            except Misfit:
+                return None
+            instance = place.put(instance, there)
         return instance
 
 
@@ -107,7 +110,7 @@ def plainer(
                 if tries > MOST_TRIES:
                     return instance
                 candidate = slot.put(instance, value)
-                if is_one(candidate):
+                if candidate is not None and is_one(candidate):
                     instance, is_done = candidate, False
                     break
     return instance
