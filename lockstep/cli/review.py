@@ -41,6 +41,8 @@ def review(request: ReviewRequest, view: ReviewView) -> int:
             output.json(review_json(plan, run))
         else:
             text = ReviewText(output, plan, brief=view.brief)
-            run = run_review(plan, on_result=text.add, watch=TerminalWatch())
+            run = run_review(
+                plan, on_result=text.add, on_actions=text.actions, watch=TerminalWatch()
+            )
             text.finish(run)
     return run.exit_code

@@ -6,6 +6,7 @@ from typing import Any
 
 from lockstep.language.model import Model
 from lockstep.report.json import document, verdicts
+from lockstep.report.review_actions_json import actions_json
 from lockstep.review.difference import Difference
 from lockstep.trace.documents import steps_json
 from lockstep.verbs.review import ReviewRun, Unreviewed
@@ -28,6 +29,7 @@ def review_json(plan: ReviewPlan, run: ReviewRun) -> dict[str, object]:
             "unchanged": plan.unchanged,
             "omitted": plan.omitted,
             **_evidence(run),
+            "actions": [actions_json(review) for review in run.actions],
             "not_compared": [str(task) for task in run.pending],
             "exit_code": run.exit_code,
         },

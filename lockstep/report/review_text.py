@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from lockstep.language.model import Model
 from lockstep.report.output import Output
+from lockstep.report.review_actions_text import actions_lines
 from lockstep.report.trace_text import print_trace
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
@@ -14,6 +15,7 @@ from lockstep.review.difference import Difference
 from lockstep.trace.layout import show
 from lockstep.trace.render import render_instance, render_trace, render_violation
 from lockstep.verbs.review import ReviewRun, Unreviewed
+from lockstep.verbs.review_actions import ActionsReview
 from lockstep.verbs.review_evidence import Evidence
 from lockstep.verbs.review_plan import ReviewPlan
 from lockstep.verbs.review_properties import Change, PropertyChange
@@ -50,6 +52,11 @@ class ReviewText:
         self._properties(result)
         self._behaviours(result)
         line(f"  explored    {_sizes(result.behaviours)}{result.seconds:.2f} s", "dim")
+
+    def actions(self, review: ActionsReview) -> None:
+        """Print what becomes of the actions of two versions."""
+        for line in actions_lines(review, brief=self._brief):
+            self._output.line(line.text, line.style)
 
     def finish(self, run: ReviewRun) -> None:
         """Print what was not compared, and the last line."""

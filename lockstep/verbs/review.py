@@ -10,6 +10,7 @@ from lockstep.errors import ExitCode, LockstepError
 from lockstep.results.exits import INTERRUPTED, worst
 from lockstep.results.verdict import Verdict
 from lockstep.system.crash import failure_of
+from lockstep.verbs.review_actions import ActionsReview, review_actions, version_pairs
 from lockstep.verbs.review_evidence import Evidence, evidence_of
 from lockstep.verbs.review_plan import ReviewPlan, ReviewTask, plan_review
 from lockstep.verbs.review_request import ReviewRequest
@@ -47,11 +48,12 @@ class ReviewRun(Run[ReviewTask, "ScopeReview | Unreviewed"]):
     """
 
     evidence: Evidence | None = field(default_factory=Evidence)
+    actions: tuple[ActionsReview, ...] = ()
 
     @property
     def exit_code(self) -> int:
         """The worst of all scopes, and of what is lost."""
-        codes = [super().exit_code]
+        codes = [super().exit_code, *(review.exit_code for review in self.actions)]
         if self.evidence is None:
             codes.append(INTERRUPTED)
         elif self.evidence.faults:
@@ -65,15 +67,24 @@ def run_review(
     plan: ReviewPlan,
     *,
     on_result: Callable[[ScopeReview | Unreviewed], None] = lambda _: None,
+    on_actions: Callable[[ActionsReview], None] = lambda _: None,
     watch: Watch = Unwatched(),
 ) -> ReviewRun:
-    """Do what was planned; `on_result` is told of each scope as soon as it is done."""
+    """Do what was planned: the actions of each pair of versions, then all scopes.
+
+    `on_actions` and `on_result` are told of each as soon as it is done.
+    """
+    actions = run_each(
+        version_pairs(plan), lambda versions: review_actions(plan, versions, watch), on_actions
+    )
+    if actions.pending:
+        return ReviewRun((), tuple(plan.tasks), None, actions.results)
     run = run_each(plan.tasks, lambda task: _review(plan, task, watch), on_result)
     evidence = None
     if not run.pending and run.exit_code != INTERRUPTED:
         with suppress(KeyboardInterrupt):  # None says that it was not looked at
             evidence = evidence_of(plan, watch)
-    return ReviewRun(run.results, run.pending, evidence)
+    return ReviewRun(run.results, run.pending, evidence, actions.results)
 
 
 def _review(plan: ReviewPlan, task: ReviewTask, watch: Watch) -> ScopeReview | Unreviewed:

@@ -11,6 +11,7 @@ from lockstep.plain.exploration import DEFAULT_ENGINE, Bounds, Exploration
 from lockstep.verbs.option import (
     command_line,
     option,
+    seconds,
     workspace_option,
 )
 from lockstep.verbs.search_options import (
@@ -59,6 +60,13 @@ class ReviewRequest:
         "Stop each search and each comparison after S seconds."
     )
     memory: int | None = memory_option()
+    action_seconds: float = option(
+        "--action-seconds",
+        default=10.0,
+        parse=seconds,
+        metavar="S",
+        help="Ask the solver for S seconds about each action; 10 unless told.",
+    )
     threads: int | None = threads_option()
     save: Path | None = save_option()
 

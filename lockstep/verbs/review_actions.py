@@ -1,0 +1,179 @@
+"""What reading must decide: which actions a change adds, removes, strengthens or weakens.
+
+Two versions are compared once, at the widths of the first proof that both have, or else in the first
+scope. Where an action's text changes and the action does not, the other scopes are asked as well,
+for their constants may be what the change is about.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from lockstep.errors import LockstepError
+from lockstep.language.model import Model, fault_mark, load_model
+from lockstep.prove.solver import ctrl_c_ends_a_question
+from lockstep.prove.values import NotProvable
+from lockstep.review.action_change import ActionChange, Comparison, Strength
+from lockstep.review.observed import Pair
+from lockstep.specs.scopes import ModelSpec, load_model_spec
+from lockstep.specs.tables import Plain
+from lockstep.system.crash import failure_of
+from lockstep.verbs.review_plan import ReviewPlan
+from lockstep.verbs.review_version import Version, VersionPair
+from lockstep.verbs.run import Watch
+
+_DIFFERENT = (Strength.CHANGED, Strength.WEAKENED, Strength.STRENGTHENED)
+
+
+@dataclass(frozen=True)
+class DecidedAction:
+    """What becomes of an action, at which constants, in which two models."""
+
+    change: ActionChange
+    at: str
+    pair: Pair
+
+
+@dataclass(frozen=True)
+class ActionsReview:
+    """The actions of two versions.
+
+    `widths` are the names of the constants: the first are those at which all actions were compared,
+    and at the others only those were whose text differs and which do the same at the first. `error`
+    says why nothing was compared.
+    """
+
+    versions: VersionPair
+    widths: tuple[str, ...] = ()
+    actions: tuple[DecidedAction, ...] = ()
+    seconds: float = 0.0
+    error: LockstepError | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """0, however the actions differ: what that does to behaviours is judged in the scopes."""
+        return 0 if self.error is None else int(self.error.exit_code)
+
+
+def version_pairs(plan: ReviewPlan) -> tuple[VersionPair, ...]:
+    """The versions that are compared in some scope, each pair once."""
+    return tuple({str(task.versions): task.versions for task in plan.tasks}.values())
+
+
+def review_actions(plan: ReviewPlan, versions: VersionPair, watch: Watch) -> ActionsReview:
+    """Compare the actions of two versions; what goes wrong is in the result."""
+    started = time.perf_counter()
+    try:
+        with ctrl_c_ends_a_question():
+            review = _Review(plan, versions)
+            with watch.steps(f"{versions}: actions") as on_step:
+                actions = tuple(_decided(review, on_step))
+    except Exception as error:
+        return ActionsReview(versions, error=failure_of(error, plan.workspace))
+    seconds = time.perf_counter() - started
+    return ActionsReview(versions, tuple(review.widths), actions, seconds)
+
+
+class _Review:
+    """Comparisons of two versions, each made when it is first asked for."""
+
+    def __init__(self, plan: ReviewPlan, versions: VersionPair) -> None:
+        self._versions = versions
+        self.seconds = plan.request.action_seconds
+        self._specs = [
+            load_model_spec(version.workspace.root, version.model)
+            for version in (versions.base, versions.head)
+        ]
+        self._comparisons: dict[str, Comparison] = {}
+        self.widths = self._names(plan.request.scope)
+
+    def comparison(self, at: str) -> Comparison:
+        """The two versions at some constants; LockstepError where one cannot be loaded so."""
+        if at not in self._comparisons:
+            base, head = self._models(at)
+            self._comparisons[at] = Comparison(base, head, self.seconds)
+        return self._comparisons[at]
+
+    def leave_out_the_unprovable(self) -> None:
+        """Leave out the first constants as long as their domains are too large to be listed."""
+        while len(self.widths) > 1:
+            with suppress(NotProvable):
+                self.comparison(self.widths[0])
+                return
+            del self.widths[0]
+
+    def _names(self, scope: str | None) -> list[str]:
+        """The constants that both versions have, the widest first."""
+        base, head = self._specs
+        proofs = [
+            f"proof {name}"
+            for name, proof in base.proofs.items()
+            if name in head.proofs and proof.any_number is None
+        ]
+        scopes = [
+            f"scope {name}"
+            for name in dict.fromkeys([*base.scopes, *head.scopes])
+            if name in base.scopes and name in head.scopes and scope in (None, name)
+        ]
+        return [*proofs[:1], *scopes]
+
+    def _models(self, at: str) -> tuple[Model, Model]:
+        """Both versions; a fault's constants are put into both, so that only its text differs."""
+        versions = (self._versions.base, self._versions.head)
+        marked = [_fault_constants(version) for version in versions]
+        of_faults = {**marked[0], **marked[1]}
+        base, head = (
+            load_model(
+                version.workspace.root,
+                version.model,
+                {**_constants(spec, at, of_faults), **version.constants},
+                fault=version.fault,
+                proposal=version.proposal,
+            )
+            for version, spec in zip(versions, self._specs, strict=True)
+        )
+        return base, head
+
+
+def _fault_constants(version: Version) -> Mapping[str, object]:
+    mark = fault_mark(version.workspace.root, version.model, version.fault)
+    return {} if mark is None else mark.constants
+
+
+def _constants(spec: ModelSpec, at: str, of_faults: Mapping[str, object]) -> dict[str, object]:
+    """Those of a proof over those of faults, as `prove` has it; of a scope below, as `check` has it."""
+    kind, _, name = at.partition(" ")
+    own: Mapping[str, Plain] = (spec.proofs if kind == "proof" else spec.scopes)[name].constants
+    return {**of_faults, **own} if kind == "proof" else {**own, **of_faults}
+
+
+def _decided(review: _Review, on_step: Callable[[str], None]) -> Iterator[DecidedAction]:
+    """Every action, at the first constants and, where these show no difference, at the others."""
+    review.leave_out_the_unprovable()
+    first, *others = review.widths
+    comparison = review.comparison(first)
+    for name in comparison.names:
+        on_step(name)
+        change = comparison.change(name)
+        yield _elsewhere(review, DecidedAction(change, first, comparison.pair), others)
+
+
+def _elsewhere(review: _Review, decided: DecidedAction, others: list[str]) -> DecidedAction:
+    """The same where other constants show no difference, or else one that they show."""
+    change = decided.change
+    if change.is_same_text or change.strength not in (Strength.SAME, Strength.UNDECIDED):
+        return decided
+    reasons = [change.because] if change.because else []
+    for at in others if change.strength is Strength.SAME else others[:1]:
+        comparison = review.comparison(at)
+        other = comparison.change(change.name)
+        if other.strength in _DIFFERENT:
+            return DecidedAction(other, at, comparison.pair)
+        if other.strength is Strength.UNDECIDED:
+            reasons.append(f"at {at} it is not decided: {other.because}")
+        elif change.strength is Strength.UNDECIDED:
+            reasons.append(f"at {at} it is the same")
+    return replace(decided, change=replace(change, because="; ".join(reasons)))
