@@ -156,7 +156,7 @@ class _Question:
     def decided(self, change: ActionChange) -> ActionChange:
         """What becomes of the action."""
         more = self._exceeding(1)
-        if isinstance(more, Example) and more.shows_both:
+        if isinstance(more, Example) and more.shows_both and more.is_in_order:
             return replace(change, strength=Strength.CHANGED, examples=(more,))
         less = self._exceeding(0)
         examples = tuple(one for one in (more, less) if isinstance(one, Example))

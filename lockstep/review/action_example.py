@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from lockstep.language.domains import Domain
 from lockstep.language.model import Action, Property
 from lockstep.language.notation import Kind, State
 from lockstep.plain.engine import Disagreement
@@ -20,6 +21,7 @@ from lockstep.review.because import Reason, reason_of
 from lockstep.review.joint import Instance, Joint, JointAction
 from lockstep.review.observed import Pair
 from lockstep.review.plainer import Slot, plainer, slots_of
+from lockstep.trace.itf_values import Misfit, decode, encode
 
 _Outcome: TypeAlias = "State | EvaluationError | None"
 
@@ -29,9 +31,9 @@ class Example:
     """A step that the model of this `number` takes and the other does not: 0 is BASE's, 1 HEAD's.
 
     `states` are those of BASE and HEAD before the step, which need not be reachable. `reason` says
-    why the other does not take it, and `failure` what has no meaning in its text there. Without a
-    `step` it is only said that the text of model `number` has no meaning there, and the other's has
-    one. `is_in_order` says whether all invariants of BASE hold in that state; it is None where that
+    why the other does not take it, and `failure` what has no meaning in its text there; neither says
+    anything where an action has parameters that the other has not. Without a `step` it is only said
+    that the text of model `number` has no meaning there, and the other's has one. `is_in_order` says whether all invariants of BASE hold in that state; it is None where that
     is not known.
     """
 
@@ -117,7 +119,7 @@ class Oracle:
         """What a model does with each value of the parameters that only it has."""
         parameters = self._actions[number].parameters
         if not all(
-            one.domain.contains(value)
+            _is_in(one.domain, value)
             for one, value in zip(parameters, instance.arguments[number], strict=True)
             if one.name in self._joint_action.shared
         ):
@@ -158,6 +160,8 @@ class Oracle:
         step = Step(self._actions[number].name, instance.arguments[number], after)
         pair: Pair = self._pair if number == 0 else self._pair.swapped
         reason, failure = None, ""
+        if self._joint_action.has_other_parameters:
+            return Example(number, instance.states, step)
         try:
             reason = reason_of(pair, step, instance.states[1 - number])
         except EvaluationError as error:
@@ -166,3 +170,12 @@ class Oracle:
 
     def _seen(self, number: int, error: EvaluationError) -> str:
         return error.seen_from(self._models[number].universe.root)
+
+
+def _is_in(domain: Domain, value: Any) -> bool:
+    """Whether a value lies in a domain with all its parts, however it was made."""
+    try:
+        decode(domain, encode(domain, value), "")
+    except Misfit:
+        return False
+    return True

@@ -109,6 +109,11 @@ class JointAction:
             for number, code in enumerate(self.codes)
         )
 
+    @property
+    def has_other_parameters(self) -> bool:
+        """Whether one of the actions has a parameter that the other has not."""
+        return any(len(code.parameters) != len(self.shared) for code in self.codes)
+
     def exceeds(self, number: int) -> Truth:
         """Whether one model takes a step that the other does not take; NotProvable as below."""
         own = self._effect(number, self._arguments[number])
