@@ -31,7 +31,9 @@ def rekeyed(value: Value, domain: Domain, other: Domain) -> Value:
             return tuple(rekeyed(part, field, its) for part, field, its in parts)
         case MapDomain(), MapDomain(), Table(values):
             keys = zip(domain.key, other.key, strict=True)
-            return Table({its: rekeyed(values[key], domain.value, other.value) for key, its in keys})
+            return Table(
+                {its: rekeyed(values[key], domain.value, other.value) for key, its in keys}
+            )
         case SetDomain(), SetDomain(), Members(items):
             pairs = zip(domain.item, other.item, strict=True)
             return Members({its: items.get(item, False) for item, its in pairs})

@@ -15,7 +15,7 @@ from lockstep.trace.changes import changes
 from lockstep.trace.layout import WIDTH, Group, Room, Text, lay_out, prefixed, show, text_of
 from lockstep.trace.render import Line
 from lockstep.verbs.review_actions import ActionsReview, DecidedAction
-from lockstep.words import indented, plural
+from lockstep.words import indented
 
 _STYLES = {
     Strength.ADDED: "changed",
@@ -26,6 +26,8 @@ _STYLES = {
     Strength.UNDECIDED: "inconclusive",
 }
 """The actions that are named one by one."""
+
+_MORE_TIME = "--action-seconds S gives the solver S seconds"
 
 _NAMES = ("BASE", "HEAD")
 
@@ -62,14 +64,13 @@ def _compared(review: ActionsReview) -> Iterator[Line]:
         yield from _wrapped(f"{'same':<12}  in other words: {names}")
     first, *others = review.widths
     text = f"compared at {first}, in all states within the types, reachable or not"
-    if others:
-        number = plural(len(others), "scope")
-        text += f"; what is the same there in other words, at the constants of {number}, too"
+    if others and proved:
+        text += f"; what is the same in other words at {', '.join(others)}"
     yield from _wrapped(f"{text}; {review.seconds:.2f} s")
     pair = review.actions[0].pair
     for name, model in zip(_NAMES, (pair.one, pair.other), strict=True):
-        if names := pair.hidden(model):
-            yield from _wrapped(f"only {name} has {', '.join(names)}: with any value")
+        if hidden := pair.hidden(model):
+            yield from _wrapped(f"only {name} has {', '.join(hidden)}: with any value")
 
 
 def _wrapped(text: str) -> Iterator[Line]:
@@ -91,7 +92,8 @@ def _changed(decided: DecidedAction, first: str, *, brief: bool) -> Iterator[Lin
         yield Line(f"    at the constants of {decided.at}; the same at {first}")
     yield Line(f"    {_places(decided)}", "dim")
     if change.because:
-        yield Line(indented(change.because, 4), "inconclusive")
+        more = f"; {_MORE_TIME}" if change.is_late else ""
+        yield Line(indented(f"{change.because}{more}", 4), "inconclusive")
     if not brief:
         for example in change.examples:
             yield from _example(decided, example)

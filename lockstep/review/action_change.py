@@ -33,7 +33,7 @@ class Strength(StrEnum):
     ADDED = "added"
     REMOVED = "removed"
     CHANGED = "changed"
-    """Each version takes a step that the other does not take, or has a meaning where it has none."""
+    """Each version takes a step that the other does not, or one text alone has no meaning."""
     WEAKENED = "weakened"
     """HEAD takes every step that BASE takes, and more."""
     STRENGTHENED = "strengthened"
@@ -56,8 +56,9 @@ class ActionChange:
     """One action of BASE, HEAD or both; None where a version does not have it.
 
     `is_same_text` says that both say the same, with all that they call, so that nothing was to be
-    asked; else `places` are where the texts part first. `because` says why it is not decided.
-    Without a step an added or removed action `is_internal`: it writes hidden variables alone.
+    asked; else `places` are where the texts part first. `because` says why it is not decided, and
+    `is_late` that more time may decide it. An added or removed action that writes hidden variables
+    alone `is_internal`.
     """
 
     name: str
@@ -68,6 +69,7 @@ class ActionChange:
     places: tuple[Place | None, Place | None] = (None, None)
     examples: tuple[Example, ...] = ()
     because: str = ""
+    is_late: bool = False
     is_internal: bool = False
 
     @property
@@ -123,10 +125,10 @@ class Comparison:
             because = f"{', '.join(unlike)} of BASE and HEAD cannot be held against each other"
             return replace(change, because=f"{because}: the domains have other parts")
         try:
-            return _Question(self._joint, name, self._max_seconds).decided(change)
+            question = _Question(self._joint, name, self._max_seconds)
+            return replace(question.decided(change), is_late=question.is_late)
         except NotProvable as error:
             return replace(change, because=str(error))
-
 
     def _touched(self, name: str) -> set[str]:
         """The variables that an action of one of the models reads or writes."""
@@ -152,6 +154,7 @@ class _Question:
         self._oracle = Oracle(joint, name)
         self._max_seconds = max_seconds
         self._ends = time.monotonic() + max_seconds
+        self.is_late = False
 
     def decided(self, change: ActionChange) -> ActionChange:
         """What becomes of the action."""
@@ -198,8 +201,9 @@ class _Question:
         solver = new_solver()
         solver.add(term(self._joint.typed), *(term(claim) for claim in claims))
         answer = ask(solver, self._ends - time.monotonic())
-        if isinstance(answer, str):
-            return f"no answer within {self._max_seconds:g} s" if "answer within" in answer else answer
+        if isinstance(answer, str) and time.monotonic() >= self._ends:
+            self.is_late = True
+            return f"no answer within {self._max_seconds:g} s"
         return answer
 
 

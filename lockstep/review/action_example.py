@@ -31,10 +31,12 @@ class Example:
     """A step that the model of this `number` takes and the other does not: 0 is BASE's, 1 HEAD's.
 
     `states` are those of BASE and HEAD before the step, which need not be reachable. `reason` says
-    why the other does not take it, and `failure` what has no meaning in its text there; neither says
-    anything where an action has parameters that the other has not. Without a `step` it is only said
-    that the text of model `number` has no meaning there, and the other's has one. `is_in_order` says whether all invariants of BASE hold in that state; it is None where that
-    is not known.
+    why the other does not take it, and `failure` what has no meaning in its text there; neither is
+    told where an action has parameters that the other has not. Without a `step` it is only said
+    that the text of model `number` has no meaning there, and the other's has one.
+
+    `is_in_order` says whether all invariants of BASE hold in that state. It is False where they
+    hold in no state that shows the like, and None where that is not known.
     """
 
     number: int
@@ -62,7 +64,10 @@ class Oracle:
         self._pair = joint.pair
         self._models = joint.pair.one, joint.pair.other
         self._engines = tuple(PlainEngine(model) for model in self._models)
-        self._actions: tuple[Action, Action] = joint.pair.one.action(name), joint.pair.other.action(name)
+        self._actions: tuple[Action, Action] = (
+            joint.pair.one.action(name),
+            joint.pair.other.action(name),
+        )
         self._joint_action = JointAction(joint, name)
         self._invariants = [
             prop
@@ -90,9 +95,7 @@ class Oracle:
         number = self._failing(instance)
         if number is None:
             raise Disagreement(f"plain Python sees no difference in {instance}")
-        plain = plainer(
-            instance, self._slots(number), lambda other: self._failing(other) == number
-        )
+        plain = plainer(instance, self._slots(number), lambda other: self._failing(other) == number)
         outcome = self._outcome(number, plain, plain.arguments[number])
         assert isinstance(outcome, EvaluationError)
         return Example(number, plain.states, None, failure=self._seen(number, outcome))

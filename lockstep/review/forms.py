@@ -1,4 +1,4 @@
-"""Whether two domains have the same form: they may differ in the bounds of integers, and no more."""
+"""Whether two domains have the same form: the bounds of integers may differ, and nothing else."""
 
 from __future__ import annotations
 

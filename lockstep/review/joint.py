@@ -1,8 +1,8 @@
 """One action of two models, in all their states at once: what the solver is asked.
 
-The variables that both models have with the same form have the same values in both, and so have the
-parameters that both actions have; all else has any value of its domain, in each model for itself.
-Values of two loads are made of the same scalars, for these are named after what is equal in both.
+The variables that both models have with the same form have the same values in both, and so have
+the parameters that both actions have; all else has any value of its domain, in each model for
+itself. Values of two loads are made of the same scalars: these are named after what is the same.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from itertools import product
 from typing import Any
 
 from lockstep.language import ir
+from lockstep.language.domains import Domain
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind, State
 from lockstep.prove.effects import Effect, effect_of
@@ -93,8 +94,8 @@ class Instance:
 class JointAction:
     """An action that both models have by name.
 
-    `shared` are the parameters that both actions have, by name and form. Others are gone through: an
-    action with them takes a step where it takes it with some of their values.
+    `shared` are the parameters that both actions have, by name and form. Others are gone through:
+    an action with them takes a step where it takes it with some of their values.
     """
 
     def __init__(self, joint: Joint, name: str) -> None:
@@ -185,16 +186,17 @@ class JointAction:
 
     def _same_arguments(self) -> Truth:
         """Whether the parameters that both have are the same, and in the domains of both."""
-        one, other = (
-            {parameter.name: (value, parameter.domain) for parameter, value in zip(code, values)}
-            for code, values in zip((c.parameters for c in self.codes), self._arguments)
-        )
+        one, other = (self._by_name(number) for number in (0, 1))
         parts: list[Truth] = []
         for name in self.shared:
             (value, domain), (its, there) = one[name], other[name]
             parts += [within(value, domain), within(its, there)]
             parts.append(same(value, rekeyed(its, there, domain)))
         return all_of(parts)
+
+    def _by_name(self, number: int) -> dict[str, tuple[Value, Domain]]:
+        pairs = zip(self.codes[number].parameters, self._arguments[number], strict=True)
+        return {parameter.name: (value, parameter.domain) for parameter, value in pairs}
 
     def _effect(self, number: int, arguments: list[Value]) -> Effect:
         joint = self._joint

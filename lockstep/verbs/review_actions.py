@@ -1,8 +1,8 @@
 """What reading must decide: which actions a change adds, removes, strengthens or weakens.
 
-Two versions are compared once, at the widths of the first proof that both have, or else in the first
-scope. Where an action's text changes and the action does not, the other scopes are asked as well,
-for their constants may be what the change is about.
+Two versions are compared once, at the widths of the first proof that both have, or else in the
+first scope. Where an action's text changes and the action does not, scopes with other choices are
+asked as well: the change may be about one of these.
 """
 
 from __future__ import annotations
@@ -106,19 +106,26 @@ class _Review:
             del self.widths[0]
 
     def _names(self, scope: str | None) -> list[str]:
-        """The constants that both versions have, the widest first."""
+        """The constants that both versions have, the widest first.
+
+        Of scopes that differ in sizes and widths alone the one with most names will do.
+        """
         base, head = self._specs
         proofs = [
-            f"proof {name}"
+            name
             for name, proof in base.proofs.items()
             if name in head.proofs and proof.any_number is None
         ]
-        scopes = [
-            f"scope {name}"
-            for name in dict.fromkeys([*base.scopes, *head.scopes])
-            if name in base.scopes and name in head.scopes and scope in (None, name)
-        ]
-        return [*proofs[:1], *scopes]
+        scopes = [name for name in head.scopes if name in base.scopes and scope in (None, name)]
+        scopes.sort(key=lambda name: -_count_of_names(head.scopes[name].constants))
+        names = [f"proof {name}" for name in proofs[:1]]
+        kinds = [_kind(head.proofs[name].constants) for name in proofs[:1]]
+        for name in scopes:
+            kind = _kind(head.scopes[name].constants)
+            if kind not in kinds or name == scope:
+                names.append(f"scope {name}")
+                kinds.append(kind)
+        return names
 
     def _models(self, at: str) -> tuple[Model, Model]:
         """Both versions; a fault's constants are put into both, so that only its text differs."""
@@ -138,15 +145,28 @@ class _Review:
         return base, head
 
 
+def _kind(constants: Mapping[str, Plain]) -> object:
+    """The constants without sizes and widths: an integer is one, and so is the number of names."""
+    return {
+        name: value if isinstance(value, bool | str) else bool(value)
+        for name, value in constants.items()
+        if isinstance(value, bool) or not isinstance(value, int)
+    }
+
+
+def _count_of_names(constants: Mapping[str, Plain]) -> int:
+    return sum(len(value) for value in constants.values() if isinstance(value, list | tuple))
+
+
 def _fault_constants(version: Version) -> Mapping[str, object]:
     mark = fault_mark(version.workspace.root, version.model, version.fault)
     return {} if mark is None else mark.constants
 
 
 def _constants(spec: ModelSpec, at: str, of_faults: Mapping[str, object]) -> dict[str, object]:
-    """Those of a proof over those of faults, as `prove` has it; of a scope below, as `check` has it."""
+    """Those of a proof, over a fault's as `prove` has it, or of a scope, below a fault's."""
     kind, _, name = at.partition(" ")
-    own: Mapping[str, Plain] = (spec.proofs if kind == "proof" else spec.scopes)[name].constants
+    own = spec.proofs[name].constants if kind == "proof" else spec.scopes[name].constants
     return {**of_faults, **own} if kind == "proof" else {**own, **of_faults}
 
 
