@@ -94,8 +94,15 @@ def _changed(decided: DecidedAction, first: str, *, brief: bool) -> Iterator[Lin
     if change.because:
         more = f"; {_MORE_TIME}" if change.is_late else ""
         yield Line(indented(f"{change.because}{more}", 4), "inconclusive")
-    if not brief:
-        for example in change.examples:
+    if brief:
+        return
+    is_shown_in_order = any(example.is_in_order for example in change.examples)
+    for example in change.examples:
+        if is_shown_in_order and example.is_in_order is False:
+            one, other = _NAMES[example.number], _NAMES[1 - example.number]
+            text = f"{one} takes another step that {other} does not, where BASE breaks an invariant"
+            yield Line(f"    {text}", "dim")
+        else:
             yield from _example(decided, example)
 
 

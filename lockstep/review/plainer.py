@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from lockstep.language.domains import Domain
 from lockstep.language.model import Action
 from lockstep.review.joint import Instance
 from lockstep.review.observed import Pair
+from lockstep.review.renumbered import numbers_in, renumbered
 from lockstep.review.simpler import plainest, simpler
 from lockstep.trace.itf_values import Misfit, decode, encode
 
 MOST_TRIES = 5_000
 """The most instances that are looked at on the way to a plainer one."""
+LOWEST_NUMBERS = 4
+"""Numbers from 0 up that are put in place of larger ones."""
 
 
 @dataclass(frozen=True)
@@ -97,20 +101,43 @@ def slots_of(
 
 
 def plainer(
-    instance: Instance, slots: Collection[Slot], is_one: Callable[[Instance], bool]
+    instance: Instance, slots: Sequence[Slot], is_one: Callable[[Instance], bool]
 ) -> Instance:
-    """The instance with one slot after the other made plainer, as long as it is one."""
+    """The instance made plainer, one step after the other, as long as it is one."""
+    moves = [*(partial(_with_plainer, slot) for slot in slots), partial(_with_lower_numbers, slots)]
     tries, is_done = 0, False
     while not is_done:
         is_done = True
-        for slot in slots:
-            first = slot.places[0]
-            for value in simpler(first.domain, first.value(instance), slot.plain):
+        for move in moves:
+            for candidate in move(instance):
                 tries += 1
                 if tries > MOST_TRIES:
                     return instance
-                candidate = slot.put(instance, value)
-                if candidate is not None and is_one(candidate):
+                if is_one(candidate):
                     instance, is_done = candidate, False
                     break
     return instance
+
+
+def _with_plainer(slot: Slot, instance: Instance) -> Iterator[Instance]:
+    """The instance with plainer values of one slot."""
+    first = slot.places[0]
+    for value in simpler(first.domain, first.value(instance), slot.plain):
+        candidate = slot.put(instance, value)
+        if candidate is not None:
+            yield candidate
+
+
+def _with_lower_numbers(slots: Sequence[Slot], instance: Instance) -> Iterator[Instance]:
+    """The instance with a lower number in place of another one, in all slots."""
+    firsts = [slot.places[0] for slot in slots]
+    numbers = {number for one in firsts for number in numbers_in(one.domain, one.value(instance))}
+    for old in sorted(numbers, reverse=True):
+        for new in range(min(old, LOWEST_NUMBERS)):
+            candidate: Instance | None = instance
+            for slot, first in zip(slots, firsts, strict=True):
+                if candidate is not None:
+                    value = renumbered(first.domain, first.value(instance), old, new)
+                    candidate = slot.put(candidate, value)
+            if candidate is not None:
+                yield candidate

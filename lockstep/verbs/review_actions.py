@@ -68,9 +68,12 @@ def review_actions(plan: ReviewPlan, versions: VersionPair, watch: Watch) -> Act
     started = time.perf_counter()
     try:
         with ctrl_c_ends_a_question():
-            review = _Review(plan, versions)
             with watch.steps(f"{versions}: actions") as on_step:
+                review = _Review(plan, versions)
                 actions = tuple(_decided(review, on_step))
+                if review.constants_of_faults and not _shows_something(actions):
+                    review = _Review(plan, versions, is_apart=True)
+                    actions = tuple(_decided(review, on_step))
     except Exception as error:
         return ActionsReview(versions, error=failure_of(error, plan.workspace))
     seconds = time.perf_counter() - started
@@ -78,10 +81,17 @@ def review_actions(plan: ReviewPlan, versions: VersionPair, watch: Watch) -> Act
 
 
 class _Review:
-    """Comparisons of two versions, each made when it is first asked for."""
+    """Comparisons of two versions, each made when it is first asked for.
 
-    def __init__(self, plan: ReviewPlan, versions: VersionPair) -> None:
+    A fault's constants are put into both versions, so that its text alone is seen. Where it has no
+    other than that of the model, what it changes are the constants: then they are kept apart.
+    """
+
+    def __init__(self, plan: ReviewPlan, versions: VersionPair, *, is_apart: bool = False) -> None:
         self._versions = versions
+        marks = [_fault_constants(version) for version in (versions.base, versions.head)]
+        self.constants_of_faults = {**marks[0], **marks[1]}
+        self._given = marks if is_apart else [self.constants_of_faults] * 2
         self.seconds = plan.request.action_seconds
         self._specs = [
             load_model_spec(version.workspace.root, version.model)
@@ -128,10 +138,8 @@ class _Review:
         return names
 
     def _models(self, at: str) -> tuple[Model, Model]:
-        """Both versions; a fault's constants are put into both, so that only its text differs."""
+        """Both versions."""
         versions = (self._versions.base, self._versions.head)
-        marked = [_fault_constants(version) for version in versions]
-        of_faults = {**marked[0], **marked[1]}
         base, head = (
             load_model(
                 version.workspace.root,
@@ -140,7 +148,7 @@ class _Review:
                 fault=version.fault,
                 proposal=version.proposal,
             )
-            for version, spec in zip(versions, self._specs, strict=True)
+            for version, spec, of_faults in zip(versions, self._specs, self._given, strict=True)
         )
         return base, head
 
@@ -179,6 +187,10 @@ def _decided(review: _Review, on_step: Callable[[str], None]) -> Iterator[Decide
         on_step(name)
         change = comparison.change(name)
         yield _elsewhere(review, DecidedAction(change, first, comparison.pair), others)
+
+
+def _shows_something(actions: tuple[DecidedAction, ...]) -> bool:
+    return any(one.change.strength is not Strength.SAME for one in actions)
 
 
 def _elsewhere(review: _Review, decided: DecidedAction, others: list[str]) -> DecidedAction:

@@ -117,11 +117,15 @@ PLAIN = {
 }
 
 
-def change_of(tmp_path: Path, name: str, most: tuple[int, int] = (3, 3), **head: str) -> ActionChange:
+def change_of(
+    tmp_path: Path, name: str, most: tuple[int, int] = (3, 3), **head: str
+) -> ActionChange:
     """What becomes of an action of the counter where HEAD says something else."""
     models = [
         load(tmp_path / side, COUNTER.format(**parts).replace("MOST", str(number)))
-        for side, parts, number in zip(("base", "head"), (PLAIN, {**PLAIN, **head}), most, strict=True)
+        for side, parts, number in zip(
+            ("base", "head"), (PLAIN, {**PLAIN, **head}), most, strict=True
+        )
     ]
     return Comparison(*models, SECONDS).change(name)
 
