@@ -42,6 +42,7 @@ def _action(decided: DecidedAction) -> dict[str, Any]:
         "at": decided.at,
         "is_same_text": change.is_same_text,
         "is_internal": change.is_internal,
+        "is_idle": change.is_idle,
         "lines": {"base": lines[0], "head": lines[1]},
         "because": change.because,
         "examples": [_example(pair, change.name, example) for example in change.examples],

@@ -54,23 +54,24 @@ def _compared(review: ActionsReview) -> Iterator[Line]:
     for one in review.actions:
         if one.change.strength is Strength.SAME and one.change.because:
             yield Line(indented(f"{'same':<12}  {one.change.name}, but {one.change.because}", 2))
+    first, *others = review.widths
     proved = [
-        one.change.name
+        one.change
         for one in review.actions
         if one.change.strength is Strength.SAME and not one.change.is_same_text
     ]
-    if proved:
-        names = ", ".join(proved)
-        yield from _wrapped(f"{'same':<12}  in other words: {names}")
-    first, *others = review.widths
+    for is_idle, text in ((False, "in other words"), (True, f"in that {first} never enables them")):
+        if names := [change.name for change in proved if change.is_idle is is_idle]:
+            yield from _wrapped(f"{'same':<12}  {text}: {', '.join(names)}")
     text = f"compared at {first}, in all states within the types, reachable or not"
     if others and proved:
         text += f"; what is the same in other words at {', '.join(others)}"
-    yield from _wrapped(f"{text}; {review.seconds:.2f} s")
+    yield from _wrapped(text)
     pair = review.actions[0].pair
     for name, model in zip(_NAMES, (pair.one, pair.other), strict=True):
         if hidden := pair.hidden(model):
             yield from _wrapped(f"only {name} has {', '.join(hidden)}: with any value")
+    yield Line(f"  decided in {review.seconds:.2f} s", "dim")
 
 
 def _wrapped(text: str) -> Iterator[Line]:
@@ -90,7 +91,8 @@ def _changed(decided: DecidedAction, first: str, *, brief: bool) -> Iterator[Lin
     yield Line(title, _STYLES[change.strength])
     if decided.at != first:
         yield Line(f"    at the constants of {decided.at}; the same at {first}")
-    yield Line(f"    {_places(decided)}", "dim")
+    is_in_both = change.base is not None and change.head is not None
+    yield Line(f"    {'the texts part at ' * is_in_both}{_places(decided)}", "dim")
     if change.because:
         more = f"; {_MORE_TIME}" if change.is_late else ""
         yield Line(indented(f"{change.because}{more}", 4), "inconclusive")

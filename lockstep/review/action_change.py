@@ -57,8 +57,8 @@ class ActionChange:
 
     `is_same_text` says that both say the same, with all that they call, so that nothing was to be
     asked; else `places` are where the texts part first. `because` says why it is not decided, and
-    `is_late` that more time may decide it. An added or removed action that writes hidden variables
-    alone `is_internal`.
+    `is_late` that more time may decide it. What is the same `is_idle` where no state enables it. An
+    added or removed action that writes hidden variables alone `is_internal`.
     """
 
     name: str
@@ -70,6 +70,7 @@ class ActionChange:
     examples: tuple[Example, ...] = ()
     because: str = ""
     is_late: bool = False
+    is_idle: bool = False
     is_internal: bool = False
 
     @property
@@ -175,7 +176,8 @@ class _Question:
         """The same steps in both: one text may have no meaning where the other takes no step."""
         answer = self._ask(self._action.fails_alone())
         if answer is None:
-            return replace(change, strength=Strength.SAME)
+            is_idle = self._ask(self._action.steps()) is None
+            return replace(change, strength=Strength.SAME, is_idle=is_idle)
         if isinstance(answer, str):
             return replace(change, because=answer)
         example = self._oracle.failing(self._action.instance(answer))

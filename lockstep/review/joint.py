@@ -126,6 +126,13 @@ class JointAction:
         taken = all_of((self._same_arguments(), followed))
         return all_of((own.steps, self._given(number), negated(taken)))
 
+    def steps(self) -> Truth:
+        """Whether one of the models takes a step."""
+        return any_of(
+            all_of((self._given(number), any_of(one.steps for one in self.effects(number))))
+            for number in (0, 1)
+        )
+
     def fails_alone(self) -> Truth:
         """Whether the text of one model has a meaning and that of the other has none."""
         one, other = (any_of(effect.fails for effect in self.effects(n)) for n in (0, 1))

@@ -67,13 +67,12 @@ def review_actions(plan: ReviewPlan, versions: VersionPair, watch: Watch) -> Act
     """Compare the actions of two versions; what goes wrong is in the result."""
     started = time.perf_counter()
     try:
-        with ctrl_c_ends_a_question():
-            with watch.steps(f"{versions}: actions") as on_step:
-                review = _Review(plan, versions)
+        with ctrl_c_ends_a_question(), watch.steps(f"{versions}: actions") as on_step:
+            review = _Review(plan, versions)
+            actions = tuple(_decided(review, on_step))
+            if review.constants_of_faults and not _shows_something(actions):
+                review = _Review(plan, versions, is_apart=True)
                 actions = tuple(_decided(review, on_step))
-                if review.constants_of_faults and not _shows_something(actions):
-                    review = _Review(plan, versions, is_apart=True)
-                    actions = tuple(_decided(review, on_step))
     except Exception as error:
         return ActionsReview(versions, error=failure_of(error, plan.workspace))
     seconds = time.perf_counter() - started
