@@ -62,10 +62,10 @@ class ReviewRequest:
     memory: int | None = memory_option()
     action_seconds: float = option(
         "--action-seconds",
-        default=10.0,
+        default=30.0,
         parse=seconds,
         metavar="S",
-        help="Ask the solver for S seconds about each action; 10 unless told.",
+        help="Ask the solver for S seconds about each action; 30 unless told.",
     )
     threads: int | None = threads_option()
     save: Path | None = save_option()
