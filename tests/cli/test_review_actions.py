@@ -41,7 +41,7 @@ def jams_when_paid_for(s, new, g: Gate):
 
 def test_a_guard_that_is_narrower_is_shown_with_its_line(desk: "Desk") -> None:
     lines = actions_of(desk, propose(desk, "waits", WAITS))
-    assert lines[:-2] == [
+    assert lines[:-3] == [
         "turnstile -> turnstile.waits, actions: 1 strengthened, 3 same",
         "  strengthened  jam(g)",
         "    the texts part at models/turnstile.py:51 -> models/proposals/turnstile/waits.py:8",
@@ -52,7 +52,7 @@ def test_a_guard_that_is_narrower_is_shown_with_its_line(desk: "Desk") -> None:
         "      HEAD does not: models/proposals/turnstile/waits.py:8 requires s.coins[g] == 1",
         "        s.coins[g] = 0",
     ]
-    assert "compared at scope default, in all states within the types" in lines[-2]
+    assert "compared at scope default, in all states within the types" in lines[-3]
 
 
 def test_a_brief_review_names_what_becomes_of_an_action(desk: "Desk") -> None:
