@@ -21,6 +21,7 @@ def actions_json(review: ActionsReview) -> dict[str, Any]:
         "head": str(review.versions.head),
         "because": "" if review.error is None else str(review.error),
         "constants": list(review.widths),
+        "omitted": list(review.omitted),
         "seconds": round(review.seconds, 3),
         "actions": [_action(decided) for decided in review.actions],
     }

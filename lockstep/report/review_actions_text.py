@@ -71,6 +71,8 @@ def _compared(review: ActionsReview) -> Iterator[Line]:
     for name, model in zip(_NAMES, (pair.one, pair.other), strict=True):
         if hidden := pair.hidden(model):
             yield from _wrapped(f"only {name} has {', '.join(hidden)}: with any value")
+    for text in review.omitted:
+        yield Line(indented(f"not compared at {text}", 2), "dim")
     yield Line(f"  decided in {review.seconds:.2f} s", "dim")
 
 

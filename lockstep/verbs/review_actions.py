@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from lockstep.errors import LockstepError
 from lockstep.language.model import Model, fault_mark, load_model
 from lockstep.prove.solver import ctrl_c_ends_a_question
-from lockstep.prove.values import NotProvable
 from lockstep.review.action_change import ActionChange, Comparison, Strength
 from lockstep.review.observed import Pair
 from lockstep.specs.scopes import ModelSpec, load_model_spec
@@ -42,13 +40,15 @@ class ActionsReview:
     """The actions of two versions.
 
     `widths` are the names of the constants: the first are those at which all actions were compared,
-    and at the others only those were whose text differs and which do the same at the first. `error`
-    says why nothing was compared.
+    and at the others only those were whose text differs and which do the same at the first.
+    `omitted` are constants with which a version cannot be read, each with the reason. `error` says
+    why nothing was compared.
     """
 
     versions: VersionPair
     widths: tuple[str, ...] = ()
     actions: tuple[DecidedAction, ...] = ()
+    omitted: tuple[str, ...] = ()
     seconds: float = 0.0
     error: LockstepError | None = None
 
@@ -76,7 +76,9 @@ def review_actions(plan: ReviewPlan, versions: VersionPair, watch: Watch) -> Act
     except Exception as error:
         return ActionsReview(versions, error=failure_of(error, plan.workspace))
     seconds = time.perf_counter() - started
-    return ActionsReview(versions, tuple(review.widths), actions, seconds)
+    return ActionsReview(
+        versions, tuple(review.widths), actions, tuple(review.omitted), seconds=seconds
+    )
 
 
 class _Review:
@@ -97,6 +99,7 @@ class _Review:
             for version in (versions.base, versions.head)
         ]
         self._comparisons: dict[str, Comparison] = {}
+        self.omitted: list[str] = []
         self.widths = self._names(plan.request.scope)
 
     def comparison(self, at: str) -> Comparison:
@@ -106,13 +109,15 @@ class _Review:
             self._comparisons[at] = Comparison(base, head, self.seconds)
         return self._comparisons[at]
 
-    def leave_out_the_unprovable(self) -> None:
-        """Leave out the first constants as long as their domains are too large to be listed."""
+    def leave_out_what_cannot_be_read(self) -> None:
+        """Leave out the first constants as long as a version cannot be loaded with them."""
         while len(self.widths) > 1:
-            with suppress(NotProvable):
+            try:
                 self.comparison(self.widths[0])
+            except LockstepError as error:
+                self.omitted.append(f"{self.widths.pop(0)}: {error}")
+            else:
                 return
-            del self.widths[0]
 
     def _names(self, scope: str | None) -> list[str]:
         """The constants that both versions have, the widest first.
@@ -179,7 +184,7 @@ def _constants(spec: ModelSpec, at: str, of_faults: Mapping[str, object]) -> dic
 
 def _decided(review: _Review, on_step: Callable[[str], None]) -> Iterator[DecidedAction]:
     """Every action, at the first constants and, where these show no difference, at the others."""
-    review.leave_out_the_unprovable()
+    review.leave_out_what_cannot_be_read()
     first, *others = review.widths
     comparison = review.comparison(first)
     for name in comparison.names:
@@ -199,7 +204,11 @@ def _elsewhere(review: _Review, decided: DecidedAction, others: list[str]) -> De
         return decided
     reasons = [change.because] if change.because else []
     for at in others if change.strength is Strength.SAME else others[:1]:
-        comparison = review.comparison(at)
+        try:
+            comparison = review.comparison(at)
+        except LockstepError as error:
+            reasons.append(f"at {at} it is not compared: {error}")
+            continue
         other = comparison.change(change.name)
         if other.strength in _DIFFERENT:
             return DecidedAction(other, at, comparison.pair)

@@ -8,7 +8,7 @@ from typing import Any
 
 from lockstep.language.likeness import plain_value
 from lockstep.language.model import Model
-from lockstep.language.notation import Kind, State
+from lockstep.language.notation import Kind, NotApplicable, State
 from lockstep.plain.run import PlainEngine
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.review.action_change import Strength
@@ -116,12 +116,10 @@ def is_in_order(engine: PlainEngine, state: State) -> bool:
 
 
 class NoValue(Exception):
-    pass
+    """The text of an invariant has no meaning in a state."""
 
 
 def _is_true(function: Any, state: State, binding: tuple[Any, ...]) -> bool:
-    from lockstep.language.notation import NotApplicable
-
     try:
         return bool(function(state, *binding))
     except NotApplicable:
