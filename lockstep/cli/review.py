@@ -59,7 +59,7 @@ def review(request: ReviewRequest, view: ReviewView) -> int:
             output.line(markdown(review_page(plan, run, brief=view.brief)).rstrip())
         else:
             text = ReviewText(output, plan, brief=view.brief)
-            run = run_review(plan, on_result=text.add, watch=watch)
+            run = run_review(plan, on_result=text.add, on_actions=text.actions, watch=watch)
             text.finish(run)
         if view.html is not None:
             write_text(view.html, html(review_page(plan, run, brief=view.brief)))

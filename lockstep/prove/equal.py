@@ -8,10 +8,11 @@ from lockstep.errors import LockstepError
 from lockstep.language import ir
 from lockstep.language.notation import State
 from lockstep.plain.run import PlainEngine
+from lockstep.prove.effects import effect_of
 from lockstep.prove.reading import value_in
 from lockstep.prove.relation import Relation
 from lockstep.prove.solver import ask, new_solver
-from lockstep.prove.terms import Truth, all_of, any_of, equals, negated, term
+from lockstep.prove.terms import all_of, any_of, equals, negated, term
 from lockstep.prove.values import NotProvable, same
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Step, Trace
@@ -46,18 +47,13 @@ def contrast(
         )
     before = relation.state("s")
     arguments, typed = relation.parameters(first.parameters, "of both")
-    taken = [relation.take(action, before, arguments) for action in (first, second)]
-    fails = [any_of(failure.when for failure in outcome.failures) for outcome in taken]
-    enabled = [
-        all_of((outcome.enabled, negated(failing)))
-        for outcome, failing in zip(taken, fails, strict=True)
-    ]
-    after: Truth = all_of(same(taken[0].after[name], taken[1].after[name]) for name in before)
+    does, would = (effect_of(relation, action, before, arguments) for action in (first, second))
+    after = all_of(same(does.after[name], would.after[name]) for name in before)
     differ = any_of(
         (
-            negated(equals(fails[0], fails[1])),
-            negated(equals(enabled[0], enabled[1])),
-            all_of((enabled[0], enabled[1], negated(after))),
+            negated(equals(does.fails, would.fails)),
+            negated(equals(does.steps, would.steps)),
+            all_of((does.steps, would.steps, negated(after))),
         )
     )
     solver = new_solver()
@@ -74,8 +70,8 @@ def contrast(
         value_in(model, value, parameter.domain)
         for value, parameter in zip(arguments, first.parameters, strict=True)
     )
-    does = (_effect(relation, one, state, values), _effect(relation, other, state, values))
-    return Contrast(state, values, does)
+    outcomes = (_effect(relation, one, state, values), _effect(relation, other, state, values))
+    return Contrast(state, values, outcomes)
 
 
 def _action(relation: Relation, name: str) -> ir.ActionCode:

@@ -7,6 +7,7 @@ from typing import Any
 from lockstep.language.model import Model
 from lockstep.report.costs_json import cost_change_json
 from lockstep.report.json import document, verdicts
+from lockstep.report.review_actions_json import actions_json
 from lockstep.review.difference import Difference
 from lockstep.specs.expected import Expected
 from lockstep.trace.documents import steps_json
@@ -31,6 +32,7 @@ def review_json(plan: ReviewPlan, run: ReviewRun) -> dict[str, object]:
             "unchanged": plan.unchanged,
             "omitted": plan.omitted,
             **_evidence(run),
+            "actions": [actions_json(review) for review in run.actions],
             "twins_and_proofs": [
                 {"name": one.name, "change": str(one.change), "because": one.because}
                 for one in run.support.changes

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lockstep.errors import ExitCode
-from lockstep.report.page import BECAUSE, Block, Page, Paragraph
+from lockstep.report.page import BECAUSE, Block, Lines, Page, Paragraph
+from lockstep.report.review_actions_text import actions_lines
 from lockstep.report.review_scope_section import scope_section
 from lockstep.results.exits import INTERRUPTED
 from lockstep.results.verdict import Verdict
 from lockstep.specs.expected import Subject
 from lockstep.verbs.review import ReviewRun
+from lockstep.verbs.review_actions import ActionsReview
 from lockstep.verbs.review_evidence import Evidence, RequirementChange
 from lockstep.verbs.review_plan import ReviewPlan
 from lockstep.verbs.review_properties import Change
@@ -44,10 +46,16 @@ def review_page(plan: ReviewPlan, run: ReviewRun, *, brief: bool) -> Page:
         verdict=_VERDICTS.get(run.exit_code, "error"),
         summary=_summary(run),
         blocks=(
+            *(actions_block(review, brief=brief) for review in run.actions),
             *(scope_section(result, brief=brief) for result in run.results),
             *closing(plan, run),
         ),
     )
+
+
+def actions_block(review: ActionsReview, *, brief: bool) -> Lines:
+    """What becomes of the actions of two versions."""
+    return Lines(tuple(actions_lines(review, brief=brief)), margin=0)
 
 
 def closing(plan: ReviewPlan, run: ReviewRun) -> Iterator[Block]:

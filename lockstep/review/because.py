@@ -20,14 +20,15 @@ class Reason:
     """Why a model does not take one step, in a state that shows the same.
 
     The model has no such `action` with such parameters; or it is `refused`, where `conjunct` is
-    the false part of a guard as far as that can be told; or it leads to a state that shows other
-    values under some names, which are in `others`.
+    the false part of a guard as far as that can be told; or it leads to a state, `after`, that
+    shows other values under some names, which are in `others`.
     """
 
     action: str
     refused: bool = False
     conjunct: Conjunct | None = None
     others: Mapping[str, object] = field(default_factory=dict)
+    after: State | None = None
 
 
 def reason_of(pair: Pair, step: Step, state: State) -> Reason:
@@ -48,7 +49,7 @@ def reason_of(pair: Pair, step: Step, state: State) -> Reason:
         for name in pair.shared
         if pair.value(pair.one, name, step.state) != pair.value(pair.other, name, after)
     }
-    return Reason(step.action, others=others)
+    return Reason(step.action, others=others, after=after)
 
 
 def _parameters(own: Action, action: Action, step: Step) -> tuple[Any, ...] | None:

@@ -10,6 +10,7 @@ from lockstep.results.exits import INTERRUPTED, worst
 from lockstep.results.verdict import Verdict
 from lockstep.specs.expected import Expected
 from lockstep.system.crash import failure_of
+from lockstep.verbs.review_actions import ActionsReview, review_actions, version_pairs
 from lockstep.verbs.review_evidence import Evidence, evidence_of
 from lockstep.verbs.review_expected import Expectations, expectations_of
 from lockstep.verbs.review_plan import ReviewPlan, ReviewTask, plan_review
@@ -59,11 +60,13 @@ class ReviewRun(Run[ReviewTask, "ScopeReview | Unreviewed"]):
     unmet: tuple[Expected, ...] = ()
     unexamined: tuple[Expected, ...] = ()
     support: Support = field(default_factory=Support)
+    actions: tuple[ActionsReview, ...] = ()
 
     @property
     def exit_code(self) -> int:
         """The worst of all scopes, and of what is lost."""
         codes = [super().exit_code, self.support.exit_code]
+        codes += [review.exit_code for review in self.actions]
         if self.evidence is None:
             codes.append(INTERRUPTED)
         elif self.evidence.faults:
@@ -78,23 +81,32 @@ def run_review(
     plan: ReviewPlan,
     *,
     on_result: Callable[[ScopeReview | Unreviewed], None] = lambda _: None,
+    on_actions: Callable[[ActionsReview], None] = lambda _: None,
     watch: Watch = Unwatched(),
 ) -> ReviewRun:
-    """Do what was planned; `on_result` is told of each scope as soon as it is done.
+    """Do what was planned: the actions of each pair of versions, then all scopes.
+
+    `on_actions` and `on_result` are told of each as soon as it is done.
 
     `LockstepError` where what is expected of it cannot be read.
     """
     expected = expectations_of(plan)
+    compared = run_each(
+        version_pairs(plan), lambda versions: review_actions(plan, versions, watch), on_actions
+    )
+    actions = compared.results
+    if compared.pending:
+        return ReviewRun((), tuple(plan.tasks), None, actions=actions)
     run = run_each(plan.tasks, lambda task: _review(plan, task, expected, watch), on_result)
     if run.pending or run.exit_code == INTERRUPTED:
-        return ReviewRun(run.results, run.pending, None)
+        return ReviewRun(run.results, run.pending, None, actions=actions)
     try:
         evidence = expected.without_expected(evidence_of(plan, watch))
         support = support_of(plan, watch)
     except KeyboardInterrupt:
-        return ReviewRun(run.results, evidence=None)  # it was not looked at
+        return ReviewRun(run.results, evidence=None, actions=actions)  # it was not looked at
     unmet, left_out = expected.unmet(run.results, evidence), expected.left_out(evidence)
-    return ReviewRun(run.results, (), evidence, unmet, left_out, support)
+    return ReviewRun(run.results, (), evidence, unmet, left_out, support, actions)
 
 
 def _review(

@@ -12,6 +12,7 @@ from lockstep.specs.expected import EXPECTED_FILE
 from lockstep.verbs.option import (
     command_line,
     option,
+    seconds,
     workspace_option,
 )
 from lockstep.verbs.search_options import (
@@ -60,6 +61,13 @@ class ReviewRequest:
         "Stop each search and each comparison after S seconds."
     )
     memory: int | None = memory_option()
+    action_seconds: float = option(
+        "--action-seconds",
+        default=30.0,
+        parse=seconds,
+        metavar="S",
+        help="Ask the solver for S seconds about each action; 30 unless told.",
+    )
     threads: int | None = threads_option()
     save: Path | None = save_option()
     expected: Path | None = option(

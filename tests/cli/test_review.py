@@ -50,11 +50,9 @@ def test_a_fault_is_shown_with_what_it_breaks_and_what_it_adds(desk: "Desk") -> 
     ran = desk.run("review", "turnstile", "turnstile.stays_open", "--scope", "small")
     assert ran.code == 1
     lines = [line.rstrip() for line in ran.out.splitlines()]
-    assert lines[:2] == [
-        "turnstile -> turnstile.stays_open, scope small: violated",
-        "  properties  2 broken, 2 same",
-    ]
-    assert lines[2].startswith("    broken    entries_are_paid after 3 steps, ")
+    first = lines.index("turnstile -> turnstile.stays_open, scope small: violated")
+    assert lines[first + 1] == "  properties  2 broken, 2 same"
+    assert lines[first + 2].startswith("    broken    entries_are_paid after 3 steps, ")
     assert "  behaviours  neither refines the other" in lines
     assert "    only HEAD (turnstile.stays_open) shows, in 2 steps" in lines
     assert "    BASE shows the same up to step 1, and then not:" in lines
@@ -274,9 +272,9 @@ def test_a_constant_makes_a_version(desk: "Desk") -> None:
     head = 'turnstile@CAN_JAM=true,GATES=["west"]'
     ran = desk.run("review", 'turnstile@GATES=["west"]', head, "--scope", "small")
     assert ran.code == 1
-    assert ran.out.startswith(
+    assert (
         'turnstile@GATES=["west"] -> turnstile@CAN_JAM=true,GATES=["west"], scope small: violated'
-    )
+    ) in ran.out.splitlines()
     assert "BASE refines HEAD" in ran.out
     assert "because of models/turnstile.py:51, which requires CAN_JAM" in ran.out
 

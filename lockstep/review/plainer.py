@@ -1,0 +1,143 @@
+"""An instance of an action in two models, made as plain as some condition on it allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from lockstep.language.domains import Domain
+from lockstep.language.model import Action
+from lockstep.review.joint import Instance
+from lockstep.review.pair import Pair
+from lockstep.review.renumbered import numbers_in, renumbered
+from lockstep.review.simpler import plainest, simpler
+from lockstep.trace.itf_values import Misfit, decode, encode
+
+MOST_TRIES = 5_000
+"""The most instances that are looked at on the way to a plainer one."""
+LOWEST_NUMBERS = 4
+"""Numbers from 0 up that are put in place of larger ones."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A variable or a parameter of one model, by the number of the model and its position there."""
+
+    number: int
+    position: int
+    domain: Domain
+    is_parameter: bool
+
+    def value(self, instance: Instance) -> Any:
+        """What stands there."""
+        parts = instance.arguments if self.is_parameter else instance.states
+        return parts[self.number][self.position]
+
+    def put(self, instance: Instance, value: Any) -> Instance:
+        """The instance with another value there."""
+        states, arguments = list(instance.states), list(instance.arguments)
+        if self.is_parameter:
+            arguments[self.number] = self._with(arguments[self.number], value)
+        else:
+            state = states[self.number]
+            states[self.number] = state.of(self._with(state, value))
+        return Instance((states[0], states[1]), (arguments[0], arguments[1]))
+
+    def _with(self, values: tuple[Any, ...], value: Any) -> tuple[Any, ...]:
+        return (*values[: self.position], value, *values[self.position + 1 :])
+
+
+@dataclass(frozen=True)
+class Slot:
+    """What has one value: a place, or the same place of both models; and its plain value."""
+
+    places: tuple[Place, ...]
+    plain: Any
+
+    def put(self, instance: Instance, value: Any) -> Instance | None:
+        """The instance with another value of the first place in all; None where one has it not."""
+        first, *others = self.places
+        instance = first.put(instance, value)
+        for place in others:
+            try:
+                there = decode(place.domain, encode(first.domain, value), "")
+            except Misfit:
+                return None
+            instance = place.put(instance, there)
+        return instance
+
+
+def slots_of(
+    pair: Pair, actions: tuple[Action, Action], shared: Collection[str], number: int
+) -> list[Slot]:
+    """Every variable, plain where it is as in the initial state, and every parameter of a step.
+
+    `actions` are those of both models, `shared` their common parameters, and the step is one of the
+    model of this `number`.
+    """
+    models = (pair.one, pair.other)
+    slots = []
+    for owner, model in enumerate(models):
+        for position, (name, domain) in enumerate(model.variables.items()):
+            places = [Place(owner, position, domain, is_parameter=False)]
+            if name in pair.shared:
+                if owner == 1:
+                    continue
+                there = list(pair.other.variables).index(name)
+                its = pair.other.variables[name]
+                places.append(Place(1, there, its, is_parameter=False))
+            slots.append(Slot(tuple(places), model.initial[position]))
+    others = {one.name: place for place, one in enumerate(actions[1 - number].parameters)}
+    for position, one in enumerate(actions[number].parameters):
+        places = [Place(number, position, one.domain, is_parameter=True)]
+        if one.name in shared:
+            there = others[one.name]
+            its = actions[1 - number].parameters[there].domain
+            places.append(Place(1 - number, there, its, is_parameter=True))
+        slots.append(Slot(tuple(places), plainest(one.domain)))
+    return slots
+
+
+def plainer(
+    instance: Instance, slots: Sequence[Slot], is_one: Callable[[Instance], bool]
+) -> Instance:
+    """The instance made plainer, one step after the other, as long as it is one."""
+    moves = [*(partial(_with_plainer, slot) for slot in slots), partial(_with_lower_numbers, slots)]
+    tries, is_done = 0, False
+    while not is_done:
+        is_done = True
+        for move in moves:
+            for candidate in move(instance):
+                tries += 1
+                if tries > MOST_TRIES:
+                    return instance
+                if is_one(candidate):
+                    instance, is_done = candidate, False
+                    break
+    return instance
+
+
+def _with_plainer(slot: Slot, instance: Instance) -> Iterator[Instance]:
+    """The instance with plainer values of one slot."""
+    first = slot.places[0]
+    for value in simpler(first.domain, first.value(instance), slot.plain):
+        candidate = slot.put(instance, value)
+        if candidate is not None:
+            yield candidate
+
+
+def _with_lower_numbers(slots: Sequence[Slot], instance: Instance) -> Iterator[Instance]:
+    """The instance with a lower number in place of another one, in all slots."""
+    firsts = [slot.places[0] for slot in slots]
+    numbers = {number for one in firsts for number in numbers_in(one.domain, one.value(instance))}
+    for old in sorted(numbers, reverse=True):
+        for new in range(min(old, LOWEST_NUMBERS)):
+            candidate: Instance | None = instance
+            for slot, first in zip(slots, firsts, strict=True):
+                if candidate is not None:
+                    value = renumbered(first.domain, first.value(instance), old, new)
+                    candidate = slot.put(candidate, value)
+            if candidate is not None:
+                yield candidate
