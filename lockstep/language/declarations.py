@@ -79,7 +79,8 @@ def read_parameters(
 ) -> list[tuple[str, Domain]]:
     """Name and domain of each parameter after the states; what is wrong is added to `problems`."""
     node, path = text_of(universe, function)
-    states = ["s"] if kind in (Kind.INVARIANT, Kind.SOMETIMES, Kind.LEADS_TO) else ["s", "new"]
+    of_a_state = (Kind.INVARIANT, Kind.SOMETIMES, Kind.LEADS_TO, Kind.SHOWS)
+    states = ["s"] if kind in of_a_state else ["s", "new"]
     arguments = node.args.args
     if [argument.arg for argument in arguments[: len(states)]] != states:
         problems.append(

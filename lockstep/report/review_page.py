@@ -46,8 +46,8 @@ def review_page(plan: ReviewPlan, run: ReviewRun, *, brief: bool) -> Page:
         verdict=_VERDICTS.get(run.exit_code, "error"),
         summary=_summary(run),
         blocks=(
-            *(actions_block(review, brief=brief) for review in run.actions),
             *(scope_section(result, brief=brief) for result in run.results),
+            *(actions_block(review, brief=brief) for review in run.actions),
             *closing(plan, run),
         ),
     )

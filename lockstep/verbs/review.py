@@ -84,22 +84,22 @@ def run_review(
     on_actions: Callable[[ActionsReview], None] = lambda _: None,
     watch: Watch = Unwatched(),
 ) -> ReviewRun:
-    """Do what was planned: the actions of each pair of versions, then all scopes.
+    """Do what was planned: all scopes, then the actions of each pair of versions.
 
-    `on_actions` and `on_result` are told of each as soon as it is done.
+    `on_result` and `on_actions` are told of each as soon as it is done.
 
     `LockstepError` where what is expected of it cannot be read.
     """
     expected = expectations_of(plan)
+    run = run_each(plan.tasks, lambda task: _review(plan, task, expected, watch), on_result)
+    if run.pending or run.exit_code == INTERRUPTED:
+        return ReviewRun(run.results, run.pending, None)
     compared = run_each(
         version_pairs(plan), lambda versions: review_actions(plan, versions, watch), on_actions
     )
     actions = compared.results
     if compared.pending:
-        return ReviewRun((), tuple(plan.tasks), None, actions=actions)
-    run = run_each(plan.tasks, lambda task: _review(plan, task, expected, watch), on_result)
-    if run.pending or run.exit_code == INTERRUPTED:
-        return ReviewRun(run.results, run.pending, None, actions=actions)
+        return ReviewRun(run.results, evidence=None, actions=actions)
     try:
         evidence = expected.without_expected(evidence_of(plan, watch))
         support = support_of(plan, watch)

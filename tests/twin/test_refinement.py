@@ -407,7 +407,7 @@ MISTAKES = {
         "snapshot_fetch",
         "small",
         "SnapshotFetch",
-        "Max({logStart[r], Min({logStart[leader], Latest(r)})})",
+        "Max({logStart[r], Min({leadersStart, Latest(r)})})",
         "Max({logStart[r], Latest(r)})",
         {"GENERATORS": ("v1", "v2")},
     ),

@@ -65,8 +65,8 @@ MISTAKES = {
     ),
     "LeaderStartsItsLogWhereASnapshotEnds": Mistake(
         "SnapshotFetch",
-        "    /\\ end \\in Ends(r)\n",
-        "",
+        "    /\\ end \\in Ends(r)\n    /\\ IF CleansByRetention",
+        "    /\\ IF CleansByRetention",
     ),
     "LeaderDropsWhatOthersHaveOrWhatIsOld": Mistake(
         "SnapshotFetch",

@@ -164,7 +164,7 @@ MISTAKES = {
     ),
     "AProcessThatHasEndedBootsOrRefuses": Mistake(
         "SnapshotLog",
-        "Boot ==\n    /\\ IsDown\n",
-        'Boot ==\n    /\\ phase = "DARK"\n',
+        "\nBoot ==\n    /\\ IsDown\n",
+        '\nBoot ==\n    /\\ phase = "DARK"\n',
     ),
 }
