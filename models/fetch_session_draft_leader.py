@@ -105,18 +105,21 @@ def fits_the_limit(s: FetchSessionDraft, f, wanted, filled):
     return filled <= readable and (len(filled) > 0 or len(readable) == 0)
 
 
-def after_full(s: FetchSessionDraft, f, p, interest, is_filled):
+def undirtied():
+    """Nothing has become dirty that a full response does not tell."""
+    return {p: LastDirty.BEFORE for p in Partition}
+
+
+def after_full(s: FetchSessionDraft, f, p, interest, is_filled, last_dirty):
     """A partition once a full response has told of it all but records that did not fit."""
     is_left_out = not is_filled and has_records(s, f, p, interest)
     return CachedPartition(
         interest=interest,
-        last_dirty=LastDirty.UPCOMING
-        if LEFT_OUT_STAYS_DIRTY and is_left_out
-        else LastDirty.BEFORE,
+        last_dirty=LastDirty.UPCOMING if LEFT_OUT_STAYS_DIRTY and is_left_out else last_dirty,
     )
 
 
-def serve_full(s: FetchSessionDraft, new: FetchSessionDraft, f, via, filled, i, sequence):
+def serve_full(s: FetchSessionDraft, new: FetchSessionDraft, f, via, filled, i, sequence, dirty):
     """A full response tells of every partition; session i, if not 0, is of these from now on."""
     wanted = incoming(s, f, via).partitions
     require(fits_the_limit(s, f, wanted, filled))
@@ -124,7 +127,7 @@ def serve_full(s: FetchSessionDraft, new: FetchSessionDraft, f, via, filled, i, 
         client=f,
         sequence=sequence,
         partitions={
-            p: None if wanted[p] is None else after_full(s, f, p, wanted[p], p in filled)
+            p: None if wanted[p] is None else after_full(s, f, p, wanted[p], p in filled, dirty[p])
             for p in Partition
         },
     )
@@ -173,7 +176,7 @@ def serve_full_creating(
     """A full request with id 0: the leader creates a session."""
     request = present(incoming(s, f, via))
     require(is_full_request(request, names_a_session=False) and is_unused(s, i))
-    serve_full(s, new, f, via, filled, i, NO_REQUEST)
+    serve_full(s, new, f, via, filled, i, NO_REQUEST, undirtied())
 
 
 @action
@@ -183,7 +186,7 @@ def serve_full_declining(
     """A full request with id 0: the leader creates no session."""
     request = present(incoming(s, f, via))
     require(is_full_request(request, names_a_session=False))
-    serve_full(s, new, f, via, filled, NO_SESSION, NO_REQUEST)
+    serve_full(s, new, f, via, filled, NO_SESSION, NO_REQUEST, undirtied())
 
 
 def session_of(s: FetchSessionDraft, request):
@@ -227,6 +230,17 @@ def outlives(s: FetchSessionDraft, f, request):
     )
 
 
+def dirty_after_full(s: FetchSessionDraft, request):
+    """Number N again takes back nothing that has become dirty since, for its response may be lost
+    as well (227d-D3)."""
+    if not (NUMBERED_FULL_REQUESTS and is_repeated(s, request)):
+        return undirtied()
+    cached = session_of(s, request).partitions
+    return {
+        p: LastDirty.BEFORE if cached[p] is None else cached[p].last_dirty for p in Partition
+    }
+
+
 @action
 def serve_full_altering(
     s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, via: Via, filled: Set[Partition]
@@ -236,7 +250,8 @@ def serve_full_altering(
     require(is_full_request(request, names_a_session=True) and is_valid(s, request))
     require(not outlives(s, f, request))
     sequence = request.sequence if NUMBERED_FULL_REQUESTS else session_of(s, request).sequence
-    serve_full(s, new, f, via, filled, request.session_id, sequence)
+    dirty = dirty_after_full(s, request)
+    serve_full(s, new, f, via, filled, request.session_id, sequence, dirty)
 
 
 # Incremental requests.
