@@ -2,7 +2,7 @@
 
 from lockstep import each, invariant, leads_to, present, sometimes, step_invariant, when
 from models.fetch_metadata import NO_SESSION, OpenId
-from models.fetch_partitions import Partition
+from models.fetch_partitions import MAX_OFFSET, Partition
 from models.fetch_session_draft_fetcher import (
     receive_error,
     receive_full,
@@ -82,14 +82,14 @@ def is_readable(s: FetchSessionDraft, f, p):
 # Sessions and their numbers.
 
 
-@invariant
+@invariant("227d-1")
 def sessions_are_never_shared(s: FetchSessionDraft, i: OpenId):
     """An id belongs to one fetcher: no other holds it, whatever was evicted or created since."""
     when(s.sessions[i] is not None)
     return all(s.session_id[f] != i or s.sessions[i].client == f for f in Fetcher)
 
 
-@invariant
+@invariant("227d-5", "227d-6")
 def leader_is_at_most_one_request_ahead(s: FetchSessionDraft, f: Fetcher):
     """A session has the number of the last request whose response its fetcher has handled, or of
     the one that it waits for an answer to."""
@@ -100,7 +100,7 @@ def leader_is_at_most_one_request_ahead(s: FetchSessionDraft, f: Fetcher):
     )
 
 
-@step_invariant
+@step_invariant("227d-5", "227d-6")
 def numbers_go_up_by_one(s: FetchSessionDraft, new: FetchSessionDraft, i: OpenId):
     """A session's number changes to the next one only."""
     before = present(s.sessions[i])
@@ -109,7 +109,7 @@ def numbers_go_up_by_one(s: FetchSessionDraft, new: FetchSessionDraft, i: OpenId
     return follows(after.sequence, before.sequence)
 
 
-@invariant
+@invariant("227d-7", "227d-22")
 def incremental_requests_have_a_session_and_a_number(s: FetchSessionDraft, f: Fetcher):
     """No incremental request has the id 0 or the number 0."""
     return all(
@@ -120,7 +120,7 @@ def incremental_requests_have_a_session_and_a_number(s: FetchSessionDraft, f: Fe
     )
 
 
-@step_invariant
+@step_invariant("227d-19", "227d-22", "227d-26", "227d-27")
 def session_is_entered_by_a_full_response(
     s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher
 ):
@@ -135,7 +135,7 @@ def session_is_entered_by_a_full_response(
     )
 
 
-@step_invariant
+@step_invariant("227d-27")
 def flag_ends_incremental_requests(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher):
     """After a response that allows no incremental request, the next one is full and of no
     session."""
@@ -143,14 +143,14 @@ def flag_ends_incremental_requests(s: FetchSessionDraft, new: FetchSessionDraft,
     return new.session_id[f] == NO_SESSION
 
 
-@step_invariant
+@step_invariant("227d-20")
 def response_is_of_the_requests_type(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher):
     """A full request is answered in full, and an incremental one incrementally."""
     when(was_served(s, new, f))
     return new.response[f].incremental == (not is_full(s.request[f]))
 
 
-@step_invariant
+@step_invariant("227d-17")
 def invalid_session_error_is_deserved(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher):
     """InvalidFetchSessionException answers who names a session that is not there, or a number that
     is neither the session's own nor the next."""
@@ -166,7 +166,7 @@ def invalid_session_error_is_deserved(s: FetchSessionDraft, new: FetchSessionDra
     )
 
 
-@invariant
+@invariant("227d-17")
 def error_comes_of_a_lost_session(s: FetchSessionDraft, f: Fetcher):
     """A fetcher that is told InvalidFetchSessionException has lost its session: retransmission
     mends all that the network does."""
@@ -174,14 +174,14 @@ def error_comes_of_a_lost_session(s: FetchSessionDraft, f: Fetcher):
     return s.sessions[s.session_id[f]] is None
 
 
-@step_invariant
+@step_invariant("227d-18")
 def denied_are_incremental_requests(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher):
     """IncrementalFetchDenied answers incremental requests, and leaves no session."""
     when(was_served(s, new, f) and new.response[f].error == Error.INCREMENTAL_FETCH_DENIED)
     return not is_full(s.request[f]) and new.sessions[s.request[f].session_id] is None
 
 
-@step_invariant
+@step_invariant("227d-25")
 def error_is_of_all_partitions(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher):
     """After an error nothing that was told counts any more, of no partition."""
     when(was_handled(s, new, f) and s.response[f].error != Error.NONE)
@@ -191,7 +191,7 @@ def error_is_of_all_partitions(s: FetchSessionDraft, new: FetchSessionDraft, f: 
 # What a session has of its partitions.
 
 
-@invariant
+@invariant("227d-8", "227d-24")
 def leader_has_what_is_wanted(s: FetchSessionDraft, f: Fetcher, p: Partition):
     """Between requests a session has exactly the partitions that its fetcher wants, with the fields
     that it last sent."""
@@ -205,7 +205,7 @@ def leader_has_what_is_wanted(s: FetchSessionDraft, f: Fetcher, p: Partition):
     )
 
 
-@step_invariant
+@step_invariant("227d-9")
 def changes_make_partitions_dirty(
     s: FetchSessionDraft, new: FetchSessionDraft, p: Partition, i: OpenId
 ):
@@ -220,7 +220,7 @@ def changes_make_partitions_dirty(
     return cached.last_dirty == LastDirty.UPCOMING
 
 
-@invariant
+@invariant("227d-10", "227d-13")
 def what_is_not_known_is_dirty(s: FetchSessionDraft, f: Fetcher, p: Partition):
     """A partition that is not as its fetcher was told is dirty for the fetcher's next request, or
     for the one that it repeats: no change is forgotten."""
@@ -236,7 +236,7 @@ def what_is_not_known_is_dirty(s: FetchSessionDraft, f: Fetcher, p: Partition):
     )
 
 
-@step_invariant
+@step_invariant("227d-11")
 def last_dirty_number_never_decreases(
     s: FetchSessionDraft, new: FetchSessionDraft, i: OpenId, p: Partition
 ):
@@ -253,14 +253,14 @@ def last_dirty_number_never_decreases(
 # What is asked and answered of partitions.
 
 
-@step_invariant
+@step_invariant("227d-13")
 def repeated_request_is_the_same(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher):
     """Until a request is answered, no other is sent."""
     when(s.unanswered[f] is not None and new.request[f] is not None)
     return new.request[f] == s.unanswered[f]
 
 
-@step_invariant
+@step_invariant("227d-21")
 def unchanged_partitions_are_not_requested(
     s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, p: Partition
 ):
@@ -272,7 +272,7 @@ def unchanged_partitions_are_not_requested(
     )
 
 
-@step_invariant
+@step_invariant("227d-23")
 def full_response_answers_every_partition(
     s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, p: Partition
 ):
@@ -282,7 +282,7 @@ def full_response_answers_every_partition(
     return (new.response[f].partitions[p] is None) == (s.request[f].partitions[p] is None)
 
 
-@step_invariant
+@step_invariant("227d-12", "227d-28")
 def answers_are_the_leaders(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, p: Partition):
     """A response has wanted partitions only, as they are, and records where the fetcher reads."""
     when(was_served(s, new, f))
@@ -295,7 +295,7 @@ def answers_are_the_leaders(s: FetchSessionDraft, new: FetchSessionDraft, f: Fet
     )
 
 
-@step_invariant
+@step_invariant("227d-12", "227d-28")
 def only_dirty_partitions_are_answered(
     s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, p: Partition
 ):
@@ -313,7 +313,7 @@ def only_dirty_partitions_are_answered(
     )
 
 
-@step_invariant
+@step_invariant("227d-28", "227d-29")
 def records_are_never_withheld_from_all(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher):
     """If there is anything to read in any partition, the response carries records of one."""
     when(was_served(s, new, f) and new.response[f].error == Error.NONE)
@@ -322,7 +322,7 @@ def records_are_never_withheld_from_all(s: FetchSessionDraft, new: FetchSessionD
     return any(answers[p] is not None and answers[p].records for p in Partition)
 
 
-@step_invariant
+@step_invariant("227d-13", "227d-28")
 def what_is_answered_is_learned(
     s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, p: Partition
 ):
@@ -358,13 +358,15 @@ SERVED_AND_HANDLED = (
 """What is served and handled in the end, whatever becomes of the next incremental request."""
 
 
-@leads_to(weak=(*SERVED_AND_HANDLED, each(serve_incremental, "f", "via")))
+@leads_to("227d-13", "227d-25", weak=(*SERVED_AND_HANDLED, each(serve_incremental, "f", "via")))
 def waiting_ends(s: FetchSessionDraft, f: Fetcher):
     """A request is served, and its response handled, in the end."""
     return s.unanswered[f] is not None, s.unanswered[f] is None
 
 
 @leads_to(
+    "227d-10",
+    "227d-30",
     weak=(*SERVED_AND_HANDLED, each(send_incremental, "f")),
     strong=each(serve_incremental, "f", "via", "sent"),
 )
@@ -379,12 +381,12 @@ def changes_come_to_be_known(s: FetchSessionDraft, f: Fetcher, p: Partition):
 # The scope reaches what it is about.
 
 
-@sometimes
+@sometimes("227d-5")
 def reaches_the_last_number(s: FetchSessionDraft):
     return any(s.sessions[i] is not None and s.sessions[i].sequence == MAX_SEQUENCE for i in OpenId)
 
 
-@sometimes
+@sometimes("227d-13")
 def an_answered_request_is_repeated(s: FetchSessionDraft):
     """A session has the number of a request that is under way."""
     return any(
@@ -396,11 +398,12 @@ def an_answered_request_is_repeated(s: FetchSessionDraft):
     )
 
 
-@sometimes
+@sometimes("227d-28")
 def an_unchanged_partition_is_answered(s: FetchSessionDraft):
     """An incremental response has a partition without records that is as its fetcher was told:
-    what is new is the log's end, of which a response says nothing."""
-    return any(
+    what is new is the log's end, of which a response says nothing. So it is where there are
+    records."""
+    return MAX_OFFSET == 0 or any(
         s.response[f] is not None
         and s.response[f].incremental
         and s.response[f].partitions[p] is not None
@@ -413,7 +416,7 @@ def an_unchanged_partition_is_answered(s: FetchSessionDraft):
     )
 
 
-@sometimes
+@sometimes("227d-17", "227d-24")
 def a_full_request_is_refused(s: FetchSessionDraft):
     """A fetcher that asks for everything gets an error, since the session that it names is gone."""
     return any(
@@ -424,7 +427,7 @@ def a_full_request_is_refused(s: FetchSessionDraft):
     )
 
 
-@sometimes
+@sometimes("227d-18")
 def a_fetcher_is_denied(s: FetchSessionDraft):
     return any(
         s.response[f] is not None and s.response[f].error == Error.INCREMENTAL_FETCH_DENIED
@@ -432,7 +435,7 @@ def a_fetcher_is_denied(s: FetchSessionDraft):
     )
 
 
-@sometimes
+@sometimes("227d-21")
 def an_incremental_request_says_nothing(s: FetchSessionDraft):
     return any(
         s.request[f] is not None
@@ -442,7 +445,7 @@ def an_incremental_request_says_nothing(s: FetchSessionDraft):
     )
 
 
-@sometimes
+@sometimes("227d-28")
 def an_incremental_response_says_nothing(s: FetchSessionDraft):
     return any(
         s.response[f] is not None
@@ -452,7 +455,7 @@ def an_incremental_response_says_nothing(s: FetchSessionDraft):
     )
 
 
-@sometimes
+@sometimes("227d-19")
 def a_leader_declines(s: FetchSessionDraft):
     """A full request that names no session is answered in full, and gets none."""
     return any(
@@ -464,7 +467,7 @@ def a_leader_declines(s: FetchSessionDraft):
     )
 
 
-@sometimes
+@sometimes("227d-24")
 def a_full_request_names_a_session(s: FetchSessionDraft):
     return any(
         s.request[f] is not None

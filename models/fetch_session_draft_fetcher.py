@@ -25,11 +25,20 @@ from models.fetch_session_draft_state import (
 )
 from models.fetch_session_state import MAX_DISTURBANCES, Fetcher
 
-# A fetcher sends a request, one at a time.
+# A fetcher sends a request.
+
+
+def may_send(s: FetchSessionDraft, f):
+    """One request at a time: the next one waits until the last one's response was handled."""
+    return s.unanswered[f] is None
+
+
+def may_send_incremental(s: FetchSessionDraft, f):
+    return s.session_id[f] != NO_SESSION
 
 
 def send(s: FetchSessionDraft, new: FetchSessionDraft, f, fetch_type, sequence, wanted, partitions):
-    require(s.unanswered[f] is None)
+    require(may_send(s, f))
     require(all(is_fetched(p, wanted[p]) for p in Partition))
     request = Request(
         fetch_type=fetch_type,
@@ -62,7 +71,7 @@ def send_full(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, wanted: 
 def send_incremental(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, wanted: Interests):
     """INCREMENTAL_FETCH_REQUEST: of the session's partitions, those that changed."""
     old = s.fetching[f]
-    require(s.session_id[f] != NO_SESSION)
+    require(may_send_incremental(s, f))
     require(all((wanted[p] is None) == (old[p] is None) for p in Partition))
     require(
         all(

@@ -119,6 +119,10 @@ def after_full(s: FetchSessionDraft, f, p, interest, is_filled, last_dirty):
     )
 
 
+def full_answers(s: FetchSessionDraft, wanted, filled):
+    return {p: None if wanted[p] is None else answer(s, p, p in filled) for p in Partition}
+
+
 def serve_full(s: FetchSessionDraft, new: FetchSessionDraft, f, via, filled, i, sequence, dirty):
     """A full response tells of every partition; session i, if not 0, is of these from now on."""
     wanted = incoming(s, f, via).partitions
@@ -137,7 +141,7 @@ def serve_full(s: FetchSessionDraft, new: FetchSessionDraft, f, via, filled, i, 
         session_id=i,
         incremental=False,
         incremental_ok=i != NO_SESSION,
-        partitions={p: None if wanted[p] is None else answer(s, p, p in filled) for p in Partition},
+        partitions=full_answers(s, wanted, filled),
     )
     respond(s, new, f, via, response)
 
@@ -299,8 +303,14 @@ def last_dirty_after(last_dirty, repeated, is_left_out):
     return LastDirty.LATEST if last_dirty == LastDirty.UPCOMING else LastDirty.BEFORE
 
 
+def fits(sent, due, readable):
+    """What does not fit is left out of a response: the limit is reached by records alone
+    (227d-D8)."""
+    return sent <= due and (sent == due or len(sent & readable) > 0)
+
+
 def serve_session(s: FetchSessionDraft, new: FetchSessionDraft, f, via, sent, repeated, goes_on):
-    """Answer what is due, but for what does not fit: the limit is reached by records alone."""
+    """Answer what is due, and fits."""
     request = incoming(s, f, via)
     session = session_of(s, request)
     interests = interests_after(session, request)
@@ -308,7 +318,7 @@ def serve_session(s: FetchSessionDraft, new: FetchSessionDraft, f, via, sent, re
     readable = {
         p for p in Partition if interests[p] is not None and has_records(s, f, p, interests[p])
     }
-    require(sent <= due and (sent == due or len(sent & readable) > 0))
+    require(fits(sent, due, readable))
     served = Session(
         client=session.client,
         sequence=request.sequence,
