@@ -2,12 +2,13 @@
 
 from lockstep import fault, present, replace, require
 from models.fetch_metadata import NO_SESSION, OpenId
-from models.fetch_partitions import Answer, Partition, changed
+from models.fetch_partitions import Answer, Partition, changed, nothing
 from models.fetch_session_draft_fetcher import (
     abandon,
     learn,
     may_send,
     may_send_incremental,
+    receive_error,
     receive_last,
     retransmit,
     settle,
@@ -19,7 +20,6 @@ from models.fetch_session_draft_leader import (
     due_partitions,
     fits,
     full_answers,
-    incoming,
     interests_after,
     is_dirty,
     is_next,
@@ -30,7 +30,6 @@ from models.fetch_session_draft_leader import (
     respond,
     respond_error,
     serve_denied,
-    serve_invalid,
     session_of,
     undirtied,
 )
@@ -131,6 +130,16 @@ def left_out_is_forgotten(s: FetchSessionDraft, new: FetchSessionDraft, f, answe
 def knowledge_outlives_the_session(new: FetchSessionDraft, f):
     """What was told in a session still counts after an error."""
     settle(new, f, NO_SESSION, 0)
+
+
+@fault(replaces=receive_error, breaks="waiting_ends")
+def error_is_no_answer(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher):
+    """What was answered with an error is asked again, until it is answered without."""
+    response = present(s.response[f])
+    require(response.error != Error.NONE)
+    new.response[f] = None
+    new.request[f] = s.unanswered[f]
+    new.told[f] = nothing()
 
 
 @fault(replaces=receive_last, breaks="flag_ends_incremental_requests")
@@ -257,13 +266,3 @@ def denied_session_stays(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetche
     """A client is denied, and its session keeps its slot."""
     serve_denied(s, new, f, via)
     new.sessions = s.sessions
-
-
-@fault(replaces=serve_invalid, breaks="waiting_ends")
-def unknown_session_is_not_answered(
-    s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, via: Via
-):
-    """A request for a session that is gone waits for it."""
-    request = present(incoming(s, f, via))
-    require(session_of(s, request) is not None)
-    serve_invalid(s, new, f, via)
