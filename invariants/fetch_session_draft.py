@@ -1,7 +1,6 @@
 """What must hold of the earlier draft of KIP-227. Ids are rows of specs/kip_227_draft.toml."""
 
 from lockstep import each, invariant, leads_to, present, sometimes, step_invariant, when
-from models.fetch_metadata import NO_SESSION, OpenId
 from models.fetch_partitions import MAX_OFFSET, Partition
 from models.fetch_session_draft_fetcher import (
     receive_error,
@@ -20,13 +19,18 @@ from models.fetch_session_draft_leader import (
     serve_repeated,
 )
 from models.fetch_session_draft_state import (
+    FOLLOWERS,
+    MAX_DISTURBANCES,
     MAX_SEQUENCE,
+    NO_SESSION,
     Error,
+    Fetcher,
     FetchSessionDraft,
     FetchType,
     LastDirty,
+    OpenId,
+    Via,
 )
-from models.fetch_session_state import FOLLOWERS, MAX_DISTURBANCES, Fetcher, Via
 
 # What a step did, and how things are, in words of their own.
 
@@ -121,9 +125,7 @@ def incremental_requests_have_a_session_and_a_number(s: FetchSessionDraft, f: Fe
 
 
 @step_invariant("227d-19", "227d-22", "227d-26", "227d-27")
-def session_is_entered_by_a_full_response(
-    s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher
-):
+def session_is_entered_by_a_full_response(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher):
     """A fetcher has a session after a full response with its id that allows incremental
     requests."""
     when(new.session_id[f] != NO_SESSION and new.session_id[f] != s.session_id[f])
@@ -139,7 +141,8 @@ def session_is_entered_by_a_full_response(
 def flag_ends_incremental_requests(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher):
     """After a response that allows no incremental request, the next one is full and of no
     session."""
-    when(was_handled(s, new, f) and not s.response[f].incremental_ok)
+    when(was_handled(s, new, f))
+    when(s.response[f].error == Error.NONE and not s.response[f].incremental_ok)
     return new.session_id[f] == NO_SESSION
 
 
@@ -470,8 +473,6 @@ def a_leader_declines(s: FetchSessionDraft):
 @sometimes("227d-24")
 def a_full_request_names_a_session(s: FetchSessionDraft):
     return any(
-        s.request[f] is not None
-        and is_full(s.request[f])
-        and s.request[f].session_id != NO_SESSION
+        s.request[f] is not None and is_full(s.request[f]) and s.request[f].session_id != NO_SESSION
         for f in Fetcher
     )

@@ -3,7 +3,6 @@ the responses.
 """
 
 from lockstep import action, present, require
-from models.fetch_metadata import NO_SESSION
 from models.fetch_partitions import (
     Interests,
     Partition,
@@ -15,15 +14,17 @@ from models.fetch_partitions import (
     still_told,
 )
 from models.fetch_session_draft_state import (
+    MAX_DISTURBANCES,
     NO_REQUEST,
+    NO_SESSION,
     NUMBERED_FULL_REQUESTS,
     Error,
+    Fetcher,
     FetchSessionDraft,
     FetchType,
     Request,
     next_number,
 )
-from models.fetch_session_state import MAX_DISTURBANCES, Fetcher
 
 # A fetcher sends a request.
 

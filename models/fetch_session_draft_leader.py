@@ -4,22 +4,25 @@ Every action that serves a request is one outcome.
 """
 
 from lockstep import Set, action, present, replace, require
-from models.fetch_metadata import NO_SESSION, OpenId
 from models.fetch_partitions import EMPTY, Answer, Offset, Partition, nothing
 from models.fetch_session_draft_state import (
+    FOLLOWERS,
     LEFT_OUT_STAYS_DIRTY,
     NO_REQUEST,
+    NO_SESSION,
     NUMBERED_FULL_REQUESTS,
     CachedPartition,
     Error,
+    Fetcher,
     FetchSessionDraft,
     FetchType,
     LastDirty,
+    OpenId,
     Response,
     Session,
+    Via,
     next_number,
 )
-from models.fetch_session_state import FOLLOWERS, Fetcher, Via
 
 # The leader's logs change, and with each change their partition becomes dirty.
 
@@ -240,9 +243,7 @@ def dirty_after_full(s: FetchSessionDraft, request):
     if not (NUMBERED_FULL_REQUESTS and is_repeated(s, request)):
         return undirtied()
     cached = session_of(s, request).partitions
-    return {
-        p: LastDirty.BEFORE if cached[p] is None else cached[p].last_dirty for p in Partition
-    }
+    return {p: LastDirty.BEFORE if cached[p] is None else cached[p].last_dirty for p in Partition}
 
 
 @action

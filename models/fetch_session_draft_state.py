@@ -6,10 +6,18 @@ be compared (see docs/reviews/kip_227_draft.md).
 
 from enum import Enum
 
-from lockstep import Constant, Domain, Map, Range, Record, State
-from models.fetch_metadata import OpenId, SessionId
+from lockstep import Constant, Domain, Map, OneOf, Range, Record, State
 from models.fetch_partitions import Answers, Interest, Interests, Offset, Partition, Told
-from models.fetch_session_state import Disturbances, Fetcher
+
+FETCHERS: Constant = ("c1",)
+FOLLOWERS: Constant = ()
+"""Those of the fetchers that are followers: they read up to the log's end."""
+
+SESSION_IDS: Constant = (1,)
+"""The ids that a leader may draw. Names, not numbers."""
+
+MAX_DISTURBANCES: Constant = 1
+"""How often a fetcher gives up waiting, or its process restarts, in one behaviour."""
 
 MAX_SEQUENCE: Constant = 3
 """The sequence number after which 1 follows here. The draft has 64 bits and no such end. At least
@@ -22,10 +30,22 @@ defines, or is marked only when it changes, as the draft says how (227d-D1)."""
 NUMBERED_FULL_REQUESTS: Constant = True
 """Whether full requests in a session take part in its sequence numbers (227d-D2)."""
 
+NO_SESSION = 0
 NO_REQUEST = 0
 """The sequence number of who has sent none in a session."""
 
+Fetcher: Domain = OneOf(FETCHERS, interchangeable=True)
+Disturbances: Domain = Range(0, MAX_DISTURBANCES)
+OpenId: Domain = OneOf(SESSION_IDS, interchangeable=True)
+SessionId: Domain = OneOf((NO_SESSION, *SESSION_IDS))
 SequenceNumber: Domain = Range(NO_REQUEST, MAX_SEQUENCE)
+
+
+class Via(Enum):
+    """How a request reaches the leader: the one awaited, or a copy that nobody awaits."""
+
+    AWAITED = 0
+    STRAY = 1
 
 
 class FetchType(Enum):
@@ -88,7 +108,7 @@ class FetchSessionDraft(State):
     stray: Map[Fetcher, Request | None] = {f: None for f in Fetcher}
     response: Map[Fetcher, Response | None] = {f: None for f in Fetcher}
     # The fetchers: their session, the last number sent in it, and the request not yet answered.
-    session_id: Map[Fetcher, SessionId] = {f: 0 for f in Fetcher}
+    session_id: Map[Fetcher, SessionId] = {f: NO_SESSION for f in Fetcher}
     sequence: Map[Fetcher, SequenceNumber] = {f: NO_REQUEST for f in Fetcher}
     unanswered: Map[Fetcher, Request | None] = {f: None for f in Fetcher}
     fetching: Map[Fetcher, Interests] = {f: {p: None for p in Partition} for f in Fetcher}

@@ -412,8 +412,10 @@ Retransmit(f, arrives) ==
     /\ response' = [response EXCEPT ![f] = None]
     /\ UNCHANGED fetchers
 
+IsNew(f) == unanswered[f] = None /\ sessionId[f] = 0
+
 RestartFetcher(f, arrives) ==
-    /\ unanswered[f] # None \/ sessionId[f] # 0
+    /\ ~IsNew(f)
     /\ Disturb(f, arrives)
     /\ request' = [request EXCEPT ![f] = None]
     /\ StartOver(f)
@@ -537,7 +539,8 @@ SessionIsEnteredByAFullResponse ==
 
 FlagEndsIncrementalRequests ==
     [][\A f \in Fetchers :
-         (Handled(f) /\ ~response[f].incrementalOk) => sessionId'[f] = 0]_vars
+         (Handled(f) /\ response[f].error = "NONE" /\ ~response[f].incrementalOk)
+            => sessionId'[f] = 0]_vars
 
 ResponseIsOfTheRequestsType ==
     [][\A f \in Fetchers :

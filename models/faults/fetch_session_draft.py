@@ -1,7 +1,6 @@
 """Mistakes in the earlier draft of fetch sessions. Those with a source are what a text says."""
 
 from lockstep import fault, present, replace, require
-from models.fetch_metadata import NO_SESSION, OpenId
 from models.fetch_partitions import Answer, Partition, changed, nothing
 from models.fetch_session_draft_fetcher import (
     abandon,
@@ -34,13 +33,16 @@ from models.fetch_session_draft_leader import (
     undirtied,
 )
 from models.fetch_session_draft_state import (
+    NO_SESSION,
     Error,
+    Fetcher,
     FetchSessionDraft,
     LastDirty,
+    OpenId,
     Response,
+    Via,
     next_number,
 )
-from models.fetch_session_state import Fetcher, Via
 
 # What the texts say.
 
@@ -174,7 +176,9 @@ def id_is_drawn_again_too_soon(s: FetchSessionDraft, i):
 @fault(replaces=is_next, breaks="numbers_go_up_by_one")
 def any_number_is_the_next(s: FetchSessionDraft, request):
     """A session takes any number but its own for the next."""
-    return session_of(s, request) is not None and request.sequence != session_of(s, request).sequence
+    return (
+        session_of(s, request) is not None and request.sequence != session_of(s, request).sequence
+    )
 
 
 @fault(replaces=interests_after, breaks="leader_has_what_is_wanted")
@@ -247,9 +251,7 @@ def full_response_leaves_out_the_empty(s: FetchSessionDraft, wanted, filled):
 
 
 @fault(replaces=respond_error, breaks="response_is_of_the_requests_type")
-def error_is_always_a_full_response(
-    s: FetchSessionDraft, new: FetchSessionDraft, f, via, error
-):
+def error_is_always_a_full_response(s: FetchSessionDraft, new: FetchSessionDraft, f, via, error):
     """The flag of an incremental response is forgotten where there is an error."""
     response = Response(
         error=error,

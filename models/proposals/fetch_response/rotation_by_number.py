@@ -1,8 +1,8 @@
 """KIP-227's earlier draft: a response begins at the partition whose index is the request's number.
 
-The partitions of a session are in lexicographical order, and the index is the sequence number modulo
-how many there are. Numbers go up by one, so that each response begins one partition further on than
-the one before, whatever that one returned.
+The partitions of a session are in lexicographical order, and the index is the sequence number
+modulo how many there are. Numbers go up by one, so that each response begins one partition further
+on than the one before, whatever that one returned.
 """
 
 from lockstep import replaces
