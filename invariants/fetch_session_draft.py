@@ -86,7 +86,7 @@ def is_readable(s: FetchSessionDraft, f, p):
 # Sessions and their numbers.
 
 
-@invariant("227d-1")
+@invariant("227d-1", "227d-2")
 def sessions_are_never_shared(s: FetchSessionDraft, i: OpenId):
     """An id belongs to one fetcher: no other holds it, whatever was evicted or created since."""
     when(s.sessions[i] is not None)

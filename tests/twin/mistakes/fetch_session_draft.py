@@ -4,7 +4,6 @@ from tests.twin.mistakes.mistake import Mistake
 
 _MODULE = "FetchSessionDraft"
 _SETTLES = "    /\\ Settle(f, sessionId[f], unanswered[f].sequence)"
-_TWO_PARTITIONS = {"PARTITIONS": ("p1", "p2"), "MAX_DISTURBANCES": 0}
 
 MISTAKES = {
     "TypeOK": Mistake(
@@ -44,7 +43,9 @@ MISTAKES = {
         "HasSession(req) /\\ req.sequence # SessionOf(req).sequence",
     ),
     "SessionIsEnteredByAFullResponse": Mistake(
-        _MODULE, "IF response[f].sessionId # sessionId[f] THEN 0", "IF FALSE THEN 0"
+        _MODULE,
+        "StartOver(f) ==\n    /\\ Settle(f, 0, 0)\n",
+        "StartOver(f) ==\n    /\\ Settle(f, 1, 0)\n",
     ),
     "FlagEndsIncrementalRequests": Mistake(
         _MODULE,
@@ -72,7 +73,9 @@ MISTAKES = {
         "    /\\ UNCHANGED <<fetching, told>>\n",
     ),
     "ChangesMakePartitionsDirty": Mistake(
-        _MODULE, '!.partitions[p].lastDirty = "UPCOMING"]]', '!.partitions[p].lastDirty = "LATEST"]]'
+        _MODULE,
+        '!.partitions[p].lastDirty = "UPCOMING"]]',
+        '!.partitions[p].lastDirty = "LATEST"]]',
     ),
     "LastDirtyNumberNeverDecreases": Mistake(
         _MODULE,
@@ -116,9 +119,8 @@ MISTAKES = {
     ),
     "ChangesComeToBeKnown": Mistake(
         _MODULE,
-        "        /\\ sent # due => sent \\cap readable # {}\n",
-        "        /\\ sent # due => sent \\cap readable # {}\n"
-        "        /\\ due \\cap readable # {} => sent \\subseteq readable\n",
-        _TWO_PARTITIONS,
+        'atLeast   == IF repeated THEN {"LATEST", "UPCOMING"} ELSE {"UPCOMING"}',
+        "atLeast   == {}",
+        {"MAX_DISTURBANCES": 0},
     ),
 }
