@@ -87,8 +87,11 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Kip:
-    """One file of requirements. Each id begins with its `label`: the number of the KIP, unless the
-    file is about another version of it."""
+    """One file of requirements.
+
+    `label` is what each id begins with: the number of the KIP, unless the file is about another
+    version of it.
+    """
 
     file: Path
     number: int

@@ -13,8 +13,8 @@ MISTAKES = {
     ),
     "SessionsAreNeverShared": Mistake(
         _MODULE,
-        "    /\\ \\A f \\in Fetchers : sessionId[f] # i /\\ \\A m \\in Mentions(f) : m.sessionId # i\n",
-        "",
+        "sessionId[f] # i /\\ \\A m \\in Mentions(f) : m.sessionId # i\n",
+        "TRUE\n",
         {"FETCHERS": ("c1", "c2"), "MAX_DISTURBANCES": 0, "MAX_OFFSET": 0},
     ),
     "LeaderIsAtMostOneRequestAhead": Mistake(
