@@ -5,7 +5,6 @@ from models.fetch_partitions import Answer, Partition, changed, nothing
 from models.fetch_session_draft_fetcher import (
     abandon,
     learn,
-    may_send,
     may_send_incremental,
     receive_error,
     receive_last,
@@ -80,12 +79,6 @@ def repetition_is_refused(s: FetchSessionDraft, request):
 
 
 # The fetcher's mistakes.
-
-
-@fault(replaces=may_send, breaks="repeated_request_is_the_same", source="KAFKA-8052")
-def sends_before_the_response_is_handled(s: FetchSessionDraft, f):
-    """The next request goes out when a response has arrived."""
-    return may_send(s, f) or s.response[f] is not None
 
 
 @fault(
