@@ -44,7 +44,7 @@ def a_rule_allows(proposal, session, now):
     )
 
 
-@invariant("227-18")
+@invariant("227-18", "227d-15")
 def never_more_sessions_than_slots(s: SessionCache):
     """The sessions counted are never more than the slots."""
     return s.num_sessions <= sum(1 for x in Slot)
@@ -59,7 +59,7 @@ def young_session_survives(s: SessionCache, new: SessionCache, x: Slot):
     )
 
 
-@step_invariant("227-17", "227-20", "227-21", "227-22", "227-23", "227-24")
+@step_invariant("227-17", "227-20", "227-21", "227-22", "227-23", "227-24", "227d-14", "227d-16")
 def evicts_only_by_a_rule(s: SessionCache, new: SessionCache, x: Slot):
     """A session loses its slot to another only when one of the three rules says so."""
     when(was_evicted(s, new, x))
@@ -73,7 +73,9 @@ def evicts_only_when_full(s: SessionCache, new: SessionCache, x: Slot):
     return all(s.cache[y] is not None for y in Slot if share_a_shard(x, y))
 
 
-@step_invariant("227-15", "227-17", "227-21", "227-22", "227-23", "227-24", "227-36")
+@step_invariant(
+    "227-15", "227-17", "227-21", "227-22", "227-23", "227-24", "227-36", "227d-14", "227d-16"
+)
 def refuses_only_when_no_rule_allows(s: SessionCache, new: SessionCache):
     """A proposed session is refused only when every slot of its shard is taken and no rule gives it
     one."""
@@ -139,7 +141,7 @@ def consumer_never_displaces_live_follower(s: SessionCache, new: SessionCache, x
     return new.cache[x].privileged
 
 
-@invariant("227-2", "227-16")
+@invariant("227-2", "227-16", "227d-14")
 def last_used_is_the_latest_use(s: SessionCache, x: Slot):
     """The last-used time of a session is when it was created or last used, whatever came later."""
     when(s.cache[x] is not None)
@@ -153,7 +155,7 @@ def created_never_changes(s: SessionCache, x: Slot):
     return s.cache[x].created == s.truly_created[x]
 
 
-@step_invariant("227-2", "227-14", "227-15")
+@step_invariant("227-2", "227-14", "227-15", "227d-4")
 def privilege_is_the_creators(s: SessionCache, new: SessionCache, x: Slot):
     """A session is privileged exactly if a follower created it, for as long as it lives."""
     when(new.cache[x] is not None)

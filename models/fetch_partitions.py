@@ -81,6 +81,11 @@ def nothing():
     return {p: None for p in Partition}
 
 
+def is_fetched(p, interest):
+    """Whether a fetcher may ask this: a partition that stays empty is read from its start."""
+    return interest is None or p not in EMPTY or interest.fetch_offset == 0
+
+
 def changed(old, wanted):
     """The partitions that an incremental request must list: added ones and altered ones."""
     return {p: wanted[p] if wanted[p] != old[p] else None for p in Partition}
@@ -149,3 +154,17 @@ def learned(told, answer):
         log_start_offset=answer.log_start_offset,
         records=answer.records or (told is not None and told.records),
     )
+
+
+def keeps_its_place(old, wanted, told):
+    """A fetch offset moves forward only past records that came (227-D39)."""
+    return wanted.fetch_offset <= old.fetch_offset or (told is not None and told.records)
+
+
+def still_told(old, wanted, told):
+    """What a fetcher still knows of a partition when it sends: after a move, of no records."""
+    if old is None or wanted is None or told is None:
+        return None
+    if old.fetch_offset == wanted.fetch_offset:
+        return told
+    return replace(told, records=False)

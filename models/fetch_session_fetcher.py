@@ -16,13 +16,15 @@ from models.fetch_metadata import (
     next_epoch,
 )
 from models.fetch_partitions import (
-    EMPTY,
     Interests,
     Partition,
     changed,
     dropped,
+    is_fetched,
+    keeps_its_place,
     learned,
     nothing,
+    still_told,
 )
 from models.fetch_session_state import MAX_DISTURBANCES, TOPIC_IDS, Fetcher, FetchSession, Request
 
@@ -32,11 +34,6 @@ from models.fetch_session_state import MAX_DISTURBANCES, TOPIC_IDS, Fetcher, Fet
 def may_send(s: FetchSession, f):
     """One request at a time: the next one waits until the last one's response was handled."""
     return not s.pending[f]
-
-
-def is_fetched(p, interest):
-    """Whether a fetcher may ask this: a partition that stays empty is read from its start."""
-    return interest is None or p not in EMPTY or interest.fetch_offset == 0
 
 
 def send(new: FetchSession, f, metadata, partitions, forgotten):
@@ -72,20 +69,6 @@ def send_full(s: FetchSession, new: FetchSession, f: Fetcher, wanted: Interests)
     require(may_send(s, f) and s.metadata[f].epoch == INITIAL_EPOCH)
     require(any(wanted[p] is not None for p in Partition))
     send_all(new, f, s.metadata[f], wanted)
-
-
-def keeps_its_place(old, wanted, told):
-    """A fetch offset moves forward only past records that came (227-D39)."""
-    return wanted.fetch_offset <= old.fetch_offset or (told is not None and told.records)
-
-
-def still_told(old, wanted, told):
-    """What a fetcher still knows of a partition when it sends: after a move, of no records."""
-    if old is None or wanted is None or told is None:
-        return None
-    if old.fetch_offset == wanted.fetch_offset:
-        return told
-    return replace(told, records=False)
 
 
 def send_changes(s: FetchSession, new: FetchSession, f, wanted, anew):

@@ -30,7 +30,7 @@ def matrix_json(result: MatrixResult) -> dict[str, object]:
         {
             "requirements": len(rows),
             "answers": matrix.counts(),
-            "kips": {str(kip.number): matrix.counts(kip) for kip in matrix.kips},
+            "kips": {kip.label: matrix.counts(kip) for kip in matrix.kips},
             "unresolved": [str(reference) for reference in matrix.unresolved],
             "problems": matrix.problems,
             "exit_code": result.exit_code,

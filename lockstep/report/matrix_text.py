@@ -18,7 +18,7 @@ def print_matrix(output: Output, matrix: Matrix) -> None:
     for index, kip in enumerate(matrix.kips):
         if index:
             output.line()
-        output.line(f"# KIP-{kip.number}: {kip.title}", "bold")
+        output.line(f"# KIP-{kip.label}: {kip.title}", "bold")
         output.line()
         if output.terminal:
             output.table(HEADERS, [_cells(matrix, row) for row in kip.requirements])

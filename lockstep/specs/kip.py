@@ -87,10 +87,15 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Kip:
-    """One file of requirements."""
+    """One file of requirements.
+
+    `label` is what each id begins with: the number of the KIP, unless the file is about another
+    version of it.
+    """
 
     file: Path
     number: int
+    label: str
     title: str
     revision: str
     requirements: tuple[Requirement, ...]
@@ -111,15 +116,17 @@ def load_kip(file: Path) -> Kip:
     document = read_toml(file)
     head = document.table("kip")
     number, title, revision = head.integer("number"), head.text("title"), head.text("revision")
+    label = head.optional_text("label") or str(number)
     head.finish()
     kip = Kip(
         file,
         number,
+        label,
         title,
         revision,
-        _rows(document, "requirement", _requirement, f"{number}-"),
+        _rows(document, "requirement", _requirement, f"{label}-"),
         tuple(_constant(table) for table in document.tables("constant")),
-        _rows(document, "deviation", _deviation, f"{number}-D"),
+        _rows(document, "deviation", _deviation, f"{label}-D"),
     )
     document.finish()
     return kip
@@ -128,7 +135,7 @@ def load_kip(file: Path) -> Kip:
 def load_kips(root: Path) -> list[Kip]:
     """Every `specs/kip_*.toml` of the workspace at `root`, by number."""
     kips = [load_kip(file) for file in (root / "specs").glob("kip_*.toml")]
-    return sorted(kips, key=lambda kip: kip.number)
+    return sorted(kips, key=lambda kip: (kip.number, kip.label))
 
 
 def _rows(document: Table, key: str, read: Callable[[Table], Row], prefix: str) -> tuple[Row, ...]:

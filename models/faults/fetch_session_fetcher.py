@@ -13,7 +13,15 @@ from models.fetch_metadata import (
     is_full,
     next_epoch,
 )
-from models.fetch_partitions import Interests, Partition, changed, dropped, learned, nothing
+from models.fetch_partitions import (
+    Interests,
+    Partition,
+    changed,
+    dropped,
+    learned,
+    nothing,
+    still_told,
+)
 from models.fetch_session_fetcher import (
     abandon,
     after_disconnect,
@@ -27,7 +35,6 @@ from models.fetch_session_fetcher import (
     send_full,
     settle,
     start_over,
-    still_told,
 )
 from models.fetch_session_state import Fetcher, FetchSession, Request
 

@@ -50,7 +50,7 @@ FAULTS = [
     for fault, (mark, _) in fault_marks(ROOT, name).items()
     if mark.breaks is not None and (name, mark.breaks) not in PENDING
 ]
-LONG = ("leader_discovery",)
+LONG = ("fetch_session_draft", "leader_discovery")
 """Models whose faults take minutes together to find and shrink: left for `make verify`."""
 LEFT_LONG = {("fair_consumption", "pause_of_any_ends_the_wait")}
 """Faults that are found, but by behaviours that Hypothesis hardly shortens."""

@@ -32,6 +32,18 @@ def test_the_files_of_a_workspace_come_by_number(tmp_path: Path) -> None:
     assert [kip.number for kip in load_kips(tmp_path)] == [9, 10]
 
 
+def test_another_version_has_ids_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "specs").mkdir()
+    draft = TEXT.replace("number = 9", 'number = 9\nlabel = "9d"').replace('"9-', '"9d-')
+    (tmp_path / "specs" / "kip_9.toml").write_text(TEXT)
+    (tmp_path / "specs" / "kip_9_draft.toml").write_text(
+        draft.replace("deviation 9-", "deviation 9d-")
+    )
+    kips = load_kips(tmp_path)
+    assert [(kip.number, kip.label) for kip in kips] == [(9, "9"), (9, "9d")]
+    assert kips[1].requirements[0].id == "9d-1"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

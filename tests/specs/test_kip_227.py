@@ -38,7 +38,7 @@ def test_matrix_has_no_wrong_reference() -> None:
     assert matrix.unresolved == []
     for kip in matrix.kips:
         identities = [row.id for row in kip.requirements]
-        assert identities == [f"{kip.number}-{n}" for n in range(1, len(identities) + 1)]
+        assert identities == [f"{kip.label}-{n}" for n in range(1, len(identities) + 1)]
 
 
 def test_every_invariant_states_a_requirement() -> None:
