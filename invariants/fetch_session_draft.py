@@ -344,6 +344,19 @@ def what_is_answered_is_learned(
     )
 
 
+@step_invariant("227d-12")
+def what_is_answered_is_clean(
+    s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, p: Partition
+):
+    """What the response to the next number has is not told again to the number after that."""
+    when(was_served(s, new, f) and not is_full(s.request[f]))
+    before = present(s.sessions[s.request[f].session_id])
+    after = present(new.sessions[s.request[f].session_id])
+    when(before.sequence != after.sequence and new.response[f].partitions[p] is not None)
+    cached = present(after.partitions[p])
+    return cached.last_dirty != LastDirty.UPCOMING
+
+
 # What must come to pass.
 
 SERVED_AND_HANDLED = (

@@ -621,6 +621,16 @@ OnlyDirtyPartitionsAreAnswered ==
                     \/ /\ session.partitions[p].lastDirty = "LATEST"
                        /\ session.sequence = request[f].sequence]_vars
 
+\* The response to a new number leaves nothing to be told again of what it has.
+WhatIsAnsweredIsClean ==
+    [][\A f \in Fetchers :
+         (/\ ServedIncrementally(f)
+          /\ HasSession(request[f])
+          /\ sessions'[request[f].sessionId] # None
+          /\ sessions'[request[f].sessionId].sequence # SessionOf(request[f]).sequence)
+            => \A p \in Mentioned(response'[f].partitions) :
+                 sessions'[request[f].sessionId].partitions[p].lastDirty # "UPCOMING"]_vars
+
 RecordsAreNeverWithheldFromAll ==
     [][\A f \in Fetchers :
          (/\ Served(f)

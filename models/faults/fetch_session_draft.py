@@ -201,6 +201,12 @@ def repetition_is_answered_with_news_only(cached, repeated):
     return cached.last_dirty == LastDirty.UPCOMING
 
 
+@fault(replaces=last_dirty_after, breaks="what_is_answered_is_clean")
+def dirty_for_ever(last_dirty, repeated, is_left_out):
+    """A partition that has become dirty is told in each response from then on."""
+    return last_dirty
+
+
 @fault(replaces=last_dirty_after, breaks="last_dirty_number_never_decreases")
 def repetition_confirms(last_dirty, repeated, is_left_out):
     """The answer to a repeated request, which may be lost as well, counts as told."""

@@ -104,6 +104,11 @@ MISTAKES = {
         "{p \\in Mentioned(cached) : cached[p].lastDirty \\in atLeast}",
         "Mentioned(cached)",
     ),
+    "WhatIsAnsweredIsClean": Mistake(
+        _MODULE,
+        'cached[p].lastDirty = "UPCOMING" THEN "LATEST"',
+        'cached[p].lastDirty = "UPCOMING" THEN "UPCOMING"',
+    ),
     "RecordsAreNeverWithheldFromAll": Mistake(
         _MODULE, "        /\\ sent # due => sent \\cap readable # {}\n", ""
     ),
