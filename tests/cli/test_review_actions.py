@@ -14,12 +14,17 @@ def propose(desk: "Desk", name: str, text: str) -> str:
 
 
 def actions_of(desk: "Desk", head: str, *options: str) -> list[str]:
-    """The lines about actions, which come first."""
+    """The lines about actions, which come after the scopes."""
     ran = desk.run("review", "turnstile", head, "--scope", "default", *options)
-    lines = ran.out.splitlines()
-    assert lines[0].startswith(f"turnstile -> {head}, actions: "), ran.out + ran.err
+    return after_scopes(ran.out)
+
+
+def after_scopes(out: str) -> list[str]:
+    """The lines from the title of the actions on, up to the seconds that they took."""
+    lines = out.splitlines()
+    first = next(number for number, line in enumerate(lines) if ", actions: " in line)
     end = next(number for number, line in enumerate(lines) if line.startswith("  decided in"))
-    return lines[: end + 1]
+    return lines[first : end + 1]
 
 
 WAITS = """
@@ -107,7 +112,7 @@ def test_a_choice_of_another_scope_is_asked_about(desk: "Desk") -> None:
         "Arm, Gate", "CAN_JAM, Arm, Gate"
     )
     ran = desk.run("review", "turnstile", propose(desk, "waits", text), "--max-states", "10")
-    lines = ran.out.splitlines()
+    lines = after_scopes(ran.out)
     assert lines[1:3] == [
         "  strengthened  jam(g)",
         "    at the constants of scope default; the same at scope wide",
