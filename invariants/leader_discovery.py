@@ -403,7 +403,7 @@ def knows_all(s: LeaderDiscovery, b):
     return s.heard[b] == s.cluster
 
 
-@sometimes
+@sometimes("951-1")
 def old_leader_is_asked(s: LeaderDiscovery):
     """A request is with a broker that leads no more, from a client that knows nothing of it and
     has asked for no refresh; that broker and the new leader know who leads."""
@@ -421,7 +421,7 @@ def old_leader_is_asked(s: LeaderDiscovery):
     )
 
 
-@sometimes
+@sometimes("951-6")
 def new_leader_serves(s: LeaderDiscovery):
     """The request of a client is served by the leader of an election."""
     return (

@@ -20,13 +20,15 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from lockstep.errors import LockstepError, nearest
-from lockstep.language.model import Model
 from lockstep.language.notation import Kind
 from lockstep.specs.tables import Table
 from lockstep.system.text_files import read_text
+
+if TYPE_CHECKING:
+    from lockstep.language.model import Model
 
 Counted: TypeAlias = "tuple[str, ...] | str"
 """Actions that are worth 1 each, or the name of a measure."""

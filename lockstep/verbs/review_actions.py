@@ -213,7 +213,9 @@ def _elsewhere(review: _Review, decided: DecidedAction, others: list[str]) -> De
         if other.strength in _DIFFERENT:
             return DecidedAction(other, at, comparison.pair)
         if other.strength is Strength.UNDECIDED:
-            reasons.append(f"at {at} it is not decided: {other.because}")
+            is_other = other.because != change.because
+            why = f": {other.because}" if is_other else " either"
+            reasons.append(f"at {at} it is not decided{why}")
         elif change.strength is Strength.UNDECIDED:
             reasons.append(f"at {at} it is the same")
     return replace(decided, change=replace(change, because="; ".join(reasons)))

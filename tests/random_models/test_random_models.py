@@ -31,12 +31,17 @@ from tests.random_models.random_models import RandomModel, random_models
 
 EXAMPLES = 400
 
-ABSTRACT = {"Expression", "ModelCode"}
+NOT_GENERATED = {"Expression", "ModelCode", "ShownCode"}
+"""What is abstract, and what tests/review puts into random models."""
 NODES = {
     name
     for name, thing in vars(ir).items()
-    if dataclasses.is_dataclass(thing) and thing.__module__ == ir.__name__ and name not in ABSTRACT
+    if dataclasses.is_dataclass(thing)
+    and thing.__module__ == ir.__name__
+    and name not in NOT_GENERATED
 }
+NO_CLAIMS = {Kind.ACTION, Kind.MEASURE, Kind.SHOWS}
+"""Random models have measures in tests/costs, and functions that show something in tests/review."""
 VARIANTS = (
     {f"Arithmetic {operator}" for operator in ("+", "-", "*", "//", "%")}
     | {f"Compare {operator}" for operator in ("==", "!=", "<", "<=", ">", ">=")}
@@ -44,7 +49,7 @@ VARIANTS = (
     | {f"Comprehension {gather.name}" for gather in ir.Gather}
     | {"Comprehension MIN with default", "Comprehension MAX with default"}
     | {f"{node} {truth}" for node in ("Extremum", "Subset", "Unwrap", "Read") for truth in (0, 1)}
-    | {f"PropertyCode {kind.name}" for kind in Kind if kind is not Kind.ACTION}
+    | {f"PropertyCode {kind.name}" for kind in Kind if kind not in NO_CLAIMS}
     | {"two generators", "deep write", "condition", "premise", "argument evaluated once"}
     | {"wide set", "interchangeable names"}
     | {f"{word} fairness of {what}" for word in ("weak", "strong") for what in ("all", "each")}
