@@ -60,6 +60,17 @@ def is_full(request):
     return request.fetch_type == FetchType.FULL_FETCH_REQUEST
 
 
+def was_asked_in_full(s: FetchSessionDraft, new: FetchSessionDraft, f, via, i):
+    """A full request that names session i was taken from the network."""
+    request = came(s, f, via)
+    return (
+        request is not None
+        and is_full(request)
+        and request.session_id == i
+        and came(new, f, via) is None
+    )
+
+
 def follows(sequence, earlier):
     return sequence == (1 if earlier == MAX_SEQUENCE else earlier + 1)
 
@@ -122,6 +133,13 @@ def incremental_requests_have_a_session_and_a_number(s: FetchSessionDraft, f: Fe
         or (came(s, f, via).session_id != NO_SESSION and came(s, f, via).sequence > 0)
         for via in Via
     )
+
+
+@step_invariant("227d-19", "227d-26")
+def created_session_is_named(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, i: OpenId):
+    """A response has the id of the session that was created for it, and no id that is nobody's."""
+    when(was_served(s, new, f) and s.sessions[i] is None)
+    return (new.response[f].session_id == i) == (new.sessions[i] is not None)
 
 
 @step_invariant("227d-19", "227d-22", "227d-26", "227d-27")
@@ -243,14 +261,20 @@ def what_is_not_known_is_dirty(s: FetchSessionDraft, f: Fetcher, p: Partition):
 def last_dirty_number_never_decreases(
     s: FetchSessionDraft, new: FetchSessionDraft, i: OpenId, p: Partition
 ):
-    """A partition that a session keeps is dirty for the upcoming request until a request with that
-    number is served."""
+    """Of a partition that a session keeps the last dirty number is no lower after a step, unless the
+    step answers a full request with the next number."""
     before = present(s.sessions[i])
     after = present(new.sessions[i])
-    when(before.sequence == after.sequence)
     old = present(before.partitions[p])
     young = present(after.partitions[p])
-    return old.last_dirty != LastDirty.UPCOMING or young.last_dirty == LastDirty.UPCOMING
+    when(old.last_dirty != LastDirty.BEFORE and young.last_dirty != LastDirty.UPCOMING)
+    return (
+        young.last_dirty == old.last_dirty
+        if before.sequence == after.sequence
+        else old.last_dirty == LastDirty.LATEST
+        or young.last_dirty == LastDirty.LATEST
+        or any(was_asked_in_full(s, new, f, via, i) for f in Fetcher for via in Via)
+    )
 
 
 # What is asked and answered of partitions.
@@ -313,6 +337,27 @@ def only_dirty_partitions_are_answered(
         answer.records
         or cached.last_dirty == LastDirty.UPCOMING
         or (repeats and cached.last_dirty == LastDirty.LATEST)
+    )
+
+
+@step_invariant("227d-12", "227d-13")
+def dirty_partitions_make_way_for_records_only(
+    s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, p: Partition
+):
+    """A partition that is dirty for an incremental request is in its response, unless the response
+    has records of another one."""
+    when(was_served(s, new, f) and not is_full(s.request[f]))
+    when(new.response[f].error == Error.NONE)
+    session = present(s.sessions[s.request[f].session_id])
+    cached = present(session.partitions[p])
+    repeats = s.request[f].sequence == session.sequence
+    when(
+        cached.last_dirty == LastDirty.UPCOMING
+        or (repeats and cached.last_dirty == LastDirty.LATEST)
+    )
+    answers = new.response[f].partitions
+    return answers[p] is not None or any(
+        answers[q] is not None and answers[q].records for q in Partition
     )
 
 
