@@ -204,15 +204,18 @@ def denied_are_incremental_requests(s: FetchSessionDraft, new: FetchSessionDraft
 
 @step_invariant("227d-25")
 def error_is_of_all_partitions(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher):
-    """After an error nothing that was told counts any more, of no partition."""
+    """A response with an error has no partition, and after it nothing that was told counts any
+    more."""
     when(was_handled(s, new, f) and s.response[f].error != Error.NONE)
-    return all(new.told[f][p] is None for p in Partition)
+    return all(
+        s.response[f].partitions[p] is None and new.told[f][p] is None for p in Partition
+    )
 
 
 # What a session has of its partitions.
 
 
-@invariant("227d-8", "227d-24")
+@invariant("227d-8", "227d-24", "227d-33")
 def leader_has_what_is_wanted(s: FetchSessionDraft, f: Fetcher, p: Partition):
     """Between requests a session has exactly the partitions that its fetcher wants, with the fields
     that it last sent."""
@@ -287,7 +290,7 @@ def repeated_request_is_the_same(s: FetchSessionDraft, new: FetchSessionDraft, f
     return new.request[f] == s.unanswered[f]
 
 
-@step_invariant("227d-21")
+@step_invariant("227d-21", "227d-33")
 def unchanged_partitions_are_not_requested(
     s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, p: Partition
 ):
@@ -427,7 +430,7 @@ def waiting_ends(s: FetchSessionDraft, f: Fetcher):
 
 @leads_to(
     "227d-10",
-    "227d-30",
+    "227d-32",
     weak=(*SERVED_AND_HANDLED, each(send_incremental, "f")),
     strong=each(serve_incremental, "f", "via", "sent"),
 )
@@ -459,7 +462,7 @@ def an_answered_request_is_repeated(s: FetchSessionDraft):
     )
 
 
-@sometimes("227d-28")
+@sometimes("227d-10", "227d-28")
 def an_unchanged_partition_is_answered(s: FetchSessionDraft):
     """An incremental response has a partition without records that is as its fetcher was told:
     what is new is the log's end, of which a response says nothing. So it is where there are

@@ -569,7 +569,8 @@ DeniedAreIncrementalRequests ==
 
 ErrorIsOfAllPartitions ==
     [][\A f \in Fetchers :
-         (Handled(f) /\ response[f].error # "NONE") => told'[f] = Nothing]_vars
+         (Handled(f) /\ response[f].error # "NONE") =>
+            response[f].partitions = Nothing /\ told'[f] = Nothing]_vars
 
 ChangesMakePartitionsDirty ==
     [][\A p \in Partitions, i \in SessionIds :
