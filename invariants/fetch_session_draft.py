@@ -207,9 +207,7 @@ def error_is_of_all_partitions(s: FetchSessionDraft, new: FetchSessionDraft, f: 
     """A response with an error has no partition, and after it nothing that was told counts any
     more."""
     when(was_handled(s, new, f) and s.response[f].error != Error.NONE)
-    return all(
-        s.response[f].partitions[p] is None and new.told[f][p] is None for p in Partition
-    )
+    return all(s.response[f].partitions[p] is None and new.told[f][p] is None for p in Partition)
 
 
 # What a session has of its partitions.
