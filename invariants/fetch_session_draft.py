@@ -262,8 +262,8 @@ def what_is_not_known_is_dirty(s: FetchSessionDraft, f: Fetcher, p: Partition):
 def last_dirty_number_never_decreases(
     s: FetchSessionDraft, new: FetchSessionDraft, i: OpenId, p: Partition
 ):
-    """Of a partition that a session keeps the last dirty number is no lower after a step, unless the
-    step answers a full request with the next number."""
+    """Of a partition that a session keeps the last dirty number is no lower after a step, but one
+    that answers a full request with the next number."""
     before = present(s.sessions[i])
     after = present(new.sessions[i])
     old = present(before.partitions[p])
