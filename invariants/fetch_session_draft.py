@@ -60,6 +60,17 @@ def is_full(request):
     return request.fetch_type == FetchType.FULL_FETCH_REQUEST
 
 
+def was_asked_in_full(s: FetchSessionDraft, new: FetchSessionDraft, f, via, i):
+    """A full request that names session i was taken from the network."""
+    request = came(s, f, via)
+    return (
+        request is not None
+        and is_full(request)
+        and request.session_id == i
+        and came(new, f, via) is None
+    )
+
+
 def follows(sequence, earlier):
     return sequence == (1 if earlier == MAX_SEQUENCE else earlier + 1)
 
@@ -124,6 +135,13 @@ def incremental_requests_have_a_session_and_a_number(s: FetchSessionDraft, f: Fe
     )
 
 
+@step_invariant("227d-19", "227d-26")
+def created_session_is_named(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, i: OpenId):
+    """A response has the id of the session that was created for it, and no id that is nobody's."""
+    when(was_served(s, new, f) and s.sessions[i] is None)
+    return (new.response[f].session_id == i) == (new.sessions[i] is not None)
+
+
 @step_invariant("227d-19", "227d-22", "227d-26", "227d-27")
 def session_is_entered_by_a_full_response(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher):
     """A fetcher has a session after a full response with its id that allows incremental
@@ -186,15 +204,16 @@ def denied_are_incremental_requests(s: FetchSessionDraft, new: FetchSessionDraft
 
 @step_invariant("227d-25")
 def error_is_of_all_partitions(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher):
-    """After an error nothing that was told counts any more, of no partition."""
+    """A response with an error has no partition, and after it nothing that was told counts any
+    more."""
     when(was_handled(s, new, f) and s.response[f].error != Error.NONE)
-    return all(new.told[f][p] is None for p in Partition)
+    return all(s.response[f].partitions[p] is None and new.told[f][p] is None for p in Partition)
 
 
 # What a session has of its partitions.
 
 
-@invariant("227d-8", "227d-24")
+@invariant("227d-8", "227d-24", "227d-33")
 def leader_has_what_is_wanted(s: FetchSessionDraft, f: Fetcher, p: Partition):
     """Between requests a session has exactly the partitions that its fetcher wants, with the fields
     that it last sent."""
@@ -243,14 +262,20 @@ def what_is_not_known_is_dirty(s: FetchSessionDraft, f: Fetcher, p: Partition):
 def last_dirty_number_never_decreases(
     s: FetchSessionDraft, new: FetchSessionDraft, i: OpenId, p: Partition
 ):
-    """A partition that a session keeps is dirty for the upcoming request until a request with that
-    number is served."""
+    """Of a partition that a session keeps the last dirty number is no lower after a step, but one
+    that answers a full request with the next number."""
     before = present(s.sessions[i])
     after = present(new.sessions[i])
-    when(before.sequence == after.sequence)
     old = present(before.partitions[p])
     young = present(after.partitions[p])
-    return old.last_dirty != LastDirty.UPCOMING or young.last_dirty == LastDirty.UPCOMING
+    when(old.last_dirty != LastDirty.BEFORE and young.last_dirty != LastDirty.UPCOMING)
+    return (
+        young.last_dirty == old.last_dirty
+        if before.sequence == after.sequence
+        else old.last_dirty == LastDirty.LATEST
+        or young.last_dirty == LastDirty.LATEST
+        or any(was_asked_in_full(s, new, f, via, i) for f in Fetcher for via in Via)
+    )
 
 
 # What is asked and answered of partitions.
@@ -263,7 +288,7 @@ def repeated_request_is_the_same(s: FetchSessionDraft, new: FetchSessionDraft, f
     return new.request[f] == s.unanswered[f]
 
 
-@step_invariant("227d-21")
+@step_invariant("227d-21", "227d-33")
 def unchanged_partitions_are_not_requested(
     s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, p: Partition
 ):
@@ -313,6 +338,27 @@ def only_dirty_partitions_are_answered(
         answer.records
         or cached.last_dirty == LastDirty.UPCOMING
         or (repeats and cached.last_dirty == LastDirty.LATEST)
+    )
+
+
+@step_invariant("227d-12", "227d-13")
+def dirty_partitions_make_way_for_records_only(
+    s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, p: Partition
+):
+    """A partition that is dirty for an incremental request is in its response, unless the response
+    has records of another one."""
+    when(was_served(s, new, f) and not is_full(s.request[f]))
+    when(new.response[f].error == Error.NONE)
+    session = present(s.sessions[s.request[f].session_id])
+    cached = present(session.partitions[p])
+    repeats = s.request[f].sequence == session.sequence
+    when(
+        cached.last_dirty == LastDirty.UPCOMING
+        or (repeats and cached.last_dirty == LastDirty.LATEST)
+    )
+    answers = new.response[f].partitions
+    return answers[p] is not None or any(
+        answers[q] is not None and answers[q].records for q in Partition
     )
 
 
@@ -382,7 +428,7 @@ def waiting_ends(s: FetchSessionDraft, f: Fetcher):
 
 @leads_to(
     "227d-10",
-    "227d-30",
+    "227d-32",
     weak=(*SERVED_AND_HANDLED, each(send_incremental, "f")),
     strong=each(serve_incremental, "f", "via", "sent"),
 )
@@ -414,7 +460,7 @@ def an_answered_request_is_repeated(s: FetchSessionDraft):
     )
 
 
-@sometimes("227d-28")
+@sometimes("227d-10", "227d-28")
 def an_unchanged_partition_is_answered(s: FetchSessionDraft):
     """An incremental response has a partition without records that is as its fetcher was told:
     what is new is the log's end, of which a response says nothing. So it is where there are

@@ -50,7 +50,7 @@ def never_more_sessions_than_slots(s: SessionCache):
     return s.num_sessions <= sum(1 for x in Slot)
 
 
-@step_invariant("227-20", "227-26")
+@step_invariant("227-20", "227-26", "227d-35")
 def young_session_survives(s: SessionCache, new: SessionCache, x: Slot):
     """A session keeps its slot for the eviction time, unless a follower takes a consumer's."""
     when(was_evicted(s, new, x))
@@ -66,7 +66,7 @@ def evicts_only_by_a_rule(s: SessionCache, new: SessionCache, x: Slot):
     return a_rule_allows(s.proposal, s.cache[x], s.now)
 
 
-@step_invariant("227-26")
+@step_invariant("227-26", "227d-35")
 def evicts_only_when_full(s: SessionCache, new: SessionCache, x: Slot):
     """Nothing is evicted while its shard has a free slot."""
     when(was_evicted(s, new, x))
@@ -107,7 +107,7 @@ def has_a_stale_session(s: SessionCache, x):
     )
 
 
-@step_invariant("227-17", "227-23")
+@step_invariant("227-17", "227-23", "227d-34")
 def longest_unused_session_goes_first(s: SessionCache, new: SessionCache, x: Slot):
     """Apache Kafka gives up a stale session before any other, and of those the one unused for
     longest (227-D29)."""
@@ -115,7 +115,7 @@ def longest_unused_session_goes_first(s: SessionCache, new: SessionCache, x: Slo
     return all(s.truly_used[x] <= s.truly_used[y] for y in Slot if share_a_shard(x, y))
 
 
-@step_invariant("227-22", "227-24", "227-25")
+@step_invariant("227-22", "227-24", "227-25", "227d-34")
 def least_valuable_session_goes_first(s: SessionCache, new: SessionCache, x: Slot, y: Slot):
     """Without a stale session Apache Kafka gives up a consumer's before a follower's, and a smaller
     one before a larger one, among those that a new session of this kind may evict by their age
@@ -133,7 +133,7 @@ def least_valuable_session_goes_first(s: SessionCache, new: SessionCache, x: Slo
     )
 
 
-@step_invariant("227-15", "227-25")
+@step_invariant("227-15", "227-25", "227d-34")
 def consumer_never_displaces_live_follower(s: SessionCache, new: SessionCache, x: Slot):
     """A follower's session that is in use is not given up for a consumer's."""
     when(was_evicted(s, new, x) and s.cache[x].privileged)

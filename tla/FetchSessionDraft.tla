@@ -529,6 +529,11 @@ NumbersGoUpByOne ==
          (Stays(i) /\ sessions'[i].sequence # sessions[i].sequence)
             => Follows(sessions'[i].sequence, sessions[i].sequence)]_vars
 
+CreatedSessionIsNamed ==
+    [][\A f \in Fetchers, i \in SessionIds :
+         (Served(f) /\ sessions[i] = None) =>
+            (response'[f].sessionId = i <=> sessions'[i] # None)]_vars
+
 SessionIsEnteredByAFullResponse ==
     [][\A f \in Fetchers :
          sessionId'[f] \notin {0, sessionId[f]} =>
@@ -564,7 +569,8 @@ DeniedAreIncrementalRequests ==
 
 ErrorIsOfAllPartitions ==
     [][\A f \in Fetchers :
-         (Handled(f) /\ response[f].error # "NONE") => told'[f] = Nothing]_vars
+         (Handled(f) /\ response[f].error # "NONE") =>
+            response[f].partitions = Nothing /\ told'[f] = Nothing]_vars
 
 ChangesMakePartitionsDirty ==
     [][\A p \in Partitions, i \in SessionIds :
@@ -574,14 +580,25 @@ ChangesMakePartitionsDirty ==
          => \/ sessions'[i].partitions[p] = None
             \/ sessions'[i].partitions[p].lastDirty = "UPCOMING"]_vars
 
+TakenInFull(req, i) == req # None /\ req.fetchType = Full /\ req.sessionId = i
+
+AskedInFull(i) ==
+    \E f \in Fetchers :
+        \/ TakenInFull(request[f], i) /\ request'[f] = None
+        \/ TakenInFull(stray[f], i) /\ stray'[f] = None
+
 LastDirtyNumberNeverDecreases ==
     [][\A i \in SessionIds, p \in Partitions :
          (/\ Stays(i)
-          /\ sessions'[i].sequence = sessions[i].sequence
           /\ sessions[i].partitions[p] # None
-          /\ sessions'[i].partitions[p] # None
-          /\ sessions[i].partitions[p].lastDirty = "UPCOMING")
-            => sessions'[i].partitions[p].lastDirty = "UPCOMING"]_vars
+          /\ sessions'[i].partitions[p] # None) =>
+            LET old   == sessions[i].partitions[p].lastDirty
+                young == sessions'[i].partitions[p].lastDirty
+            IN  \/ old = "BEFORE"
+                \/ young = "UPCOMING"
+                \/ IF sessions'[i].sequence = sessions[i].sequence
+                   THEN young = old
+                   ELSE "LATEST" \in {old, young} \/ AskedInFull(i)]_vars
 
 RepeatedRequestIsTheSame ==
     [][\A f \in Fetchers :
@@ -620,6 +637,19 @@ OnlyDirtyPartitionsAreAnswered ==
                     \/ session.partitions[p].lastDirty = "UPCOMING"
                     \/ /\ session.partitions[p].lastDirty = "LATEST"
                        /\ session.sequence = request[f].sequence]_vars
+
+DirtyPartitionsMakeWayForRecordsOnly ==
+    [][\A f \in Fetchers :
+         (/\ ServedIncrementally(f)
+          /\ HasSession(request[f])
+          /\ response'[f].error = "NONE") =>
+            LET cached  == SessionOf(request[f]).partitions
+                answers == response'[f].partitions
+            IN  \A p \in Mentioned(cached) \ Mentioned(answers) :
+                  \/ cached[p].lastDirty = "BEFORE"
+                  \/ /\ cached[p].lastDirty = "LATEST"
+                     /\ SessionOf(request[f]).sequence # request[f].sequence
+                  \/ \E q \in Mentioned(answers) : answers[q].records]_vars
 
 \* The response to a new number leaves nothing to be told again of what it has.
 WhatIsAnsweredIsClean ==

@@ -58,6 +58,21 @@ def marked_only_when_it_changes(last_dirty, repeated, is_left_out):
 
 
 @fault(
+    replaces=due_partitions,
+    breaks="records_are_never_withheld_from_all",
+    source="KIP-227's earlier draft, Incremental Fetch Per-Partition Data",
+)
+def only_what_is_marked_is_answered(s: FetchSessionDraft, f, session, interests, repeated):
+    """That there is data is no reason to answer: records that are asked for again are not returned
+    (see 227d-D1)."""
+    return {
+        p
+        for p in Partition
+        if interests[p] is not None and is_dirty(session.partitions[p], repeated)
+    }
+
+
+@fault(
     replaces=dirty_after_full,
     breaks="last_dirty_number_never_decreases",
     source="KIP-227's earlier draft, Fetch Type",
@@ -195,7 +210,7 @@ def everything_is_answered(s: FetchSessionDraft, f, session, interests, repeated
     return {p for p in Partition if interests[p] is not None}
 
 
-@fault(replaces=is_dirty, breaks="what_is_not_known_is_dirty")
+@fault(replaces=is_dirty, breaks="dirty_partitions_make_way_for_records_only")
 def repetition_is_answered_with_news_only(cached, repeated):
     """A repeated request is told what has become dirty since the first one."""
     return cached.last_dirty == LastDirty.UPCOMING
@@ -208,15 +223,20 @@ def dirty_for_ever(last_dirty, repeated, is_left_out):
 
 
 @fault(replaces=last_dirty_after, breaks="last_dirty_number_never_decreases")
+def answered_is_confirmed(last_dirty, repeated, is_left_out):
+    """A response counts as told when it is sent."""
+    if is_left_out:
+        return LastDirty.UPCOMING
+    return last_dirty if repeated else LastDirty.BEFORE
+
+
+@fault(replaces=last_dirty_after, breaks="last_dirty_number_never_decreases")
 def repetition_confirms(last_dirty, repeated, is_left_out):
     """The answer to a repeated request, which may be lost as well, counts as told."""
     return last_dirty_after(last_dirty, False, is_left_out)
 
 
-@fault(
-    replaces=fits,
-    breaks="records_are_never_withheld_from_all",
-)
+@fault(replaces=fits, breaks="dirty_partitions_make_way_for_records_only")
 def limit_may_leave_all_out(sent, due, readable):
     """The first message has to fit as well."""
     return sent <= due
@@ -230,6 +250,12 @@ def limit_may_leave_all_out(sent, due, readable):
 def data_goes_first(sent, due, readable):
     """Where there are records, partitions without any wait."""
     return fits(sent, due, readable) and (sent <= readable or len(due & readable) == 0)
+
+
+@fault(replaces=respond, breaks="created_session_is_named")
+def id_is_kept_back(s: FetchSessionDraft, new: FetchSessionDraft, f, via, response):
+    """No response has the id of a session."""
+    respond(s, new, f, via, replace(response, session_id=NO_SESSION))
 
 
 @fault(replaces=answer, breaks="answers_are_the_leaders")

@@ -42,6 +42,11 @@ MISTAKES = {
         "HasSession(req) /\\ req.sequence = NextNumber(SessionOf(req).sequence)",
         "HasSession(req) /\\ req.sequence # SessionOf(req).sequence",
     ),
+    "CreatedSessionIsNamed": Mistake(
+        _MODULE,
+        'Respond(f, via, "NONE", id, FALSE, id # 0,',
+        'Respond(f, via, "NONE", 0, FALSE, id # 0,',
+    ),
     "SessionIsEnteredByAFullResponse": Mistake(
         _MODULE,
         "StartOver(f) ==\n    /\\ Settle(f, 0, 0)\n",
@@ -79,8 +84,8 @@ MISTAKES = {
     ),
     "LastDirtyNumberNeverDecreases": Mistake(
         _MODULE,
-        "    IF NumberedFullRequests /\\ IsRepeated(req)\n    THEN",
-        "    IF FALSE\n    THEN",
+        'cached[p].lastDirty = "UPCOMING" THEN "LATEST"',
+        'FALSE THEN "LATEST"',
     ),
     "RepeatedRequestIsTheSame": Mistake(
         _MODULE,
@@ -103,6 +108,11 @@ MISTAKES = {
         _MODULE,
         "{p \\in Mentioned(cached) : cached[p].lastDirty \\in atLeast}",
         "Mentioned(cached)",
+    ),
+    "DirtyPartitionsMakeWayForRecordsOnly": Mistake(
+        _MODULE,
+        "        /\\ sent # due => sent \\cap readable # {}\n",
+        "        /\\ sent = due \\cap readable\n",
     ),
     "WhatIsAnsweredIsClean": Mistake(
         _MODULE,
