@@ -4,7 +4,7 @@ import random
 import tempfile
 from pathlib import Path
 
-from hypothesis import assume, event, given, settings
+from hypothesis import assume, event, given, reject, settings
 from hypothesis import strategies as st
 
 from lockstep.errors import LockstepError
@@ -33,7 +33,10 @@ LIMITS = Limits(MOST_STATES)
 def test_both_engines_and_the_oracle_agree(text: RandomModel, chance: random.Random) -> None:
     with tempfile.TemporaryDirectory() as folder:
         model = text.load(Path(folder))
-        mutants = mutants_of(model)
+        try:
+            mutants = mutants_of(model)
+        except LockstepError:
+            reject()  # the few texts that are refused: test_nearly_all_load counts them
         assume(explore(model, SMALL).verdict is Verdict.HOLDS and mutants)
         for mutant in chance.sample(mutants, min(3, len(mutants))):
             try:
