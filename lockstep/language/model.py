@@ -40,6 +40,7 @@ __all__ = [
     "Model",
     "Parameter",
     "Property",
+    "fault_constants",
     "fault_mark",
     "fault_marks",
     "load_model",
@@ -190,6 +191,12 @@ def fault_mark(root: Path, name: str, fault: str | None) -> FaultMark | None:
         return None
     mark: FaultMark = getattr(_fault(Universe(root), name, fault), FAULT)
     return mark
+
+
+def fault_constants(root: Path, name: str, fault: str | None) -> Mapping[str, object]:
+    """The constants that a fault sets; none without one. `LockstepError` as of `fault_mark`."""
+    mark = fault_mark(root, name, fault)
+    return {} if mark is None else mark.constants
 
 
 def _faults(universe: Universe, name: str) -> dict[str, Callable[..., Any]]:

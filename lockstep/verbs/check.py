@@ -30,6 +30,7 @@ from lockstep.verbs.check_rest import check_rest
 from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
 from lockstep.verbs.models import choose
 from lockstep.verbs.run import OnProgress, Unwatched, Watch, run_each
+from lockstep.verbs.version import Version
 from lockstep.workspace import Workspace, find_workspace
 
 __all__ = ["CheckPlan", "CheckRequest", "CheckResult", "CheckRun", "Checked", "Unchecked", "check"]
@@ -133,9 +134,9 @@ def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
     spec = load_model_spec(root, name)
     scope = spec.scope(plan.scope)
     mark = fault_mark(root, name, request.fault)
-    own = {} if mark is None else mark.constants
-    constants = {**scope.constants, **own, **request.constants}
-    model = load_model(root, name, constants, fault=request.fault, proposal=request.proposal)
+    version = Version(plan.workspace, name, request.fault, request.proposal, request.constants)
+    constants = version.over(scope.constants)
+    model = version.load(constants)
     if request.mutant is not None:
         change = find_mutant(model, request.mutant).change
         model = load_model(root, name, constants, change=change)

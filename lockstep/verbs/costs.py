@@ -11,7 +11,7 @@ from pathlib import Path
 from lockstep.costs.scenario import Attained, ScenarioCost, costs_of
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.frontend import lower
-from lockstep.language.model import Model, load_model
+from lockstep.language.model import Model
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.graph import MOST_STATES, Limits
 from lockstep.results.verdict import Verdict
@@ -24,8 +24,8 @@ from lockstep.trace.saving import save_as, traces_folder
 from lockstep.verbs.check import usual_scope
 from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.models import choose
-from lockstep.verbs.review_version import Version
 from lockstep.verbs.run import Run, Unwatched, Watch, run_each
+from lockstep.verbs.version import Version
 from lockstep.workspace import find_workspace
 
 EXTREMES = ("fewest", "most")
@@ -119,12 +119,8 @@ def costs(
 
 def _costs(version: Version, scope: str, request: CheckRequest, watch: Watch) -> ModelCosts:
     started = time.perf_counter()
-    root = version.workspace.root
-    spec = load_model_spec(root, version.model)
-    constants = {**spec.scope(scope).constants, **version.constants}
-    model = load_model(
-        root, version.model, constants, fault=version.fault, proposal=version.proposal
-    )
+    spec = load_model_spec(version.workspace.root, version.model)
+    model = version.load(version.over(spec.scope(scope).constants))
     check_declarations(model, spec)
     lower(model)  # refuses what is outside the notation, whichever engine runs
     scenarios = tuple(spec.costs.values())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError, nearest
-from lockstep.language.model import fault_mark, load_model
+from lockstep.language.model import fault_constants, load_model
 from lockstep.specs.scopes import DEFAULT_SCOPE, ProofScope, load_model_spec
 
 if TYPE_CHECKING:
@@ -41,9 +41,8 @@ class Subject:
         `changes` are constants over all these. LockstepError as of `load_model`.
         """
         root, fault = self.workspace.root, self.widths.fault
-        mark = fault_mark(root, self.name, fault)
         constants = {
-            **({} if mark is None else mark.constants),
+            **fault_constants(root, self.name, fault),
             **self.proof.constants,
             **self.widths.constants,
             **(changes or {}),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from lockstep.errors import LockstepError
-from lockstep.language.model import Model, fault_mark, load_model
+from lockstep.language.model import Model
 from lockstep.prove.solver import ctrl_c_ends_a_question
 from lockstep.review.action_change import ActionChange, Comparison, Strength
 from lockstep.review.pair import Pair
@@ -20,7 +20,7 @@ from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.specs.tables import Plain
 from lockstep.system.crash import failure_of
 from lockstep.verbs.review_plan import ReviewPlan
-from lockstep.verbs.review_version import Version, VersionPair
+from lockstep.verbs.review_version import VersionPair
 from lockstep.verbs.run import Watch
 
 _DIFFERENT = (Strength.CHANGED, Strength.WEAKENED, Strength.STRENGTHENED)
@@ -90,9 +90,9 @@ class _Review:
 
     def __init__(self, plan: ReviewPlan, versions: VersionPair, *, is_apart: bool = False) -> None:
         self._versions = versions
-        marks = [_fault_constants(version) for version in (versions.base, versions.head)]
-        self.constants_of_faults = {**marks[0], **marks[1]}
-        self._given = marks if is_apart else [self.constants_of_faults] * 2
+        own = [version.fault_constants for version in (versions.base, versions.head)]
+        self.constants_of_faults = {**own[0], **own[1]}
+        self._given = own if is_apart else [self.constants_of_faults] * 2
         self.seconds = plan.request.action_seconds
         self._specs = [
             load_model_spec(version.workspace.root, version.model)
@@ -145,13 +145,7 @@ class _Review:
         """Both versions."""
         versions = (self._versions.base, self._versions.head)
         base, head = (
-            load_model(
-                version.workspace.root,
-                version.model,
-                {**_constants(spec, at, of_faults), **version.constants},
-                fault=version.fault,
-                proposal=version.proposal,
-            )
+            version.load({**_constants(spec, at, of_faults), **version.constants})
             for version, spec, of_faults in zip(versions, self._specs, self._given, strict=True)
         )
         return base, head
@@ -168,11 +162,6 @@ def _kind(constants: Mapping[str, Plain]) -> object:
 
 def _count_of_names(constants: Mapping[str, Plain]) -> int:
     return sum(len(value) for value in constants.values() if isinstance(value, list | tuple))
-
-
-def _fault_constants(version: Version) -> Mapping[str, object]:
-    mark = fault_mark(version.workspace.root, version.model, version.fault)
-    return {} if mark is None else mark.constants
 
 
 def _constants(spec: ModelSpec, at: str, of_faults: Mapping[str, object]) -> dict[str, object]:

@@ -10,8 +10,8 @@ from lockstep.specs.scopes import load_model_spec
 from lockstep.trace.saving import traces_folder
 from lockstep.verbs.costs import SavedCost, Saving, saved_costs
 from lockstep.verbs.review_plan import ReviewPlan, ReviewTask
-from lockstep.verbs.review_version import Version
 from lockstep.verbs.run import Watch
+from lockstep.verbs.version import Version
 
 
 @dataclass(frozen=True)

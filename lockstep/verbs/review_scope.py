@@ -27,8 +27,9 @@ from lockstep.verbs.review_costs import CostChange, cost_changes
 from lockstep.verbs.review_plan import ReviewPlan, ReviewTask
 from lockstep.verbs.review_properties import Change, PropertyChange, property_changes
 from lockstep.verbs.review_request import ReviewRequest
-from lockstep.verbs.review_version import Version, VersionPair
+from lockstep.verbs.review_version import VersionPair
 from lockstep.verbs.run import Watch
+from lockstep.verbs.version import Version
 
 _DUBIOUS = (Change.LOST, Change.SILENCED, Change.OPEN)
 """What somebody has to look at: nothing is broken by it, and something is no longer said."""

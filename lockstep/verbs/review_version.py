@@ -8,46 +8,23 @@ import re
 import shutil
 import subprocess
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep.campaign.task import shown_constant
 from lockstep.errors import LockstepError, nearest
 from lockstep.language.model import fault_marks
 from lockstep.language.proposals import proposal_names
 from lockstep.specs.scopes import ModelSpec, load_model_spec
-from lockstep.specs.tables import Plain
 from lockstep.system.scratch import scratch_folder
 from lockstep.system.text_files import read_text, write_text
 from lockstep.verbs.models import choose, read_constants
+from lockstep.verbs.version import Version
 from lockstep.workspace import Workspace
 
 _PARTS = ("models", "invariants", "specs", "tla", "lockstep.toml", "pyproject.toml")
 """What a model and its twin need of their workspace."""
-
-
-@dataclass(frozen=True)
-class Version:
-    """A model as it is in one workspace; `revision` is where git has that workspace from.
-
-    The constants take the place of those of each scope.
-    """
-
-    workspace: Workspace
-    model: str
-    fault: str | None = None
-    proposal: str | None = None
-    constants: Mapping[str, Plain] = field(default_factory=dict)
-    revision: str | None = None
-
-    def __str__(self) -> str:
-        name = ".".join(filter(None, (self.model, self.fault, self.proposal)))
-        if self.constants:
-            values = (f"{key}={shown_constant(value)}" for key, value in self.constants.items())
-            name = f"{name}@{','.join(values)}"
-        return name if self.revision is None else f"{self.revision}:{name}"
 
 
 @dataclass(frozen=True)

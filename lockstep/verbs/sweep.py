@@ -9,7 +9,6 @@ from itertools import product
 
 from lockstep.campaign.task import Row, Task
 from lockstep.errors import LockstepError
-from lockstep.language.model import fault_mark, load_model
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.trace.saving import traces_folder
 from lockstep.verbs.campaign import Resources, campaign_rows
@@ -21,6 +20,7 @@ from lockstep.verbs.models import choose
 from lockstep.verbs.option import given_flags, refuse_pairs
 from lockstep.verbs.run import Run, Unwatched, Watch
 from lockstep.verbs.sweep_values import MOST, values_in
+from lockstep.verbs.version import Version
 from lockstep.workspace import Workspace, find_workspace
 
 _OF_ONE_CHECK = ("--all", "--checkpoint", "--mutant", "--pin", "--spill")
@@ -116,13 +116,11 @@ def _tasks(
     workspace: Workspace, name: str, request: CheckRequest, campaign: CampaignRequest
 ) -> Iterator[tuple[Task, int | None]]:
     """The checks of one model."""
-    root = workspace.root
-    spec = load_model_spec(root, name)
+    spec = load_model_spec(workspace.root, name)
     scope = spec.scope(request.scope or usual_scope(workspace, name, request.fault))
-    mark = fault_mark(root, name, request.fault)
-    own = {} if mark is None else mark.constants
-    base = {**scope.constants, **own, **request.constants}
-    model = load_model(root, name, base, fault=request.fault, proposal=request.proposal)
+    version = Version(workspace, name, request.fault, request.proposal, request.constants)
+    base = version.over(scope.constants)
+    model = version.load(base)
     values = values_in(model, campaign.sweeps)
     seeds = [None] if campaign.seeds is None else campaign.seeds
     count = math.prod(map(len, values.values())) * len(seeds)

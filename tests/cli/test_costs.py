@@ -152,3 +152,26 @@ def test_a_model_without_a_scenario_is_refused(desk: "Desk") -> None:
     assert ran.code == 2
     assert "turnstile has no scenario to count" in ran.err
     assert "cure: write a table [costs.NAME] in specs/MODEL.toml" in ran.err
+
+
+def test_a_fault_is_counted_with_the_constants_that_it_sets(counting: "Desk") -> None:
+    counting.edit("models/turnstile.py", "s.entries[g] + 1", "min(s.entries[g] + 1, MAX_COINS)")
+    counting.edit(SPEC, 'coins = ["coin"]', 'coins = ["coin"]\nkicks = ["kicked_open"]')
+    faulty = ("check", "turnstile", "--costs", "--scope", "default", "--fault", "kicked_open")
+    own, one_gate, two_gates = (
+        [line for line in ran.out.splitlines()[1:-1] if not line.endswith(".itf.json")]
+        for ran in (
+            counting.run(*faulty),
+            counting.run(*faulty, "--set", 'GATES=["east"]'),
+            counting.run(*faulty, "--set", 'GATES=["east", "west"]'),
+        )
+    )
+    assert own == one_gate != two_gates
+
+
+@pytest.mark.parametrize("engine", ["python", "compiled"])
+def test_a_version_without_a_meaning_is_not_counted(counting: "Desk", engine: str) -> None:
+    counting.edit("models/turnstile.py", "s.arm[g] == Arm.LOCKED and has_room(s, g)", "True")
+    ran = counting.run("check", "turnstile", "--costs", "--engine", engine)
+    assert ran.code == 3, ran.out + ran.err
+    assert "    inconclusive: coin: coins['east'] = 3 is not in 0..2\n" in ran.out

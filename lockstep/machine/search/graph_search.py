@@ -23,7 +23,9 @@ from lockstep.machine.search.packed import Packed
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.graph import Limits, StateGraph, Unfinished
 from lockstep.plain.liveness import Pledges
+from lockstep.plain.run import PlainEngine
 from lockstep.plain.supervision import PROGRESS_SECONDS, Pace
+from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import Progress
 
 _STRETCH = 1 << 14
@@ -187,8 +189,7 @@ class GraphSearch:
             end = min(of_level, done + _STRETCH)
             stopped = self._loops.number_steps(graph, done, end)
             if stopped < 0:
-                state = PackedStates(self._program.layout, self._states)[-1 - stopped]
-                raise Disagreement(f"a search found a meaning in {state}, its graph does not")
+                raise self._stopped_at(-1 - stopped)
             steps = graph.number("written")
             yield (
                 self._ends[: stopped - done] + written,
@@ -201,6 +202,18 @@ class GraphSearch:
             done = stopped
             if done == of_level:
                 self._depth, of_level = self._depth + 1, graph.number("numbered")
+
+    def _stopped_at(self, number: int) -> Exception:
+        """Why a state has no successors, as plain Python says it."""
+        model = self._program.model
+        engine = PlainEngine(model)
+        state = PackedStates(self._program.layout, self._states)[number]
+        try:
+            for _ in engine.successors(state):
+                pass
+        except EvaluationError as error:
+            return Unfinished(error.message)
+        return Disagreement(f"plain Python has a meaning in {state}, machine code has none")
 
     def _make_room(self, graph: Packed) -> None:
         """See that the table and the states have room for what one stretch may add at least."""
