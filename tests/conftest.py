@@ -4,17 +4,20 @@
 ones, thousands of them, to look for what `ci` misses. A run of `wide` remembers its failures in
 `.hypothesis/` and prints how to reproduce each.
 
-`kafka_output` is the fixture of tests that judge what Apache Kafka itself wrote.
+`kafka_output` is the fixture of tests that judge what Apache Kafka itself wrote, `browser` that of
+tests that open a page.
 """
 
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 from hypothesis import settings
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from lockstep.language.nesting import allow_nesting
 
@@ -45,3 +48,34 @@ def kafka_output() -> KafkaOutput:
         return path
 
     return file
+
+
+def chromium() -> str | None:
+    """The program of a Chromium that is installed, None where there is none."""
+    programs = ("chromium", "chromium-browser", "google-chrome")
+    return next(filter(None, map(shutil.which, programs)), None)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium; where none is installed its tests are skipped, and it is said so."""
+    program = chromium()
+    if program is None:
+        pytest.skip("no Chromium is installed: the tests of pages did not run")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """An empty page 1280 wide; a mistake of a script in it, or an error it logs, fails the test."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    tab = context.new_page()
+    mistakes: list[str] = []
+    tab.on("pageerror", lambda error: mistakes.append(str(error)))
+    tab.on("console", lambda line: mistakes.append(line.text) if line.type == "error" else None)
+    yield tab
+    context.close()
+    assert not mistakes
