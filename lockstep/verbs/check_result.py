@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.results.exits import INTERRUPTED, worst
 from lockstep.results.verdict import Verdict
-from lockstep.verbs.run import Run
+from lockstep.verbs.run import Failure, Run
 
 if TYPE_CHECKING:
     from lockstep.language.inventory import Unused
@@ -68,22 +68,12 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Unchecked:
+class Unchecked(Failure):
     """A model that could not be explored: it is not well formed, or has no such scope."""
 
     name: str
     scope: str
     error: LockstepError
-
-    @property
-    def verdict(self) -> Verdict:
-        """There is none on what was not explored."""
-        return Verdict.ERROR
-
-    @property
-    def exit_code(self) -> int:
-        """2 where something is wrong with what was given, 70 where it is lockstep's own mistake."""
-        return int(self.error.exit_code)
 
 
 CheckResult: TypeAlias = "Checked | Unchecked"
