@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lockstep.diagram.diagram import DrawnStep
 from lockstep.words import plural
 
-WIDTH = 42
+WIDTH = 38
 """Characters of a line."""
 
 _MOST_CHANGES = 4

@@ -96,7 +96,7 @@ def _loop(root: Element, diagram: Diagram, layout: Layout) -> None:
     top = layout.rows[diagram.loop].top
     group = SubElement(root, "g", {"class": "loop"})
     _box(group, 4, top, layout.width - 8, layout.rows[-1].bottom - top + BOX_PADDING // 2)
-    _text(group, "loop for ever", 12, top + LINE, "label")
+    _text(group, "loop for ever", 12, top + LINE, "text")
 
 
 def _step(
@@ -143,7 +143,7 @@ def _message(parent: Element, message: Message, layout: Layout, y: int) -> None:
     else:
         _line(group, f"M{end} {y} l{-way * 9} -4 v8 z", "head")
     middle = (begin + layout.lanes[message.receiver]) // 2
-    _text(group, printable(message.label), middle, y - 6, "label", "middle")
+    _text(group, printable(message.label), middle, y - 6, "text", "middle")
 
 
 def _departure(message: Message, layout: Layout, begin: int, way: int, y: int) -> str:
