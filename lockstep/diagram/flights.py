@@ -122,9 +122,11 @@ class Flights:
     def _copied(self, spec: MessageSpec, moment: Moment) -> Iterator[Place]:
         """The places between which a message moves, or to which it is copied, in this step."""
         before, after = _values(spec, moment.before), _values(spec, moment.after)
-        left = _values(self._named(spec.copies), moment.after)
+        source_spec = next(other for other in self._specs if other.name == spec.copies)
+        left = _values(source_spec, moment.after)
+        is_sent_again = is_named(moment.action, source_spec.lost)
         for key, value in after.items():
-            place, source = (spec.name, key), (str(spec.copies), key)
+            place, source = (spec.name, key), (source_spec.name, key)
             original = self._flying.get(source)
             if value is None or value == before.get(key) or original is None:
                 continue
@@ -133,6 +135,8 @@ class Flights:
             if left.get(key) is None:
                 self._flying[place] = self._flying.pop(source)
                 yield source
+            elif is_sent_again:
+                self._flying[place] = self._flying.pop(source)
             else:
                 self._flying[place] = replace(original, is_copy=True)
 
@@ -143,20 +147,21 @@ class Flights:
         place, (old, value) = (spec.name, key), values
         flight = self._flying.get(place)
         names = {**moment.names, **_own(key, value)}
+        is_lost = is_named(moment.action, spec.lost)
         if flight is None:
-            if value is not None and value != old:
+            if value is not None and (value != old or is_lost):
                 self._send(spec, key, moment.number, names)
             return
         is_there = moment.lane == flight.receiver
         if value is None:
             is_received = is_named(moment.action, spec.received) or (
-                is_there and not is_named(moment.action, spec.lost)
+                is_there and not is_lost
             )
             self._end(place, moment.number, Fate.RECEIVED if is_received else Fate.LOST)
         elif is_there and is_named(moment.action, spec.received):
             self._end(place, moment.number, Fate.RECEIVED)
             self._flying[place] = replace(flight, is_copy=True)
-        elif value != old and moment.lane == flight.sender:
+        elif moment.lane == flight.sender and (value != old or is_lost):
             self._end(place, moment.number, Fate.LOST)
             self._send(spec, key, moment.number, names)
         elif value != old:
@@ -174,9 +179,6 @@ class Flights:
     def _end(self, place: Place, number: int, fate: Fate) -> None:
         if (flight := self._flying.pop(place, None)) is not None:
             self._ended.append(flight.ended(number, fate))
-
-    def _named(self, name: str | None) -> MessageSpec:
-        return next(spec for spec in self._specs if spec.name == name)
 
 
 def _values(spec: MessageSpec, state: State) -> dict[object, object]:
