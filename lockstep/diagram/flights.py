@@ -154,9 +154,7 @@ class Flights:
             return
         is_there = moment.lane == flight.receiver
         if value is None:
-            is_received = is_named(moment.action, spec.received) or (
-                is_there and not is_lost
-            )
+            is_received = is_named(moment.action, spec.received) or (is_there and not is_lost)
             self._end(place, moment.number, Fate.RECEIVED if is_received else Fate.LOST)
         elif is_there and is_named(moment.action, spec.received):
             self._end(place, moment.number, Fate.RECEIVED)

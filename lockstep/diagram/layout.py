@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lockstep.diagram.diagram import Diagram, Message
+from lockstep.diagram.diagram import Diagram, Fate, Message
 from lockstep.diagram.notes import note_of, printable
 
 LINE = 16
@@ -22,6 +23,9 @@ _GAP = 14
 _BESIDE = 46
 """Between the boxes of two lanes, for the arrows that come down between them."""
 _LEAST_BOX = 120
+_DETOUR = 8
+"""Between a box and a line that comes down beside it, or two such lines."""
+_MOST_DETOURS = 3
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,29 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Point:
+    """A place in the picture."""
+
+    x: int
+    y: int
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A message: it runs at the height `y` from `begin` to `end`, its text is in the `middle`.
+
+    One that other steps overtake comes there from its `detour`, where it was sent.
+    """
+
+    message: Message
+    y: int
+    begin: int
+    end: int
+    middle: int
+    detour: Point | None
+
+
+@dataclass(frozen=True)
 class Layout:
     """A whole picture; `lanes` are where the lanes' lines stand."""
 
@@ -43,8 +70,33 @@ class Layout:
     lanes: tuple[int, ...]
     half_box: int
     rows: tuple[Row, ...]
-    under_way: int
+    heights: Mapping[Message, int]
     ending: int | None
+
+    def arrow(self, message: Message) -> Arrow:
+        """Where a message of the diagram is drawn."""
+        begin, receiver = self.lanes[message.sender], self.lanes[message.receiver]
+        if begin == receiver:
+            receiver = begin + self.half_box
+        end = receiver if message.fate is Fate.RECEIVED else (begin + 2 * receiver) // 3
+        middle, detour = (begin + receiver) // 2, None
+        if 0 < message.sent < (message.ended or len(self.rows) + 1) - 1:
+            way = 1 if receiver > begin else -1
+            detour = Point(begin + way * self.half_box, self._departure(message))
+            begin = detour.x + way * _DETOUR * (1 + self._number(message))
+        return Arrow(message, self.heights[message], begin, end, middle, detour)
+
+    def _departure(self, message: Message) -> int:
+        return self.rows[message.sent - 1].bottom - BOX_PADDING - _DETOUR * self._number(message)
+
+    def _number(self, message: Message) -> int:
+        """Which of the messages it is that one step sent to one lane: they do not cover another."""
+        others = [
+            other
+            for other in self.heights
+            if (other.sent, other.receiver) == (message.sent, message.receiver)
+        ]
+        return others.index(message) % _MOST_DETOURS
 
     def box(self, lane: int | None) -> tuple[int, int]:
         """Where the box of a step begins, and how wide it is; without a lane it is over all."""
@@ -72,17 +124,21 @@ def lay_out(diagram: Diagram) -> Layout:
     first = half_box + 2 * _GAP
     lanes = tuple(first + gap * number for number in range(len(diagram.lanes)))
     y = HEAD + _GAP
-    rows = []
+    rows: list[Row] = []
+    heights: dict[Message, int] = {}
     for step in diagram.steps:
         is_first_of_loop = diagram.loop == step.number - 1
         top = y
         arrows = top + (LINE if is_first_of_loop else 0)
-        box = arrows + ARROW * len(list(diagram.ended_in(step.number))) + BOX_PADDING
+        y = arrows
+        for message in diagram.ended_in(step.number):
+            heights[message] = y = y + ARROW
+        box = y + BOX_PADDING
         bottom = box + LINE * len(note_of(step).lines) + BOX_PADDING
         rows.append(Row(top, arrows, box, bottom))
         y = bottom + _GAP
-    under_way = y
-    y += ARROW * len(diagram.under_way)
+    for message in diagram.under_way:
+        heights[message] = y = y + ARROW
     ending = None
     text = _ending(diagram)
     if text is not None:
@@ -91,7 +147,7 @@ def lay_out(diagram: Diagram) -> Layout:
     width = lanes[-1] + half_box + 2 * _GAP
     if text is not None:
         width = max(width, int(len(text) * _LETTER) + 6 * _GAP)
-    return Layout(width, y + _GAP, lanes, half_box, tuple(rows), under_way, ending)
+    return Layout(width, y + _GAP, lanes, half_box, tuple(rows), heights, ending)
 
 
 def _half_box(diagram: Diagram) -> int:

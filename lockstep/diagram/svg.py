@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from lockstep.diagram.diagram import Diagram, DrawnStep, Fate, Message
-from lockstep.diagram.layout import ARROW, BOX_PADDING, HEAD, LINE, Layout, Row, lay_out
+from lockstep.diagram.layout import BOX_PADDING, HEAD, LINE, Layout, Row, lay_out
 from lockstep.diagram.notes import Note, note_of, printable
 from lockstep.words import plural
 
@@ -44,12 +44,13 @@ def svg_element(diagram: Diagram) -> Element:
     SubElement(root, "style").text = _STYLE.read_text(encoding="utf-8")
     _lanes(root, diagram, layout)
     _loop(root, diagram, layout)
+    _detours(root, diagram, layout)
     for step, row in zip(diagram.steps, layout.rows, strict=True):
-        _step(root, step, row, layout, list(diagram.ended_in(step.number)))
+        _step(root, diagram, step, row, layout)
     if diagram.under_way:
         group = SubElement(root, "g", id="under-way")
-        for number, message in enumerate(diagram.under_way):
-            _message(group, message, layout, layout.under_way + ARROW * (number + 1))
+        for message in diagram.under_way:
+            _message(group, message, layout)
     if layout.ending is not None:
         _ending(root, diagram, layout, layout.ending)
     return root
@@ -99,12 +100,10 @@ def _loop(root: Element, diagram: Diagram, layout: Layout) -> None:
     _text(group, "loop for ever", 12, top + LINE, "text")
 
 
-def _step(
-    root: Element, step: DrawnStep, row: Row, layout: Layout, messages: list[Message]
-) -> None:
+def _step(root: Element, diagram: Diagram, step: DrawnStep, row: Row, layout: Layout) -> None:
     group = SubElement(root, "g", {"id": f"step-{step.number}", "class": _class(step)})
-    for number, message in enumerate(messages):
-        _message(group, message, layout, row.arrows + ARROW * (number + 1))
+    for message in diagram.ended_in(step.number):
+        _message(group, message, layout)
     note = SubElement(group, "g", {"class": "note"})
     SubElement(note, "title").text = printable("\n".join((step.title, *step.changes)))
     x, width = layout.box(step.lane)
@@ -126,36 +125,31 @@ def _note(group: Element, note: Note, x: int, y: int) -> None:
         _text(group, note.remark, x, y + LINE, "remark")
 
 
-def _message(parent: Element, message: Message, layout: Layout, y: int) -> None:
+def _detours(root: Element, diagram: Diagram, layout: Layout) -> None:
+    """The ways of messages that other steps overtake; boxes of other lanes stand before them."""
+    for arrow in map(layout.arrow, diagram.messages):
+        if arrow.detour is not None:
+            group = SubElement(root, "g", {"class": _kinds(arrow.message)})
+            _line(group, f"M{arrow.detour.x} {arrow.detour.y} H{arrow.begin} V{arrow.y}")
+
+
+def _kinds(message: Message) -> str:
     fate = message.fate.name.lower().replace("_", "-")
-    kinds = ["message", fate, *(["copy"] if message.is_copy else [])]
-    group = SubElement(parent, "g", {"class": " ".join(kinds)})
-    begin, end = layout.lanes[message.sender], layout.lanes[message.receiver]
-    if begin == end:
-        end = begin + layout.half_box
-    way = 1 if end > begin else -1
-    if message.fate is not Fate.RECEIVED:
-        end = (begin + 2 * end) // 3
-    _line(group, f"{_departure(message, layout, begin, way, y)} H{end - way * 7}")
+    return " ".join(["message", fate, *["copy"] * message.is_copy])
+
+
+def _message(parent: Element, message: Message, layout: Layout) -> None:
+    arrow = layout.arrow(message)
+    group = SubElement(parent, "g", {"class": _kinds(message)})
+    way = 1 if arrow.end > arrow.begin else -1
+    _line(group, f"M{arrow.begin} {arrow.y} H{arrow.end - way * 7}")
     if message.fate is Fate.LOST:
-        _line(group, f"M{end - _CROSS} {y - _CROSS} l{2 * _CROSS} {2 * _CROSS} m0 {-2 * _CROSS} "
-              f"l{-2 * _CROSS} {2 * _CROSS}", "cross")  # fmt: skip
+        size = 2 * _CROSS
+        corner = f"M{arrow.end - _CROSS} {arrow.y - _CROSS}"
+        _line(group, f"{corner} l{size} {size} m0 {-size} l{-size} {size}", "cross")
     else:
-        _line(group, f"M{end} {y} l{-way * 9} -4 v8 z", "head")
-    middle = (begin + layout.lanes[message.receiver]) // 2
-    _text(group, printable(message.label), middle, y - 6, "text", "middle")
-
-
-def _departure(message: Message, layout: Layout, begin: int, way: int, y: int) -> str:
-    """The way from the step that sent the message down to the row where it is drawn."""
-    is_shown_there = message.sent and (message.ended is None or message.is_late)
-    if not is_shown_there or message.sent > len(layout.rows):
-        return f"M{begin} {y}"
-    if message.ended is None and message.sent == len(layout.rows):
-        return f"M{begin} {y}"
-    sent = layout.rows[message.sent - 1]
-    side = begin + way * layout.half_box
-    return f"M{side} {sent.bottom - BOX_PADDING} h{way * 9} V{y}"
+        _line(group, f"M{arrow.end} {arrow.y} l{-way * 9} -4 v8 z", "head")
+    _text(group, printable(message.label), arrow.middle, arrow.y - 6, "text", "middle")
 
 
 def _ending(root: Element, diagram: Diagram, layout: Layout, y: int) -> None:

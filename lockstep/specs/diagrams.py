@@ -28,9 +28,10 @@ is the environment's, which has none.
 
 A message is a variable that is None, or a map of such, when nothing is under way: who sets it
 sends, and it arrives when somebody at `to` takes it away. Whoever else takes it away loses it, and
-so do the actions in `lost`; where it is there all the same, it is sent again. Those in `received` receive it even where the variable keeps its value:
-then another copy is under way. Where no variable says so, `sent` names the actions that send it;
-one in both `sent` and `received` is a message that takes no time.
+so do the actions in `lost`; where it is there all the same, it is sent again. Those in `received`
+receive it even where the variable keeps its value: then another copy is under way. Where no
+variable says so, `sent` names the actions that send it; one in both `sent` and `received` is a
+message that takes no time.
 
 Places in braces are paths: `s` is the state before the step, `new` the one after it, other names
 are the action's parameters; in a message, its own fields, and `key` for that of the map.
