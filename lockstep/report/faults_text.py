@@ -51,7 +51,7 @@ class FaultsText:
             line(f"wrong: {problem}", "violated")
         if run.kept:
             line(rows_since_text(run.kept), "dim")
-        line(_sum(run.results))
+        line(faults_sum(run.results))
         if run.interrupted:
             line("interrupted: what is above is not all", "inconclusive")
 
@@ -97,7 +97,8 @@ def _harmless(fault: FaultRow) -> str:
     return f"harmless in all {explored}{but}: {' '.join((details.harmless or '').split())}"
 
 
-def _sum(models: Sequence[FaultsOfModel]) -> str:
+def faults_sum(models: Sequence[FaultsOfModel]) -> str:
+    """How many faults there are, and what becomes of them, in one line."""
     runs = [run for model in models for run in model.runs]
     harmless = sum(run.is_harmless for run in runs)
     invariants = [faults for model in models for faults in model.invariants.values()]

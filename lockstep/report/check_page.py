@@ -1,0 +1,114 @@
+"""A check as a page: a row a model, each counterexample, what is not known, and the sum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lockstep.errors import ExitCode
+from lockstep.report.ci.check_problems import parts_of
+from lockstep.report.ci.problems import Problems
+from lockstep.report.page import Block, Lines, Page, Paragraph, Row, Section, Table
+from lockstep.report.requirement_texts import RequirementTexts
+from lockstep.results.exits import INTERRUPTED
+from lockstep.results.verdict import Verdict
+from lockstep.trace.claims import find_property
+from lockstep.trace.render import Line, render_trace, render_violation
+from lockstep.verbs.check import CheckPlan
+from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
+from lockstep.words import plural
+
+HEADERS = ("model", "verdict", "properties", "states", "transitions", "depth", "seconds")
+
+_ENDS = {
+    int(ExitCode.HOLDS): "holds",
+    int(ExitCode.VIOLATED): "violated",
+    int(ExitCode.INCONCLUSIVE): "inconclusive",
+    int(ExitCode.DIFFERS): "differs",
+    INTERRUPTED: "interrupted",
+}
+"""The word for how a run ends; any other end is an error."""
+
+
+def check_page(plan: CheckPlan, run: CheckRun, problems: Problems) -> Page:
+    """The whole page of a check that has ended; `problems` are those of the same run."""
+    texts = RequirementTexts(plan.workspace.root)
+    parts = [part for result in run.results for part in parts_of(result)]
+    counterexamples = (
+        _counterexample(plan, part, texts)
+        for part in parts
+        if isinstance(part, Checked) and not part.judgement.expected and _is_shown(part)
+    )
+    table = (Table(HEADERS, tuple(map(_row, run.results))),) if run.results else ()
+    return Page(
+        title=f"lockstep check, scope {plan.scope}",
+        verdict=word_of(run.exit_code, is_anything_checked=bool(run.results)),
+        summary=_summary(run),
+        blocks=(*table, *counterexamples, *unknown(problems)),
+    )
+
+
+def word_of(exit_code: int, *, is_anything_checked: bool) -> str:
+    """The word for how a run ends."""
+    if exit_code == ExitCode.HOLDS and not is_anything_checked:
+        return "nothing checked"
+    return _ENDS.get(exit_code, "error")
+
+
+def unknown(problems: Problems) -> Iterator[Block]:
+    """What a run says nothing of."""
+    rows = tuple(Row((str(gap.unknown), gap.message)) for gap in problems.gaps)
+    if rows:
+        yield Section(text="What this does not say", blocks=(Table(("kind", "what"), rows),))
+
+
+def _row(result: CheckResult) -> Row:
+    if isinstance(result, Unchecked):
+        return Row((result.name, str(result.verdict), *("",) * 5), note=result.error.message)
+    search, known = result.result, f"{result.checked} of {len(result.model.properties)}"
+    cells = (
+        search.model,
+        str(result.verdict),
+        known,
+        *(f"{count:,}" for count in (search.states, search.transitions, search.depth)),
+        f"{search.seconds:.2f}",
+    )
+    return Row(cells, note=result.judgement.because)
+
+
+def _is_shown(checked: Checked) -> bool:
+    return checked.trace is not None or bool(checked.result.missed)
+
+
+def _counterexample(plan: CheckPlan, checked: Checked, texts: RequirementTexts) -> Section:
+    model, search = checked.model, checked.result
+    names = search.violated
+    blocks: list[Block] = [_claim(checked, name, texts) for name in names]
+    if search.error is not None:
+        blocks.append(Lines(tuple(map(Line, str(search.error).splitlines()))))
+    if (trace := checked.trace) is not None:
+        fault = plan.request.fault
+        lines = (
+            render_trace(model, trace, fault)
+            if search.violation is None
+            else render_violation(model, search.violation, fault)
+        )
+        steps = plural(len(trace.steps), "step")
+        blocks.append(Lines(tuple(lines), caption=f"The behaviour, {steps}"))
+    blocks.append(Paragraph(plan.again(model.name), label="reproduce with"))
+    claims = ", ".join(f"{model.name}.{name}" for name in names)
+    what = "has no meaning in a reachable state" if search.error else "violated"
+    return Section(text=f"{claims or model.name} {what}", blocks=tuple(blocks))
+
+
+def _claim(checked: Checked, name: str, texts: RequirementTexts) -> Paragraph:
+    prop = find_property(checked.model, name)
+    if prop is None:
+        return Paragraph("No step leads from the last state to another.", label=name)
+    asked = [f"{identity}  {texts[identity]}" for identity in prop.requirements]
+    return Paragraph("\n".join([prop.doc, *asked]), label=name)
+
+
+def _summary(run: CheckRun) -> str:
+    verdicts = [result.verdict for result in run.results]
+    counts = [f"{verdicts.count(one)} {one}" for one in Verdict if one in verdicts]
+    return f"{plural(len(verdicts), 'model')}: {', '.join(counts) or 'none checked'}"
