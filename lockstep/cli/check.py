@@ -58,6 +58,7 @@ _OF_FAULTS = (
     "--save",
     "--results",
     "--json",
+    "--changed",
     "--sarif",
     "--summary",
     "--github",
@@ -98,7 +99,7 @@ _OF_COSTS = (
 )
 """What `--costs` goes with."""
 
-_OF_ONE_CHECK = ("--pytest", "--verbose", "--sarif", "--summary", "--github")
+_OF_ONE_CHECK = ("--pytest", "--verbose", "--changed", "--sarif", "--summary", "--github")
 """What is said of one check a model, and not of many."""
 
 
@@ -158,7 +159,9 @@ def _faults(
     from lockstep.workspace import find_workspace
 
     resources = Resources(request.exploration, request.master, campaign.results, anew=request.anew)
-    wanted = FaultsRequest(request.models, request.workspace, resources, request.save)
+    wanted = FaultsRequest(
+        request.models, request.workspace, resources, request.save, request.changed
+    )
     output = Output()
     if view.json:
         run = faults(wanted, watch=TerminalWatch())

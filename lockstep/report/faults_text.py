@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from lockstep.report.affected import print_affected, skipped_text
 from lockstep.report.columns import Columns
 from lockstep.report.kept import rows_since_text
 from lockstep.report.output import Output
@@ -45,6 +46,7 @@ class FaultsText:
     def finish(self, run: FaultsRun) -> None:
         """Print what is wrong, and the sum."""
         line = self._output.line
+        print_affected(self._output, run.affected)
         for error in run.errors:
             line(f"error: {error}", "violated")
         for problem in (problem for model in run.results for problem in model.problems):
@@ -52,6 +54,8 @@ class FaultsText:
         if run.kept:
             line(rows_since_text(run.kept), "dim")
         line(faults_sum(run.results))
+        if skipped := skipped_text(run.affected):
+            line(skipped, "bold")
         if run.interrupted:
             line("interrupted: what is above is not all", "inconclusive")
 

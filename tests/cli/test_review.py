@@ -265,7 +265,7 @@ def test_what_cannot_be_reviewed_is_said(
 def test_an_unknown_revision_is_said(repository: "Desk") -> None:
     ran = repository.run("review", "main..chance")
     assert ran.code == 2
-    assert "git rev-parse --verify failed" in ran.err
+    assert "git has no revision 'chance'" in ran.err
 
 
 def test_a_constant_makes_a_version(desk: "Desk") -> None:

@@ -8,6 +8,7 @@ from itertools import chain
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import Model
 from lockstep.language.source import ModelError, Place
+from lockstep.report.affected import skipped_gaps
 from lockstep.report.ci.behaviour import actions_along, behaviour, false_part, steps_text
 from lockstep.report.ci.places import (
     beginning,
@@ -63,6 +64,7 @@ def check_problems(plan: CheckPlan, run: CheckRun) -> Problems:
             place = beginning(file.file)
             problems.append(Problem(NOT_READ, place, "a file is not read", message, (name,)))
     gaps += [_interrupted(name) for name in run.pending]
+    gaps += skipped_gaps(run.affected)
     return Problems(f"check/{plan.scope}", run.exit_code, tuple(problems), tuple(gaps))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from lockstep.report.affected import skipped_gaps
 from lockstep.report.ci.check_problems import of_error
 from lockstep.report.ci.places import place_of_fault, place_of_property
 from lockstep.report.ci.problems import Gap, Level, Problem, Problems, Rule, Unknown
@@ -29,6 +30,7 @@ def faults_problems(root: Path, run: FaultsRun) -> Problems:
     for name in run.pending:
         text = f"the faults of {name} were not run: interrupted"
         gaps.append(Gap(Unknown.INTERRUPTED, Level.ERROR, name, text))
+    gaps += skipped_gaps(run.affected)
     return Problems("check-faults", run.exit_code, tuple(problems), tuple(gaps))
 
 
