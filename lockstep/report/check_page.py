@@ -33,17 +33,13 @@ def check_page(plan: CheckPlan, run: CheckRun, problems: Problems) -> Page:
     """The whole page of a check that has ended; `problems` are those of the same run."""
     texts = RequirementTexts(plan.workspace.root)
     parts = [part for result in run.results for part in parts_of(result)]
-    counterexamples = (
-        _counterexample(plan, part, texts)
-        for part in parts
-        if isinstance(part, Checked) and not part.judgement.expected and _is_shown(part)
-    )
+    sections = (_section(plan, part, texts) for part in parts)
     table = (Table(HEADERS, tuple(map(_row, run.results))),) if run.results else ()
     return Page(
         title=f"lockstep check, scope {plan.scope}",
         verdict=word_of(run.exit_code, is_anything_checked=bool(run.results)),
         summary=_summary(run),
-        blocks=(*table, *counterexamples, *unknown(problems)),
+        blocks=(*table, *filter(None, sections), *unknown(problems)),
     )
 
 
@@ -63,7 +59,8 @@ def unknown(problems: Problems) -> Iterator[Block]:
 
 def _row(result: CheckResult) -> Row:
     if isinstance(result, Unchecked):
-        return Row((result.name, str(result.verdict), *("",) * 5), note=result.error.message)
+        first = result.error.message.partition("\n")[0]
+        return Row((result.name, str(result.verdict), *("",) * 5), note=first)
     search, known = result.result, f"{result.checked} of {len(result.model.properties)}"
     cells = (
         search.model,
@@ -75,8 +72,14 @@ def _row(result: CheckResult) -> Row:
     return Row(cells, note=result.judgement.because)
 
 
-def _is_shown(checked: Checked) -> bool:
-    return checked.trace is not None or bool(checked.result.missed)
+def _section(plan: CheckPlan, part: CheckResult, texts: RequirementTexts) -> Section | None:
+    """What is wrong with a result; None where nothing is, or what the scope pins."""
+    if isinstance(part, Unchecked):
+        lines = tuple(map(Line, str(part.error).splitlines()))
+        return Section(text=f"{part.name} was not checked", blocks=(Lines(lines),))
+    if part.judgement.expected or (part.trace is None and not part.result.missed):
+        return None
+    return _counterexample(plan, part, texts)
 
 
 def _counterexample(plan: CheckPlan, checked: Checked, texts: RequirementTexts) -> Section:

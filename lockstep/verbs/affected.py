@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from lockstep.errors import LockstepError
@@ -83,7 +84,7 @@ def affected_models(
         changes = {
             name: f"there was no model {name} in {revision}"
             if name not in names
-            else _change(workspace.root, before.root, lambda name=name: files(name), revision)
+            else _change(workspace.root, before.root, partial(files, name), revision)
             for name in models
         }
     reasons = {name: why for name, why in changes.items() if why is not None}

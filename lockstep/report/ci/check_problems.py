@@ -214,9 +214,11 @@ class _Checks:
         if judged.expected:
             text = f"{name} violates {', '.join(search.violated)} {where}, as pinned"
             yield Gap(Unknown.EXPECTED, Level.NOTE, name, text)
+        # Where the search ended early that is said already, and what was left out follows from it.
+        level = Level.WARNING if checked.verdict is Verdict.HOLDS else Level.NOTE
         for prop in search.undecided(model):
             text = f"{name}.{prop} was not checked {where}"
-            yield Gap(Unknown.NOT_CHECKED, Level.WARNING, name, text, self._place(model, prop))
+            yield Gap(Unknown.NOT_CHECKED, level, name, text, self._place(model, prop))
 
     def _place(self, model: Model, name: str) -> Place:
         prop = find_property(model, name)

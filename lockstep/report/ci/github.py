@@ -18,8 +18,8 @@ def workflow_commands(problems: Problems, root: SourceRoot) -> Iterator[str]:
         yield _command(Level.ERROR, problem.subject, problem.message, problem.place, root)
     for level in Level:
         for gap in problems.gaps:
-            # What is as pinned is no news, and an annotation is for those who have changed it.
-            if gap.level is level and gap.unknown is not Unknown.EXPECTED:
+            # Of what is no news, only that a model was skipped is worth an annotation.
+            if gap.level is level and (level is not Level.NOTE or gap.unknown is Unknown.SKIPPED):
                 yield _command(level, f"{gap.subject}: {gap.unknown}", gap.message, gap.place, root)
 
 
