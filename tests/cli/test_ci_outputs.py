@@ -43,7 +43,7 @@ def text_at(top: Path, location: dict[str, Any]) -> str:
     lines = top.joinpath(location["artifactLocation"]["uri"].replace("%20", " ")).read_text("utf-8")
     line = (lines.splitlines() or [""])[region["startLine"] - 1]
     begin, end = region.get("startColumn", 1), region.get("endColumn", len(line) + 1)
-    return line[begin - 1 : end - 1]
+    return str(line[begin - 1 : end - 1])
 
 
 def sarif(desk: "Desk", *arguments: str, top: Path | None = None) -> dict[str, Any]:
