@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from lockstep.errors import ExitCode
 from lockstep.report.ci.check_problems import parts_of
 from lockstep.report.ci.problems import Problems
+from lockstep.report.ci.problems_page import problems_page
 from lockstep.report.page import Block, Lines, Page, Paragraph, Row, Section, Table
 from lockstep.report.requirement_texts import RequirementTexts
-from lockstep.results.exits import INTERRUPTED
 from lockstep.results.verdict import Verdict
 from lockstep.trace.claims import find_property
 from lockstep.trace.render import Line, render_trace, render_violation
@@ -19,42 +16,19 @@ from lockstep.words import plural
 
 HEADERS = ("model", "verdict", "properties", "states", "transitions", "depth", "seconds")
 
-_ENDS = {
-    int(ExitCode.HOLDS): "holds",
-    int(ExitCode.VIOLATED): "violated",
-    int(ExitCode.INCONCLUSIVE): "inconclusive",
-    int(ExitCode.DIFFERS): "differs",
-    INTERRUPTED: "interrupted",
-}
-"""The word for how a run ends; any other end is an error."""
-
 
 def check_page(plan: CheckPlan, run: CheckRun, problems: Problems) -> Page:
     """The whole page of a check that has ended; `problems` are those of the same run."""
     texts = RequirementTexts(plan.workspace.root)
-    parts = [part for result in run.results for part in parts_of(result)]
+    parts = (part for result in run.results for part in parts_of(result))
     sections = (_section(plan, part, texts) for part in parts)
-    table = (Table(HEADERS, tuple(map(_row, run.results))),) if run.results else ()
-    return Page(
-        title=f"lockstep check, scope {plan.scope}",
-        verdict=word_of(run.exit_code, is_anything_checked=bool(run.results)),
-        summary=_summary(run),
-        blocks=(*table, *filter(None, sections), *unknown(problems)),
+    return problems_page(
+        f"lockstep check, scope {plan.scope}",
+        _summary(run),
+        Table(HEADERS, tuple(map(_row, run.results))),
+        problems,
+        tuple(filter(None, sections)),
     )
-
-
-def word_of(exit_code: int, *, is_anything_checked: bool) -> str:
-    """The word for how a run ends."""
-    if exit_code == ExitCode.HOLDS and not is_anything_checked:
-        return "nothing checked"
-    return _ENDS.get(exit_code, "error")
-
-
-def unknown(problems: Problems) -> Iterator[Block]:
-    """What a run says nothing of."""
-    rows = tuple(Row((str(gap.unknown), gap.message)) for gap in problems.gaps)
-    if rows:
-        yield Section(text="What this does not say", blocks=(Table(("kind", "what"), rows),))
 
 
 def _row(result: CheckResult) -> Row:

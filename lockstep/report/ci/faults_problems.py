@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from lockstep.report.affected import skipped_gaps
-from lockstep.report.ci.check_problems import of_error
+from lockstep.report.ci.exploration import interrupted, of_error
 from lockstep.report.ci.places import place_of_fault, place_of_property
 from lockstep.report.ci.problems import Gap, Level, Problem, Problems, Rule, Unknown
 from lockstep.results.verdict import Verdict
@@ -17,21 +18,16 @@ from lockstep.verbs.faults_of_model import FaultsOfModel
 
 def faults_problems(root: Path, run: FaultsRun) -> Problems:
     """The problems of a run in the workspace at `root`."""
-    problems: list[Problem] = []
-    gaps: list[Gap] = []
-    for model in run.results:
-        for item in _of_model(root, model):
-            if isinstance(item, Problem):
-                problems.append(item)
-            else:
-                gaps.append(item)
-    for error in run.errors:
-        gaps.append(Gap(Unknown.NOT_CHECKED, Level.ERROR, "a file is not read", str(error)))
-    for name in run.pending:
-        text = f"the faults of {name} were not run: interrupted"
-        gaps.append(Gap(Unknown.INTERRUPTED, Level.ERROR, name, text))
-    gaps += skipped_gaps(run.affected)
-    return Problems("check-faults", run.exit_code, tuple(problems), tuple(gaps))
+    return Problems.of(
+        "check-faults",
+        run.exit_code,
+        [
+            *chain.from_iterable(_of_model(root, model) for model in run.results),
+            *chain.from_iterable(of_error("a file", error) for error in run.errors),
+            *(interrupted(f"the faults of {name}") for name in run.pending),
+            *skipped_gaps(run.affected),
+        ],
+    )
 
 
 def _of_model(root: Path, model: FaultsOfModel) -> Iterator[Problem | Gap]:
@@ -42,8 +38,7 @@ def _of_model(root: Path, model: FaultsOfModel) -> Iterator[Problem | Gap]:
     for error in model.errors:
         yield from of_error(f"the faults of {name}", error)
     if model.interrupted:
-        text = f"not all faults of {name} were run: interrupted"
-        yield Gap(Unknown.INTERRUPTED, Level.ERROR, name, text)
+        yield interrupted(f"what is left of the faults of {name}")
     elif not model.errors:
         for invariant, faults in model.invariants.items():
             if not faults:

@@ -16,11 +16,14 @@ def workflow_commands(problems: Problems, root: SourceRoot) -> Iterator[str]:
     """A line each, what is wrong before what is not known: GitHub shows the first ten of a kind."""
     for problem in problems.problems:
         yield _command(Level.ERROR, problem.subject, problem.message, problem.place, root)
-    for level in Level:
+    for level in (Level.ERROR, Level.WARNING):
         for gap in problems.gaps:
-            # Of what is no news, only that a model was skipped is worth an annotation.
-            if gap.level is level and (level is not Level.NOTE or gap.unknown is Unknown.SKIPPED):
+            if gap.level is level:
                 yield _command(level, f"{gap.subject}: {gap.unknown}", gap.message, gap.place, root)
+    # Of what is no news, only what was skipped is worth an annotation, and one is enough.
+    skipped = [gap.message for gap in problems.gaps if gap.unknown is Unknown.SKIPPED]
+    if skipped:
+        yield _command(Level.NOTE, "not everything was checked", "\n".join(skipped), None, root)
 
 
 def _command(level: Level, title: str, message: str, place: Place | None, root: SourceRoot) -> str:

@@ -6,7 +6,7 @@ checked, or was not asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -72,6 +72,7 @@ class Unknown(StrEnum):
     INTERNAL_ERROR = "internal-error"
     INTERRUPTED = "interrupted"
     INCONCLUSIVE = "inconclusive"
+    NOT_PROVED = "not-proved"
     IDLE = "idle"
     """An action never fired."""
     VACUOUS = "vacuous"
@@ -105,6 +106,14 @@ class Problems:
     exit_code: int
     problems: tuple[Problem, ...]
     gaps: tuple[Gap, ...]
+
+    @classmethod
+    def of(cls, category: str, exit_code: int, found: Iterable[Problem | Gap]) -> Problems:
+        """Those of a run that found problems and gaps, in any order."""
+        every = list(found)
+        problems = tuple(one for one in every if isinstance(one, Problem))
+        gaps = tuple(one for one in every if isinstance(one, Gap))
+        return cls(category, exit_code, problems, gaps)
 
     @property
     def is_whole(self) -> bool:

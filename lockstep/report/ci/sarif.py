@@ -27,6 +27,7 @@ _WHAT_IS_UNKNOWN = {
     Unknown.INTERNAL_ERROR: "A mistake in lockstep itself, which is no verdict.",
     Unknown.INTERRUPTED: "The run was interrupted before it came to this.",
     Unknown.INCONCLUSIVE: "Nothing was refuted, but not everything was covered.",
+    Unknown.NOT_PROVED: "An induction does not go through, which refutes nothing.",
     Unknown.IDLE: "An action never fired in the scope, which says nothing of it.",
     Unknown.VACUOUS: "The premise of a property was never true in the scope.",
     Unknown.EXPECTED: "What is violated is what the scope pins.",
