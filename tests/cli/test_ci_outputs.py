@@ -1,4 +1,4 @@
-"""`check --sarif`, `--github` and `--summary`."""
+"""`--sarif`, `--github` and `--summary` of `check`, `prove` and `twin`."""
 
 import json
 import re
@@ -46,9 +46,11 @@ def text_at(top: Path, location: dict[str, Any]) -> str:
     return str(line[begin - 1 : end - 1])
 
 
-def sarif(desk: "Desk", *arguments: str, top: Path | None = None) -> dict[str, Any]:
+def sarif(
+    desk: "Desk", *arguments: str, top: Path | None = None, verb: str = "check"
+) -> dict[str, Any]:
     """The run of a SARIF file, with the exit code of the process; what any must be is checked."""
-    ran = desk.run("check", "--sarif", FILE, *arguments)
+    ran = desk.run(verb, "--sarif", FILE, *arguments)
     document = json.loads(desk.root.joinpath(FILE).read_text(encoding="utf-8"))
     assert (document["version"], len(document["runs"])) == ("2.1.0", 1)
     assert document["$schema"].startswith("https://")
@@ -332,6 +334,53 @@ def test_a_skipped_model_is_a_note(repository: "Desk") -> None:
     assert "::notice title=not everything was checked::letters: skipped, nothing that" in ran.out
 
 
+def test_a_proof_that_is_refuted_is_a_result(proved: "Desk") -> None:
+    run = sarif(proved, "turnstile", "--fault", "stays_open", verb="prove")
+    assert run["automationDetails"]["id"] == "lockstep/prove/"
+    (result,) = run["results"]
+    assert result["ruleId"] == "lockstep/turnstile/entries_are_paid"
+    assert result["partialFingerprints"]["lockstepIdentity/v1"].endswith(" proof wide stays_open")
+    assert len(result["codeFlows"][0]["threadFlows"][0]["locations"]) == 5
+    proved.run("prove", "turnstile", "--fault", "stays_open", "--summary", "summary.md")
+    text = (proved.root / "summary.md").read_text("utf-8")
+    assert text.startswith("## lockstep prove: violated. ")
+    assert "### turnstile.entries_are_paid is violated" in text
+
+
+def test_what_is_not_proved_is_a_warning_at_the_claim(proving: "Desk") -> None:
+    proving.edit(
+        "specs/turnstile.toml", '"It says nothing of the arms." = ["entries_are_paid"]', ""
+    )
+    run = sarif(proving, "turnstile", verb="prove")
+    assert run["results"] == []
+    assert set(kinds(run)) == {("inconclusive", "warning"), ("not-proved", "warning")}
+    names = [text_at(proving.root, place) for place in locations(run["invocation"])]
+    assert "entries_are_paid" in names
+    assert run["invocation"]["executionSuccessful"] is False
+
+
+def test_a_premise_that_is_never_true_in_a_proof_is_a_warning(proved: "Desk") -> None:
+    proved.edit(
+        "invariants/turnstile.py", "when(s.arm[g] != Arm.OPEN and", "when(s.coins[g] < 0 and"
+    )
+    run = sarif(proved, "turnstile", verb="prove")
+    assert ("vacuous", "warning") in kinds(run)
+
+
+def test_a_twin_that_is_another_one_is_a_result_in_the_twin(desk: "Desk") -> None:
+    desk.edit("models/turnstile.py", "CAN_JAM and ", "")
+    run = sarif(desk, "turnstile", "--scope", "small", verb="twin")
+    assert run["automationDetails"]["id"] == "lockstep/twin/"
+    (result,) = run["results"]
+    assert result["ruleId"] == "lockstep/turnstile/twin"
+    (place,) = locations(result["locations"])
+    assert place["artifactLocation"]["uri"] == "tla/Turnstile.tla"
+    assert result["codeFlows"]
+    ran = desk.run("twin", "turnstile", "--scope", "small", "--github", "--summary", "summary.md")
+    assert "::error file=tla/Turnstile.tla,line=1," in ran.out
+    assert "| turnstile | small | graph | violated |" in (desk.root / "summary.md").read_text()
+
+
 def test_annotations_come_after_what_is_printed(desk: "Desk") -> None:
     break_push(desk)
     ran = desk.run("check", "turnstile", "--github")
@@ -399,16 +448,23 @@ def test_json_is_still_all_that_is_printed(desk: "Desk") -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--json", "--github"), "--json does not go with --github"),
-        (("--matrix", "--sarif", "x"), "--matrix does not go with --sarif"),
-        (("--mutants", "--summary", "x"), "--mutants does not go with --summary"),
-        (("--seeds", "1..2", "--simulate", "1", "--github"), "--seeds does not go with --github"),
+        *(
+            ((verb, "--json", "--github"), "--json does not go with --github")
+            for verb in ("check", "prove", "twin")
+        ),
+        (("prove", "letters", "--find", "1", "--sarif", "x"), "--find does not go with --sarif"),
+        (("check", "--matrix", "--sarif", "x"), "--matrix does not go with --sarif"),
+        (("check", "--mutants", "--summary", "x"), "--mutants does not go with --summary"),
+        (
+            ("check", "--seeds", "1..2", "--simulate", "1", "--github"),
+            "--seeds does not go with --github",
+        ),
     ],
 )
 def test_what_does_not_go_together_is_said(
     desk: "Desk", arguments: tuple[str, ...], words: str
 ) -> None:
-    ran = desk.run("check", *arguments)
+    ran = desk.run(*arguments)
     assert (ran.code, ran.out) == (2, "")
     assert words in ran.err
 
