@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,7 +43,10 @@ class CiOutputs:
         problems: Problems,
         page: Callable[[], Page],
     ) -> None:
-        """Write what was asked for of a run that has ended."""
+        """Write what was asked for of a run that has ended.
+
+        `LockstepError` where something cannot be written; the rest is written all the same.
+        """
         from lockstep.report.ci.github import workflow_commands
         from lockstep.report.ci.places import SourceRoot
         from lockstep.report.ci.sarif import sarif
@@ -54,7 +58,8 @@ class CiOutputs:
         if self.github:
             for line in workflow_commands(problems, root):
                 output.line(line)
-        if self.sarif is not None:
-            write_text(self.sarif, sarif(problems, root))
-        if self.summary is not None:
-            append_summary(self.summary, markdown(page()))
+        with ExitStack() as files:
+            if self.sarif is not None:
+                files.callback(write_text, self.sarif, sarif(problems, root))
+            if self.summary is not None:
+                files.callback(append_summary, self.summary, markdown(page()))

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from lockstep.errors import LockstepError
 
+_OF_ANOTHER = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+"""What git tells its hooks of the repository that they are of, which a folder may be no part of."""
+
 _MOST_SECONDS = 300
 """Git is given up after that: it may wait for a server that does not answer."""
 
@@ -15,7 +18,8 @@ _MOST_SECONDS = 300
 def git(folder: Path, *arguments: str, cure: str) -> bytes:
     """What git prints in a folder; `LockstepError` with its own words where it fails."""
     # Nobody is there to be asked for a password, and nothing in the repository is changed.
-    environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+    environment = {name: text for name, text in os.environ.items() if name not in _OF_ANOTHER}
+    environment |= {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
     try:
         done = subprocess.run(
             ["git", "-C", str(folder), *arguments],

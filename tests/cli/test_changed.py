@@ -237,6 +237,15 @@ def test_a_folder_in_no_repository_is_said(desk: "Desk") -> None:
     assert "not a git repository" in ran.err
 
 
+def test_a_hook_of_git_asks_of_the_workspace(
+    repository: "Desk", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append(repository, MODEL)
+    monkeypatch.setenv("GIT_DIR", "/nowhere/.git")
+    monkeypatch.setenv("GIT_INDEX_FILE", "/nowhere/index")
+    assert skipped(repository)[0] == ["letters"]
+
+
 def test_a_machine_without_git_is_said(repository: "Desk", monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     ran = repository.run("check", "--changed", "main")

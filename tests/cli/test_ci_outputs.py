@@ -17,6 +17,7 @@ from lockstep.verbs.check_result import CheckRun
 from lockstep.workspace import open_workspace
 from tests.cli.repository import git
 from tests.cli.test_check import break_push
+from tests.cli.test_liveness import claim
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
@@ -280,6 +281,15 @@ def test_with_all_there_is_a_result_for_each(desk: "Desk") -> None:
     }
 
 
+def test_a_behaviour_without_end_says_where_it_goes_on(desk: "Desk") -> None:
+    claim(desk, "is_passed", "s.arm[g] == Arm.OPEN, s.arm[g] != Arm.OPEN")
+    results = sarif(desk, "turnstile", "--liveness")["results"]
+    result = next(one for one in results if one["ruleId"] == "lockstep/turnstile/is_passed")
+    assert "by a behaviour that goes on for ever" in result["message"]["text"]
+    steps = result["codeFlows"][0]["threadFlows"][0]["locations"]
+    assert any("then for ever: " in one["location"]["message"]["text"] for one in steps)
+
+
 def test_paths_begin_at_the_top_of_the_repository(
     desk: "Desk", monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -476,3 +486,11 @@ def test_a_file_that_cannot_be_written_is_one_line(desk: "Desk", flag: str) -> N
     assert "cannot be written" in ran.err
     assert len(ran.err.splitlines()) == 1
     assert "turnstile holds" in ran.out
+
+
+def test_a_file_that_cannot_be_written_keeps_no_other_from_it(desk: "Desk") -> None:
+    bad = "lockstep.toml/file"
+    assert desk.run("check", "--sarif", bad, "--summary", "a.md").code == 2
+    assert desk.run("check", "--sarif", "a.sarif", "--summary", bad).code == 2
+    assert (desk.root / "a.md").exists()
+    assert (desk.root / "a.sarif").exists()
