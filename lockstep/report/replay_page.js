@@ -175,6 +175,7 @@ function draw() {
   by("last").disabled = by("on").disabled = view.step === last;
   by("heading").textContent = `Step ${view.step}: ${step.title}`;
   const parts = [];
+  if (step.parameters) parts.push(element("p", step.parameters, "parameters"));
   if (step.doc) parts.push(element("p", step.doc));
   if (step.environment) parts.push(element("p", "The environment does this.", "dim"));
   if (step.fault) parts.push(element("p", step.fault, "violated"));

@@ -89,7 +89,7 @@ def _controls(main: Element, diagram: Diagram) -> None:
     slider = _text(controls, "label", "Step ")
     most = str(len(diagram.steps))
     SubElement(slider, "input", type="range", id="step", min="0", max=most, step="1", value="0")
-    _text(controls, "output", f"0 of {most}").set("id", "number")
+    _text(controls, "span", f"0 of {most}").set("id", "number")
     search = _text(controls, "label", "Variables ")
     SubElement(
         search,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from lockstep.diagram.diagram import Diagram, DrawnStep
+from lockstep.diagram.diagram import Diagram, DrawnStep, Message
 from lockstep.language.model import DEADLOCK, Model, Property
 from lockstep.language.notation import Kind
 from lockstep.report.page import visible
@@ -52,13 +52,10 @@ def _step(result: Replay, drawn: DrawnStep, diagram: Diagram) -> Data:
     model, fault = result.model, result.origin.fault
     action = model.action(drawn.action)
     data: Data = {
-        "title": drawn.title,
-        "action": drawn.action,
+        "title": drawn.action,
+        "parameters": ", ".join(drawn.parameters),
         "doc": action.doc,
-        "messages": [
-            f"{diagram.lanes[message.sender]} to {diagram.lanes[message.receiver]}: {message.label}"
-            for message in diagram.ended_in(drawn.number)
-        ],
+        "messages": _messages(diagram, drawn.number),
         "source": _source(model, action.function),
     }
     if drawn.is_environment:
@@ -67,6 +64,17 @@ def _step(result: Replay, drawn: DrawnStep, diagram: Diagram) -> Data:
         data["fault"] = f"{drawn.fault} {fault}"
         data["fault_source"] = _fault_source(model, str(fault), action.function)
     return data
+
+
+def _messages(diagram: Diagram, number: int) -> list[str]:
+    """What arrives or is lost in a step, and what is sent in it."""
+
+    def told(message: Message, what: str) -> str:
+        return f"{diagram.lanes[message.sender]} to {diagram.lanes[message.receiver]}: {what}"
+
+    ended = [told(message, message.label) for message in diagram.ended_in(number)]
+    sent = (one for one in diagram.messages if one.sent == number != one.ended)
+    return [*ended, *(told(one, f"{one.text} (sent)") for one in sent if not one.is_copy)]
 
 
 def _source(model: Model, function: Callable[..., Any]) -> Data | None:
