@@ -18,10 +18,11 @@ FLOORS = (
     ("machine",),
     ("explore", "prove", "conform", "spark", "mutants"),
     ("trace",),
-    ("twin", "review", "costs"),
+    ("twin", "review", "costs", "walk"),
     ("testing", "campaign"),
     ("verbs",),
     ("report",),
+    ("serve",),
     ("cli",),
     ("__main__",),
 )
