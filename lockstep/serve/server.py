@@ -35,6 +35,7 @@ _FILES = {
     "": (_HERE / "explore.html", "text/html"),
     "explore.js": (_HERE / "explore.js", "text/javascript"),
     "elements.js": (_HERE / "elements.js", "text/javascript"),
+    "here.js": (_HERE / "here.js", "text/javascript"),
     "graph.js": (_HERE / "graph.js", "text/javascript"),
     "coverage.js": (_HERE / "coverage.js", "text/javascript"),
     "explore.css": (_HERE / "explore.css", "text/css"),
