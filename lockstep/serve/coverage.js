@@ -4,8 +4,8 @@ import { drawn, element, plural } from "./elements.js";
 
 const WIDTH = 200;
 
-/** The coverage as elements. */
-export function coverageOf(answer) {
+/** The coverage as elements. `go` is given the steps to what is violated. */
+export function coverageOf(answer, go) {
   const most = Math.max(1, ...answer.actions.map((action) => action.fired));
   const idle = answer.actions.filter((action) => !action.fired);
   const goals = answer.goals.filter((goal) => !goal.met);
@@ -17,13 +17,14 @@ export function coverageOf(answer) {
       `${plural(answer.depth, "step")} deep, in ${answer.seconds.toFixed(1)} s.`,
       answer.because ? ` ${answer.because}.` : "",
       answer.is_whole ? "" : " Not everything was searched: what did not happen may happen elsewhere."),
+    answer.violation ? element("button", { type: "button", onclick: () => go(answer.violation) }, "Go where it is violated") : "",
     element("h3", {}, "Actions"),
     element("p", { class: "dim" },
       `${answer.actions.length - idle.length} of ${answer.actions.length} can be taken somewhere. ` +
       "A bar is as long as its number has digits."),
     scrolling("Actions", element("table", {}, ...answer.actions.map((action) => row(action, most)))),
-    ...list("Premises", answer.premises, vacuous, "is true somewhere", "never true"),
-    ...list("Goals", answer.goals, goals, "is reached", "never reached"),
+    ...list("Premises", answer.premises, vacuous, "true somewhere", "never true"),
+    ...list("Goals", answer.goals, goals, "reached", "never reached"),
   ];
 }
 
@@ -51,7 +52,7 @@ function list(title, all, missing, met, never) {
   drawn("rect", { width: share * WIDTH, height: 10 }));
   return [
     element("h3", {}, title),
-    element("p", {}, bar, ` ${all.length - missing.length} of ${all.length} ${met}.`),
+    element("p", {}, bar, ` ${met}: ${all.length - missing.length} of ${all.length}`),
     missing.length ? element("ul", {}, ...missing.map((one) => element("li", {},
       element("code", {}, one.name), ` ${never}`, one.reason ? `: ${one.reason}` : ""))) : "",
   ];

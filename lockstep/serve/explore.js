@@ -1,7 +1,7 @@
 // The page: a walk is in its address, and all that it shows is asked of lockstep.
 
 import { coverageOf } from "./coverage.js";
-import { ask, element, plural } from "./elements.js";
+import { ask, element } from "./elements.js";
 import { Graph } from "./graph.js";
 import { actionsOf, propertiesOf, stateOf } from "./here.js";
 
@@ -130,7 +130,8 @@ async function jump(event) {
     const answer = await ask("jump", { walk, position, predicate });
     if (number !== newest) return;
     if (answer.found) await show(async () => answer, { said: `${answer.because}.` });
-    else tell(`${answer.because}.`);
+    else tell(answer.because ? `${answer.because}.` : "");
+    refuse(answer.refused ?? "");
   } catch (error) {
     if (number !== newest) return;
     refuse(error.message);
@@ -152,7 +153,7 @@ async function cover() {
   at("cover").disabled = true;
   at("coverage").replaceChildren(element("p", { role: "status" }, `Searching, for up to ${about.seconds} s...`));
   try {
-    at("coverage").replaceChildren(...coverageOf(await ask("coverage")));
+    at("coverage").replaceChildren(...coverageOf(await ask("coverage"), (walk) => go(walk, walk.length)));
   } catch (error) {
     at("coverage").replaceChildren(element("p", { class: "violated", role: "alert" }, error.message));
   } finally {

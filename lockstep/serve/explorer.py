@@ -14,6 +14,7 @@ from lockstep.errors import LockstepError
 from lockstep.serve.views import coverage_view, drawing_view, here_view
 from lockstep.verbs.explore import Explored
 from lockstep.walk.nearest import find_nearest
+from lockstep.walk.predicate import Refused
 from lockstep.walk.state_graph import Drawing, TooLarge
 from lockstep.walk.walk import NotTaken
 
@@ -103,7 +104,10 @@ class Explorer:
             if problem is not None:
                 raise LockstepError(problem)
             explored = self._explored
-            nearest = find_nearest(explored.model, start, asked.predicate, explored.bounds)
+            try:
+                nearest = find_nearest(explored.model, start, asked.predicate, explored.bounds)
+            except Refused as refused:
+                return {"found": False, "because": "", "refused": str(refused)}
             if nearest.steps is None:
                 return {"found": False, "because": nearest.because}
             with self._walking:

@@ -41,7 +41,7 @@ export class Graph {
         `${plural(this.answer.states.length, "state")}, those a step further down each time. ` +
         `${broken ? `${plural(broken, "state")} with a broken ring violate an invariant. ` : ""}` +
         "Click one to go there by a shortest way."),
-      element("div", { class: "scroll", role: "region", "aria-label": "All states" }, this.drawing),
+      element("div", { class: "scroll", role: "region", "aria-label": "Drawing of all states" }, this.drawing),
     ];
   }
 
@@ -57,7 +57,18 @@ export class Graph {
       this.edges[number].classList.toggle("out", isOut);
       this.edges[number].setAttribute("marker-end", `url(#${isOut ? "arrow-out" : "arrow"})`);
     });
-    if (here !== null) this.#let(here);
+    if (here !== null) {
+      this.#let(here);
+      this.#show(here);
+    }
+  }
+
+  /** Scroll the drawing, and not the page, to a state. */
+  #show(number) {
+    const region = this.drawing.parentElement, { x, y } = this.points[number];
+    if (region === null) return;
+    const left = this.drawing.getBoundingClientRect().left - region.getBoundingClientRect().left + region.scrollLeft;
+    region.scrollTo(left + x - region.clientWidth / 2, y - region.clientHeight / 2);
   }
 
   #state(state, number, go) {
