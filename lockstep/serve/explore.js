@@ -14,11 +14,13 @@ let newest = 0; // the number of the last question: an earlier one is not shown 
 
 /** The part of the address that has the walk. */
 function addressOf(walk, position) {
-  const parts = new URLSearchParams();
-  parts.set("of", `${about.model} ${about.scope}`);
-  parts.set("at", position);
-  for (const name of walk) parts.append("step", name);
-  return `#${parts}`;
+  const parts = [["of", `${about.model} ${about.scope}`], ...walk.map((name) => ["step", name]), ["at", position]];
+  return `#${parts.map(([key, value]) => `${key}=${legible(value)}`).join("&")}`;
+}
+
+/** A text as a part of an address, with what may stand there as it is. */
+function legible(text) {
+  return encodeURIComponent(text).replaceAll("%20", "+").replaceAll("%3D", "=").replaceAll("%2C", ",").replaceAll("%3A", ":");
 }
 
 /** Where an address leads; `of` is the model and scope that it was made for. */

@@ -39,7 +39,7 @@ export class Graph {
     return [
       element("p", { class: "dim" },
         `${plural(this.answer.states.length, "state")}, those a step further down each time. ` +
-        `${broken ? `${plural(broken, "state")} with a broken ring violate an invariant. ` : ""}` +
+        `${broken ? `A broken ring is that of a state that violates an invariant: ${broken} do. ` : ""}` +
         "Click one to go there by a shortest way."),
       element("div", { class: "scroll", role: "region", "aria-label": "Drawing of all states" }, this.drawing),
     ];

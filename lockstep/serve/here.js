@@ -14,6 +14,7 @@ export function actionsOf(actions, take) {
   const others = actions.filter((action) => !action.instances.length && !action.error);
   const shown = enabled.map((action) => element("section", { "aria-label": action.name },
     heading(action),
+    action.doc ? element("p", { class: "doc" }, firstSentence(action.doc)) : "",
     action.error ? element("p", { class: "error" }, action.error) : "",
     ...buttons(action, take),
     action.refusals.length ? foldable(`why ${action.name}`, "Not for all parameters", false, reasons(action)) : ""));
@@ -27,6 +28,10 @@ export function actionsOf(actions, take) {
 
 function heading(action) {
   return element("h3", { title: action.doc }, action.name, " ", element("span", { class: "dim" }, action.place));
+}
+
+function firstSentence(doc) {
+  return /^.*?[.!?](?=\s|$)|^.*/s.exec(doc)[0].replaceAll("\n", " ");
 }
 
 function buttons(action, take) {
@@ -88,16 +93,20 @@ export function propertiesOf(properties) {
 }
 
 function row(property) {
-  const said = [property.why];
-  if (property.binding) said.push(element("code", {}, property.binding), " ");
+  const said = property.why ? [property.why] : [];
+  if (property.binding) said.push(property.why ? " (" : "for ", element("code", {}, property.binding), property.why ? ")" : ": ");
   if (property.conjunct) {
     said.push(element("code", {}, property.conjunct.text), " is false", ...valuesOf(property.conjunct.values),
       " ", element("span", { class: "dim" }, property.conjunct.place));
   }
+  if (property.is_broken && property.doc) {
+    said.push(element("p", { class: "doc" }, firstSentence(property.doc),
+      property.requirements.length ? ` States ${property.requirements.join(", ")}.` : ""));
+  }
   return element("tr", { title: property.doc },
     element("th", { scope: "row" }, property.name),
     element("td", { class: property.standing.replace(" ", "-") }, property.standing),
-    element("td", {}, ...said, property.kind ? element("span", { class: "dim" }, said.join("") ? ` (${property.kind})` : property.kind) : ""));
+    element("td", {}, ...said, property.kind ? element("span", { class: "dim" }, said.length ? ` (${property.kind})` : property.kind) : ""));
 }
 
 /** What can be folded away, and stays as the reader has left it. */

@@ -61,12 +61,9 @@ def draw(model: Model, *, most: int = MOST_STATES, limits: Limits | None = None)
     try:
         graph = build_graph(model, limits)
     except Unfinished as unfinished:
-        why = f"it is not known to the end: {unfinished}"
-        if not unfinished.as_bounded:
-            why = f"it has more than {most} states"
         raise TooLarge(
-            f"the graph of this scope is not drawn: {why}",
-            cure=f"name a scope of up to {most} states by --scope",
+            f"a graph of up to {most} states is drawn, and this one is not: {unfinished}",
+            cure="name a smaller scope by --scope",
         ) from None
     depths = [int(depth) for depth in graph.depths()]
     edges = _edges(model, graph)

@@ -36,7 +36,7 @@ def test_states_of_a_layer_have_places_of_their_own() -> None:
 
 
 def test_what_is_too_large_is_not_drawn() -> None:
-    with pytest.raises(TooLarge, match="more than 10 states"):
+    with pytest.raises(TooLarge, match="of up to 10 states is drawn, and this one is not"):
         draw(load_model(ROOT, "turnstile"), most=10)
 
 
