@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Thread
 
 from lockstep.verbs.explore_request import ExploreRequest
 from lockstep.verbs.option import json_option, option
@@ -46,8 +47,16 @@ def explore(request: ExploreRequest, view: ExploreView) -> int:
         else:
             output.line(server.url)
         if view.opens:
-            import webbrowser
-
-            webbrowser.open(server.url)
+            # A browser of the terminal ends when its reader does: the page is served meanwhile.
+            Thread(target=_open, args=(server.url,), daemon=True).start()
         server.serve_forever()
     return 0
+
+
+def _open(url: str) -> None:
+    import webbrowser
+
+    from lockstep.system.standard_streams import tell
+
+    if not webbrowser.open(url):
+        tell("lockstep: there is no browser to open the page in")

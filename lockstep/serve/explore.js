@@ -120,12 +120,11 @@ async function follow(address, options) {
   if (here?.problem) tell(`${here.problem} The walk ends before it.`);
 }
 
-async function jump(event) {
-  event.preventDefault();
+async function jump() {
   const predicate = at("predicate").value, { walk, position } = here;
   refuse("");
   tell(`Looking, for up to ${about.seconds} s...`);
-  const button = event.submitter ?? at("jump").querySelector("button");
+  const button = at("jump").querySelector("button");
   button.disabled = true;
   const number = ++newest;
   try {
@@ -188,23 +187,30 @@ async function begin() {
   document.title = `${about.model} (${about.scope}): lockstep explore`;
   at("title").textContent = `${about.model}, scope ${about.scope}`;
   at("lead").textContent = about.doc.split("\n\n")[0].replaceAll("\n", " ");
-  at("back").addEventListener("click", () => go(here.walk, here.position - 1));
-  at("forward").addEventListener("click", () => go(here.walk, here.position + 1));
-  at("start").addEventListener("click", () => go(here.walk, 0));
-  at("copy").addEventListener("click", copy);
-  at("cover").addEventListener("click", cover);
-  at("jump").addEventListener("submit", jump);
-  at("follow").addEventListener("submit", (event) => {
-    event.preventDefault();
-    follow(at("link").value, {});
-  });
-  at("predicate").addEventListener("input", () => refuse(""));
-  for (const [id, kind] of [["filter", "input"], ["changed-only", "change"], ["whole", "change"]]) {
-    at(id).addEventListener(kind, drawState);
-  }
-  window.addEventListener("popstate", () => follow(location.hash, { remembered: false }));
   await follow(location.hash, { remembered: false });
-  await drawGraph();
 }
 
-begin().catch((error) => tell(error.message));
+// Whoever is quicker than that waits for it.
+const ready = begin().catch((error) => tell(error.message));
+
+function on(id, kind, act) {
+  at(id).addEventListener(kind, async (event) => {
+    if (kind === "submit") event.preventDefault();
+    await ready;
+    if (here !== null) await act(event);
+  });
+}
+
+on("start", "click", () => go(here.walk, 0));
+on("back", "click", () => go(here.walk, here.position - 1));
+on("forward", "click", () => go(here.walk, here.position + 1));
+on("copy", "click", copy);
+on("jump", "submit", jump);
+on("follow", "submit", () => follow(at("link").value, {}));
+on("cover", "click", cover);
+on("predicate", "input", () => refuse(""));
+on("filter", "input", drawState);
+on("changed-only", "change", drawState);
+on("whole", "change", drawState);
+window.addEventListener("popstate", () => here && follow(location.hash, { remembered: false }));
+ready.then(() => here && drawGraph()).catch((error) => tell(error.message));

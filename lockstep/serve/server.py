@@ -11,6 +11,7 @@ import json
 import secrets
 import sys
 from http import HTTPStatus
+from http.client import HTTP_PORT
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -63,7 +64,9 @@ class ExploreServer(ThreadingHTTPServer):
     @property
     def origins(self) -> tuple[str, ...]:
         """The names by which a browser on this machine reaches the page."""
-        return tuple(f"{name}:{self.server_address[1]}" for name in (ADDRESS, "localhost"))
+        port = self.server_address[1]
+        suffix = "" if port == HTTP_PORT else f":{port}"  # browsers leave the usual one out
+        return tuple(f"{name}{suffix}" for name in (ADDRESS, "localhost"))
 
     @property
     def url(self) -> str:

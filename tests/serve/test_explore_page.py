@@ -60,6 +60,16 @@ def test_a_link_leads_to_the_same_place_in_another_tab(
     expect(other.get_by_role("status").first).to_contain_text("Step 2 of 3: push(g=east)")
 
 
+def test_a_link_is_copied(page: Page, turnstile: ExploreServer) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(turnstile.url)
+    take(page, "coin(g=east)")
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("status").first).to_contain_text("lockstep explore turnstile")
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    assert page.url.endswith("/#of=turnstile+default&step=coin(g=east)&at=1")
+
+
 def test_a_link_of_somebody_else_is_followed(page: Page, serve: Serve) -> None:
     """It was made by another run, of the same model in another scope."""
     small = serve(ExploreRequest(model="turnstile", workspace=TURNSTILE, scope="small"))

@@ -3,6 +3,7 @@
 import json
 import socket
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,21 @@ def test_one_search_at_a_time(turnstile: ExploreServer) -> None:
     assert "a search is running" in answer["problem"]
     status, answer = question(turnstile, "jump", predicate="s.coins['east'] == 1")
     assert (status, answer["walk"]) == (200, ["coin(g=east)"])
+
+
+def test_tabs_do_not_disturb_each_other(turnstile: ExploreServer) -> None:
+    """There is one walk behind all of them, and each question brings its own steps."""
+    walks = [["coin(g=east)", "push(g=east)"], ["coin(g=west)"], ["jam(g=east)", "jam(g=west)"], []]
+
+    def position_of(number: int) -> tuple[list[str], int]:
+        walk = walks[number % len(walks)]
+        _, here = question(turnstile, "here", walk=walk, position=number % 3)
+        return here["walk"], here["position"]
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(position_of, range(48)))
+    expected = [(walks[n % 4], min(n % 3, len(walks[n % 4]))) for n in range(48)]
+    assert answers == expected
 
 
 def test_a_mistake_of_lockstep_is_told_and_the_page_goes_on(

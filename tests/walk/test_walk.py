@@ -1,5 +1,7 @@
 """Steps are taken, taken back and taken again as plain Python has them."""
 
+from collections.abc import Sequence
+from math import prod
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,10 @@ from lockstep.plain.exploration import Bounds
 from lockstep.plain.run import PlainEngine
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Step
+from lockstep.trace.layout import show
+from lockstep.walk.instances import ActionHere
 from lockstep.walk.properties import Standing
+from lockstep.walk.state_graph import draw
 from lockstep.walk.walk import NotTaken, Walk
 from tests.random_models.random_models import RandomModel, random_models
 
@@ -64,6 +69,7 @@ def test_enabled_instances_are_the_successors_and_names_round_trip(
         assert len(steps) == sum(len(action.steps) for action in actions)
         if expected is not None:
             assert list(steps.values()) == expected
+            assert_refusals_are_the_rest(walk, actions)
         if not steps:
             break
         name = data.draw(st.sampled_from(sorted(steps)))
@@ -77,6 +83,18 @@ def test_enabled_instances_are_the_successors_and_names_round_trip(
     again.go(walk.names, walk.position)
     assert (again.trace, again.names) == (walk.trace, walk.names)
     assert again.names_of(walk.trace) == walk.names
+
+
+def assert_refusals_are_the_rest(walk: Walk, actions: Sequence[ActionHere]) -> None:
+    """Each instance is either enabled or stopped by a guard."""
+    for here in actions:
+        refusals = walk.refusals(here.action.name)
+        if not refusals.is_cut:
+            every = prod(parameter.domain.size() for parameter in here.action.parameters)
+            assert refusals.enabled == len(here.steps)
+            assert sum(refusal.instances for refusal in refusals.refusals) == every - len(
+                here.steps
+            )
 
 
 @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
@@ -155,6 +173,21 @@ def test_a_jump_goes_by_a_shortest_way(walk: Walk) -> None:
     away = walk.jump("s.entries['east'] > s.coins['east']")
     assert (away.steps, len(walk.names)) == (None, 3)
     assert "false in every state from here on" in away.because
+
+
+def test_every_state_is_as_near_as_it_is_deep() -> None:
+    walk = Walk(load_model(ROOT, "turnstile", {"CAN_JAM": False}))
+    drawing = draw(walk.model)
+    for state, depth in zip(drawing.graph.states, drawing.depths, strict=True):
+        values = (
+            f"s.{name}[{gate!r}] == {'Arm.' * (name == 'arm')}{show(value)}"
+            for name in state.fields
+            for gate, value in getattr(state, name).items()
+        )
+        walk.go([])
+        nearest = walk.jump(" and ".join(values))
+        assert (walk.here, walk.position) == (state, depth)
+        assert len(nearest.steps or ()) == depth
 
 
 def test_a_jump_ends_at_its_bound(walk: Walk) -> None:
