@@ -86,27 +86,25 @@ export function propertiesOf(properties) {
   const isQuiet = (property) => property.standing === "silent" || property.standing === "not here";
   const quiet = sorted.filter(isQuiet), others = sorted.filter((property) => !isQuiet(property));
   return [
-    element("table", {}, element("tbody", {}, ...others.map(row))),
+    element("ul", { class: "claims" }, ...others.map(claim)),
     quiet.length ? foldable("quiet", `${plural(quiet.length, "property").replace("propertys", "properties")} ` +
-      "of which nothing is to be said here", quiet.length <= MOST_OPEN, element("table", {}, element("tbody", {}, ...quiet.map(row)))) : "",
+      "of which nothing is to be said here", quiet.length <= MOST_OPEN, element("ul", { class: "claims" }, ...quiet.map(claim))) : "",
   ];
 }
 
-function row(property) {
+function claim(property) {
   const said = property.why ? [property.why] : [];
   if (property.binding) said.push(property.why ? " (" : "for ", element("code", {}, property.binding), property.why ? ")" : ": ");
   if (property.conjunct) {
     said.push(element("code", {}, property.conjunct.text), " is false", ...valuesOf(property.conjunct.values),
       " ", element("span", { class: "dim" }, property.conjunct.place));
   }
-  if (property.is_broken && property.doc) {
-    said.push(element("p", { class: "doc" }, firstSentence(property.doc),
-      property.requirements.length ? ` States ${property.requirements.join(", ")}.` : ""));
-  }
-  return element("tr", { title: property.doc },
-    element("th", { scope: "row" }, property.name),
-    element("td", { class: property.standing.replace(" ", "-") }, property.standing),
-    element("td", {}, ...said, property.kind ? element("span", { class: "dim" }, said.length ? ` (${property.kind})` : property.kind) : ""));
+  const states = property.requirements.length ? ` States ${property.requirements.join(", ")}.` : "";
+  return element("li", { title: property.doc },
+    element("span", { class: property.standing.replace(" ", "-") }, property.standing), " ",
+    element("div", {}, element("code", {}, property.name), " ", element("span", { class: "dim" }, property.kind),
+      said.length ? element("div", {}, ...said) : "",
+      property.is_broken && property.doc ? element("p", { class: "doc" }, firstSentence(property.doc), states) : ""));
 }
 
 /** What can be folded away, and stays as the reader has left it. */
