@@ -4,7 +4,7 @@ import { drawn, element, plural } from "./elements.js";
 
 const WIDTH = 200;
 
-/** The coverage as elements. `go` is given the steps to what is violated. */
+/** The coverage as elements. `go` is given the steps to where something is wrong. */
 export function coverageOf(answer, go) {
   const most = Math.max(1, ...answer.actions.map((action) => action.fired));
   const idle = answer.actions.filter((action) => !action.fired);
@@ -17,7 +17,7 @@ export function coverageOf(answer, go) {
       `${plural(answer.depth, "step")} deep, in ${answer.seconds.toFixed(1)} s.`,
       answer.because ? ` ${answer.because}.` : "",
       answer.is_whole ? "" : " Not everything was searched: what did not happen may happen elsewhere."),
-    answer.violation ? element("button", { type: "button", onclick: () => go(answer.violation) }, "Go where it is violated") : "",
+    answer.trace ? element("button", { type: "button", onclick: () => go(answer.trace) }, "Go where that is") : "",
     element("h3", {}, "Actions"),
     element("p", { class: "dim" },
       `${answer.actions.length - idle.length} of ${answer.actions.length} can be taken somewhere. ` +

@@ -55,9 +55,9 @@ def coverage_view(explored: Explored) -> View:
     """What a search came by, and what the scope says of what it did not come by."""
     coverage, scope = explored.coverage(), explored.scope
     result = coverage.result
-    violation = None if result.violation is None else result.violation.trace
+    trace = result.error_trace if result.violation is None else result.violation.trace
     return {
-        "violation": None if violation is None else list(explored.walk.names_of(violation)),
+        "trace": None if trace is None else list(explored.walk.names_of(trace)),
         "verdict": str(result.verdict),
         "because": result.because,
         "is_whole": result.is_finished,

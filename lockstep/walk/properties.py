@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
-from lockstep.language.model import DEADLOCK, Parameter, Property
+from lockstep.language.model import DEADLOCK, Property
 from lockstep.language.notation import Kind, State
 from lockstep.plain.engine import is_stuck
 from lockstep.plain.run import PlainEngine
@@ -103,7 +101,7 @@ def _goal(engine: PlainEngine, prop: Property, here: State) -> PropertyHere:
 def _promise(engine: PlainEngine, prop: Property, here: State) -> PropertyHere:
     outcome = engine.evaluate(prop, here, None)
     if outcome.failing is not None:
-        binding = _shown(prop.parameters, outcome.failing)
+        binding = render_binding(prop.parameters, outcome.failing)
         why = "its premise is true here, and its goal is still to come"
         return PropertyHere(prop.name, prop.kind, Standing.OWED, why, binding)
     if outcome.applied:
@@ -121,9 +119,5 @@ def _claim(engine: PlainEngine, prop: Property, states: tuple[State, ...]) -> Pr
         return PropertyHere(prop.name, prop.kind, Standing.SILENT, "its premise is not true here")
     universe = engine.model.universe
     conjunct = false_conjunct(universe, prop.function, (*states, *outcome.failing))
-    binding = _shown(prop.parameters, outcome.failing)
+    binding = render_binding(prop.parameters, outcome.failing)
     return PropertyHere(prop.name, prop.kind, Standing.FALSE, "", binding, conjunct)
-
-
-def _shown(parameters: Sequence[Parameter], values: Sequence[Any]) -> str:
-    return render_binding(parameters, values)

@@ -158,9 +158,12 @@ class Walk:
             self.take(self.name_of(self.here, step))
 
     def name_of(self, state: State, step: Step) -> str:
-        """The name of a step that can be taken in `state`."""
+        """The name of a step in `state`; `NotTaken` where it cannot be taken there."""
         here = action_here(self._engine, self.model.action(step.action), state)
-        return next(name for name, one in here.steps.items() if one == step)
+        name = next((name for name, one in here.steps.items() if one == step), None)
+        if name is None:
+            raise NotTaken(f"{step.action} cannot be taken so")
+        return name
 
     def names_of(self, trace: Trace) -> tuple[str, ...]:
         """The names of the steps of a behaviour of the model."""

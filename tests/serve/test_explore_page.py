@@ -161,7 +161,7 @@ def test_what_is_broken_is_said_with_its_conjunct(page: Page, serve: Serve) -> N
     )
     page.goto(serve(request).url)
     page.get_by_role("button", name="Search all states").click()
-    page.get_by_role("button", name="Go where it is violated").click()
+    page.get_by_role("button", name="Go where that is").click()
     expect(page.get_by_role("status").first).to_contain_text("entries_are_paid broken here")
     broken = page.locator("#properties li", has_text="entries_are_paid")
     expect(broken).to_contain_text("s.entries[g] <= s.coins[g] is false")
@@ -242,6 +242,6 @@ def test_a_real_model_is_walked(page: Page, serve: Serve) -> None:
     page.goto(address)
     expect(page.get_by_role("status").first).to_contain_text("Step 2 of 2")
     page.get_by_role("button", name="Search all states").click()
-    page.get_by_role("button", name="Go where it is violated").click(timeout=60_000)
+    page.get_by_role("button", name="Go where that is").click(timeout=60_000)
     expect(page.get_by_role("status").first).to_contain_text("answered_with_its_session broken")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,5 +1,6 @@
 """Steps are taken, taken back and taken again as plain Python has them."""
 
+import shutil
 from collections.abc import Sequence
 from math import prod
 from pathlib import Path
@@ -11,11 +12,12 @@ from hypothesis import strategies as st
 from lockstep.errors import LockstepError
 from lockstep.language.model import Model, load_model
 from lockstep.language.source import ModelError
-from lockstep.plain.exploration import Bounds
+from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Step
 from lockstep.trace.layout import show
+from lockstep.walk.coverage import cover
 from lockstep.walk.instances import ActionHere
 from lockstep.walk.properties import Standing
 from lockstep.walk.state_graph import draw
@@ -194,6 +196,26 @@ def test_a_jump_ends_at_its_bound(walk: Walk) -> None:
     nearest = walk.jump("s.entries['east'] == 2", Bounds(max_states=3))
     assert nearest.steps is None
     assert "stopped as bounded" in nearest.because
+
+
+def test_where_the_text_has_no_meaning_the_rest_is_told(tmp_path: Path) -> None:
+    root = shutil.copytree(ROOT, tmp_path / "turnstile")
+    file = root / "models" / "turnstile.py"
+    file.write_text(file.read_text().replace(" and has_room(s, g)", ""))
+    walk = Walk(load_model(root, "turnstile"))
+    walk.go(["coin(g=west)", "push(g=west)"] * 2)
+    coin = walk.actions()[0]
+    assert list(coin.steps) == ["coin(g=east)"]
+    assert coin.error is not None
+    assert coin.error.seen_from(root).startswith("models/turnstile.py:38: coin: ")
+    walk.take("coin(g=east)")
+    with pytest.raises(NotTaken, match="has no meaning there"):
+        walk.take("coin(g=west)")
+    assert walk.properties()[-1].standing is Standing.ERROR
+    coverage = cover(walk.model, Exploration())
+    assert coverage.result.error_trace is not None
+    walk.go(walk.names_of(coverage.result.error_trace))
+    assert walk.position == 4
 
 
 def test_looking_at_a_state_is_bounded() -> None:
