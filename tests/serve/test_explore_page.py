@@ -9,6 +9,8 @@ from lockstep.serve.server import ExploreServer
 from lockstep.verbs.explore import ExploreRequest
 from tests.serve.conftest import KAFKA, TURNSTILE, Serve
 
+expect.set_options(timeout=30_000)
+
 
 def take(page: Page, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).first.click()

@@ -25,7 +25,7 @@ from lockstep.walk.walk import NotTaken, Walk
 from tests.random_models.random_models import RandomModel, random_models
 
 ROOT = Path(__file__).parents[1] / "workspaces" / "turnstile"
-EXAMPLES = 60
+EXAMPLES = 40
 
 
 @pytest.fixture
@@ -207,7 +207,7 @@ def test_where_the_text_has_no_meaning_the_rest_is_told(tmp_path: Path) -> None:
     coin = walk.actions()[0]
     assert list(coin.steps) == ["coin(g=east)"]
     assert coin.error is not None
-    assert coin.error.seen_from(root).startswith("models/turnstile.py:38: coin: ")
+    assert coin.error.seen_from(root).startswith("models/turnstile.py:37: coin: ")
     walk.take("coin(g=east)")
     with pytest.raises(NotTaken, match="has no meaning there"):
         walk.take("coin(g=west)")
