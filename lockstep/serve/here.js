@@ -17,7 +17,7 @@ export function actionsOf(actions, take) {
     action.doc ? element("p", { class: "doc" }, firstSentence(action.doc)) : "",
     action.error ? element("p", { class: "error" }, action.error) : "",
     ...buttons(action, take),
-    action.refusals.length ? foldable(`why ${action.name}`, "Not for all parameters", false, reasons(action)) : ""));
+    action.refusals.length ? foldable(`why ${action.name}`, "Not enabled for every parameter, and why", false, reasons(action)) : ""));
   if (!enabled.length) shown.push(element("p", {}, "Nothing: no action is enabled."));
   if (others.length) {
     shown.push(foldable("others", `${plural(others.length, "action")} not enabled here, and why`,
