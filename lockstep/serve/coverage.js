@@ -21,7 +21,7 @@ export function coverageOf(answer, go) {
     element("h3", {}, "Actions"),
     element("p", { class: "dim" },
       `${answer.actions.length - idle.length} of ${answer.actions.length} can be taken somewhere. ` +
-      "A bar is as long as its number has digits."),
+      "Bars are on a logarithmic scale."),
     scrolling("Actions", element("table", {}, ...answer.actions.map((action) => row(action, most)))),
     ...list("Premises", answer.premises, vacuous, "true somewhere", "never true"),
     ...list("Goals", answer.goals, goals, "reached", "never reached"),

@@ -38,7 +38,7 @@ export class Graph {
     const broken = this.answer.states.filter((state) => state.broken).length;
     return [
       element("p", { class: "dim" },
-        `${plural(this.answer.states.length, "state")}, those a step further down each time. ` +
+        `${plural(this.answer.states.length, "state")}; each layer is one step further away. ` +
         `${broken ? `A broken ring is that of a state that violates an invariant: ${broken} do. ` : ""}` +
         "Click one to go there by a shortest way."),
       element("div", { class: "scroll", role: "region", "aria-label": "Drawing of all states" }, this.drawing),
