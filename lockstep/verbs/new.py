@@ -67,12 +67,14 @@ def new(request: NewRequest) -> Begun:
 
 
 def _refuse(name: str, type_name: str, root: Path) -> None:
-    if not _NAME.fullmatch(name) or len(name) > _LONGEST or keyword.iskeyword(name):
+    is_word = _NAME.fullmatch(name) is not None and len(name) <= _LONGEST
+    if not is_word or keyword.iskeyword(name):
         raise LockstepError(
             f"{name!r} is no name of a model",
             cure=f"write up to {_LONGEST} small letters, as in lock_service",
         )
     is_folder = name in _FOLDERS or root.joinpath("models", name).is_dir()
     is_other = name.startswith(OF_REQUIREMENTS) or name in _FILES
-    if is_folder or is_other or type_name in _TAKEN or type_name in _STANDARD_MODULES:
+    is_taken = type_name in _TAKEN or keyword.iskeyword(type_name)
+    if is_folder or is_other or is_taken or type_name in _STANDARD_MODULES:
         raise LockstepError(f"{name} means something else", cure="choose another name")
