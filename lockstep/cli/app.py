@@ -11,6 +11,7 @@ from typer.main import get_command
 from lockstep.cli.check import check
 from lockstep.cli.command import command
 from lockstep.cli.conform import conform
+from lockstep.cli.doctor import doctor
 from lockstep.cli.init import init
 from lockstep.cli.new import new
 from lockstep.cli.propose import propose
@@ -25,6 +26,7 @@ from lockstep.system.standard_streams import tell
 VERBS: dict[str, Callable[..., int]] = {
     "check": command(check),
     "conform": command(conform),
+    "doctor": command(doctor),
     "init": command(init),
     "new": command(new),
     "propose": command(propose),
