@@ -98,9 +98,8 @@ def _package(requirement: Requirement) -> Finding:
     try:
         importlib.import_module(_MODULES.get(name, name.replace("-", "_")))
     except Exception as error:
-        why = (
-            f"{version} cannot be imported: {str(error).splitlines()[0] if str(error) else error!r}"
-        )
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        why = f"{version} cannot be imported: {reason}"
         return Finding.missing(name, why, f"pip install --force-reinstall '{requirement}'")
     return Finding.ok(name, version)
 
