@@ -114,6 +114,8 @@ def test_the_models_of_kafka(programs: Path, outside: Path) -> None:
     saved = re.search(r"lockstep replay (\S+\.itf\.json)", ran.stdout)
     assert saved is not None
     assert run(lockstep, "replay", saved[1], folder=outside).returncode == 1
+    versions = ("session_cache", "session_cache@MAX_TIME=2")
+    done(lockstep, "review", *versions, "--scope", "small", "--brief", folder=outside)
 
 
 def test_a_workspace_of_ones_own(programs: Path, outside: Path) -> None:
