@@ -107,15 +107,15 @@ def _package(requirement: Requirement) -> Finding:
 def _extra(extra: str, requirements: list[Requirement]) -> Finding:
     versions = {requirement: _version(requirement.name) for requirement in requirements}
     lacking = [
-        f"{requirement.name} is not installed"
-        if version is None
-        else f"{requirement.name} {version} is not {requirement.bounds}"
+        f"{requirement.name} {version} is not {requirement.bounds}"
         for requirement, version in versions.items()
-        if version is None or not requirement.is_met_by(version)
+        if version is not None and not requirement.is_met_by(version)
     ]
+    if none := [one.name for one, version in versions.items() if version is None]:
+        lacking.append(f"not installed: {', '.join(none)}")
     if lacking:
         cure = f"pip install '{_DISTRIBUTION}[{extra}]'"
-        return Finding.absent(extra, ", ".join(lacking), _USES_OF_EXTRAS.get(extra, ""), cure)
+        return Finding.absent(extra, "; ".join(lacking), _USES_OF_EXTRAS.get(extra, ""), cure)
     there = (f"{requirement.name} {version}" for requirement, version in versions.items())
     return Finding.ok(extra, ", ".join(there))
 
