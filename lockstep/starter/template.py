@@ -36,7 +36,7 @@ def filled(template: str, names: Mapping[str, str]) -> dict[Path, str]:
             for old, new in names.items():
                 path, text = path.replace(old, new), text.replace(old, new)
             files[Path(path)] = text
-    return files
+    return dict(sorted(files.items()))
 
 
 def in_the_way(root: Path, files: Iterable[Path]) -> list[Path]:
