@@ -77,12 +77,20 @@ function draw() {
   at("properties").replaceChildren(...propertiesOf(here.properties));
   drawState();
   graph?.stand(here.state_number);
-  at("walk").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  showInList(at("walk"), at("walk").querySelector("[aria-current]"));
   if (key !== undefined && !focused.isConnected) {
     // What had the focus is gone: what does the same has it now, or the heading above it.
     const same = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
     (same ?? at("actions-heading")).focus({ preventScroll: true });
   }
+}
+
+// Moves the list alone: scrollIntoView would move the page as well.
+function showInList(list, item) {
+  if (item === null) return;
+  const around = list.getBoundingClientRect(), inside = item.getBoundingClientRect();
+  if (inside.top < around.top) list.scrollTop += inside.top - around.top;
+  if (inside.bottom > around.bottom) list.scrollTop += inside.bottom - around.bottom;
 }
 
 function drawState() {

@@ -44,6 +44,27 @@ def test_steps_are_taken_and_taken_back(page: Page, turnstile: ExploreServer) ->
     expect(page.get_by_role("status").first).to_contain_text("Step 2 of 2: push(g=east)")
 
 
+def test_a_step_moves_its_list_and_not_the_page(page: Page, turnstile: ExploreServer) -> None:
+    page.set_viewport_size({"width": 1280, "height": 500})
+    page.goto(turnstile.url)
+    expect(page.get_by_role("heading", level=1)).to_be_in_viewport()
+    for name in (
+        "coin(g=east)",
+        "push(g=east)",
+        "coin(g=west)",
+        *4 * ("jam(g=east)", "collect(g=east)"),
+    ):
+        take(page, name)
+    listed = page.locator("#walk")
+    page.evaluate("scrollTo(0, 0)")
+    page.get_by_role("button", name="Back").click()
+    expect(page.get_by_role("status").first).to_contain_text("Step 10 of 11")
+    assert page.evaluate("scrollY") == 0
+    bottom = listed.evaluate("list => list.getBoundingClientRect().bottom")
+    here = page.locator("#walk [aria-current]")
+    assert here.evaluate("item => item.getBoundingClientRect().bottom") <= bottom + 1
+
+
 def test_a_link_leads_to_the_same_place_in_another_tab(
     page: Page, turnstile: ExploreServer
 ) -> None:
