@@ -160,11 +160,15 @@ function drawing() {
   }
   const group = by(`step-${view.step}`);
   const frame = document.querySelector(".drawing");
-  if (!group) return void (frame.scrollTop = 0);
+  if (!group) return frame.scrollTo(0, 0);
   const place = group.getBoundingClientRect();
   const room = frame.getBoundingClientRect();
   if (place.top < room.top || place.bottom > room.bottom) {
     frame.scrollTop += place.top - room.top - (room.height - place.height) / 2;
+  }
+  const note = group.querySelector(".note").getBoundingClientRect();
+  if (note.left < room.left || note.right > room.right) {
+    frame.scrollLeft += note.left - room.left - (room.width - note.width) / 2;
   }
 }
 

@@ -251,3 +251,12 @@ def test_a_damaged_declaration_is_told(desk: "Desk", saved: Path) -> None:
     ran = desk.run("replay", FILE, "--svg", "it.svg")
     assert ran.code == 2
     assert "diagram.lanes: names nobody" in ran.err
+
+
+def test_a_declaration_that_does_not_fit_is_told_by_check(desk: "Desk") -> None:
+    lines = '[diagram]\nlanes = ["GATES"]\n\n[diagram.at]\nall = ["jams"]\n\n[scopes.small]'
+    desk.edit("specs/turnstile.toml", "[scopes.small]", lines)
+    ran = desk.run("check", "turnstile", "--scope", "small")
+    assert ran.code == 2
+    assert "diagram.at.all: turnstile has no action 'jams'" in ran.out + ran.err
+    assert "did you mean jam?" in ran.out + ran.err

@@ -170,6 +170,26 @@ def test_it_is_light_and_dark_and_as_narrow_as_a_phone(
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+def test_the_diagram_shows_the_step(page: Page, tmp_path: Path) -> None:
+    model = post(tmp_path)
+    steps = "write", "open_letter", "visit", ("visit", "bo"), ("write", "bo"), "close"
+    result = Replay(model, Origin("post", None), walk(model, *steps), Verdict.HOLDS, "it goes so")
+    page.set_viewport_size({"width": 390, "height": 500})
+    page.goto(written(result, tmp_path))
+    for key in ("Home", *["ArrowRight"] * len(steps)):
+        page.keyboard.press(key)
+        expect(page.locator(".sequence .step.current .note rect")).to_have_count(int(key != "Home"))
+        if key != "Home":
+            frame = page.locator(".drawing").bounding_box()
+            note = page.locator(".sequence .step.current .note rect").bounding_box()
+            assert frame is not None
+            assert note is not None
+            assert frame["x"] - 1 <= note["x"]
+            assert note["x"] + note["width"] <= frame["x"] + frame["width"] + 1
+            assert frame["y"] - 1 <= note["y"]
+            assert note["y"] + note["height"] <= frame["y"] + frame["height"] + 1
+
+
 def test_messages_are_told(page: Page, tmp_path: Path) -> None:
     model = post(tmp_path)
     result = Replay(
