@@ -96,7 +96,17 @@ def _plain(model: Model, request: Exploration) -> SearchResult:
     from lockstep.plain.run import PlainEngine
     from lockstep.plain.search import Search
 
-    return Search(PlainEngine(model), request).run()
+    return _simplified(model, Search(PlainEngine(model), request).run(), request)
+
+
+def _simplified(model: Model, result: SearchResult, request: Exploration) -> SearchResult:
+    """A result of plain Python, with the simplest behaviour if that is wanted."""
+    from lockstep.plain.run import PlainEngine
+    from lockstep.plain.simplest import simplify
+
+    if request.environment is not None:
+        simplify(result, PlainEngine(model), request.environment)
+    return result
 
 
 def _trial(model: Model, request: Exploration) -> SearchResult | None:
@@ -113,7 +123,9 @@ def _trial(model: Model, request: Exploration) -> SearchResult | None:
     result = search.run()
     needs_longer = search.met is Bound.SECONDS and not shortest
     # Machine code takes a hundredth of the memory for a state.
-    return None if needs_longer or search.met is Bound.MEMORY else result
+    if needs_longer or search.met is Bound.MEMORY:
+        return None
+    return _simplified(model, result, request)
 
 
 def _compiled_or_plain(model: Model, request: Exploration) -> SearchResult:
