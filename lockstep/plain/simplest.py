@@ -160,7 +160,7 @@ class _Ways:
         action = self._engine.model.action(step.action)
         names = values = 0
         for parameter, value in zip(action.parameters, step.parameters, strict=True):
-            for domain, atom in _atoms(parameter.domain, value):
+            for domain, atom in atoms(parameter.domain, value):
                 if isinstance(domain, NameDomain):
                     names |= self._bit((domain.names, atom))
                 else:
@@ -224,7 +224,7 @@ def _add(least: list[int], bits: int) -> None:
     least.append(bits)
 
 
-def _atoms(domain: Domain, value: Any) -> Iterator[tuple[Domain, Any]]:
+def atoms(domain: Domain, value: Any) -> Iterator[tuple[Domain, Any]]:
     """The names and other atoms that a value is made of, but for 0, False, None and what is empty.
 
     A key of a map is among them where something belongs to it.
@@ -232,19 +232,19 @@ def _atoms(domain: Domain, value: Any) -> Iterator[tuple[Domain, Any]]:
     match domain:
         case OptionDomain():
             if value is not None:
-                yield from _atoms(domain.some, value)
+                yield from atoms(domain.some, value)
         case RecordDomain():
             for part, inner in zip(domain.record.fields.values(), value, strict=True):
-                yield from _atoms(part, inner)
+                yield from atoms(part, inner)
         case MapDomain():
             for key, inner in value.items():
-                below = list(_atoms(domain.value, inner))
+                below = list(atoms(domain.value, inner))
                 if below:
-                    yield from _atoms(domain.key, key)
+                    yield from atoms(domain.key, key)
                     yield from below
         case SetDomain() | SequenceDomain():
             for item in value:
-                yield from _atoms(domain.item, item)
+                yield from atoms(domain.item, item)
         case NameDomain():
             yield domain, value
         case _ if value:
