@@ -8,6 +8,7 @@ from pathlib import Path
 from lockstep.report.output import Output
 from lockstep.report.trace_text import print_trace
 from lockstep.results.search_result import Violation
+from lockstep.trace.itf import Origin
 from lockstep.trace.lasso import render_fairness
 from lockstep.trace.render import Line, render_trace, render_violation
 from lockstep.verbs.replay import Replay
@@ -16,9 +17,7 @@ from lockstep.verbs.replay import Replay
 def print_replay(output: Output, result: Replay, test: Path | None) -> None:
     """Print all of it; `test` is the file that was to be written."""
     line, origin = output.line, result.origin
-    details = [f"scope {origin.scope}"] * bool(origin.scope)
-    details += [f"fault {origin.fault}"] * bool(origin.fault)
-    line(f"{origin.model}" + (f" ({', '.join(details)})" if details else ""))
+    line(shown_origin(origin))
     if origin.start is not None:
         line(f"from a state in which {origin.start}; it need not be reachable")
     line()
@@ -35,6 +34,13 @@ def print_replay(output: Output, result: Replay, test: Path | None) -> None:
         is_written = result.test is not None
         line(f"test written to {test}" if is_written else "no test: nothing is violated", "dim")
     line(f"{result.verdict}  {result.because}", str(result.verdict))
+
+
+def shown_origin(origin: Origin) -> str:
+    """The model, and what of it the behaviour is of."""
+    parts = {"scope": origin.scope, "fault": origin.fault, "proposal": origin.proposal}
+    details = ", ".join(f"{what} {name}" for what, name in parts.items() if name)
+    return f"{origin.model} ({details})" if details else origin.model
 
 
 def _lines(result: Replay) -> Iterator[Line]:
