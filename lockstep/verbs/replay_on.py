@@ -205,12 +205,12 @@ class _Taking:
 
     def _recorded_first(self) -> State:
         """The recorded first state; variables that it has not are as in the version's own."""
-        try:
-            values = {name: self._recording.variable(self._model, 0, name) for name in self._shared}
-        except Misfit as misfit:
+        if names := self._result.uncompared:
             raise _Unclear(
-                f"it begins in a state that {self._result.version} does not have: {misfit}"
-            ) from None
+                f"it begins in a state that {self._result.version} does not have: "
+                f"{', '.join(names)} cannot be as recorded"
+            )
+        values = {name: self._recording.variable(self._model, 0, name) for name in self._compared}
         return self._model.state.of(
             values.get(name, old)
             for name, old in zip(self._model.variables, self._model.initial, strict=True)
