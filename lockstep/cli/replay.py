@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
-from lockstep.verbs.option import json_option
+from lockstep.verbs.option import given_flags, json_option, option, refuse_pairs
 from lockstep.verbs.replay_request import ReplayRequest
+
+if TYPE_CHECKING:
+    from lockstep.language.model import Model
+    from lockstep.report.output import Output
+    from lockstep.results.search_result import Violation
+    from lockstep.results.trace import Trace
 
 
 @dataclass(frozen=True)
 class ReplayView:
     """What `replay` prints."""
 
+    step: bool = option(
+        "--step",
+        default=False,
+        help="Go through it forward and back, by commands from standard input; ? lists them.",
+    )
     json: bool = json_option()
 
 
@@ -26,17 +39,24 @@ def replay(request: ReplayRequest, view: ReplayView) -> int:
     something is violated there, 0 the version does not go so, or violates nothing, 3 the recording
     does not say what the version would do.
     """
-    from lockstep.report.output import Output
+    refuse_pairs({"--step": ("--json", "--pytest")}, given_flags(request, view))
+    return _again(request, view) if request.on is None else _on(request, view)
 
-    if request.on is not None:
-        return _on(request, view)
+
+def _again(request: ReplayRequest, view: ReplayView) -> int:
+    """Take it on the model that it was recorded of."""
+    from lockstep.report.output import Output
     from lockstep.report.replay_json import replay_json
-    from lockstep.report.replay_text import print_replay
+    from lockstep.report.replay_text import print_replay, shown_behaviour, shown_origin
     from lockstep.verbs.replay import replay as run
 
     output, result = Output(), run(request)
     if view.json:
         output.json(replay_json(request.file, result))
+    elif view.step:
+        output.line(shown_origin(result.origin))
+        output.line(f"{result.verdict}  {result.because}", str(result.verdict))
+        _step(output, request, result.model, shown_behaviour(result), result.origin.fault)
     else:
         print_replay(output, result, request.pytest)
     return int(result.exit_code)
@@ -46,13 +66,34 @@ def _on(request: ReplayRequest, view: ReplayView) -> int:
     """Take it on another version."""
     from lockstep.report.output import Output
     from lockstep.report.replay_on_json import replay_on_json
-    from lockstep.report.replay_on_text import print_replay_on
+    from lockstep.report.replay_on_text import print_replay_on, shown_title
     from lockstep.verbs.replay_on import replay_on
 
     output = Output()
     with replay_on(request) as result:
         if view.json:
             output.json(replay_on_json(request.file, result))
+        elif view.step:
+            output.line(shown_title(result))
+            output.line(f"{result.verdict}  {result.because}", str(result.verdict))
+            shown = result.violation or result.trace
+            _step(output, request, result.model, shown, result.version.fault)
         else:
             print_replay_on(output, result)
         return int(result.exit_code)
+
+
+def _step(
+    output: Output,
+    request: ReplayRequest,
+    model: Model,
+    shown: Violation | Trace,
+    fault: str | None,
+) -> None:
+    """Go through a behaviour as standard input says."""
+    from lockstep.report.walk import Walked, walk
+    from lockstep.verbs.predicate import predicate_of
+    from lockstep.workspace import find_workspace
+
+    workspace = request.workspace or find_workspace()
+    walk(output, Walked(model, shown, fault, partial(predicate_of, workspace, model)))

@@ -19,7 +19,7 @@ _MOST_CHANGES = 8
 def print_replay_on(output: Output, result: ReplayedOn) -> None:
     """Print all of it."""
     line, origin = output.line, result.origin
-    line(f"{shown_origin(origin)}, on {result.version}")
+    line(shown_title(result))
     if result.missing:
         line(f"not in {result.version}: {', '.join(result.missing)}", "dim")
     if result.added:
@@ -52,11 +52,14 @@ def print_replay_on(output: Output, result: ReplayedOn) -> None:
         line(f"whether another behaviour violates it says  {result.check}")
 
 
+def shown_title(result: ReplayedOn) -> str:
+    """What was recorded, and what it was taken on."""
+    return f"{shown_origin(result.origin)}, on {result.version}"
+
+
 def lines_on(result: ReplayedOn) -> Iterator[Line]:
     """The steps that the version takes, and why it takes no more."""
-    version = result.version
-    # The files of a revision may be gone: what its fault did is then not shown.
-    fault = version.fault if version.revision is None else None
+    fault = result.version.fault
     if result.violation is not None:
         return render_violation(result.model, result.violation, fault)
     if result.refusal is not None:

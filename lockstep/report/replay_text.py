@@ -8,6 +8,7 @@ from pathlib import Path
 from lockstep.report.output import Output
 from lockstep.report.trace_text import print_trace
 from lockstep.results.search_result import Violation
+from lockstep.results.trace import Trace
 from lockstep.trace.itf import Origin
 from lockstep.trace.lasso import render_fairness
 from lockstep.trace.render import Line, render_trace, render_violation
@@ -43,9 +44,16 @@ def shown_origin(origin: Origin) -> str:
     return f"{origin.model} ({details})" if details else origin.model
 
 
+def shown_behaviour(result: Replay) -> Violation | Trace:
+    """The behaviour, with what it violates where it does."""
+    name = result.origin.property
+    if result.parameters is None or name is None:
+        return result.trace
+    return Violation((name,), result.parameters, result.trace)
+
+
 def _lines(result: Replay) -> Iterator[Line]:
-    model, origin = result.model, result.origin
-    if result.parameters is None or origin.property is None:
-        return render_trace(model, result.trace, origin.fault)
-    violation = Violation((origin.property,), result.parameters, result.trace)
-    return render_violation(model, violation, origin.fault)
+    shown, fault = shown_behaviour(result), result.origin.fault
+    if isinstance(shown, Trace):
+        return render_trace(result.model, shown, fault)
+    return render_violation(result.model, shown, fault)

@@ -90,6 +90,12 @@ def render_whole_state(state: State, width: int, what: str = "the initial state"
         yield f"{'':>{width}}    {name} = {show(getattr(state, name))}"
 
 
+def render_variable(state: State, name: str) -> Iterator[Line]:
+    """One variable of a state, with nothing left out."""
+    text = prefixed(f"{name} = ", text_of(getattr(state, name)))
+    return (Line(line) for line in lay_out([text], Room(0, INDENT)))
+
+
 def render_step(number: int, instance: str, before: State, after: State) -> Iterator[str]:
     """One step and what it changed, each on one line however long."""
     yield f"{number}  {instance}"
