@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,9 +12,7 @@ from lockstep.verbs.replay_request import ReplayRequest
 
 if TYPE_CHECKING:
     from lockstep.language.model import Model
-    from lockstep.report.output import Output
-    from lockstep.results.search_result import Violation
-    from lockstep.results.trace import Trace
+    from lockstep.language.notation import State
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,7 @@ def _again(request: ReplayRequest, view: ReplayView) -> int:
     from lockstep.report.output import Output
     from lockstep.report.replay_json import replay_json
     from lockstep.report.replay_text import print_replay, shown_behaviour, shown_origin
+    from lockstep.report.walk import Walked, walk
     from lockstep.verbs.replay import replay as run
 
     output, result = Output(), run(request)
@@ -56,7 +56,8 @@ def _again(request: ReplayRequest, view: ReplayView) -> int:
     elif view.step:
         output.line(shown_origin(result.origin))
         output.line(f"{result.verdict}  {result.because}", str(result.verdict))
-        _step(output, request, result.model, shown_behaviour(result), result.origin.fault)
+        shown, read = shown_behaviour(result), _reader(request, result.model)
+        walk(output, Walked(result.model, shown, result.origin.fault, read))
     else:
         print_replay(output, result, request.pytest)
     return int(result.exit_code)
@@ -67,6 +68,7 @@ def _on(request: ReplayRequest, view: ReplayView) -> int:
     from lockstep.report.output import Output
     from lockstep.report.replay_on_json import replay_on_json
     from lockstep.report.replay_on_text import print_replay_on, shown_title
+    from lockstep.report.walk import Walked, walk
     from lockstep.verbs.replay_on import replay_on
 
     output = Output()
@@ -76,24 +78,18 @@ def _on(request: ReplayRequest, view: ReplayView) -> int:
         elif view.step:
             output.line(shown_title(result))
             output.line(f"{result.verdict}  {result.because}", str(result.verdict))
-            shown = result.violation or result.trace
-            _step(output, request, result.model, shown, result.version.fault)
+            shown, refusal = result.violation or result.trace, result.refusal
+            refused = None if refusal is None else (refusal.action, refusal.parameters)
+            read = _reader(request, result.model)
+            walk(output, Walked(result.model, shown, result.version.fault, read, refused))
         else:
             print_replay_on(output, result)
         return int(result.exit_code)
 
 
-def _step(
-    output: Output,
-    request: ReplayRequest,
-    model: Model,
-    shown: Violation | Trace,
-    fault: str | None,
-) -> None:
-    """Go through a behaviour as standard input says."""
-    from lockstep.report.walk import Walked, walk
+def _reader(request: ReplayRequest, model: Model) -> Callable[[str], Callable[[State], bool]]:
+    """What reads a predicate over the states of a model."""
     from lockstep.verbs.predicate import predicate_of
     from lockstep.workspace import find_workspace
 
-    workspace = request.workspace or find_workspace()
-    walk(output, Walked(model, shown, fault, partial(predicate_of, workspace, model)))
+    return partial(predicate_of, request.workspace or find_workspace(), model)

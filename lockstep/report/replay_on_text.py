@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from lockstep.report.output import Output
 from lockstep.report.replay_text import shown_origin
 from lockstep.report.trace_text import print_trace
 from lockstep.results.verdict import Verdict
 from lockstep.trace.lasso import render_fairness
-from lockstep.trace.render import Line, render_refused, render_trace, render_violation
+from lockstep.trace.render import Line, render_refusal, render_trace, render_violation
 from lockstep.verbs.replay_on import ReplayedOn
 from lockstep.words import plural
 
@@ -62,7 +63,9 @@ def lines_on(result: ReplayedOn) -> Iterator[Line]:
     fault = result.version.fault
     if result.violation is not None:
         return render_violation(result.model, result.violation, fault)
-    if result.refusal is not None:
-        refusal = result.refusal
-        return render_refused(result.model, result.trace, refusal.action, refusal.parameters, fault)
-    return render_trace(result.model, result.trace, fault)
+    lines = render_trace(result.model, result.trace, fault)
+    if result.refusal is None:
+        return lines
+    refusal = result.refusal
+    why = render_refusal(result.model, result.trace, refusal.action, refusal.parameters)
+    return chain(lines, why)

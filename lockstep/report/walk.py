@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from lockstep.errors import LockstepError, nearest
 from lockstep.language.model import Model
@@ -13,7 +14,7 @@ from lockstep.report.output import Output
 from lockstep.report.trace_text import print_trace
 from lockstep.results.search_result import Violation
 from lockstep.results.trace import Trace
-from lockstep.trace.render import render_instance, render_position, render_variable
+from lockstep.trace.render import render_instance, render_position, render_refusal, render_variable
 from lockstep.words import plural
 
 _COMMANDS = {
@@ -38,6 +39,8 @@ class Walked:
     fault: str | None
     predicate: Callable[[str], Callable[[State], bool]]
     """What reads a predicate; `LockstepError` for a text that is none."""
+    refused: tuple[str, tuple[Any, ...]] | None = None
+    """An action that is not enabled at the end, and its parameters."""
 
     @property
     def trace(self) -> Trace:
@@ -164,6 +167,9 @@ class _Walk:
         walked = self._walked
         lines = render_position(walked.model, walked.shown, self._number, walked.fault)
         print_trace(self._output, lines)
+        if walked.refused is not None and self._number == len(self._trace.steps):
+            lines = render_refusal(walked.model, self._trace, *walked.refused)
+            print_trace(self._output, lines)
 
 
 def _command(word: str) -> str:

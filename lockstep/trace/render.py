@@ -67,13 +67,11 @@ def render_position(
     return renderer.position(number)
 
 
-def render_refused(
-    model: Model, trace: Trace, action: str, parameters: Sequence[Any], fault: str | None = None
+def render_refusal(
+    model: Model, trace: Trace, action: str, parameters: Sequence[Any]
 ) -> Iterator[Line]:
-    """The lines of a behaviour, and why one more step is not enabled at its end."""
-    renderer = _Renderer(model, trace, fault, None, ())
-    yield from renderer.lines()
-    yield from renderer.refused(action, parameters)
+    """Why one more step is not enabled at the end of a behaviour."""
+    return _Renderer(model, trace, None, None, ()).refused(action, parameters)
 
 
 def _renderer(model: Model, shown: Violation | Trace, fault: str | None) -> _Renderer:

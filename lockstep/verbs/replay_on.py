@@ -219,9 +219,7 @@ class _Taking:
     def _take_all(self) -> bool:
         """Take every step, up to where something ends it; whether something does."""
         for number in range(1, len(self._recording.steps) + 1):
-            if not self._take(number):
-                return True
-            if number < len(self._recording.steps) and self._is_violated():
+            if self._is_violated() or not self._take(number):
                 return True
         return False
 
@@ -318,7 +316,9 @@ class _Taking:
         trace = self._trace()
         failing = failing_binding(self._engine, prop.name, trace)
         if failing is not None:
-            self._violated(prop.name, failing, trace, f" already after step {len(trace.steps)}")
+            taken = len(trace.steps)
+            where = f"after step {taken}" if taken else "in the initial state"
+            self._violated(prop.name, failing, trace, f" already {where}")
         return failing is not None
 
     def _violated(self, name: str, failing: tuple[Any, ...], trace: Trace, where: str) -> None:
