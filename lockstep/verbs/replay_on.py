@@ -14,6 +14,7 @@ from lockstep.plain.ending import violated_at_the_end
 from lockstep.plain.lasso import closes
 from lockstep.plain.run import PlainEngine
 from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.search_result import Violation
 from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import Verdict
@@ -48,7 +49,7 @@ class Refusal:
 
 
 @dataclass
-class ReplayedOn:
+class ReplayedOn(ShownInNotebooks):
     """What came of a recorded behaviour on another version.
 
     `verdict` is `holds` where the version does not go so, or goes so and violates nothing;
