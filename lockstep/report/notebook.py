@@ -26,6 +26,7 @@ _STYLE = """
 .lockstep th, .lockstep td { padding: 0.15em 0.8em 0.15em 0; text-align: left; }
 .lockstep .number { text-align: right; font-variant-numeric: tabular-nums; }
 .lockstep .because { white-space: pre-wrap; }
+.lockstep .scroll { overflow-x: auto; }
 .lockstep pre { margin: 0; overflow-x: auto; white-space: pre; }
 .lockstep .bold, .lockstep .violated, .lockstep .error { font-weight: bold; }
 .lockstep .changed { font-style: italic; }
@@ -74,7 +75,8 @@ class _Collected(Output):
 
 def _check(root: Element, results: Sequence[CheckResult]) -> None:
     """A row a result, and below them what is violated."""
-    table = SubElement(root, "table")
+    region = {"class": "scroll", "role": "region", "aria-label": "results", "tabindex": "0"}
+    table = SubElement(SubElement(root, "div", region), "table")
     heading = SubElement(SubElement(table, "thead"), "tr")
     for column, head in enumerate(_HEADS):
         kind = {"class": "number"} if column >= _WORDS else {}

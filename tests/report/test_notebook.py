@@ -40,7 +40,7 @@ def text_of(element: Element) -> str:
 
 def test_a_run(workspace: Workspace) -> None:
     run = check(CheckRequest(workspace=workspace))
-    table = shown(run).find("table")
+    table = shown(run).find("div/table")
     assert table is not None
     rows = [[text_of(cell) for cell in row] for row in table.findall("tbody/tr")]
     assert ["turnstile", "default", "holds", "3", "64", "208", "10"] in [row[:7] for row in rows]
@@ -80,7 +80,7 @@ def test_what_a_model_says_is_no_markup(workspace: Workspace) -> None:
 
 def test_a_model_that_cannot_be_explored(workspace: Workspace) -> None:
     model = workspace.root / "models/turnstile.py"
-    model.write_text(model.read_text() + "\n<b>\n")
+    model.write_text(model.read_text() + "\n\n@action\ndef bold(s, new):\n    return '<b>'\n")
     run = check(CheckRequest(("turnstile",), workspace=workspace))
     html = html_of(run)
     assert "&lt;b&gt;" in html
