@@ -153,12 +153,16 @@ def _compiled(model: Model, request: Exploration) -> SearchResult:
 def _on_spark(model: Model, request: Exploration) -> SearchResult:
     from lockstep.machine.code.layout import NotCompiled
     from lockstep.machine.code.program import build_program
+    from lockstep.plain.simplest import tell_it_is_any
     from lockstep.spark.search.explore import explore_on_spark
 
     try:
-        return explore_on_spark(build_program(model, symmetry=request.symmetry), request)
+        result = explore_on_spark(build_program(model, symmetry=request.symmetry), request)
     except NotCompiled as reason:
         raise _without_machine_code(model, reason) from None
+    if request.environment is not None and result.violation is not None:
+        tell_it_is_any(result, "states are on a cluster")
+    return result
 
 
 def _without_machine_code(model: Model, reason: NotCompiled) -> LockstepError:

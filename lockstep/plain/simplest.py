@@ -60,15 +60,19 @@ def put_simplest(
     try:
         trace = simplest(engine, ending, go_back(), environment)
     except (TooMany, KeyboardInterrupt) as bound:
-        why = str(bound) or "interrupted"
-        remark = f"the behaviour is a shortest one, perhaps not the simplest: {why}"
-        result.remark = "; ".join(filter(None, (result.remark, remark)))
+        tell_it_is_any(result, str(bound) or "interrupted")
         return
     if ending.prop is None:
         report_violation(result, Violation((DEADLOCK,), (), trace))
         return
     failing = violated_at_the_end(engine, trace)
     report_violation(result, Violation(tuple(failing), failing[ending.prop.name], trace))
+
+
+def tell_it_is_any(result: SearchResult, why: str) -> None:
+    """Say in a result that its behaviour is any of the shortest."""
+    remark = f"the behaviour is a shortest one, perhaps not the simplest: {why}"
+    result.remark = "; ".join(filter(None, (result.remark, remark)))
 
 
 def simplest(
