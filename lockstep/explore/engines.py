@@ -136,7 +136,8 @@ def _compiled_or_plain(model: Model, request: Exploration) -> SearchResult:
         return _run(build_program(model), request)
     except NotCompiled as reason:
         result = _plain(model, request)
-        result.remark = f"plain Python explored it, for it has no machine code: {reason}"
+        why = f"plain Python explored it, for it has no machine code: {reason}"
+        result.remark = "; ".join(filter(None, (why, result.remark)))
         return result
 
 
