@@ -47,6 +47,16 @@ def imports() -> Iterator[tuple[str, str]]:
                     yield importer, f"{node.module}{part}"
 
 
+def test_only_results_for_notebooks_name_a_module_in_a_text() -> None:
+    """What shows a result in a notebook is above it, and is loaded when it is asked for."""
+    named = {
+        file.relative_to(ROOT).as_posix()
+        for file in ROOT.joinpath("lockstep").rglob("*.py")
+        if "import_module(" in file.read_text(encoding="utf-8")
+    }
+    assert named == {"lockstep/results/notebook.py"}
+
+
 def floor_of(module: str) -> int:
     name = module.split(".")[1]
     return next(number for number, floor in enumerate(FLOORS) if name in floor)
