@@ -22,7 +22,7 @@ FLOORS = (
     ("testing", "campaign"),
     ("verbs",),
     ("report",),
-    ("cli",),
+    ("cli", "pytest_plugin"),
     ("__main__",),
 )
 """What is below comes first. `lockstep` itself is the notation, which stands on `language`."""
