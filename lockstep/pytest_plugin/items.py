@@ -70,8 +70,8 @@ class Claim(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        """The file that declares it, and its name in it."""
-        return self.path, None, self.name
+        """The file that declares it, and the headline of its failure."""
+        return self.path, None, f"{self.path.stem} {self.name}"
 
 
 class ClaimsFile(pytest.File):
