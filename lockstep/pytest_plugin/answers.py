@@ -11,7 +11,7 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lockstep.errors import ExitCode
+from lockstep.errors import ExitCode, LockstepError
 from lockstep.plain.exploration import Exploration
 from lockstep.report.check_text import CheckText
 from lockstep.report.conform_text import print_conform
@@ -30,7 +30,7 @@ from lockstep.verbs.matrix import MatrixRequest, matrix
 from lockstep.verbs.prove import ProveRequest, prove
 from lockstep.verbs.twin import TwinRequest, plan_twin, run_twin
 from lockstep.words import plural, shown_path
-from lockstep.workspace import Workspace
+from lockstep.workspace import Workspace, find_workspace
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,25 @@ class Asked:
     model: str
     threads: int | None
 
+    @property
+    def given(self) -> Workspace | None:
+        """The workspace as a command has to name it: not, where it is that of the folder."""
+        return _given(self.workspace)
+
+
+def _given(workspace: Workspace) -> Workspace | None:
+    try:
+        return None if find_workspace() == workspace else workspace
+    except LockstepError:
+        return workspace
+
 
 @dataclass(frozen=True)
 class Answer:
     """What came of an item: 0 only where all of it was decided, and holds.
 
-    `numbers` are for reports, such as how many states there are.
+    The first line of the text is the gist of it. `numbers` are for reports, such as how many states
+    there are.
     """
 
     exit_code: int
@@ -63,7 +76,7 @@ def _printed() -> Iterator[io.StringIO]:
 
 def check_scope(asked: Asked, scope: str) -> Answer:
     """Check one model in one scope."""
-    return _check(CheckRequest((asked.model,), asked.workspace, scope, threads=asked.threads))
+    return _check(CheckRequest((asked.model,), asked.given, scope, threads=asked.threads))
 
 
 def _check(request: CheckRequest) -> Answer:
@@ -72,17 +85,18 @@ def _check(request: CheckRequest) -> Answer:
         text = CheckText(Output(), plan, verbose=False, pytest=False)
         run = run_check(plan, on_result=text.add)
         text.finish(run)
-        numbers: dict[str, object] = {}
-        for checked in run.results:
-            if isinstance(checked, Checked):
-                result = checked.result
-                numbers = {
-                    "verdict": str(checked.verdict),
-                    "states": result.states,
-                    "transitions": result.transitions,
-                    "depth": result.depth,
-                }
-        return Answer(run.exit_code, printed.getvalue(), numbers)
+        (result,) = run.results or (None,)
+        if not isinstance(result, Checked):
+            return Answer(run.exit_code, printed.getvalue())
+        why = ", ".join(result.result.violated) or result.judgement.because
+        search = result.result
+        numbers = {
+            "verdict": str(result.verdict),
+            "states": search.states,
+            "transitions": search.transitions,
+            "depth": search.depth,
+        }
+        return Answer(run.exit_code, f"{result.verdict}: {why}\n{printed.getvalue()}", numbers)
 
 
 def run_fault(asked: Asked, fault: str) -> Answer:
@@ -103,7 +117,7 @@ def run_fault(asked: Asked, fault: str) -> Answer:
 
 def _counterexample(asked: Asked, row: FaultRow) -> str:
     """What a fault breaks, as `check --fault` prints it; a row has no more than its steps."""
-    request = CheckRequest((asked.model,), asked.workspace, fault=row.name, threads=asked.threads)
+    request = CheckRequest((asked.model,), asked.given, fault=row.name, threads=asked.threads)
     return _check(request).text
 
 
@@ -124,14 +138,14 @@ def catch_every_claim(asked: Asked) -> Answer:
 
 def _of_faults(asked: Asked, *names: str) -> FaultsRequest:
     resources = Resources(Exploration(threads=asked.threads))
-    return FaultsRequest((asked.model,), asked.workspace, resources, names=names)
+    return FaultsRequest((asked.model,), asked.given, resources, names=names)
 
 
 def prove_widths(asked: Asked, proof: str) -> Answer:
     """Make one proof of one model."""
     with _printed() as printed:
         text = ProofText(Output(), examples=False)
-        request = ProveRequest((asked.model,), asked.workspace, proof)
+        request = ProveRequest((asked.model,), asked.given, proof)
         run = prove(request, on_result=text.add)
         text.finish(run)
         return Answer(run.exit_code, printed.getvalue())
@@ -139,17 +153,18 @@ def prove_widths(asked: Asked, proof: str) -> Answer:
 
 def compare_twin(asked: Asked, scope: str) -> Answer:
     """Compare one model with its twin in one scope."""
-    plan = plan_twin(TwinRequest((asked.model,), asked.workspace, scope))
+    plan = plan_twin(TwinRequest((asked.model,), asked.given, scope))
     with _printed() as printed:
         text = TwinText(Output(), plan)
         run = run_twin(plan, on_result=text.add)
         text.finish(run)
-        return Answer(run.exit_code, printed.getvalue())
+        verdict = ", ".join(str(one.verdict) for one in run.results)
+        return Answer(run.exit_code, f"{verdict}\n{printed.getvalue()}")
 
 
 def follow_log(workspace: Workspace, log: Path) -> Answer:
     """Follow one recorded log through the model."""
-    result = conform(ConformRequest((log,), workspace=workspace))
+    result = conform(ConformRequest((log,), workspace=_given(workspace)))
     with _printed() as printed:
         print_conform(Output(), result, verbose=False)
         print(f"reproduce with  lockstep conform {shown_path(log)}")
@@ -158,7 +173,7 @@ def follow_log(workspace: Workspace, log: Path) -> Answer:
 
 def answer_requirements(workspace: Workspace) -> Answer:
     """Hold requirements against what answers them."""
-    result = matrix(MatrixRequest(workspace=workspace))
+    result = matrix(MatrixRequest(workspace=_given(workspace)))
     with _printed() as printed:
         print_matrix(Output(), result.matrix)
         print("reproduce with  lockstep check --matrix")

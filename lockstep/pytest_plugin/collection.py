@@ -31,7 +31,7 @@ def take_part(config: pytest.Config) -> None:
 class Collection:
     """Makes collectors of the files that stand for claims.
 
-    `files` are those of the workspace: the one that makes it a workspace, and one a model.
+    `files` are the one that makes the workspace one, one a model, and recorded logs.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -44,14 +44,14 @@ class Collection:
         for model in settings.workspace.models():
             spec = root / "specs" / f"{model}.toml"
             self.files[spec if spec.is_file() else root / "models" / f"{model}.py"] = ModelFile
+        self.files |= dict.fromkeys(settings.logs(), SampleFile)
+        settings.refuse_unknown_scopes()
 
     def pytest_collect_file(
         self, file_path: Path, parent: pytest.Collector
     ) -> pytest.Collector | None:
         """The collector of a file that stands for claims."""
         kind = self.files.get(file_path)
-        if kind is None and self._settings.is_sample(file_path):
-            kind = SampleFile
         if kind is None:
             return None
         collector: ClaimsFile = kind.from_parent(parent, path=file_path)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from enum import StrEnum
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep.campaign.processes import cores
 from lockstep.errors import LockstepError, nearest
 from lockstep.pytest_plugin.options import KINDS, SAMPLES, SCOPE, SWITCH
+from lockstep.specs.scopes import DEFAULT_SCOPE, load_model_spec
 from lockstep.workspace import Workspace, find_workspace
 
 if TYPE_CHECKING:
@@ -76,12 +76,34 @@ class Settings:
             return list(names)
         return [name for name in names if name in (self.scopes or USUAL_SCOPES)]
 
-    def is_sample(self, file: Path) -> bool:
-        """Whether a file is a log that is said to conform."""
-        if Kind.SAMPLES not in self.kinds or not file.is_relative_to(self.root):
-            return False
-        name = file.relative_to(self.root).as_posix()
-        return any(fnmatch(name, pattern) for pattern in self.samples)
+    def logs(self) -> list[Path]:
+        """The files that are said to conform; `LockstepError` for a pattern that fits none."""
+        if Kind.SAMPLES not in self.kinds:
+            return []
+        logs: list[Path] = []
+        for pattern in self.samples:
+            fitting = sorted(self.root.glob(pattern))
+            if not fitting:
+                raise LockstepError(
+                    f"the ini option `{SAMPLES}` has the pattern {pattern!r}, which fits no file",
+                    cure=f"patterns are relative to {self.root}",
+                )
+            logs += fitting
+        return logs
+
+    def refuse_unknown_scopes(self) -> None:
+        """`LockstepError` for a scope that no model has: nothing would be checked in it."""
+        if not self.scopes:
+            return
+        root = self.workspace.root
+        specs = [load_model_spec(root, model) for model in self.workspace.models()]
+        known = {scope for spec in specs for scope in spec.scopes} | {ALL_SCOPES, DEFAULT_SCOPE}
+        for name in self.scopes:
+            if name not in known:
+                raise LockstepError(
+                    f"{SCOPE} {name}: no model has such a scope",
+                    cure=nearest(name, known, f"there are: {', '.join(sorted(known))}"),
+                )
 
 
 def _kind(word: str) -> Kind:
