@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from lockstep.mutants.fate import Fate
+from lockstep.report.mutants_text import COUNTED
 from lockstep.report.progress import TerminalWatch
 from lockstep.verbs.mutants import MutantsRequest, mutants
 from lockstep.verbs.mutants_of_model import MutantsOfModel
@@ -16,8 +16,6 @@ from lockstep.workspace import KAFKA, open_workspace
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "mutants.md"
-
-_COUNTED = (Fate.KILLED, Fate.EQUAL, Fate.ENVIRONMENT, Fate.SURVIVES, Fate.INCONCLUSIVE)
 
 HEAD = """\
 # Mutants
@@ -54,7 +52,7 @@ def page(models: Sequence[MutantsOfModel]) -> str:
 
 
 def _row(name: str, models: Sequence[MutantsOfModel]) -> str:
-    counts = [sum(model.count(fate) for model in models) for fate in _COUNTED]
+    counts = [sum(model.count(fate) for model in models) for fate in COUNTED]
     whole = sum(counts)
     settled = f"{100 * sum(counts[:3]) / whole:.1f}" if whole else ""
     return f"| {name} | {' | '.join(f'{count:,}' for count in (whole, *counts))} | {settled} |"

@@ -15,6 +15,12 @@ def plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
+def place_text(file: Path, line: int, folder: Path) -> str:
+    """A place in a text: the file relative to a folder where it lies below that, and the line."""
+    shown = file.relative_to(folder).as_posix() if file.is_relative_to(folder) else file.name
+    return f"{shown}:{line}"
+
+
 def shown_path(path: Path) -> str:
     """A path as it can be typed: relative to the current folder where it lies below that."""
     try:

@@ -11,6 +11,7 @@ from lockstep.errors import LockstepError
 from lockstep.language.loader import Universe
 from lockstep.language.source import ModelError, place_in
 from lockstep.system.interruption import INTERRUPTION
+from lockstep.words import place_text
 
 
 class SystemFile:
@@ -54,7 +55,7 @@ class SystemFile:
         place = place_in(error.__traceback__, universe.files)
         where = self.file
         if place is not None:
-            where = f"{place.file.relative_to(universe.root)}:{place.line}"
+            where = place_text(place.file, place.line, universe.root)
         what = " ".join(f"{type(error).__name__}: {error}".split())
         return LockstepError(
             f"{where}: this cannot go on: {what}",

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
 
 from lockstep.costs.scenario import Attained
 from lockstep.report.columns import Columns
 from lockstep.report.output import Output
+from lockstep.trace.render import Line
 from lockstep.verbs.costs import EXTREMES, CostsRun, ModelCosts, SavedCost, Uncosted
 from lockstep.verbs.review_costs import CostChange
 from lockstep.words import indented, shown_path
-
-StyledLine: TypeAlias = "tuple[str, str | None]"
-"""A line and its style, None for nothing special."""
 
 _WIDTH = 100
 
@@ -34,8 +31,8 @@ class CostsText:
             return
         line(f"{result.version}, scope {result.scope}", "bold")
         for saved in result.costs:
-            for text, style in scenario_lines({"": saved}, brief=False):
-                line(text, style)
+            for row in scenario_lines({"": saved}, brief=False):
+                line(row.text, row.style)
         line(f"  {result.seconds:.2f} s", "dim")
 
     def finish(self, run: CostsRun) -> None:
@@ -44,7 +41,7 @@ class CostsText:
             self._output.line(f"interrupted; not counted: {', '.join(run.pending)}", "inconclusive")
 
 
-def review_cost_lines(changes: Sequence[CostChange], *, brief: bool) -> Iterator[StyledLine]:
+def review_cost_lines(changes: Sequence[CostChange], *, brief: bool) -> Iterator[Line]:
     """What scenarios cost in BASE and in HEAD; with `brief` the numbers alone."""
     for change in changes:
         sides = {"BASE": change.base, "HEAD": change.head}
@@ -53,30 +50,30 @@ def review_cost_lines(changes: Sequence[CostChange], *, brief: bool) -> Iterator
 
 def scenario_lines(
     sides: Mapping[str, SavedCost], *, brief: bool, is_reworded: bool = False
-) -> Iterator[StyledLine]:
+) -> Iterator[Line]:
     """One scenario: a table of its counts, what has no bound, and how each number comes about."""
     scenario = list(sides.values())[-1].cost.scenario
     begin = scenario.begin or "the initial state"
-    yield f"  cost        {scenario.name}: from {begin} to {scenario.goal}", None
+    yield Line(f"  cost        {scenario.name}: from {begin} to {scenario.goal}")
     if scenario.without:
         yield from _wrapped(f"without {', '.join(scenario.without)}", 4, "dim")
     if is_reworded:
-        yield "    BASE and HEAD do not count it in the same way", "inconclusive"
+        yield Line("    BASE and HEAD do not count it in the same way", "inconclusive")
     names = dict.fromkeys(count.name for saved in sides.values() for count in saved.cost.counts)
     rows = [(name, *(_change(sides, name, extreme) for extreme in EXTREMES)) for name in names]
     if rows:
         headers = ("", *EXTREMES)
         widths = [1 + max(map(len, column)) for column in zip(headers, *rows, strict=True)]
         table = Columns(tuple(zip(headers, widths, strict=True)), ())
-        yield f"    {table.head}", "bold"
+        yield Line(f"    {table.head}", "bold")
         for row in rows:
-            yield f"    {table.row(row)}", None
+            yield Line(f"    {table.row(row)}")
     for side, saved in sides.items():
         where = f"{side}: " if side else ""
         if saved.cost.never:
-            yield f"    {where}not reached, for {saved.cost.never}", "changed"
+            yield Line(f"    {where}not reached, for {saved.cost.never}", "changed")
         if saved.cost.unknown:
-            yield f"    {where}inconclusive: {saved.cost.unknown}", "inconclusive"
+            yield Line(f"    {where}inconclusive: {saved.cost.unknown}", "inconclusive")
         endless = [
             f"{count.name} by {', '.join(count.most.repeated)}"
             for count in saved.cost.counts
@@ -89,9 +86,9 @@ def scenario_lines(
             yield from _behaviours(side, saved)
 
 
-def _wrapped(text: str, margin: int, style: str | None = None) -> Iterator[StyledLine]:
+def _wrapped(text: str, margin: int, style: str | None = None) -> Iterator[Line]:
     for line in textwrap.wrap(text, _WIDTH - margin, break_on_hyphens=False):
-        yield " " * margin + line, style
+        yield Line(" " * margin + line, style)
 
 
 def _change(sides: Mapping[str, SavedCost], name: str, extreme: str) -> str:
@@ -112,7 +109,7 @@ def _number(saved: SavedCost, name: str, extreme: str) -> str:
     return "no bound" if attained.number is None else f"{attained.number:,}"
 
 
-def _behaviours(side: str, saved: SavedCost) -> Iterator[StyledLine]:
+def _behaviours(side: str, saved: SavedCost) -> Iterator[Line]:
     """The actions by which numbers come about, each row of actions once."""
     titles: dict[str, list[tuple[str, str]]] = {}
     for count in saved.cost.counts:
@@ -124,7 +121,7 @@ def _behaviours(side: str, saved: SavedCost) -> Iterator[StyledLine]:
         yield from _wrapped(actions, 6)
         file = next((saved.files[row] for row in rows if row in saved.files), None)
         if file is not None:
-            yield f"      {shown_path(file)}", "dim"
+            yield Line(f"      {shown_path(file)}", "dim")
 
 
 def _title(rows: Sequence[tuple[str, str]]) -> str:

@@ -14,10 +14,11 @@ from lockstep.verbs.mutants import MutantsRun
 from lockstep.verbs.mutants_of_model import MutantsOfModel
 from lockstep.words import plural
 
-_COUNTED = (Fate.KILLED, Fate.EQUAL, Fate.ENVIRONMENT, Fate.SURVIVES, Fate.INCONCLUSIVE)
+COUNTED = (Fate.KILLED, Fate.EQUAL, Fate.ENVIRONMENT, Fate.SURVIVES, Fate.INCONCLUSIVE)
+"""The fates that are counted, in the order of the columns."""
 COLUMNS = Columns(
     (("model", 24),),
-    (("mutants", 7), *((str(fate), len(fate)) for fate in _COUNTED)),
+    (("mutants", 7), *((str(fate), len(fate)) for fate in COUNTED)),
 )
 
 
@@ -68,7 +69,7 @@ class MutantsText:
 
 
 def _row(name: str, models: Sequence[MutantsOfModel]) -> str:
-    counts = [sum(model.count(fate) for model in models) for fate in _COUNTED]
+    counts = [sum(model.count(fate) for model in models) for fate in COUNTED]
     return COLUMNS.row([name], [f"{count:,}" for count in (sum(counts), *counts)])
 
 

@@ -6,7 +6,6 @@ from lockstep.language.model import Model
 from lockstep.prove.proofs import MEANING
 from lockstep.report.json import document, verdicts
 from lockstep.results.trace import Trace
-from lockstep.results.verdict import verdict_without
 from lockstep.trace.claims import find_property
 from lockstep.trace.documents import error_json, parameters_json, steps_json
 from lockstep.trace.saving import Saved
@@ -134,7 +133,7 @@ def _unproved_json(request: ProveRequest, unproved: Unproved) -> dict[str, objec
         "proof": unproved.proof,
         "scope": request.widths.scope,
         "fault": request.widths.fault,
-        "verdict": str(verdict_without(unproved.error)),
+        "verdict": str(unproved.verdict),
         "seconds": 0.0,
         "because": str(unproved.error),
         "exit_code": unproved.exit_code,

@@ -8,7 +8,6 @@ from lockstep.prove.proofs import MEANING, Proof
 from lockstep.report.kept import since_text
 from lockstep.report.output import Output
 from lockstep.report.trace_text import print_trace
-from lockstep.results.verdict import verdict_without
 from lockstep.trace.render import render_trace, render_violation
 from lockstep.verbs.prove_result import Proved, Unproved
 from lockstep.words import indented, plural, shown_path
@@ -31,7 +30,7 @@ class ProofText:
     def add(self, result: Result) -> None:
         """Print one result."""
         if isinstance(result, Unproved):
-            verdict = verdict_without(result.error)
+            verdict = result.verdict
             self._output.line(f"{result}: {verdict}", str(verdict))
             self._output.line(indented(str(result.error), 2))
         else:

@@ -12,6 +12,7 @@ from lockstep.system.strict_json import Json
 from lockstep.trace.documents import parameters_json
 from lockstep.trace.itf_values import encode
 from lockstep.verbs.review_actions import ActionsReview, DecidedAction
+from lockstep.words import place_text
 
 
 def actions_json(review: ActionsReview) -> dict[str, Any]:
@@ -57,8 +58,7 @@ def _line(model: Model, place: tuple[Path, int] | None, action: Action | None) -
         place = None if definition is None else (definition[1], definition[0].lineno)
     if place is None:
         return None
-    file, root = place[0], model.universe.root
-    return f"{file.relative_to(root) if file.is_relative_to(root) else file.name}:{place[1]}"
+    return place_text(*place, model.universe.root)
 
 
 def _example(pair: tuple[Model, Model], name: str, example: Example) -> dict[str, Any]:

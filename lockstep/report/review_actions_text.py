@@ -15,7 +15,7 @@ from lockstep.trace.changes import changes
 from lockstep.trace.layout import WIDTH, Group, Room, Text, lay_out, prefixed, show, text_of
 from lockstep.trace.render import Line
 from lockstep.verbs.review_actions import ActionsReview, DecidedAction
-from lockstep.words import indented
+from lockstep.words import indented, place_text
 
 _STYLES = {
     Strength.ADDED: "changed",
@@ -133,8 +133,7 @@ def _shown(model: Model, place: Place) -> str:
 
 
 def _file_line(model: Model, file: Path, line: int) -> str:
-    root = model.universe.root
-    return f"{file.relative_to(root) if file.is_relative_to(root) else file.name}:{line}"
+    return place_text(file, line, model.universe.root)
 
 
 def _example(decided: DecidedAction, example: Example) -> Iterator[Line]:

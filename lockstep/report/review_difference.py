@@ -13,7 +13,7 @@ from lockstep.review.pair import shown_names, shown_value
 from lockstep.trace.layout import show
 from lockstep.trace.render import Line, render_instance, render_trace
 from lockstep.verbs.review_scope import ScopeReview
-from lockstep.words import plural
+from lockstep.words import place_text, plural
 
 
 def difference_sections(result: ScopeReview, *, brief: bool) -> Iterator[Section]:
@@ -75,9 +75,7 @@ def _reason(name: str, model: Model, reason: Reason) -> Iterator[str]:
         yield f"{name} does not take {reason.action} there"
         if reason.conjunct is not None:
             conjunct = reason.conjunct
-            root = model.universe.root
-            file = conjunct.file.relative_to(root) if conjunct.file.is_relative_to(root) else None
-            place = f"{file or conjunct.file.name}:{conjunct.line}"
+            place = place_text(conjunct.file, conjunct.line, model.universe.root)
             yield f"because of {place}, which requires {conjunct.text}"
             for bound, value in (*conjunct.bound.items(), *conjunct.values.items()):
                 yield f"  {bound} = {show(value)}"

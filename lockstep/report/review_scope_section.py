@@ -10,7 +10,7 @@ from lockstep.report.review_difference import difference_sections
 from lockstep.report.review_shown import shown_lines
 from lockstep.results.verdict import Verdict
 from lockstep.specs.expected import Expected
-from lockstep.trace.render import Line, render_violation
+from lockstep.trace.render import render_violation
 from lockstep.verbs.review import Unreviewed
 from lockstep.verbs.review_properties import Change, PropertyChange
 from lockstep.verbs.review_scope import Behaviours, Direction, ScopeReview
@@ -49,7 +49,7 @@ def _costs(result: ScopeReview, brief: bool) -> Iterator[Block]:
     """What the scenarios cost that both versions have."""
     if result.costs:
         lines = review_cost_lines(result.costs, brief=brief)
-        yield Lines(tuple(Line(text, style) for text, style in lines), margin=2)
+        yield Lines(tuple(lines), margin=2)
 
 
 def _properties(result: ScopeReview, brief: bool) -> Section:

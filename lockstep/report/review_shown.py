@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lockstep.review.pair import Pair
+from lockstep.words import place_text
 
 
 def shown_lines(pair: Pair) -> Iterator[str]:
@@ -16,5 +17,5 @@ def shown_lines(pair: Pair) -> Iterator[str]:
                 definition = model.universe.definition(shown.function)
                 assert definition is not None
                 node, file = definition
-                place = file.relative_to(root) if file.is_relative_to(root) else file
-                yield f"{title} shows {shown.name} by a function: {place}:{node.lineno}"
+                place = place_text(file, node.lineno, root)
+                yield f"{title} shows {shown.name} by a function: {place}"

@@ -30,7 +30,7 @@ from lockstep.trace.layout import (
     text_of,
 )
 from lockstep.trace.touched import touched
-from lockstep.words import plural
+from lockstep.words import place_text, plural
 
 
 @dataclass(frozen=True)
@@ -203,9 +203,7 @@ class _Renderer:
         yield from (Line(text, style) for text in (*_beside(first, place), *others))
 
     def _shown(self, file: Path, line: int) -> str:
-        root = self._model.universe.root
-        name = file.relative_to(root).as_posix() if file.is_relative_to(root) else file.name
-        return f"{name}:{line}"
+        return place_text(file, line, self._model.universe.root)
 
     def _laid_out(self, texts: Sequence[Text], style: str | None) -> Iterator[Line]:
         room = Room(self._margin, self._margin + INDENT)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.results.exits import INTERRUPTED, worst
 from lockstep.results.verdict import Verdict
-from lockstep.verbs.run import Run
+from lockstep.verbs.run import Failure, Run
 
 if TYPE_CHECKING:
     from lockstep.language.inventory import Unused
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lockstep.results.trace import Trace
     from lockstep.specs.judgement import Judgement
     from lockstep.trace.itf import Origin
+    from lockstep.verbs.affected import Affected
 
 
 @dataclass
@@ -68,22 +69,12 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Unchecked:
+class Unchecked(Failure):
     """A model that could not be explored: it is not well formed, or has no such scope."""
 
     name: str
     scope: str
     error: LockstepError
-
-    @property
-    def verdict(self) -> Verdict:
-        """There is none on what was not explored."""
-        return Verdict.ERROR
-
-    @property
-    def exit_code(self) -> int:
-        """2 where something is wrong with what was given, 70 where it is lockstep's own mistake."""
-        return int(self.error.exit_code)
 
 
 CheckResult: TypeAlias = "Checked | Unchecked"
@@ -94,6 +85,8 @@ class CheckRun(Run[str, CheckResult]):
     """All results; `pending` are models that the run did not come to, `unused` files not read."""
 
     unused: tuple[Unused, ...] = ()
+    affected: Affected | None = None
+    """Which models a change can affect, where that was asked; the others were skipped."""
 
     @property
     def exit_code(self) -> int:

@@ -24,7 +24,7 @@ from lockstep.trace.saving import save_as, traces_folder
 from lockstep.verbs.check import usual_scope
 from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.models import choose
-from lockstep.verbs.run import Run, Unwatched, Watch, run_each
+from lockstep.verbs.run import Failure, Run, Unwatched, Watch, run_each
 from lockstep.verbs.version import Version
 from lockstep.workspace import find_workspace
 
@@ -65,22 +65,12 @@ class ModelCosts:
 
 
 @dataclass(frozen=True)
-class Uncosted:
+class Uncosted(Failure):
     """A model whose scenarios could not be looked at."""
 
     model: str
     scope: str
     error: LockstepError
-
-    @property
-    def verdict(self) -> Verdict:
-        """There is none."""
-        return Verdict.ERROR
-
-    @property
-    def exit_code(self) -> int:
-        """2 where something is wrong with what was given, 70 where it is lockstep's own mistake."""
-        return int(self.error.exit_code)
 
 
 CostsRun = Run[str, "ModelCosts | Uncosted"]

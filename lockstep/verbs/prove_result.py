@@ -12,6 +12,7 @@ from lockstep.language.model import DEADLOCK
 from lockstep.language.notation import MARK, Kind
 from lockstep.results.exits import INTERRUPTED
 from lockstep.results.verdict import Verdict
+from lockstep.verbs.run import Failure
 
 if TYPE_CHECKING:
     from lockstep.language.model import Model
@@ -161,7 +162,7 @@ class Proved:
 
 
 @dataclass(frozen=True)
-class Unproved:
+class Unproved(Failure):
     """A model that could not be asked about: it is not well formed, or something has no term."""
 
     name: str
@@ -171,11 +172,6 @@ class Unproved:
     def __str__(self) -> str:
         """The model, and the proof if it is about one alone."""
         return f"{self.name} {self.proof}".rstrip()
-
-    @property
-    def exit_code(self) -> int:
-        """3 where the solver has no term, 2 for unusable input, 70 for lockstep's mistakes."""
-        return int(self.error.exit_code)
 
 
 def provable_names(model: Model) -> set[str]:

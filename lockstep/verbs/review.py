@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.results.exits import INTERRUPTED, worst
-from lockstep.results.verdict import Verdict
 from lockstep.specs.expected import Expected
 from lockstep.system.crash import failure_of
 from lockstep.verbs.review_actions import ActionsReview, review_actions, version_pairs
@@ -18,13 +17,13 @@ from lockstep.verbs.review_request import ReviewRequest
 from lockstep.verbs.review_scope import ScopeReview, review_scope
 from lockstep.verbs.review_support import Support, support_of
 from lockstep.verbs.review_version import VersionPair
-from lockstep.verbs.run import Run, Unwatched, Watch, run_each
+from lockstep.verbs.run import Failure, Run, Unwatched, Watch, run_each
 
 __all__ = ["ReviewPlan", "ReviewRequest", "ReviewRun", "ScopeReview", "Unreviewed", "plan_review"]
 
 
 @dataclass(frozen=True)
-class Unreviewed:
+class Unreviewed(Failure):
     """Two versions that were not compared in a scope, or in any."""
 
     versions: VersionPair
@@ -35,16 +34,6 @@ class Unreviewed:
     def because(self) -> str:
         """Why not."""
         return self.versions.shown(str(self.error))
-
-    @property
-    def verdict(self) -> Verdict:
-        """There is none."""
-        return Verdict.ERROR
-
-    @property
-    def exit_code(self) -> int:
-        """2 where something is wrong with what was given, 70 where it is lockstep's own mistake."""
-        return int(self.error.exit_code)
 
 
 @dataclass(frozen=True)

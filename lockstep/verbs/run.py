@@ -7,8 +7,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
+from lockstep.errors import LockstepError
 from lockstep.results.exits import INTERRUPTED, worst
 from lockstep.results.search_result import Progress
+from lockstep.results.verdict import Verdict, verdict_without
 
 
 class Result(Protocol):
@@ -18,6 +20,22 @@ class Result(Protocol):
     def exit_code(self) -> int:
         """What this result alone would end the process with."""
         ...
+
+
+class Failure:
+    """A task without a result: `error`, a field of whoever is one, says why."""
+
+    error: LockstepError
+
+    @property
+    def verdict(self) -> Verdict:
+        """The word for what could not be judged."""
+        return verdict_without(self.error)
+
+    @property
+    def exit_code(self) -> int:
+        """2 where what was given is wrong, 3 where a bound was met, 70 for lockstep's mistakes."""
+        return int(self.error.exit_code)
 
 
 TaskT = TypeVar("TaskT")

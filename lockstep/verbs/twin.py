@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import load_model
-from lockstep.results.verdict import Verdict, verdict_without
+from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.system.java import find_java
@@ -17,7 +17,7 @@ from lockstep.twin.artifacts import tlc_jar
 from lockstep.twin.refinement import refinement_files
 from lockstep.twin.twin import TwinOptions, TwinResult, compare_twin, twin_files
 from lockstep.verbs.models import choose, refuse_unread
-from lockstep.verbs.run import Run, Unwatched, Watch, run_each
+from lockstep.verbs.run import Failure, Run, Unwatched, Watch, run_each
 from lockstep.verbs.twin_kept import comparison_question
 from lockstep.verbs.twin_request import TwinRequest
 from lockstep.workspace import Workspace, find_workspace
@@ -67,21 +67,11 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Uncompared:
+class Uncompared(Failure):
     """A model and its twin of which one cannot be used, or TLC did not see everything."""
 
     task: Task
     error: LockstepError
-
-    @property
-    def verdict(self) -> Verdict:
-        """The word for what could not be judged."""
-        return verdict_without(self.error)
-
-    @property
-    def exit_code(self) -> int:
-        """2 where what was given is wrong, 3 where a bound was met, 70 for lockstep's mistakes."""
-        return int(self.error.exit_code)
 
 
 Comparison: TypeAlias = "Compared | Uncompared"
