@@ -35,11 +35,11 @@ class FaultsRequest:
     """How each fault is explored and where; whether a deadlock is allowed is the model's own."""
     save: Path | None = None
     """A folder for the shortest trace of each fault; none are saved unless told."""
+    changed: str | None = None
+    """A git revision: only models are meant that a change since then can affect."""
     names: tuple[str, ...] = ()
     """The faults to run; all unless some are named, and of claims without one nothing is then
     said."""
-    changed: str | None = None
-    """A git revision: only models are meant that a change since then can affect."""
 
 
 @dataclass(frozen=True)

@@ -156,6 +156,9 @@ def test_the_workflow_runs_what_a_workspace_has(workflow: str, repository: Repos
         ("Twins", 0),
     ], "\n".join(one.out for one in ran)
     assert "turnstile holds" in ran[1].out
+    assert "turnstile" in repository.summary.read_text(encoding="utf-8")
+    sarif = {path.name for path in repository.root.glob("*.sarif")}
+    assert sarif == {"check.sarif", "faults.sarif", "prove.sarif", "twin.sarif"}
 
 
 def test_it_goes_on_after_a_failure_and_the_artifact_is_a_counterexample(
@@ -164,9 +167,10 @@ def test_it_goes_on_after_a_failure_and_the_artifact_is_a_counterexample(
     entry = "    new.entries[g] = s.entries[g] + 1\n"
     repository.edit(MODEL, entry, f"{entry}    new.coins[g] = 0\n")
     repository.git("commit", "--quiet", "--all", "--message", "Give the coin back")
-    codes = {one.step.name: one.code for one in follow(workflow, repository, "push")}
-    assert len(codes) == 6
-    assert (codes["Install"], codes["Check"]) == (0, 1)
+    ran = {one.step.name: one for one in follow(workflow, repository, "pull_request")}
+    assert len(ran) == 6
+    assert (ran["Install"].code, ran["Check"].code) == (0, 1)
+    assert "::error file=invariants/turnstile.py" in ran["Check"].out
     kept = _paths(workflow, "actions/upload-artifact")
     traces = [file for path in kept for file in repository.root.glob(f"{path}/*.itf.json")]
     assert traces
@@ -188,6 +192,18 @@ def test_what_is_restored_from_the_cache_is_not_decided_again(
         assert "kept since" in outputs[name], outputs[name]
 
 
+def test_a_pull_request_is_checked_in_what_it_can_affect(
+    workflow: str, repository: Repository
+) -> None:
+    repository.root.joinpath("notes.txt").write_text("Gates are green.", encoding="utf-8")
+    repository.git("add", "notes.txt")
+    repository.git("commit", "--quiet", "--message", "Notes")
+    ran = {one.step.name: one for one in follow(workflow, repository, "pull_request")}
+    for name in ("Check", "Faults"):
+        assert ran[name].code == 0
+        assert "skipped, nothing that it is made of changed since HEAD^1" in ran[name].out
+
+
 def _paths(workflow: str, action: str) -> list[str]:
     """The paths that the action is given."""
     _, _, rest = workflow.partition(f"uses: {action}@")
@@ -200,6 +216,29 @@ def _hook() -> dict[str, str]:
     """The one hook of `.pre-commit-hooks.yaml`, key by key."""
     text = ROOT.joinpath(".pre-commit-hooks.yaml").read_text(encoding="utf-8")
     return dict(re.findall(r"^[- ] ([a-z_]+): (.*)$", text, re.MULTILINE))
+
+
+def test_the_hook_checks_what_is_staged(repository: Repository) -> None:
+    hook = _hook()
+    assert (hook["pass_filenames"], hook["language"]) == ("false", "python")
+    entry = hook["entry"].split()
+    skipped = repository.run(entry)
+    assert (skipped.returncode, "skipped" in skipped.stdout) == (0, True)
+    entries = "    new.entries[g] = s.entries[g] + 1\n"
+    repository.edit(MODEL, entries, f"{entries}    new.coins[g] = 0\n")
+    repository.git("add", MODEL)
+    assert re.search(hook["files"], MODEL)
+    refused = repository.run([*entry, "--scope", "small"])
+    assert refused.returncode == 1
+    assert "violated: turnstile." in refused.stdout
+
+
+def test_the_hook_is_for_files_of_a_workspace() -> None:
+    files = _hook()["files"]
+    for name in ("specs/a.toml", "invariants/lemmas/a.py", "protocols/models/faults/a.py"):
+        assert re.search(files, name)
+    for name in ("README.md", "tests/test_models.py", "mymodels/a.py", "specs/notes.md"):
+        assert not re.search(files, name)
 
 
 def test_the_container_is_given_all_that_the_wheel_is_made_of(tmp_path: Path) -> None:
