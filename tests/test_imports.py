@@ -19,10 +19,11 @@ FLOORS = (
     ("explore", "prove", "conform", "spark", "mutants"),
     ("trace",),
     ("diagram",),
-    ("twin", "review", "costs"),
+    ("twin", "review", "costs", "walk"),
     ("testing", "campaign"),
     ("verbs",),
     ("report",),
+    ("serve",),
     ("cli", "pytest_plugin"),
     ("__main__",),
 )

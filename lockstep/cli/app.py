@@ -11,6 +11,7 @@ from typer.main import get_command
 from lockstep.cli.check import check
 from lockstep.cli.command import command
 from lockstep.cli.conform import conform
+from lockstep.cli.explore import explore
 from lockstep.cli.propose import propose
 from lockstep.cli.prove import prove
 from lockstep.cli.replay import replay
@@ -23,6 +24,7 @@ from lockstep.system.standard_streams import tell
 VERBS: dict[str, Callable[..., int]] = {
     "check": command(check),
     "conform": command(conform),
+    "explore": command(explore),
     "propose": command(propose),
     "prove": command(prove),
     "replay": command(replay),

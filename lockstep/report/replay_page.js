@@ -110,7 +110,11 @@ function ending() {
   if (!end) return [];
   const parts = [element("h3", end.title, "violated")];
   if (end.doc) parts.push(element("p", end.doc));
-  if (end.requirements?.length) parts.push(element("p", `Stated in ${end.requirements.join(", ")}.`, "dim"));
+  if (end.requirements?.length) {
+    const list = element("ul", undefined, "requirements");
+    list.append(...end.requirements.map((requirement) => element("li", requirement)));
+    parts.push(list);
+  }
   if (end.conjunct) {
     parts.push(element("p", `False at ${end.place}:`), element("pre", end.conjunct, "conjunct"));
     const table = element("table", undefined, "states");

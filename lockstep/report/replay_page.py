@@ -120,7 +120,11 @@ def _diagram(columns: Element, diagram: Diagram) -> None:
             "tabindex": "0",
         },
     )
-    region.append(svg_element(diagram))
+    drawing = svg_element(diagram)
+    # It shrinks a little to fit beside the states, and no further than it can be read.
+    least = int(drawing.get("width", "0")) * 9 // 10
+    drawing.set("style", f"min-width: {least}px")
+    region.append(drawing)
 
 
 def _details(columns: Element) -> None:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from lockstep.diagram.diagram import Diagram, DrawnStep, Message
+from lockstep.errors import LockstepError
 from lockstep.language.model import DEADLOCK, Model, Property
 from lockstep.language.notation import Kind
 from lockstep.report.page import visible
+from lockstep.specs.kip import load_kips
 from lockstep.trace.claims import find_property
 from lockstep.trace.comparison import compare
 from lockstep.trace.conjuncts import false_conjunct
@@ -104,12 +106,22 @@ def _ending(result: Replay, model: Model) -> Data | None:
     data: Data = {
         "title": f"{title} is false" if trace.loop is None else f"{title} never comes to pass",
         "doc": prop.doc,
-        "requirements": list(prop.requirements),
+        "requirements": _requirements(model, prop),
         "source": _source(model, prop.function),
     }
     if trace.loop is not None:
         data["fairness"] = list(render_fairness(model, name, trace))
     return data | dict(_conjunct(model, prop, result))
+
+
+def _requirements(model: Model, prop: Property) -> list[str]:
+    """What the property states, each with the words of `specs/` where they can be read."""
+    try:
+        kips = load_kips(model.universe.root) if prop.requirements else []
+    except LockstepError:
+        return list(prop.requirements)
+    texts = {row.id: row.text for kip in kips for row in kip.requirements}
+    return [f"{identity}  {texts.get(identity, '')}".rstrip() for identity in prop.requirements]
 
 
 def _conjunct(model: Model, prop: Property, result: Replay) -> Iterator[tuple[str, Any]]:

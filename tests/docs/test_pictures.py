@@ -12,6 +12,7 @@ import pytest
 
 from lockstep.report.replay_pictures import pictures_of
 from lockstep.verbs.check import CheckRequest, check
+from lockstep.verbs.check_result import Checked
 from lockstep.verbs.replay import ReplayRequest, replay
 from lockstep.workspace import find_workspace
 from tests.docs.page import blocks_of
@@ -34,6 +35,7 @@ def test_a_diagram_is_drawn_so(name: str, tmp_path: Path) -> None:
         CheckRequest(models=(model,), fault=fault, save=tmp_path, workspace=workspace, anew=True)
     )
     (result,) = run.results
+    assert isinstance(result, Checked)
     assert result.saved is not None
     replayed = replay(ReplayRequest(result.saved, workspace=workspace))
     (picture,) = pictures_of(replayed, {"svg": PICTURES / name})

@@ -57,7 +57,7 @@ def test_it_opens_where_the_property_is_false(page: Page, address: str) -> None:
     expect(details).to_contain_text("entries_are_paid(g=east) is false")
     expect(details).to_contain_text("Nobody gets in without a coin.")
     expect(details).to_contain_text("s.entries[g] <= s.coins[g]")
-    expect(details).to_contain_text("Stated in 9-1.")
+    expect(details).to_contain_text("9-1  Every entry shall be paid for.")
     expect(page.get_by_role("row", name="s.entries[g] 2")).to_be_visible()
     expect(details).to_contain_text("changed by the fault stays_open")
     expect(details.get_by_role("region", name="models/faults/turnstile.py")).to_contain_text(
