@@ -27,7 +27,7 @@ FLOORS = (
     ("verbs",),
     ("report",),
     ("serve",),
-    ("cli",),
+    ("cli", "pytest_plugin"),
     ("__main__",),
 )
 """What is below comes first. `lockstep` itself is the notation, which stands on `language`."""
