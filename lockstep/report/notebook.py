@@ -19,7 +19,7 @@ from lockstep.trace.changes import changes
 from lockstep.trace.layout import show
 from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
 from lockstep.verbs.replay import Replay
-from lockstep.verbs.replay_on import ReplayedOn
+from lockstep.verbs.replay_on_result import ReplayedOn
 
 _STYLE = """
 .lockstep table { border-collapse: collapse; margin: 0 0 0.5em; }

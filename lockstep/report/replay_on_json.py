@@ -7,7 +7,7 @@ from pathlib import Path
 from lockstep.report.json import document
 from lockstep.trace.claims import find_property
 from lockstep.trace.documents import conjunct_json, error_json, parameters_json, steps_json
-from lockstep.verbs.replay_on import Refusal, ReplayedOn
+from lockstep.verbs.replay_on_result import Refusal, ReplayedOn
 
 
 def replay_on_json(file: Path, result: ReplayedOn) -> dict[str, object]:

@@ -11,7 +11,7 @@ from lockstep.report.trace_text import print_trace
 from lockstep.results.verdict import Verdict
 from lockstep.trace.lasso import render_fairness
 from lockstep.trace.render import Line, render_refusal, render_trace, render_violation
-from lockstep.verbs.replay_on import ReplayedOn
+from lockstep.verbs.replay_on_result import ReplayedOn
 from lockstep.words import plural
 
 _MOST_CHANGES = 8
