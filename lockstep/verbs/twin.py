@@ -16,6 +16,7 @@ from lockstep.system.java import find_java
 from lockstep.twin.artifacts import tlc_jar
 from lockstep.twin.refinement import refinement_files
 from lockstep.twin.twin import TwinOptions, TwinResult, compare_twin, twin_files
+from lockstep.verbs.failed_result import FailedResult
 from lockstep.verbs.models import choose, refuse_unread
 from lockstep.verbs.run import Failure, Run, Unwatched, Watch, run_each
 from lockstep.verbs.twin_kept import comparison_question
@@ -180,6 +181,20 @@ def _compare(plan: TwinPlan, task: Task, watch: Watch) -> Comparison:
         again = comparison_question(plan.workspace, task.spec, task.scope, model, request)
         if again.dependencies == question.dependencies:
             question.keep(result)
+            if result.verdict is not Verdict.HOLDS:
+                question.keep_failed(_failed(result))
     except Exception as error:
         return Uncompared(task, failure_of(error, plan.workspace))
     return Compared(task, result)
+
+
+def _failed(result: TwinResult) -> FailedResult:
+    explored = result.explored
+    return FailedResult(
+        verdict=str(result.verdict),
+        because=result.because,
+        states=explored.states,
+        transitions=explored.transitions,
+        depth=explored.depth,
+        seconds=result.seconds,
+    )
