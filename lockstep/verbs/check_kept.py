@@ -51,7 +51,7 @@ def failed_search(checked: Checked) -> FailedResult | None:
         return None
     unchecked = f"not checked: {', '.join(result.unchecked)}"
     return FailedResult(
-        verdict=str(Verdict.INCONCLUSIVE if holds else result.verdict),
+        verdict=Verdict.INCONCLUSIVE if holds else result.verdict,
         because=unchecked if holds else result.because,
         violates=result.violated,
         states=result.states,

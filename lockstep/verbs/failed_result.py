@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from lockstep.results.verdict import Verdict
+
 
 @dataclass(frozen=True)
 class FailedResult:
@@ -17,7 +19,7 @@ class FailedResult:
     counterexample and `trace` its file. The counts are those of the search, 0 where there was none.
     """
 
-    verdict: str
+    verdict: Verdict
     because: str
     violates: tuple[str, ...] = ()
     states: int = 0

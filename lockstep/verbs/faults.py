@@ -64,14 +64,14 @@ def faults(
     errors = [LockstepError(f"{shown_path(one.file)} is not read: {one.why}") for one in unread]
     run = run_models(
         choose(request.models, workspace),
-        lambda name: _plan(workspace, request, name),
+        lambda name: plan_faults(workspace, request, name),
         lambda tasks: campaign_rows(workspace, explore_fault, tasks, request.resources, watch),
         on_result,
     )
     return FaultsRun(run.results, run.pending, run.kept, errors)
 
 
-def _plan(
+def plan_faults(
     workspace: Workspace, request: FaultsRequest, name: str
 ) -> tuple[FaultsOfModel, list[Planned]]:
     """The tasks of a model, one a fault. What is wrong with it is in its result."""

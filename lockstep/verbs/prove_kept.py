@@ -54,7 +54,7 @@ def keep_proof(proved: Proved, model: Model) -> None:
 def _failed(proved: Proved) -> FailedResult:
     violation, saved = proved.violation, proved.counterexample
     return FailedResult(
-        verdict=str(proved.verdict),
+        verdict=proved.verdict,
         because=proved.because,
         violates=() if violation is None else violation.properties,
         seconds=proved.induction.seconds,

@@ -127,7 +127,7 @@ def plan_twin(request: TwinRequest) -> TwinPlan:
         twin_files(workspace.root, spec)
         if spec.twin is not None and spec.refines is not None:
             refinement_files(workspace.root, spec.twin, spec.refines)
-        tasks += [Task(spec, spec.scope(scope)) for scope in _scopes(spec, request.scope)]
+        tasks += [Task(spec, spec.scope(scope)) for scope in twin_scopes(spec, request.scope)]
     if not tasks:
         raise LockstepError(
             f"no model of the workspace {workspace.name} has a twin",
@@ -148,7 +148,8 @@ def run_twin(
     return run_each(plan.tasks, lambda task: _compare(plan, task, watch), on_result)
 
 
-def _scopes(spec: ModelSpec, scope: str | None) -> list[str]:
+def twin_scopes(spec: ModelSpec, scope: str | None = None) -> list[str]:
+    """The scopes in which a model is compared with its twin: that one, or the usual ones."""
     if scope is not None:
         return [scope]
     usual = [name for name in USUAL_SCOPES if name in spec.scopes]
@@ -191,7 +192,7 @@ def _compare(plan: TwinPlan, task: Task, watch: Watch) -> Comparison:
 def _failed(result: TwinResult) -> FailedResult:
     explored = result.explored
     return FailedResult(
-        verdict=str(result.verdict),
+        verdict=result.verdict,
         because=result.because,
         states=explored.states,
         transitions=explored.transitions,
