@@ -15,6 +15,8 @@ from lockstep.system.crash import failure_of
 from lockstep.system.revision import Revision, revision_of
 from lockstep.verbs.campaign import EarlierRows
 from lockstep.verbs.models import choose
+from lockstep.verbs.replay import Replay, replay
+from lockstep.verbs.replay_request import ReplayRequest
 from lockstep.verbs.report_campaigns import FaultsReport, faults_report, mutants_report
 from lockstep.verbs.report_checks import KeptResults, model_of
 from lockstep.verbs.report_conform import read_conformance
@@ -62,6 +64,7 @@ def report(request: ReportRequest = ReportRequest(), *, watch: Watch = Unwatched
             if file.is_mistake
         ),
         conformance=conformance,
+        counterexamples=tuple(_counterexamples(workspace, models)),
         history=history,
     )
     _remember(result, revision, request)
@@ -82,6 +85,19 @@ def _remember(result: Report, revision: Revision | None, request: ReportRequest)
     result.history.add(history_rows(result.entries, commit, changed=changed))
 
 
+def _counterexamples(workspace: Workspace, models: Iterable[ModelReport]) -> Iterator[Replay]:
+    """The behaviours that violate something, taken again; one that is not there is left out."""
+    for model in models:
+        for entry in model.entries:
+            if entry.is_broken and entry.trace is not None:
+                try:
+                    again = replay(ReplayRequest(entry.trace, workspace=workspace))
+                except LockstepError:
+                    continue
+                if again.verdict in (Verdict.VIOLATED, Verdict.ERROR):
+                    yield again
+
+
 def _matrix(root: Path, names: list[str]) -> tuple[Matrix | None, str]:
     try:
         matrix = build_matrix(root, names, every_file=True)
@@ -96,14 +112,14 @@ def _model(workspace: Workspace, name: str, kept: KeptResults, rows: EarlierRows
         spec = load_model_spec(workspace.root, name)
         model = model_of(workspace, spec)
         faults = faults_report(workspace, spec, rows)
+        marks = fault_marks(workspace.root, name)
         return ModelReport(
             spec=spec,
             doc=model.doc,
             claims=tuple(_claims(model, faults)),
             places=dict(_places(workspace, model)),
-            fault_docs={
-                fault: doc for fault, (_, doc) in fault_marks(workspace.root, name).items()
-            },
+            fault_docs={fault: doc for fault, (_, doc) in marks.items()},
+            sources={fault: mark.source for fault, (mark, _) in marks.items() if mark.source},
             checks=tuple(kept.checks(spec, model)),
             faults=faults,
             proofs=tuple(kept.proofs(spec)),
@@ -119,7 +135,7 @@ def _refused(name: str, error: LockstepError) -> ModelReport:
     entry = Entry(CHECK, name, "default", again, Verdict.ERROR, str(error))
     without = Entry("mutants", name, "default", f"{again} --mutants", wanted=False)
     spec = ModelSpec(None, name)
-    return ModelReport(spec, "", (), {}, {}, (entry,), None, (), (), (without, None))
+    return ModelReport(spec, "", (), {}, {}, {}, (entry,), None, (), (), (without, None))
 
 
 def _claims(model: Model, faults: FaultsReport | None) -> Iterator[Claim]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -56,7 +57,7 @@ def faults_report(workspace: Workspace, spec: ModelSpec, rows: EarlierRows) -> F
     if result.problems:
         entry = replace(entry, verdict=Verdict.VIOLATED, because="; ".join(result.problems))
     elif missing:
-        because = f"{plural(len(missing), 'fault')} not run: {', '.join(missing)}"
+        because = f"{plural(len(missing), 'fault')} not run: {_some(missing)}"
         entry = replace(entry, verdict=Verdict.INCONCLUSIVE, because=because)
     else:
         entry = replace(entry, verdict=Verdict.HOLDS)
@@ -97,6 +98,15 @@ def mutants_report(
         because = f"{plural(left + len(result.unexplained), 'mutant')} not judged"
         return replace(entry, verdict=Verdict.INCONCLUSIVE, because=because), result
     return replace(entry, verdict=Verdict.HOLDS), result
+
+
+_MOST_NAMES = 3
+
+
+def _some(names: Sequence[str]) -> str:
+    """Some of many names."""
+    others = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {others} more" if others > 0 else "")
 
 
 def _moment(row: Row) -> datetime:

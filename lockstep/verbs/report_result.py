@@ -12,6 +12,7 @@ from lockstep.specs.scopes import ModelSpec
 from lockstep.system.revision import Revision
 from lockstep.verbs.mutants_of_model import MutantsOfModel
 from lockstep.verbs.prove_result import Proved
+from lockstep.verbs.replay import Replay
 from lockstep.verbs.report_campaigns import FaultsReport
 from lockstep.verbs.report_conform import Conformance
 from lockstep.verbs.report_entry import Entry
@@ -44,13 +45,17 @@ class Claim:
 
 @dataclass(frozen=True)
 class ModelReport:
-    """All that is kept of one model. `places` are those of what `KIND MODEL.NAME` refers to."""
+    """All that is kept of one model. `places` are those of what `KIND MODEL.NAME` refers to.
+
+    `fault_docs` and `sources` are by the name of a fault; the latter of those that have one.
+    """
 
     spec: ModelSpec
     doc: str
     claims: tuple[Claim, ...]
     places: Mapping[str, Place]
     fault_docs: Mapping[str, str]
+    sources: Mapping[str, str]
     checks: tuple[Entry, ...]
     faults: FaultsReport | None
     proofs: tuple[tuple[Entry, Proved | None], ...]
@@ -80,7 +85,11 @@ class ModelReport:
 
 @dataclass(frozen=True)
 class Report:
-    """What is kept of a workspace. `matrix_error` says why the requirements cannot be read."""
+    """What is kept of a workspace. `matrix_error` says why the requirements cannot be read.
+
+    `unread` are files that nothing reads, and `counterexamples` the behaviours of what is violated,
+    as far as they are there again.
+    """
 
     workspace: Workspace
     revision: Revision | None
@@ -89,6 +98,7 @@ class Report:
     matrix_error: str
     unread: tuple[str, ...]
     conformance: tuple[Conformance, ...]
+    counterexamples: tuple[Replay, ...]
     history: History
 
     @property
