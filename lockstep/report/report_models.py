@@ -48,7 +48,7 @@ def models_section(models: Sequence[ModelReport], links: SourceLinks) -> Section
 def verdict_span(entry: Entry) -> Span:
     """The verdict of an entry in its style; what was not checked says so."""
     if entry.verdict is None:
-        return Span(NOT_CHECKED, style="inconclusive")
+        return Span(NOT_CHECKED, style="inconclusive word")
     if entry.is_expected:
         return Span("violated as pinned", style="holds")
     return Span(str(entry.verdict), style=str(entry.verdict))
@@ -86,7 +86,7 @@ def _all_of(entries: Sequence[Entry]) -> Span:
 def _model(model: ModelReport, links: SourceLinks) -> Section:
     first = model.doc.partition("\n\n")[0]
     blocks: list[Block] = [Paragraph(" ".join(first.split()))] if first else []
-    blocks += [_scopes(model.checks), *_growth(model)]
+    blocks += [*_scopes(model.checks), *_growth(model)]
     if model.claims:
         blocks.append(_folded("Properties", len(model.claims), _claims(model.claims, links)))
     if model.faults is not None and model.faults.faults.runs:
@@ -105,9 +105,10 @@ def _folded(title: str, count: int, table: Table) -> Section:
     return Section(text=f"{title} ({count})", blocks=(table,), folded=True)
 
 
-def _scopes(checks: Iterable[Entry]) -> Table:
+def _scopes(checks: Sequence[Entry]) -> Iterator[Block]:
+    """The scopes of which something is kept or wanted, and the names of the others."""
     headers = ("scope", "verdict", "states", "transitions", "depth", "seconds", "decided", "why")
-    rows = (
+    rows = tuple(
         Row(
             (
                 entry.scope,
@@ -116,14 +117,30 @@ def _scopes(checks: Iterable[Entry]) -> Table:
                 counted(entry.counts.transitions),
                 counted(entry.counts.depth),
                 seconds(entry),
-                decided(entry),
-                entry.because if entry.verdict is not None else Span(entry.again, style="command"),
+                Span(decided(entry), style="word"),
+                why(entry),
             )
         )
         for entry in checks
+        if entry.verdict is not None or entry.wanted
     )
     numbers = ("states", "transitions", "depth", "seconds")
-    return Table(headers, tuple(rows), numbers, "scopes")
+    if rows:
+        yield Table(headers, rows, numbers, "scopes")
+    others = [entry for entry in checks if entry.verdict is None and not entry.wanted]
+    if others:
+        names = ", ".join(entry.scope for entry in others)
+        yield Paragraph((f"{names} (", command(others[0]), ")"), "dim", "scopes not checked")
+
+
+def why(entry: Entry) -> Text:
+    """Why a verdict is what it is; of what was not checked, how that is done."""
+    return entry.because if entry.verdict is not None else command(entry)
+
+
+def command(entry: Entry) -> Span:
+    """The command that decides an entry."""
+    return Span(entry.again, style="command")
 
 
 def seconds(entry: Entry) -> str:
@@ -204,7 +221,7 @@ def _proofs(model: ModelReport) -> Iterator[Block]:
     rows = []
     for entry, proved in model.proofs:
         proof = model.spec.proofs[entry.scope]
-        why = entry.because or proof.purpose
+        purpose = entry.because or proof.purpose
         rows.append(
             Row(
                 (
@@ -214,7 +231,7 @@ def _proofs(model: ModelReport) -> Iterator[Block]:
                     str(proof.k if proved is None else proved.induction.k),
                     proof.any_number or "-",
                     ", ".join(f"{name}={_width(value)}" for name, value in proof.constants.items()),
-                    why if entry.verdict is not None else Span(entry.again, style="command"),
+                    purpose if entry.verdict is not None else command(entry),
                 )
             )
         )
@@ -241,7 +258,7 @@ def _twins(entries: Iterable[Entry]) -> Table:
                 counted(entry.counts.states),
                 counted(entry.counts.transitions),
                 seconds(entry),
-                entry.because or ("" if entry.verdict else Span(entry.again, style="command")),
+                why(entry),
             )
         )
         for entry in entries

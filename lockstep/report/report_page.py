@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from lockstep.report.page import Block, Figure, Lines, Page, Paragraph, Row, Section, Span, Table
 from lockstep.report.plots import course
 from lockstep.report.report_bugs import bugs_section
-from lockstep.report.report_models import counted, decided, models_section, verdict_span
+from lockstep.report.report_models import command, counted, decided, models_section, verdict_span
 from lockstep.report.report_requirements import requirements_section
 from lockstep.report.source_links import SourceLinks
 from lockstep.results.search_result import Violation
@@ -96,8 +96,8 @@ def broken_section(report: Report) -> Iterator[Section]:
                 _name(entry),
                 verdict_span(entry),
                 entry.because,
-                decided(entry),
-                Span(entry.again, style="command"),
+                Span(decided(entry), style="word"),
+                command(entry),
             ),
             str(entry.verdict),
         )
@@ -143,12 +143,11 @@ def _open_rows(report: Report) -> Iterator[Row]:
         if len(entries) == len(all_entries) > 1 and all(map(_is_absent, entries)):
             models = len({entry.model for entry in entries})
             why = f"no result of any of {plural(models, 'model')} is kept"
-            command = Span(f"lockstep {_COMMANDS.get(kind, kind)}", style="command")
-            yield Row((kind, why, command), "inconclusive")
+            whole = Span(f"lockstep {_COMMANDS.get(kind, kind)}", style="command")
+            yield Row((kind, why, whole), "inconclusive")
             continue
         for entry in entries:
-            command = Span(entry.again, style="command")
-            yield Row((_name(entry), _why_open(entry), command), "inconclusive")
+            yield Row((_name(entry), _why_open(entry), command(entry)), "inconclusive")
 
 
 _COMMANDS = {"faults": "check --faults", "mutants": "check --mutants"}

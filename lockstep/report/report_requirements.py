@@ -40,7 +40,7 @@ def _table(
     rows = tuple(
         Row(
             (
-                row.id,
+                Span(row.id, style="word"),
                 Span(str(matrix.answers[row.id]), style=_STYLES.get(matrix.answers[row.id])),
                 row.text,
                 tuple(_by(row, models, links)),

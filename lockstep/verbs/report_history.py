@@ -16,6 +16,7 @@ import msgspec
 
 from lockstep.errors import LockstepError, not_written
 from lockstep.system.strict_json import NotJson, decode_document
+from lockstep.system.text_files import is_file
 from lockstep.verbs.report_entry import Entry
 
 
@@ -61,9 +62,7 @@ class History:
         """
         history = cls(file)
         try:
-            content = file.read_bytes()
-        except FileNotFoundError:
-            return history
+            content = file.read_bytes() if is_file(file) else b""
         except OSError as error:
             raise LockstepError(f"{file} cannot be read: {error.strerror}") from None
         for number, line in enumerate(content.splitlines(), start=1):
