@@ -18,6 +18,7 @@ FLOORS = (
     ("machine",),
     ("explore", "prove", "conform", "spark", "mutants"),
     ("trace",),
+    ("diagram",),
     ("twin", "review", "costs"),
     ("testing", "campaign"),
     ("verbs",),

@@ -547,6 +547,20 @@ FlagEndsIncrementalRequests ==
          (Handled(f) /\ response[f].error = "NONE" /\ ~response[f].incrementalOk)
             => sessionId'[f] = 0]_vars
 
+AllowedSessionIsKept ==
+    [][\A f \in Fetchers :
+         (Served(f) /\ response'[f].error = "NONE") =>
+            (response'[f].incrementalOk <=>
+                /\ response'[f].sessionId \in SessionIds
+                /\ sessions'[response'[f].sessionId] # None)]_vars
+
+FullRequestsAskForSomething ==
+    [][\A f \in Fetchers :
+         (/\ unanswered[f] = None
+          /\ unanswered'[f] # None
+          /\ unanswered'[f].fetchType = Full)
+            => unanswered'[f].partitions # Nothing]_vars
+
 ResponseIsOfTheRequestsType ==
     [][\A f \in Fetchers :
          Served(f) => (response'[f].incremental <=> request[f].fetchType = Incremental)]_vars
@@ -600,6 +614,32 @@ LastDirtyNumberNeverDecreases ==
                    THEN young = old
                    ELSE "LATEST" \in {old, young} \/ AskedInFull(i)]_vars
 
+\* What there is to tell of p is left for later; what a stray is answered cannot be seen.
+LeftOut(f, i, p) ==
+    \/ /\ stray[f] # None
+       /\ stray'[f] = None
+       /\ stray[f].sessionId = i
+    \/ /\ request[f] # None
+       /\ request'[f] = None
+       /\ request[f].sessionId = i
+       /\ \/ response'[f] = None
+          \/ response'[f].partitions[p] = None
+          \/ CanRead(f, p) /\ ~response'[f].partitions[p].records
+
+LastDirtyNumberRisesWithChangesOnly ==
+    [][\A i \in SessionIds, p \in Partitions :
+         (/\ Stays(i)
+          /\ sessions[i].partitions[p] # None
+          /\ sessions'[i].partitions[p] # None
+          /\ UNCHANGED <<logStart[p], highWatermark[p], logEnd[p]>>) =>
+            LET old     == sessions[i].partitions[p].lastDirty
+                young   == sessions'[i].partitions[p].lastDirty
+                isLater == sessions'[i].sequence # sessions[i].sequence
+            IN  \/ young = "BEFORE"
+                \/ young = "LATEST" /\ old = (IF isLater THEN "UPCOMING" ELSE "LATEST")
+                \/ ~isLater /\ old = "UPCOMING"
+                \/ \E f \in Fetchers : LeftOut(f, i, p)]_vars
+
 RepeatedRequestIsTheSame ==
     [][\A f \in Fetchers :
          (unanswered[f] # None /\ request'[f] # None) => request'[f] = unanswered[f]]_vars
@@ -626,7 +666,8 @@ AnswersAreTheLeaders ==
                 IN  /\ fetching[f][p] # None
                     /\ answer.highWatermark = highWatermark[p]
                     /\ answer.logStartOffset = logStart[p]
-                    /\ answer.records => CanRead(f, p)]_vars
+                    /\ answer.records => CanRead(f, p)
+                    /\ ~answer.failed]_vars
 
 OnlyDirtyPartitionsAreAnswered ==
     [][\A f \in Fetchers :
@@ -683,10 +724,22 @@ WhatIsAnsweredIsLearned ==
                          /\ after.records <=> \/ answer.records
                                               \/ before # None /\ before.records]_vars
 
+OnlyFullRequestsForget ==
+    [][\A f \in Fetchers :
+         (unanswered[f] = None /\ unanswered'[f] # None) =>
+            IF unanswered'[f].fetchType = Full THEN told'[f] = Nothing
+            ELSE \A p \in Partitions :
+                    IF told[f][p] = None THEN told'[f][p] = None
+                    ELSE told'[f][p] =
+                            [told[f][p] EXCEPT !.records =
+                                /\ @
+                                /\ fetching'[f][p].fetchOffset = fetching[f][p].fetchOffset]]_vars
+
 -----------------------------------------------------------------------------
 (* What must come to pass. *)
 
-\* Whatever is not the next incremental request is served, and each response is handled.
+\* Whatever is not the next incremental request is served, and each response is handled. Nobody has
+\* to be denied.
 Responsive ==
     /\ \A f \in Fetchers, via \in Via :
         /\ WF_vars(\E filled \in SUBSET Partitions, i \in SessionIds :
@@ -695,7 +748,6 @@ Responsive ==
         /\ WF_vars(\E filled \in SUBSET Partitions : ServeFullAltering(f, via, filled))
         /\ WF_vars(\E sent \in SUBSET Partitions : ServeRepeated(f, via, sent))
         /\ WF_vars(ServeInvalid(f, via))
-        /\ WF_vars(ServeDenied(f, via))
     /\ \A f \in Fetchers :
         /\ WF_vars(ReceiveFull(f))
         /\ WF_vars(ReceiveIncremental(f))

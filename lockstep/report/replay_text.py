@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from lockstep.report.output import Output
@@ -13,8 +13,10 @@ from lockstep.trace.render import Line, render_trace, render_violation
 from lockstep.verbs.replay import Replay
 
 
-def print_replay(output: Output, result: Replay, test: Path | None) -> None:
-    """Print all of it; `test` is the file that was to be written."""
+def print_replay(
+    output: Output, result: Replay, test: Path | None, pictures: Iterable[Path] = ()
+) -> None:
+    """Print all of it; `test` is the file that was to be written, `pictures` those that were."""
     line, origin = output.line, result.origin
     details = [f"scope {origin.scope}"] * bool(origin.scope)
     details += [f"fault {origin.fault}"] * bool(origin.fault)
@@ -34,6 +36,8 @@ def print_replay(output: Output, result: Replay, test: Path | None) -> None:
     if test is not None:
         is_written = result.test is not None
         line(f"test written to {test}" if is_written else "no test: nothing is violated", "dim")
+    for file in pictures:
+        line(f"written to {file}", "dim")
     line(f"{result.verdict}  {result.because}", str(result.verdict))
 
 

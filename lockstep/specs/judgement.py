@@ -11,6 +11,7 @@ from lockstep.language.notation import Kind
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
 from lockstep.specs.costs import check_scenarios
+from lockstep.specs.diagrams import check_diagram
 from lockstep.specs.scopes import ModelSpec, Pins, ProofScope, Scope
 
 
@@ -91,6 +92,7 @@ def check_declarations(model: Model, spec: ModelSpec) -> None:
         own = _without(proof.constants, base_of_proof.constants)
         _must_be_in(constants, own, where, "constant", model.name)
     check_scenarios(model, spec.costs, spec.file)
+    check_diagram(model, spec.diagram, spec.file)
 
 
 def _without(names: Iterable[str], base: Collection[str]) -> list[str]:

@@ -20,6 +20,9 @@
     [mutants]
     "Nothing reads the order in which they wait." = ["model.action: guard dropped: require(...)"]
 
+    [diagram]
+    lanes = ["CLIENTS", "broker"]
+
 A scope that is `like` another has its constants and its reasons for silence, but for its own. What
 a scope is known to give is always its own.
 """
@@ -33,6 +36,7 @@ from pathlib import Path
 from lockstep.errors import LockstepError, nearest
 from lockstep.specs.bounds import ScopeBounds, read_bounds, read_reasons
 from lockstep.specs.costs import Scenario, read_scenarios
+from lockstep.specs.diagrams import DiagramSpec, read_diagram
 from lockstep.specs.tables import Plain, Table, read_toml
 from lockstep.system.text_files import is_file
 
@@ -113,7 +117,8 @@ class ModelSpec:
 
     `file` is None when there is none: the model is then explored as it stands, nothing pinned.
     `environment` gives, for each action that is the environment's, the reason why nothing is
-    claimed of when it is enabled, and `mutants` the same for mutants that nothing kills.
+    claimed of when it is enabled, and `mutants` the same for mutants that nothing kills. `diagram`
+    says how behaviours are drawn, None where that is inferred.
     """
 
     file: Path | None
@@ -128,6 +133,7 @@ class ModelSpec:
     environment: Mapping[str, str] = field(default_factory=dict)
     mutants: Mapping[str, str] = field(default_factory=dict)
     costs: Mapping[str, Scenario] = field(default_factory=dict)
+    diagram: DiagramSpec | None = None
 
     def scope(self, name: str) -> Scope:
         """The scope of that name; `LockstepError` naming those there are."""
@@ -162,6 +168,7 @@ def load_model_spec(root: Path, model: str) -> ModelSpec:
     environment = read_reasons(document.optional_table("environment"))
     mutants = read_reasons(document.optional_table("mutants"))
     costs = read_scenarios(_tables(document.optional_table("costs")))
+    diagram = read_diagram(document.table("diagram")) if "diagram" in document else None
     document.finish()
     name = head.text("name")
     if name != model:
@@ -195,6 +202,7 @@ def load_model_spec(root: Path, model: str) -> ModelSpec:
         environment,
         mutants,
         costs,
+        diagram,
     )
 
 

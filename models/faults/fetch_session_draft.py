@@ -1,14 +1,17 @@
 """Mistakes in the earlier draft of fetch sessions. Those with a source are what a text says."""
 
-from lockstep import fault, present, replace, require
-from models.fetch_partitions import Answer, Partition, changed, nothing
+from lockstep import Set, fault, present, replace, require
+from models.fetch_partitions import Answer, Interests, Partition, changed, nothing, still_told
 from models.fetch_session_draft_fetcher import (
     abandon,
+    full_request_number,
     learn,
     may_send_incremental,
     receive_error,
     receive_last,
     retransmit,
+    send,
+    send_full,
     settle,
     start_over,
 )
@@ -28,6 +31,7 @@ from models.fetch_session_draft_leader import (
     respond,
     respond_error,
     serve_denied,
+    serve_incremental,
     session_of,
     undirtied,
 )
@@ -36,6 +40,7 @@ from models.fetch_session_draft_state import (
     Error,
     Fetcher,
     FetchSessionDraft,
+    FetchType,
     LastDirty,
     OpenId,
     Response,
@@ -293,3 +298,40 @@ def denied_session_stays(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetche
     """A client is denied, and its session keeps its slot."""
     serve_denied(s, new, f, via)
     new.sessions = s.sessions
+
+
+@fault(replaces=last_dirty_after, breaks="last_dirty_number_rises_with_changes_only")
+def answered_counts_as_dirty(last_dirty, repeated, is_left_out):
+    """Each response makes all partitions of the session dirty for a repetition."""
+    if repeated or is_left_out:
+        return last_dirty_after(last_dirty, repeated, is_left_out)
+    return LastDirty.LATEST
+
+
+@fault(replaces=still_told, breaks="only_full_requests_forget")
+def records_are_read_twice(old, wanted, told):
+    """Records that the fetcher has moved past count as new."""
+    return None if old is None or wanted is None else told
+
+
+@fault(replaces=serve_incremental, breaks="allowed_session_is_kept")
+def allowed_session_is_dropped(
+    s: FetchSessionDraft,
+    new: FetchSessionDraft,
+    f: Fetcher,
+    via: Via,
+    sent: Set[Partition],
+    goes_on: bool,
+):
+    """The leader allows further requests, and gives the session's slot to another."""
+    serve_incremental(s, new, f, via, sent, goes_on)
+    new.sessions = {i: None for i in OpenId}
+
+
+@fault(replaces=send_full, breaks="full_requests_ask_for_something")
+def nothing_is_asked_in_full(
+    s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, wanted: Interests
+):
+    """A session begins without a partition."""
+    send(s, new, f, FetchType.FULL_FETCH_REQUEST, full_request_number(s, f), wanted, wanted)
+    new.told[f] = nothing()

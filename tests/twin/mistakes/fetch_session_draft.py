@@ -58,6 +58,10 @@ MISTAKES = {
         "    /\\ ~response[f].incrementalOk\n    /\\ Settle(f, sessionId[f], sequence[f])\n"
         "    /\\ UNCHANGED <<fetching, told>>\n",
     ),
+    "AllowedSessionIsKept": Mistake(_MODULE, "IF ~goesOn THEN None", "IF goesOn THEN None"),
+    "FullRequestsAskForSomething": Mistake(
+        _MODULE, "    /\\ wanted # Nothing\n    /\\ Send(f, Full,", "    /\\ Send(f, Full,"
+    ),
     "ResponseIsOfTheRequestsType": Mistake(
         _MODULE,
         "error, 0, Came(f, via, Incremental), FALSE, Nothing)",
@@ -86,6 +90,11 @@ MISTAKES = {
         _MODULE,
         'cached[p].lastDirty = "UPCOMING" THEN "LATEST"',
         'FALSE THEN "LATEST"',
+    ),
+    "LastDirtyNumberRisesWithChangesOnly": Mistake(
+        _MODULE,
+        'THEN "LATEST"\n                     ELSE "BEFORE"\n',
+        'THEN "LATEST"\n                     ELSE "LATEST"\n',
     ),
     "RepeatedRequestIsTheSame": Mistake(
         _MODULE,
@@ -127,6 +136,7 @@ MISTAKES = {
         "IF answers[p] = None THEN @[p] ELSE Learned(@[p], answers[p])]]\n",
         "IF answers[p] = None THEN None ELSE Learned(@[p], answers[p])]]\n",
     ),
+    "OnlyFullRequestsForget": Mistake(_MODULE, "THEN [@[p] EXCEPT !.records = FALSE]", "THEN @[p]"),
     "WaitingEnds": Mistake(
         _MODULE,
         "    /\\ unanswered' = [unanswered EXCEPT ![f] = None]\n",

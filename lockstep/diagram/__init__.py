@@ -1,0 +1,1 @@
+"""Behaviours as sequence diagrams: processes, what they do, and the messages between them."""

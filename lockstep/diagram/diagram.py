@@ -1,0 +1,96 @@
+"""A sequence diagram: lanes, the steps that happen in them, and messages from lane to lane."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Fate(Enum):
+    """What becomes of a message."""
+
+    RECEIVED = "received"
+    LOST = "lost"
+    UNDER_WAY = "still under way"
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message from one lane to another.
+
+    It is sent in the step `sent`, 0 where it was under way before the first one, and ends in the
+    step `ended`: the one in which it is received or lost. One that is still under way at the end
+    has None there. A copy is another arrival of a message that was sent once.
+    """
+
+    text: str
+    sender: int
+    receiver: int
+    sent: int
+    ended: int | None
+    fate: Fate
+    is_copy: bool = False
+
+    @property
+    def is_late(self) -> bool:
+        """Whether another step happened between its sending and its end."""
+        return self.ended is not None and self.ended > self.sent + 1
+
+    @property
+    def label(self) -> str:
+        """Its text, with what is out of the ordinary about it."""
+        remarks = ["copy"] * self.is_copy
+        if self.fate is not Fate.RECEIVED:
+            remarks.append(self.fate.value)
+        elif self.is_late and self.sent:
+            remarks.append(f"sent in step {self.sent}")
+        return f"{self.text} ({', '.join(remarks)})" if remarks else self.text
+
+
+@dataclass(frozen=True)
+class DrawnStep:
+    """A step of the behaviour, the first of which has number 1.
+
+    `lane` is None where it happens to nobody in particular. `changes` are what it changes, one text
+    each, but for messages that are drawn. `fault` says how a fault has to do with it.
+    """
+
+    number: int
+    action: str
+    parameters: tuple[str, ...]
+    lane: int | None
+    changes: tuple[str, ...]
+    is_environment: bool = False
+    fault: str | None = None
+
+    @property
+    def title(self) -> str:
+        """The action with its parameters: `serve(c=c1)`."""
+        return f"{self.action}({', '.join(self.parameters)})"
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """A behaviour as it is drawn: `lanes` are the names of those who take part, left to right.
+
+    With `loop`, the steps after that number are taken for ever; where there are none, nothing
+    happens any more. `ending` says what is violated at the end, None where nothing is.
+    """
+
+    title: str
+    lanes: tuple[str, ...]
+    steps: tuple[DrawnStep, ...]
+    messages: tuple[Message, ...]
+    loop: int | None = None
+    ending: str | None = None
+
+    def ended_in(self, number: int) -> Iterator[Message]:
+        """The messages that are received or lost in a step, in the order of their sending."""
+        ended = (message for message in self.messages if message.ended == number)
+        return iter(sorted(ended, key=lambda message: message.sent))
+
+    @property
+    def under_way(self) -> tuple[Message, ...]:
+        """The messages that are neither received nor lost."""
+        return tuple(message for message in self.messages if message.ended is None)

@@ -1,0 +1,163 @@
+"""Texts with places to fill from a step: `FetchRequest ({session_id}, {epoch})`.
+
+A place is a path and never an expression: a name, then fields and keys, as in
+`{s.elected[s.epoch[r]]}`. Nothing is called or computed, so that a file of data stays data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from lockstep.language.domain import Domain, OptionDomain
+from lockstep.language.records import Fielded, RecordDomain
+from lockstep.language.structures import MapDomain, SequenceDomain
+from lockstep.language.values import TotalMap
+
+Shape: TypeAlias = "Domain | type[Fielded]"
+"""What is known of a value: its domain, or the class of a state."""
+
+_TOKEN = re.compile(r"\s*(?:(?P<name>[^\W\d]\w*)|(?P<number>-?\d+)|(?P<sign>[.\[\]]))")
+
+
+class NoTemplate(ValueError):
+    """A text is no template, or one that does not fit a model; it says what is wrong with it."""
+
+
+class NoValue(LookupError):
+    """A path leads to nothing in some state: past a None, or beyond the end of a sequence."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """A name, then fields (texts) and keys (paths or numbers)."""
+
+    root: str
+    steps: tuple[str | Path | int, ...] = ()
+
+    def value(self, names: Mapping[str, object]) -> object:
+        """What it leads to; `NoValue` where that is nothing."""
+        if self.root not in names:
+            raise NoValue(self.root)
+        value = names[self.root]
+        for step in self.steps:
+            value = _inside(value, step.value(names) if isinstance(step, Path) else step, step)
+        return value
+
+    def shape(self, names: Mapping[str, Shape]) -> Shape:
+        """What is known of all that it may lead to; `NoTemplate` where it leads nowhere."""
+        if self.root not in names:
+            known = ", ".join(names)
+            raise NoTemplate(f"there is no {self.root} here; there are: {known}")
+        shape, text = names[self.root], self.root
+        for step in self.steps:
+            if isinstance(step, Path):
+                step.shape(names)
+            shape = _shape_inside(shape, step, text)
+            text += f".{step}" if isinstance(step, str) else "[...]"
+        return shape
+
+
+@dataclass(frozen=True)
+class Template:
+    """Texts and paths in turn."""
+
+    text: str
+    parts: tuple[str | Path, ...]
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The paths alone."""
+        return tuple(part for part in self.parts if isinstance(part, Path))
+
+
+def parse_template(text: str) -> Template:
+    """Read a template; `NoTemplate` where a brace is alone, or has no path in it."""
+    parts: list[str | Path] = []
+    for part in re.split(r"(\{[^{}]*\})", text):
+        if part.startswith("{") and part.endswith("}"):
+            parts.append(_parse_path(part[1:-1]))
+        elif "{" in part or "}" in part:
+            raise NoTemplate(f"a brace stands alone in {text!r}")
+        elif part:
+            parts.append(part)
+    return Template(text, tuple(parts))
+
+
+def _parse_path(text: str) -> Path:
+    tokens: list[str] = []
+    position = 0
+    while text[position:].strip():
+        match = _TOKEN.match(text, position)
+        if match is None:
+            raise NoTemplate(f"{{{text}}} is no path: write fields and keys, {{s.log[r]}}")
+        tokens.append(match[0].strip())
+        position = match.end()
+    path = _path(tokens, text)
+    if tokens:
+        raise NoTemplate(f"{{{text}}} has {tokens[0]!r} where its path has ended")
+    return path
+
+
+def _path(tokens: list[str], text: str) -> Path:
+    """The path that the tokens begin with; they are taken away."""
+
+    def name() -> str:
+        if not tokens or not tokens[0].isidentifier():
+            raise NoTemplate(f"{{{text}}} has no name where one is wanted")
+        return tokens.pop(0)
+
+    root = name()
+    steps: list[str | Path | int] = []
+    while tokens and tokens[0] in (".", "["):
+        if tokens.pop(0) == ".":
+            steps.append(name())
+            continue
+        is_number = bool(tokens) and tokens[0].lstrip("-").isdigit()
+        steps.append(int(tokens.pop(0)) if is_number else _path(tokens, text))
+        if not tokens or tokens.pop(0) != "]":
+            raise NoTemplate(f"{{{text}}} lacks a closing bracket")
+    return Path(root, tuple(steps))
+
+
+def _inside(value: object, key: object, step: str | Path | int) -> object:
+    """A field of a record or state, the value of a map, or an item of a sequence."""
+    try:
+        match value:
+            case Fielded() if isinstance(step, str):
+                return getattr(value, step)
+            case TotalMap():
+                return value[key]
+            case tuple() if isinstance(key, int):
+                return value[key]
+    except (AttributeError, LookupError):
+        pass
+    raise NoValue(str(step))
+
+
+def _shape_inside(shape: Shape, step: str | Path | int, text: str) -> Shape:
+    if isinstance(shape, OptionDomain):
+        shape = shape.some
+    if isinstance(step, str):
+        fields = _fields(shape)
+        if step not in fields:
+            known = ", ".join(fields) or "none"
+            raise NoTemplate(f"{text} has no field {step!r}; its fields are: {known}")
+        return fields[step]
+    match shape:
+        case MapDomain():
+            return shape.value
+        case SequenceDomain():
+            return shape.item
+    raise NoTemplate(f"{text} is neither a map nor a sequence: it has no keys")
+
+
+def _fields(shape: Shape) -> Mapping[str, Domain]:
+    match shape:
+        case RecordDomain():
+            return shape.record.fields
+        case type():
+            return shape.fields
+    return {}

@@ -1,0 +1,37 @@
+"""The lines of a model's text in which a function is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lockstep.language.loader import Universe
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """Lines of a file as they stand there; `first` is the number of the first one, from 1."""
+
+    file: str
+    first: int
+    lines: tuple[str, ...]
+
+
+def excerpt(universe: Universe, function: Callable[..., Any]) -> Excerpt | None:
+    """A function with its decorators; None for one that is from elsewhere."""
+    definition = universe.definition(function)
+    if definition is None:
+        return None
+    node, file = definition
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    text = universe.files[function.__code__.co_filename].text
+    lines = text.splitlines()[first - 1 : node.end_lineno]
+    return Excerpt(shown_place(universe, file), first, tuple(lines))
+
+
+def shown_place(universe: Universe, file: Path) -> str:
+    """A file relative to the workspace, where it is below that."""
+    root = universe.root
+    return file.relative_to(root).as_posix() if file.is_relative_to(root) else file.name
