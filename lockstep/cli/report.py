@@ -22,7 +22,9 @@ class ReportView:
         help="The address of a line, to make links: https://HOST/blob/{rev}/{path}#L{line}.",
     )
     markdown: bool = option(
-        "--markdown", default=False, help="Print the page as Markdown, and write none."
+        "--markdown",
+        default=False,
+        help="Print the page as Markdown without details, and write none.",
     )
     json: bool = json_option()
 
@@ -56,7 +58,8 @@ def report(request: ReportRequest, view: ReportView) -> int:
     if view.json:
         output.json(report_json(result))
         return result.exit_code
-    page = report_page(result, SourceLinks(view.source_url, result.revision))
+    links = SourceLinks(view.source_url, result.revision)
+    page = report_page(result, links, brief=view.markdown)
     if view.markdown:
         output.line(markdown(page).rstrip())
         return result.exit_code

@@ -89,7 +89,8 @@ class Table:
 class Lines:
     """Lines that are laid out already, shown with every blank.
 
-    A `caption` names them where they can be folded away; text has no use for it. Lines that were
+    A `caption` names them where they can be folded away, which those are that are long unless
+    `folded` says whether they are; text has no use for it. Lines that were
     laid out for text alone are moved to the right already, by `margin` columns: other pages take
     these away, and text adds none.
     """
@@ -97,6 +98,7 @@ class Lines:
     lines: tuple[Line, ...]
     caption: str = ""
     margin: int | None = None
+    folded: bool | None = None
 
     @property
     def texts(self) -> Iterator[str]:

@@ -47,6 +47,8 @@ def html(page: Page) -> str:
     _add(lead, "strong", page.verdict, page.verdict).tail = f". {visible(page.summary)}"
     _contents(main, page.blocks)
     _blocks(main, page.blocks, 2)
+    for number, figure in enumerate(main.iter("figure")):
+        _make_unique(figure, f"figure-{number}-")
     return f"<!doctype html>\n{tostring(root, encoding='unicode', method='html')}\n"
 
 
@@ -135,6 +137,16 @@ def _figure(parent: Element, figure: Figure) -> None:
     _add(element, "figcaption", figure.caption)
 
 
+def _make_unique(figure: Element, prefix: str) -> None:
+    """Give the parts of a drawing names that no other drawing of the page has."""
+    for part in figure.iter():
+        if "id" in part.attrib:
+            part.set("id", prefix + part.attrib["id"])
+        if "aria-labelledby" in part.attrib:
+            names = part.attrib["aria-labelledby"].split()
+            part.set("aria-labelledby", " ".join(prefix + name for name in names))
+
+
 def _labelled(parent: Element, tag: str, block: Paragraph | Section) -> None:
     if not block.label:
         _add(parent, tag, block.text, block.style)
@@ -171,7 +183,8 @@ def _lines(parent: Element, block: Lines) -> None:
 
 
 def _shown(block: Lines) -> dict[str, str]:
-    return {"open": "open"} if len(block.lines) <= _MOST_OPEN else {}
+    is_folded = len(block.lines) > _MOST_OPEN if block.folded is None else block.folded
+    return {} if is_folded else {"open": "open"}
 
 
 def _append(element: Element, text: str) -> None:

@@ -16,8 +16,8 @@ from lockstep.verbs.report_result import Claim, ModelReport
 NOT_CHECKED = "not checked"
 
 
-def models_section(models: Sequence[ModelReport], links: SourceLinks) -> Section:
-    """A table of all models, and below it a section a model."""
+def models_section(models: Sequence[ModelReport], links: SourceLinks, *, brief: bool) -> Section:
+    """A table of all models, and below it a section a model unless it is `brief`."""
     headers = ("model", "check", "properties", "states", "depth", "faults", "proofs", "twin")
     rows = tuple(
         Row(
@@ -40,7 +40,7 @@ def models_section(models: Sequence[ModelReport], links: SourceLinks) -> Section
         anchor="models",
         blocks=(
             Table(headers, rows, numbers, "models"),
-            *(_model(model, links) for model in models),
+            *(_model(model, links) for model in models if not brief),
         ),
     )
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lockstep.report.page import Block, Figure, Lines, Page, Paragraph, Row, Section, Span, Table
+from lockstep.report.behaviours import behaviour_lines, figure_of
+from lockstep.report.page import Block, Figure, Page, Paragraph, Row, Section, Span, Table
 from lockstep.report.plots import course
 from lockstep.report.report_bugs import bugs_section
 from lockstep.report.report_models import command, counted, decided, models_section, verdict_span
 from lockstep.report.report_requirements import requirements_section
 from lockstep.report.source_links import SourceLinks
-from lockstep.results.search_result import Violation
 from lockstep.specs.answers import Answer
-from lockstep.trace.render import render_trace, render_violation
-from lockstep.verbs.replay import Replay
 from lockstep.verbs.report_entry import CHECK, PROVE, TWIN, Entry
 from lockstep.verbs.report_history import HistoryRow
 from lockstep.verbs.report_result import Report
@@ -23,8 +21,11 @@ _MOST_CHANGES = 200
 """Rows of the history that are shown, the latest."""
 
 
-def report_page(report: Report, links: SourceLinks) -> Page:
-    """The whole page; `links` makes addresses of places in the workspace."""
+def report_page(report: Report, links: SourceLinks, *, brief: bool = False) -> Page:
+    """The whole page; `links` makes addresses of places in the workspace.
+
+    A `brief` one, as for a comment, leaves out what the other folds away.
+    """
     return Page(
         title=report.workspace.name,
         verdict=str(report.verdict),
@@ -33,9 +34,9 @@ def report_page(report: Report, links: SourceLinks) -> Page:
             Paragraph(_provenance(report), "dim"),
             *broken_section(report),
             *open_section(report),
-            models_section(report.models, links),
-            *requirements_section(report, links),
-            *bugs_section(report, links),
+            models_section(report.models, links, brief=brief),
+            *requirements_section(report, links, brief=brief),
+            *bugs_section(report, links, brief=brief),
             *_conformance(report),
             *_history(report),
         ),
@@ -111,17 +112,10 @@ def broken_section(report: Report) -> Iterator[Section]:
     headers = ("what", "verdict", "why", "decided", "repeat with")
     blocks: list[Block] = [Table(headers, rows, caption="broken")]
     for replay in report.counterexamples:
-        blocks.append(behaviour(replay, f"{replay.origin.model}.{replay.origin.property}"))
+        blocks.append(figure_of(replay))
+        caption = f"{replay.origin.model}.{replay.origin.property}"
+        blocks.append(behaviour_lines(replay, caption, folded=False))
     yield Section("", f"Broken ({len(rows)})", "violated", tuple(blocks), anchor="broken")
-
-
-def behaviour(replay: Replay, caption: str) -> Lines:
-    """The steps of a behaviour that was taken again."""
-    model, origin = replay.model, replay.origin
-    if replay.parameters is None or origin.property is None:
-        return Lines(tuple(render_trace(model, replay.trace, origin.fault)), caption)
-    violation = Violation((origin.property,), replay.parameters, replay.trace)
-    return Lines(tuple(render_violation(model, violation, origin.fault)), caption)
 
 
 def open_section(report: Report) -> Iterator[Section]:

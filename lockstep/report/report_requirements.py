@@ -17,8 +17,8 @@ from lockstep.verbs.report_result import ModelReport, Report
 _STYLES = {Answer.OPEN: "inconclusive", Answer.UNANSWERABLE: "dim", Answer.REFUTED: "changed"}
 
 
-def requirements_section(report: Report, links: SourceLinks) -> Iterator[Section]:
-    """A folded table of each file of requirements; nothing where there are none."""
+def requirements_section(report: Report, links: SourceLinks, *, brief: bool) -> Iterator[Section]:
+    """A folded table of each file of requirements, or its counts alone; nothing without any."""
     if report.matrix_error:
         block = Paragraph(report.matrix_error, "error")
         yield Section(text="Requirements", anchor="requirements", blocks=(block,))
@@ -28,8 +28,11 @@ def requirements_section(report: Report, links: SourceLinks) -> Iterator[Section
     blocks: list[Block] = [Paragraph(counts_text(matrix))]
     blocks += [Paragraph(problem, "violated", "wrong") for problem in matrix.problems]
     for kip in matrix.kips:
-        table = _table(matrix, kip, models, links)
         title = f"{kip.title}: {counts_text(matrix, kip)}"
+        if brief:
+            blocks.append(Paragraph(title, label=f"KIP-{kip.label}"))
+            continue
+        table = _table(matrix, kip, models, links)
         blocks.append(Section(f"KIP-{kip.label}", title, blocks=(table,), folded=True))
     yield Section(text="Requirements", anchor="requirements", blocks=tuple(blocks))
 
