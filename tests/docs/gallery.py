@@ -136,7 +136,7 @@ def with_facts(text: str, facts: dict[str, str]) -> str:
 
     text = _BUG.sub(replaced, text)
     table = contents(text)
-    return _CONTENTS.sub(lambda _: table, text)
+    return _CONTENTS.sub(lambda _: table, text, count=1)
 
 
 def shown_contents(text: str) -> str:
