@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lockstep.report.faults_text import steps_text
 from lockstep.report.page import Block, Figure, Paragraph, Row, Section, Span, Table, Text
@@ -14,6 +14,8 @@ from lockstep.verbs.report_entry import Entry
 from lockstep.verbs.report_result import Claim, ModelReport
 
 NOT_CHECKED = "not checked"
+
+_LEAST_WIDTH = 2**15 - 1
 
 
 def models_section(models: Sequence[ModelReport], links: SourceLinks, *, brief: bool) -> Section:
@@ -80,7 +82,8 @@ def _all_of(entries: Sequence[Entry]) -> Span:
     if not bad:
         return Span(f"{len(entries)} hold" + "s" * (len(entries) == 1), style="holds")
     worst = verdict_span(bad[0])
-    return Span(f"{len(bad)} of {len(entries)} {worst.text}", style=worst.style)
+    share = f"{len(bad)} of {len(entries)} " if len(bad) < len(entries) else ""
+    return Span(f"{share}{worst.text}", style=worst.style)
 
 
 def _model(model: ModelReport, links: SourceLinks) -> Section:
@@ -217,7 +220,7 @@ def caught_by(run: FaultRow) -> Text:
 
 
 def _proofs(model: ModelReport) -> Iterator[Block]:
-    headers = ("proof", "verdict", "proved", "k", "any number of", "widths", "why")
+    headers = ("proof", "verdict", "proved", "k", "any number of", "why", "widths")
     rows = []
     for entry, proved in model.proofs:
         proof = model.spec.proofs[entry.scope]
@@ -230,8 +233,8 @@ def _proofs(model: ModelReport) -> Iterator[Block]:
                     entry.judged or "-",
                     str(proof.k if proved is None else proved.induction.k),
                     proof.any_number or "-",
-                    ", ".join(f"{name}={_width(value)}" for name, value in proof.constants.items()),
                     purpose if entry.verdict is not None else command(entry),
+                    Span(_widths(proof.constants), style="word"),
                 )
             )
         )
@@ -243,8 +246,16 @@ def _proofs(model: ModelReport) -> Iterator[Block]:
                 yield Paragraph(text, "dim", name)
 
 
+def _widths(constants: Mapping[str, object]) -> str:
+    """A constant a line; a great power of two, less one, as Kafka's widths are, by its exponent."""
+    return "\n".join(f"{name} = {_width(value)}" for name, value in constants.items())
+
+
 def _width(value: object) -> str:
-    return f"{value:,}" if type(value) is int else json.dumps(value)
+    if type(value) is not int:
+        return json.dumps(value)
+    is_width = value >= _LEAST_WIDTH and (value + 1).bit_count() == 1
+    return f"2^{value.bit_length()} - 1" if is_width else f"{value:,}"
 
 
 def _twins(entries: Iterable[Entry]) -> Table:

@@ -147,7 +147,7 @@ def test_a_model_that_cannot_be_loaded_is_an_error_and_the_others_are_shown(desk
 
 
 def test_proofs_are_shown_with_their_widths(proved: "Desk") -> None:
-    assert "MAX_COINS=2,147,483,647" in shown(proved)
+    assert "MAX_COINS = 2^31 - 1" in shown(proved)
     assert proved.run("prove").code == 0
     row = rows_of(proved, "prove")
     assert (row["verdict"], row["judged"]) == ("holds", "4/4")
