@@ -80,10 +80,10 @@ def open_workspace(name: str) -> Workspace:
     if name == KAFKA:
         # An editable install has no copy of the workspace: it is the checkout itself.
         for folder in (SHIPPED, SHIPPED.parents[1]):
-            if (workspace := _workspace_in(folder)) is not None:
+            if (workspace := workspace_in(folder)) is not None:
                 return Workspace(workspace.root, workspace.name, shipped=True)
     folder = Path(name).absolute()
-    workspace = _workspace_in(folder)
+    workspace = workspace_in(folder)
     if workspace is None:
         raise LockstepError(
             f"there is no workspace in {folder}",
@@ -104,20 +104,23 @@ def find_workspace(start: Path | None = None) -> Workspace:
             f"there is no current folder: {error.strerror}", cure="go to a folder that is there"
         ) from None
     for folder in (here, *here.parents):
-        if (found := _workspace_in(folder)) is not None:
+        if (found := workspace_in(folder)) is not None:
             return found
-    shipped = _workspace_in(SHIPPED)
+    shipped = workspace_in(SHIPPED)
     if shipped is not None:
         return Workspace(shipped.root, shipped.name, shipped=True)
     raise LockstepError(
         f"there is no workspace in {here} or above it",
-        cure="go to the folder that has models/ and lockstep.toml, or write there a lockstep.toml "
-        'with the lines `[workspace]` and `name = "..."`; `--workspace kafka` has the models of '
-        "lockstep itself",
+        cure="go to the folder that has models/ and lockstep.toml, or make one by "
+        "`lockstep init NAME`; `--workspace kafka` has the models of lockstep itself",
     )
 
 
-def _workspace_in(folder: Path) -> Workspace | None:
+def workspace_in(folder: Path) -> Workspace | None:
+    """The workspace of a folder itself; None where it is none.
+
+    `LockstepError` when the file that marks it cannot be read.
+    """
     marker = folder / "lockstep.toml"
     if marker.is_file():
         document = read_toml(marker)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Annotated
 
 from typer import Exit, Option, Typer, TyperException
+from typer.core import TyperGroup
 from typer.main import get_command
 
 from lockstep.cli.check import check
 from lockstep.cli.command import command
+from lockstep.cli.completion import PROGRAM, complete, is_asked_for
 from lockstep.cli.conform import conform
+from lockstep.cli.doctor import doctor
+from lockstep.cli.explore import explore
+from lockstep.cli.init import init
+from lockstep.cli.new import new
 from lockstep.cli.propose import propose
 from lockstep.cli.prove import prove
 from lockstep.cli.replay import replay
@@ -18,12 +25,16 @@ from lockstep.cli.report import report
 from lockstep.cli.review import review
 from lockstep.cli.simulate import simulate
 from lockstep.cli.twin import twin
-from lockstep.errors import ExitCode
+from lockstep.errors import ExitCode, LockstepError, not_written
 from lockstep.system.standard_streams import tell
 
 VERBS: dict[str, Callable[..., int]] = {
     "check": command(check),
     "conform": command(conform),
+    "doctor": command(doctor),
+    "explore": command(explore),
+    "init": command(init),
+    "new": command(new),
     "propose": command(propose),
     "prove": command(prove),
     "replay": command(replay),
@@ -36,9 +47,8 @@ VERBS: dict[str, Callable[..., int]] = {
 what its signature needs, so that `lockstep --help` stays quick."""
 
 app = Typer(
-    name="lockstep",
+    name=PROGRAM,
     rich_markup_mode=None,
-    add_completion=False,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -71,14 +81,27 @@ def run_verb(arguments: Sequence[str]) -> int:
     exit codes that mean something else.
     """
     command = get_command(app)
+    assert isinstance(command, TyperGroup)
+    if is_asked_for():
+        return complete(command)
     try:
-        with command.make_context("lockstep", list(arguments)) as context:
-            return int(command.invoke(context) or 0)
+        return _invoke(command, arguments)
     except Exit as end:
         return end.exit_code
     except TyperException as error:
         _print_usage_error(error)
         return int(ExitCode.USAGE)
+
+
+def _invoke(command: TyperGroup, arguments: Sequence[str]) -> int:
+    try:
+        context = command.make_context(PROGRAM, list(arguments))
+    except SystemExit as end:  # so end the options that install completion
+        return int(end.code or 0)
+    except OSError as error:
+        raise LockstepError(not_written(Path.home(), error)) from None
+    with context:
+        return int(command.invoke(context) or 0)
 
 
 def _print_usage_error(error: TyperException) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from lockstep.cli.ci_outputs import CiOutputs
 from lockstep.errors import LockstepError
 from lockstep.specs.scopes import DEFAULT_SCOPE
 from lockstep.verbs.campaign_request import CampaignRequest
@@ -57,6 +58,10 @@ _OF_FAULTS = (
     "--save",
     "--results",
     "--json",
+    "--changed",
+    "--sarif",
+    "--summary",
+    "--github",
 )
 """What `--faults` goes with."""
 
@@ -94,22 +99,24 @@ _OF_COSTS = (
 )
 """What `--costs` goes with."""
 
-_OF_ONE_MODEL = ("--pytest", "--verbose")
-"""What is printed of one check, and of many not."""
+_OF_ONE_CHECK = ("--pytest", "--verbose", "--changed", "--sarif", "--summary", "--github")
+"""What is said of one check a model, and not of many."""
 
 
-def check(request: CheckRequest, campaign: CampaignRequest, view: CheckView) -> int:
+def check(
+    request: CheckRequest, campaign: CampaignRequest, view: CheckView, outputs: CiOutputs
+) -> int:
     """Explore every reachable state and check what must hold.
 
     Exit codes: 0 everything holds, 1 something is violated, 2 the input cannot be used,
     3 not conclusive, 4 other counts than pinned, 130 interrupted.
     """
     request, campaign = _with_more_sweeps(request, campaign)
-    _refuse_contradictions(request, campaign, view)
+    _refuse_contradictions(request, campaign, view, outputs)
     if view.matrix:
         return _matrix(request, view)
     if view.faults:
-        return _faults(request, campaign, view)
+        return _faults(request, campaign, view, outputs)
     if view.mutants:
         return _mutants(request, campaign, view)
     if view.costs:
@@ -117,7 +124,9 @@ def check(request: CheckRequest, campaign: CampaignRequest, view: CheckView) -> 
     if campaign.is_sweep:
         return _sweep(request, campaign, view)
     from lockstep.report.check_json import check_json
+    from lockstep.report.check_page import check_page
     from lockstep.report.check_text import CheckText
+    from lockstep.report.ci.check_problems import check_problems
     from lockstep.report.output import Output
     from lockstep.report.progress import TerminalWatch
     from lockstep.verbs.check import plan_check, run_check
@@ -130,19 +139,29 @@ def check(request: CheckRequest, campaign: CampaignRequest, view: CheckView) -> 
         text = CheckText(output, plan, verbose=view.verbose, pytest=view.pytest)
         run = run_check(plan, on_result=text.add, watch=TerminalWatch())
         text.finish(run)
+    if outputs.is_any:
+        problems = check_problems(plan, run)
+        outputs.write(output, plan.workspace, problems, lambda: check_page(plan, run, problems))
     return run.exit_code
 
 
-def _faults(request: CheckRequest, campaign: CampaignRequest, view: CheckView) -> int:
+def _faults(
+    request: CheckRequest, campaign: CampaignRequest, view: CheckView, outputs: CiOutputs
+) -> int:
+    from lockstep.report.ci.faults_problems import faults_problems
     from lockstep.report.faults_json import faults_json
+    from lockstep.report.faults_page import faults_page
     from lockstep.report.faults_text import FaultsText
     from lockstep.report.output import Output
     from lockstep.report.progress import TerminalWatch
     from lockstep.verbs.campaign import Resources
     from lockstep.verbs.faults import FaultsRequest, faults
+    from lockstep.workspace import find_workspace
 
     resources = Resources(request.exploration, request.master, campaign.results, anew=request.anew)
-    wanted = FaultsRequest(request.models, request.workspace, resources, request.save)
+    wanted = FaultsRequest(
+        request.models, request.workspace, resources, request.save, request.changed
+    )
     output = Output()
     if view.json:
         run = faults(wanted, watch=TerminalWatch())
@@ -151,6 +170,10 @@ def _faults(request: CheckRequest, campaign: CampaignRequest, view: CheckView) -
         text = FaultsText(output)
         run = faults(wanted, on_result=text.add, watch=TerminalWatch())
         text.finish(run)
+    if outputs.is_any:
+        workspace = request.workspace or find_workspace()
+        problems = faults_problems(workspace.root, run)
+        outputs.write(output, workspace, problems, lambda: faults_page(run, problems))
     return run.exit_code
 
 
@@ -240,7 +263,7 @@ def _with_more_sweeps(
 
 
 def _refuse_contradictions(
-    request: CheckRequest, campaign: CampaignRequest, view: CheckView
+    request: CheckRequest, campaign: CampaignRequest, view: CheckView, outputs: CiOutputs
 ) -> None:
     if len(request.models) != 1 and request.fault is not None and (view.faults or view.matrix):
         raise LockstepError("--fault is a fault of one model", cure="name the model before it")
@@ -250,15 +273,16 @@ def _refuse_contradictions(
             "--results is the table of many checks",
             cure="add --faults, --mutants, --sweep or --seeds, or leave it out",
         )
-    given = given_flags(request, campaign, view)
+    given = given_flags(request, campaign, view, outputs)
     refuse_pairs(
         {
             "--matrix": [flag for flag in given if flag not in _OF_THE_MATRIX],
             "--mutants": [flag for flag in given if flag not in _OF_MUTANTS],
             "--costs": [flag for flag in given if flag not in _OF_COSTS],
             "--faults": [flag for flag in given if flag not in _OF_FAULTS],
-            "--sweep": _OF_ONE_MODEL,
-            "--seeds": _OF_ONE_MODEL,
+            "--sweep": _OF_ONE_CHECK,
+            "--seeds": _OF_ONE_CHECK,
+            "--json": ("--github",),
         },
         given,
     )

@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 from typer import Argument, BadParameter
 from typer import Option as Flag
 
+from lockstep.cli.completion import completion_of
 from lockstep.verbs.option import Option, option_of
 
 
@@ -86,6 +87,8 @@ def _parameter(part: _Given) -> inspect.Parameter:
 
 def _declaration(shown: Option) -> Any:
     given: dict[str, Any] = {"help": shown.help}
+    if (completion := completion_of(shown)) is not None:
+        given["autocompletion"] = completion
     if shown.metavar is not None:
         given["metavar"] = shown.metavar
     if shown.least is not None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from lockstep.cli.ci_outputs import CiOutputs
 from lockstep.errors import LockstepError
 from lockstep.verbs.option import given_flags, json_option, option, refuse_pairs
 from lockstep.verbs.prove_request import ProveRequest
+from lockstep.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class ProveView:
         return not (self.find is None and self.start is None and self.equal is None)
 
 
-def prove(request: ProveRequest, view: ProveView) -> int:
+def prove(request: ProveRequest, view: ProveView, outputs: CiOutputs) -> int:
     """Prove invariants by induction, at the widths that a proof of the specification names.
 
     If not all can be proved, behaviours of up to `--depth` steps are searched for violations.
@@ -49,12 +51,13 @@ def prove(request: ProveRequest, view: ProveView) -> int:
     names = choose(request.models, workspace)
     if not request.models:
         refuse_unread(workspace)
-    _refuse_contradictions(request, view)
+    _refuse_contradictions(request, view, outputs)
     if request.fault is not None and len(names) != 1:
         raise LockstepError("--fault is about one model", cure="name the model before it")
     if not view.is_question:
         # Examples are shown of what was decided in this run alone.
-        return _prove(replace(request, anew=request.anew or view.examples), view)
+        request = replace(request, anew=request.anew or view.examples)
+        return _prove(request, workspace, view, outputs)
     if len(names) != 1:
         raise LockstepError(
             "--find, --from and --equal ask about one model", cure="name the model before it"
@@ -62,8 +65,8 @@ def prove(request: ProveRequest, view: ProveView) -> int:
     return _ask(names[0], request, view)
 
 
-def _refuse_contradictions(request: ProveRequest, view: ProveView) -> None:
-    alone = ("--any", "--infer", "--k", "--smt", "--examples")
+def _refuse_contradictions(request: ProveRequest, view: ProveView, outputs: CiOutputs) -> None:
+    alone = ("--any", "--infer", "--k", "--smt", "--examples", "--sarif", "--summary", "--github")
     refuse_pairs(
         {
             "--proof": ("--scope",),
@@ -71,15 +74,18 @@ def _refuse_contradictions(request: ProveRequest, view: ProveView) -> None:
             "--from": ("--equal", *alone),
             "--equal": alone,
             "--any": ("--k", "--infer"),
+            "--json": ("--github",),
         },
-        given_flags(request, view),
+        given_flags(request, view, outputs),
     )
 
 
-def _prove(request: ProveRequest, view: ProveView) -> int:
+def _prove(request: ProveRequest, workspace: Workspace, view: ProveView, outputs: CiOutputs) -> int:
+    from lockstep.report.ci.prove_problems import prove_problems
     from lockstep.report.output import Output
     from lockstep.report.progress import TerminalWatch
     from lockstep.report.prove_json import prove_json
+    from lockstep.report.prove_page import prove_page
     from lockstep.report.prove_text import ProofText
     from lockstep.verbs.prove import prove as run_proofs
 
@@ -91,6 +97,9 @@ def _prove(request: ProveRequest, view: ProveView) -> int:
         text = ProofText(output, examples=view.examples)
         run = run_proofs(request, on_result=text.add, watch=watch)
         text.finish(run)
+    if outputs.is_any:
+        problems = prove_problems(workspace.root, run)
+        outputs.write(output, workspace, problems, lambda: prove_page(run, problems))
     return run.exit_code
 
 

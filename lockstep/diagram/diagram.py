@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 
 class Fate(Enum):
@@ -87,10 +88,16 @@ class Diagram:
 
     def ended_in(self, number: int) -> Iterator[Message]:
         """The messages that are received or lost in a step, in the order of their sending."""
-        ended = (message for message in self.messages if message.ended == number)
-        return iter(sorted(ended, key=lambda message: message.sent))
+        return iter(self._by_end.get(number, ()))
+
+    @cached_property
+    def _by_end(self) -> dict[int | None, list[Message]]:
+        by_end: dict[int | None, list[Message]] = {}
+        for message in sorted(self.messages, key=lambda message: message.sent):
+            by_end.setdefault(message.ended, []).append(message)
+        return by_end
 
     @property
     def under_way(self) -> tuple[Message, ...]:
         """The messages that are neither received nor lost."""
-        return tuple(message for message in self.messages if message.ended is None)
+        return tuple(self._by_end.get(None, ()))

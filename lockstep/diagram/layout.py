@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from lockstep.diagram.diagram import Diagram, Fate, Message
@@ -63,7 +64,11 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Layout:
-    """A whole picture; `lanes` are where the lanes' lines stand."""
+    """A whole picture; `lanes` are where the lanes' lines stand.
+
+    `heights` are those of messages. `beside` numbers those that one step sent to one lane, so that
+    they do not cover one another.
+    """
 
     width: int
     height: int
@@ -71,6 +76,7 @@ class Layout:
     half_box: int
     rows: tuple[Row, ...]
     heights: Mapping[Message, int]
+    beside: Mapping[Message, int]
     ending: int | None
 
     def arrow(self, message: Message) -> Arrow:
@@ -81,22 +87,11 @@ class Layout:
         end = receiver if message.fate is Fate.RECEIVED else (begin + 2 * receiver) // 3
         middle, detour = (begin + receiver) // 2, None
         if 0 < message.sent < (message.ended or len(self.rows) + 1) - 1:
-            way = 1 if receiver > begin else -1
-            detour = Point(begin + way * self.half_box, self._departure(message))
-            begin = detour.x + way * _DETOUR * (1 + self._number(message))
+            way, aside = (1 if receiver > begin else -1), _DETOUR * self.beside.get(message, 0)
+            departure = self.rows[message.sent - 1].bottom - BOX_PADDING - aside
+            detour = Point(begin + way * self.half_box, departure)
+            begin = detour.x + way * (_DETOUR + aside)
         return Arrow(message, self.heights[message], begin, end, middle, detour)
-
-    def _departure(self, message: Message) -> int:
-        return self.rows[message.sent - 1].bottom - BOX_PADDING - _DETOUR * self._number(message)
-
-    def _number(self, message: Message) -> int:
-        """Which of the messages it is that one step sent to one lane: they do not cover another."""
-        others = [
-            other
-            for other in self.heights
-            if (other.sent, other.receiver) == (message.sent, message.receiver)
-        ]
-        return others.index(message) % _MOST_DETOURS
 
     def box(self, lane: int | None) -> tuple[int, int]:
         """Where the box of a step begins, and how wide it is; without a lane it is over all."""
@@ -147,7 +142,17 @@ def lay_out(diagram: Diagram) -> Layout:
     width = lanes[-1] + half_box + 2 * _GAP
     if text is not None:
         width = max(width, int(len(text) * _LETTER) + 6 * _GAP)
-    return Layout(width, y + _GAP, lanes, half_box, tuple(rows), heights, ending)
+    return Layout(width, y + _GAP, lanes, half_box, tuple(rows), heights, _beside(heights), ending)
+
+
+def _beside(messages: Iterable[Message]) -> dict[Message, int]:
+    counts: Counter[tuple[int, int, int]] = Counter()
+    beside = {}
+    for message in messages:
+        kind = (message.sent, message.sender, message.receiver)
+        beside[message] = counts[kind] % _MOST_DETOURS
+        counts[kind] += 1
+    return beside
 
 
 def _half_box(diagram: Diagram) -> int:

@@ -33,14 +33,14 @@ def svg_element(diagram: Diagram) -> Element:
             "xmlns": "http://www.w3.org/2000/svg",
             "class": "sequence",
             "role": "img",
-            "aria-labelledby": "sequence-title sequence-desc",
+            "aria-label": _title(diagram),
             "viewBox": f"0 0 {layout.width} {layout.height}",
             "width": str(layout.width),
             "height": str(layout.height),
         },
     )
-    SubElement(root, "title", id="sequence-title").text = _title(diagram)
-    SubElement(root, "desc", id="sequence-desc").text = description(diagram)
+    SubElement(root, "title").text = _title(diagram)
+    SubElement(root, "desc").text = description(diagram)
     SubElement(root, "style").text = _STYLE.read_text(encoding="utf-8")
     _lanes(root, diagram, layout)
     _loop(root, diagram, layout)

@@ -33,7 +33,7 @@ _FOLDERS = ("models", *_OF_MODELS)
 
 _ENDINGS = (".py", ".toml")
 
-_REQUIREMENTS = "kip_"
+OF_REQUIREMENTS = "kip_"
 """How the names of the files of requirements begin in `specs/`."""
 
 
@@ -184,7 +184,7 @@ class Inventory:
     def _scopes(self) -> Iterator[Unused]:
         for file in sorted(self._root.joinpath("specs").glob("*.toml")):
             name = file.stem
-            is_read = name in self.models or name.startswith(_REQUIREMENTS)
+            is_read = name in self.models or name.startswith(OF_REQUIREMENTS)
             if not is_read and not name.startswith("."):
                 yield Unused(file, f"{self._no_model(name)} (requirements are in kip_N.toml)")
 

@@ -76,6 +76,11 @@ class Universe:
     """By module, every function that was marked, also those whose names are something else now."""
     _running: set[str] = field(default_factory=set)
 
+    @property
+    def places(self) -> list[Path]:
+        """Where each module was looked for, a file; those that are folders have none there."""
+        return [self._file(name) for name in self.modules]
+
     def load(self, name: str) -> types.ModuleType:
         """The module `models.x` or `invariants.x`, run once in this universe."""
         if name in self.modules:

@@ -41,11 +41,13 @@ __all__ = [
     "Parameter",
     "Property",
     "fault_constants",
+    "fault_definitions",
     "fault_mark",
     "fault_marks",
     "fault_places",
     "load_model",
     "model_names",
+    "model_places",
     "with_goal",
 ]
 
@@ -175,6 +177,16 @@ def _without_more(problems: list[Diagnostic]) -> Iterator[None]:
         raise
 
 
+def model_places(model: Model) -> list[Path]:
+    """Where the text of a model was looked for: another model is loaded if one of these changes.
+
+    Files, of which some are not there.
+    """
+    root, name = model.universe.root, model.name
+    claims = [root.joinpath(*package.split("."), f"{name}.py") for package in CLAIMS]
+    return [*claims, *model.universe.places]
+
+
 def model_names(root: Path) -> list[str]:
     """The files directly below `models/` that declare a state class, in alphabetical order."""
     return Inventory(root).models
@@ -186,7 +198,7 @@ def fault_marks(root: Path, name: str) -> dict[str, tuple[FaultMark, str]]:
     return {fault: (getattr(function, FAULT), _doc(function)) for fault, function in faults.items()}
 
 
-def fault_places(root: Path, name: str) -> dict[str, tuple[Path, int]]:
+def fault_definitions(root: Path, name: str) -> dict[str, tuple[Path, int]]:
     """The file and line of each fault of a model."""
     universe = Universe(root)
     definitions = {
@@ -205,6 +217,13 @@ def fault_mark(root: Path, name: str, fault: str | None) -> FaultMark | None:
         return None
     mark: FaultMark = getattr(_fault(Universe(root), name, fault), FAULT)
     return mark
+
+
+def fault_places(root: Path, name: str) -> list[Path]:
+    """Where the modules of a model's faults were looked for, and of all that they import."""
+    universe = Universe(root)
+    _faults(universe, name)
+    return [root / "models" / "faults" / f"{name}.py", *universe.places]
 
 
 def fault_constants(root: Path, name: str, fault: str | None) -> Mapping[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lockstep.report.affected import affected_json
 from lockstep.report.json import document, verdicts
 from lockstep.results.verdict import Verdict
 from lockstep.trace.claims import find_property
@@ -30,8 +31,10 @@ def check_json(request: CheckRequest, run: CheckRun, *, pytest: bool) -> dict[st
                 {"file": shown_path(file.file), "why": file.why, "mistake": file.is_mistake}
                 for file in run.unused
             ],
+            "skipped": 0 if run.affected is None else len(run.affected.skipped),
             "exit_code": run.exit_code,
         },
+        changed=affected_json(run.affected),
     )
 
 

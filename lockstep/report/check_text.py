@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lockstep.report.affected import print_affected, skipped_text
 from lockstep.report.columns import Columns
 from lockstep.report.counterexample import Counterexample
 from lockstep.report.kept import since_text
@@ -24,10 +25,12 @@ class CheckText:
         self._plan = plan
         self._verbose = verbose
         self._counterexample = Counterexample(output, plan.workspace.root, pytest=pytest)
-        names = max(map(len, plan.models))
+        names = max(map(len, plan.models), default=0)
         self._columns = Columns((("model", names), ("verdict", 12)), NUMBERS)
         output.line(f"scope {plan.scope}", "dim")
-        output.line(self._columns.head, "bold")
+        print_affected(output, plan.affected)
+        if plan.models:
+            output.line(self._columns.head, "bold")
 
     def add(self, result: CheckResult) -> None:
         """Print the row of one result and the remarks on it."""
@@ -68,6 +71,8 @@ class CheckText:
         if len(verdicts) > 1:
             counts = [f"{verdicts.count(one)} {one}" for one in Verdict if one in verdicts]
             line(f"{plural(len(verdicts), 'model')}: {', '.join(counts)}", "bold")
+        if skipped := skipped_text(run.affected):
+            line(skipped, "bold")
         violated = [name for result in checked for name in _violated(result)]
         if violated:
             line(f"violated: {', '.join(violated)}", "violated")

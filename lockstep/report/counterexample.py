@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
-from lockstep.errors import LockstepError
 from lockstep.language.model import DEADLOCK
 from lockstep.report.output import Output
+from lockstep.report.requirement_texts import RequirementTexts
 from lockstep.report.trace_text import print_trace
 from lockstep.results.trace import Trace
-from lockstep.specs.kip import Requirement, load_kips
 from lockstep.trace.claims import find_property
 from lockstep.trace.lasso import render_fairness
 from lockstep.trace.pytest_export import to_pytest
@@ -25,9 +24,8 @@ class Counterexample:
 
     def __init__(self, output: Output, root: Path, *, pytest: bool) -> None:
         self._output = output
-        self._root = root
         self._pytest = pytest
-        self._requirements: Mapping[str, Requirement] | None = None
+        self._requirements = RequirementTexts(root)
 
     def show(self, checked: Checked) -> None:
         """Print what is violated, if anything is."""
@@ -79,23 +77,13 @@ class Counterexample:
         if prop.doc:
             line(indented(prop.doc, 4))
         for identity in prop.requirements:
-            text = f"{identity}  {self._requirement(identity)}"
+            text = f"{identity}  {self._requirements[identity]}"
             indent = " " * (6 + len(identity))
             for part in textwrap.wrap(text, 80, initial_indent="    ", subsequent_indent=indent):
                 line(part)
         violation = checked.result.violation
         if violation is not None and prop.parameters:
             line(f"    fails for {render_binding(prop.parameters, violation.parameters)}")
-
-    def _requirement(self, identity: str) -> str:
-        if self._requirements is None:
-            try:
-                kips = load_kips(self._root)
-            except LockstepError as error:
-                return f"cannot be shown: {error.message}"
-            self._requirements = {row.id: row for kip in kips for row in kip.requirements}
-        requirement = self._requirements.get(identity)
-        return "is in no file of specs/" if requirement is None else requirement.text
 
     def _closing(self, checked: Checked) -> Iterator[str]:
         if checked.saved is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lockstep.report.affected import affected_json
 from lockstep.report.json import document
 from lockstep.verbs.fault_row import FaultRow
 from lockstep.verbs.faults import FaultsRun
@@ -22,8 +23,10 @@ def faults_json(run: FaultsRun) -> dict[str, object]:
             "problems": [problem for model in models for problem in model.problems],
             "errors": [str(error) for error in errors],
             "kept": len(run.kept),
+            "skipped": 0 if run.affected is None else len(run.affected.skipped),
             "exit_code": run.exit_code,
         },
+        changed=affected_json(run.affected),
         invariants=[
             {"model": model.name, "invariant": name, "faults": faults}
             for model in models

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from lockstep.report.affected import print_affected, skipped_text
 from lockstep.report.columns import Columns
 from lockstep.report.kept import rows_since_text
 from lockstep.report.output import Output
@@ -45,13 +46,16 @@ class FaultsText:
     def finish(self, run: FaultsRun) -> None:
         """Print what is wrong, and the sum."""
         line = self._output.line
+        print_affected(self._output, run.affected)
         for error in run.errors:
             line(f"error: {error}", "violated")
         for problem in (problem for model in run.results for problem in model.problems):
             line(f"wrong: {problem}", "violated")
         if run.kept:
             line(rows_since_text(run.kept), "dim")
-        line(_sum(run.results))
+        line(faults_sum(run.results))
+        if skipped := skipped_text(run.affected):
+            line(skipped, "bold")
         if run.interrupted:
             line("interrupted: what is above is not all", "inconclusive")
 
@@ -97,7 +101,8 @@ def _harmless(fault: FaultRow) -> str:
     return f"harmless in all {explored}{but}: {' '.join((details.harmless or '').split())}"
 
 
-def _sum(models: Sequence[FaultsOfModel]) -> str:
+def faults_sum(models: Sequence[FaultsOfModel]) -> str:
+    """How many faults there are, and what becomes of them, in one line."""
     runs = [run for model in models for run in model.runs]
     harmless = sum(run.is_harmless for run in runs)
     invariants = [faults for model in models for faults in model.invariants.values()]

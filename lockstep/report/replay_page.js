@@ -110,7 +110,11 @@ function ending() {
   if (!end) return [];
   const parts = [element("h3", end.title, "violated")];
   if (end.doc) parts.push(element("p", end.doc));
-  if (end.requirements?.length) parts.push(element("p", `Stated in ${end.requirements.join(", ")}.`, "dim"));
+  if (end.requirements?.length) {
+    const list = element("ul", undefined, "requirements");
+    list.append(...end.requirements.map((requirement) => element("li", requirement)));
+    parts.push(list);
+  }
   if (end.conjunct) {
     parts.push(element("p", `False at ${end.place}:`), element("pre", end.conjunct, "conjunct"));
     const table = element("table", undefined, "states");
@@ -156,11 +160,15 @@ function drawing() {
   }
   const group = by(`step-${view.step}`);
   const frame = document.querySelector(".drawing");
-  if (!group) return void (frame.scrollTop = 0);
+  if (!group) return frame.scrollTo(0, 0);
   const place = group.getBoundingClientRect();
   const room = frame.getBoundingClientRect();
   if (place.top < room.top || place.bottom > room.bottom) {
     frame.scrollTop += place.top - room.top - (room.height - place.height) / 2;
+  }
+  const note = group.querySelector(".note").getBoundingClientRect();
+  if (note.left < room.left || note.right > room.right) {
+    frame.scrollLeft += note.left - room.left - (room.width - note.width) / 2;
   }
 }
 
@@ -175,6 +183,7 @@ function draw() {
   by("last").disabled = by("on").disabled = view.step === last;
   by("heading").textContent = `Step ${view.step}: ${step.title}`;
   const parts = [];
+  if (step.parameters) parts.push(element("p", step.parameters, "parameters"));
   if (step.doc) parts.push(element("p", step.doc));
   if (step.environment) parts.push(element("p", "The environment does this.", "dim"));
   if (step.fault) parts.push(element("p", step.fault, "violated"));

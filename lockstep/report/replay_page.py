@@ -89,7 +89,7 @@ def _controls(main: Element, diagram: Diagram) -> None:
     slider = _text(controls, "label", "Step ")
     most = str(len(diagram.steps))
     SubElement(slider, "input", type="range", id="step", min="0", max=most, step="1", value="0")
-    _text(controls, "output", f"0 of {most}").set("id", "number")
+    _text(controls, "span", f"0 of {most}").set("id", "number")
     search = _text(controls, "label", "Variables ")
     SubElement(
         search,
@@ -120,7 +120,11 @@ def _diagram(columns: Element, diagram: Diagram) -> None:
             "tabindex": "0",
         },
     )
-    region.append(svg_element(diagram))
+    drawing = svg_element(diagram)
+    # It shrinks a little to fit beside the states, and no further than it can be read.
+    least = int(drawing.get("width", "0")) * 9 // 10
+    drawing.set("style", f"min-width: {least}px")
+    region.append(drawing)
 
 
 def _details(columns: Element) -> None:

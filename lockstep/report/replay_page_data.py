@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from lockstep.diagram.diagram import Diagram, DrawnStep
+from lockstep.diagram.diagram import Diagram, DrawnStep, Message
+from lockstep.errors import LockstepError
 from lockstep.language.model import DEADLOCK, Model, Property
 from lockstep.language.notation import Kind
 from lockstep.report.page import visible
+from lockstep.specs.kip import load_kips
 from lockstep.trace.claims import find_property
 from lockstep.trace.comparison import compare
 from lockstep.trace.conjuncts import false_conjunct
@@ -52,13 +54,10 @@ def _step(result: Replay, drawn: DrawnStep, diagram: Diagram) -> Data:
     model, fault = result.model, result.origin.fault
     action = model.action(drawn.action)
     data: Data = {
-        "title": drawn.title,
-        "action": drawn.action,
+        "title": drawn.action,
+        "parameters": ", ".join(drawn.parameters),
         "doc": action.doc,
-        "messages": [
-            f"{diagram.lanes[message.sender]} to {diagram.lanes[message.receiver]}: {message.label}"
-            for message in diagram.ended_in(drawn.number)
-        ],
+        "messages": _messages(diagram, drawn.number),
         "source": _source(model, action.function),
     }
     if drawn.is_environment:
@@ -67,6 +66,17 @@ def _step(result: Replay, drawn: DrawnStep, diagram: Diagram) -> Data:
         data["fault"] = f"{drawn.fault} {fault}"
         data["fault_source"] = _fault_source(model, str(fault), action.function)
     return data
+
+
+def _messages(diagram: Diagram, number: int) -> list[str]:
+    """What arrives or is lost in a step, and what is sent in it."""
+
+    def told(message: Message, what: str) -> str:
+        return f"{diagram.lanes[message.sender]} to {diagram.lanes[message.receiver]}: {what}"
+
+    ended = [told(message, message.label) for message in diagram.ended_in(number)]
+    sent = (one for one in diagram.messages if one.sent == number != one.ended)
+    return [*ended, *(told(one, f"{one.text} (sent)") for one in sent if not one.is_copy)]
 
 
 def _source(model: Model, function: Callable[..., Any]) -> Data | None:
@@ -96,12 +106,22 @@ def _ending(result: Replay, model: Model) -> Data | None:
     data: Data = {
         "title": f"{title} is false" if trace.loop is None else f"{title} never comes to pass",
         "doc": prop.doc,
-        "requirements": list(prop.requirements),
+        "requirements": _requirements(model, prop),
         "source": _source(model, prop.function),
     }
     if trace.loop is not None:
         data["fairness"] = list(render_fairness(model, name, trace))
     return data | dict(_conjunct(model, prop, result))
+
+
+def _requirements(model: Model, prop: Property) -> list[str]:
+    """What the property states, each with the words of `specs/` where they can be read."""
+    try:
+        kips = load_kips(model.universe.root) if prop.requirements else []
+    except LockstepError:
+        return list(prop.requirements)
+    texts = {row.id: row.text for kip in kips for row in kip.requirements}
+    return [f"{identity}  {texts.get(identity, '')}".rstrip() for identity in prop.requirements]
 
 
 def _conjunct(model: Model, prop: Property, result: Replay) -> Iterator[tuple[str, Any]]:

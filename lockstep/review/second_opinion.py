@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from networkx.utils import UnionFind
+from scipy.cluster.hierarchy import DisjointSet
 
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.graph import Limits
@@ -41,16 +41,17 @@ def confirm_inclusion(one: ObservedGraph, other: ObservedGraph, limits: Limits) 
     alone = graphs.closed([(1, 0)])
     if one.views[0] != other.views[0]:
         raise Disagreement("the initial states of two graphs that are said to agree do not")
-    classes: UnionFind[_Set] = UnionFind()
+    classes = DisjointSet()
     pending = [(both, alone)]
     members = 0
     while pending:
         if limits.seconds == 0:
             return False
         both, alone = pending.pop()
-        if classes[both] == classes[alone]:
+        classes.add(both)
+        classes.add(alone)
+        if not classes.merge(both, alone):
             continue
-        classes.union(both, alone)
         members += len(both) + len(alone)
         if members > _MOST_MEMBERS:
             return False

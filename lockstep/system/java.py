@@ -48,6 +48,12 @@ def find_java() -> Path:
     raise LockstepError(f"Java {MINIMUM_JAVA} or later is needed: {why}.", cure=_CURE)
 
 
+def java_release(program: Path) -> int | None:
+    """The feature release of a `java` program, such as 17; None if it does not start."""
+    probed = _probe(program)
+    return None if probed is None else probed[0]
+
+
 def _candidates() -> list[tuple[str, Path]]:
     candidates: list[tuple[str, Path]] = []
     home = os.environ.get("JAVA_HOME")

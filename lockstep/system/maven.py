@@ -64,6 +64,28 @@ def jar_of(artifact: Artifact) -> Path:
     return jar
 
 
+def cached_jar(artifact: Artifact) -> Path | None:
+    """The artifact's jar if it is in the cache and undamaged; nothing is fetched."""
+    jar = cache_folder() / artifact.file_name
+    return jar if jar.is_file() and _sha256(jar) == artifact.sha256 else None
+
+
+def means_of_fetching() -> str | None:
+    """What a jar would be fetched by, for readers; None where there is nothing."""
+    maven = shutil.which("mvn")
+    if maven is not None:
+        return f"Maven ({maven})"
+    return None if ivy_jar() is None else "PySpark's Ivy"
+
+
+def cure_of_fetching(artifact: Artifact) -> str:
+    """What to do where a jar cannot be fetched."""
+    return (
+        "install Maven or `pip install pyspark`, with a way to Maven Central; "
+        f"or put the jar at {cache_folder() / artifact.file_name} yourself"
+    )
+
+
 def _fetch_into(jar: Path, artifact: Artifact) -> None:
     try:
         make_private(jar.parent)
@@ -102,8 +124,7 @@ def _fetch(artifact: Artifact, folder: Path) -> Path:
     why = "; ".join(failures) if failures else "there is neither `mvn` on PATH nor PySpark's Ivy"
     raise LockstepError(
         f"{artifact.coordinate} cannot be fetched: {why}.",
-        cure="install Maven or `pip install pyspark`, with a way to Maven Central; "
-        f"or put the jar at {cache_folder() / artifact.file_name} yourself",
+        cure=cure_of_fetching(artifact),
     )
 
 

@@ -10,7 +10,7 @@ from lockstep.errors import LockstepError, nearest
 from lockstep.explore.engines import explore, simulate
 from lockstep.language.frontend import lower
 from lockstep.language.inventory import Unused
-from lockstep.language.model import Model, fault_mark, load_model
+from lockstep.language.model import Model, fault_mark, load_model, model_places
 from lockstep.language.notation import Kind
 from lockstep.mutants.mutant import find_mutant
 from lockstep.plain.exploration import Exploration
@@ -24,6 +24,7 @@ from lockstep.system.crash import failure_of
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.trace.itf import Origin, constants_of
 from lockstep.trace.saving import save_trace
+from lockstep.verbs.affected import Affected, affected_models, spec_files
 from lockstep.verbs.check_kept import failed_search, search_question
 from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.check_rest import check_rest
@@ -46,6 +47,8 @@ class CheckPlan:
     request: CheckRequest
     unused: tuple[Unused, ...]
     """Files that nothing reads; none where only some models are meant."""
+    affected: Affected | None = None
+    """Which models a change can affect, where that was asked; the others are not in `models`."""
 
     def again(self, model: str) -> str:
         """The command that checks one model again as here."""
@@ -88,7 +91,13 @@ def plan_check(request: CheckRequest) -> CheckPlan:
             cure="pin the counts of a workspace of your own",
         )
     unused = () if request.models else tuple(workspace.unused())
-    return CheckPlan(workspace, tuple(models), scope, request, unused)
+    affected = None
+    if request.changed is not None:
+        affected = affected_models(
+            workspace, request.changed, models, lambda name: _files(workspace, request, name, scope)
+        )
+        models = list(affected.reasons)
+    return CheckPlan(workspace, tuple(models), scope, request, unused, affected)
 
 
 def run_check(
@@ -99,7 +108,15 @@ def run_check(
 ) -> CheckRun:
     """Do what was planned."""
     run = run_each(plan.models, lambda name: _check_model(plan, name, watch), on_result)
-    return CheckRun(run.results, run.pending, plan.unused)
+    return CheckRun(run.results, run.pending, plan.unused, plan.affected)
+
+
+def _files(workspace: Workspace, request: CheckRequest, name: str, scope: str) -> list[Path]:
+    """All files that the check of a model depends on, there or not."""
+    spec = load_model_spec(workspace.root, name)
+    version = Version(workspace, name, request.fault, request.proposal, request.constants)
+    model = version.load(version.over(spec.scope(scope).constants))
+    return [*model_places(model), *spec_files(workspace.root, spec)]
 
 
 FAULT_SCOPE = "small"

@@ -122,6 +122,12 @@ class CheckRequest:
         help="Write the counts of a scope that holds into specs/MODEL.toml.",
     )
     save: Path | None = save_option()
+    changed: str | None = option(
+        "--changed",
+        metavar="REV",
+        is_asked_again=False,
+        help="Check only what a change since a git revision can affect.",
+    )
 
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:

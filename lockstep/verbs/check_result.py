@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lockstep.results.trace import Trace
     from lockstep.specs.judgement import Judgement
     from lockstep.trace.itf import Origin
+    from lockstep.verbs.affected import Affected
 
 
 @dataclass
@@ -84,6 +85,8 @@ class CheckRun(Run[str, CheckResult]):
     """All results; `pending` are models that the run did not come to, `unused` files not read."""
 
     unused: tuple[Unused, ...] = ()
+    affected: Affected | None = None
+    """Which models a change can affect, where that was asked; the others were skipped."""
 
     @property
     def exit_code(self) -> int:

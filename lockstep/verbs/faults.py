@@ -8,11 +8,12 @@ from pathlib import Path
 
 from lockstep.campaign.task import Task
 from lockstep.errors import LockstepError
-from lockstep.language.model import fault_marks, load_model
+from lockstep.language.model import fault_marks, fault_places, load_model, model_places
 from lockstep.language.notation import FaultMark, Kind
 from lockstep.results.exits import worst
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
+from lockstep.verbs.affected import Affected, affected_models, spec_files
 from lockstep.verbs.campaign import Resources, campaign_rows
 from lockstep.verbs.check import fault_scope
 from lockstep.verbs.collection import ModelsRun, Planned, run_models
@@ -34,6 +35,8 @@ class FaultsRequest:
     """How each fault is explored and where; whether a deadlock is allowed is the model's own."""
     save: Path | None = None
     """A folder for the shortest trace of each fault; none are saved unless told."""
+    changed: str | None = None
+    """A git revision: only models are meant that a change since then can affect."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ class FaultsRun(ModelsRun[FaultsOfModel]):
     """The faults of each model; `errors` are of files that nothing reads."""
 
     errors: list[LockstepError] = field(default_factory=list)
+    affected: Affected | None = None
+    """Which models a change can affect, where that was asked; the others were skipped."""
 
     @property
     def exit_code(self) -> int:
@@ -62,13 +67,26 @@ def faults(
     workspace = request.workspace or find_workspace()
     unread = [] if request.models else [file for file in workspace.unused() if file.is_mistake]
     errors = [LockstepError(f"{shown_path(one.file)} is not read: {one.why}") for one in unread]
+    names, affected = choose(request.models, workspace), None
+    if request.changed is not None:
+        affected = affected_models(
+            workspace, request.changed, names, lambda name: _files(workspace.root, name)
+        )
+        names = list(affected.reasons)
     run = run_models(
-        choose(request.models, workspace),
+        names,
         lambda name: plan_faults(workspace, request, name),
         lambda tasks: campaign_rows(workspace, explore_fault, tasks, request.resources, watch),
         on_result,
     )
-    return FaultsRun(run.results, run.pending, run.kept, errors)
+    return FaultsRun(run.results, run.pending, run.kept, errors, affected)
+
+
+def _files(root: Path, name: str) -> list[Path]:
+    """All files that the faults of a model depend on, there or not."""
+    spec = load_model_spec(root, name)
+    model = load_model(root, name, fault_scope(spec, None).constants)
+    return [*model_places(model), *fault_places(root, name), *spec_files(root, spec)]
 
 
 def plan_faults(

@@ -41,6 +41,14 @@ def refuse_unread(workspace: Workspace) -> None:
         )
 
 
+def refuse_shipped(workspace: Workspace, cure: str) -> None:
+    """`LockstepError` where files would be written into the workspace that came with lockstep."""
+    if workspace.shipped:
+        raise LockstepError(
+            f"the workspace {workspace.name} came with lockstep, and is not changed", cure=cure
+        )
+
+
 def the_one(model: str | None, names: Sequence[str], use: str, folder: str) -> str:
     """The model that is named, or the only one of `names`; they can `use`, by files in `folder`."""
     if model is None and len(names) == 1:

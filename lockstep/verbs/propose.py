@@ -9,7 +9,7 @@ from lockstep.errors import LockstepError, not_written
 from lockstep.language.inventory import PROPOSALS
 from lockstep.language.model import fault_marks, load_model
 from lockstep.system.text_files import write_text
-from lockstep.verbs.models import choose
+from lockstep.verbs.models import choose, refuse_shipped
 from lockstep.verbs.propose_request import ProposeRequest
 from lockstep.workspace import find_workspace
 
@@ -34,11 +34,7 @@ def propose(request: ProposeRequest) -> Proposed:
     name = request.name
     if not name.isidentifier():
         raise LockstepError(f"{name!r} is no name", cure="write one as in Python: no_retries")
-    if workspace.shipped:
-        raise LockstepError(
-            f"the workspace {workspace.name} came with lockstep, and is not changed",
-            cure="propose a change in a workspace of your own",
-        )
+    refuse_shipped(workspace, "propose a change in a workspace of your own")
     if name in fault_marks(workspace.root, model):
         raise LockstepError(f"{model} has a fault {name}", cure="choose another name")
     file = workspace.root / PROPOSALS / model / f"{name}.py"

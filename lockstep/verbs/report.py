@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lockstep.errors import LockstepError
-from lockstep.language.model import Model, fault_marks, fault_places
+from lockstep.language.model import Model, fault_definitions, fault_marks
 from lockstep.results.verdict import Verdict
 from lockstep.specs.matrix import Matrix, build_matrix
 from lockstep.specs.scopes import ModelSpec, load_model_spec
@@ -161,7 +161,7 @@ def _places(workspace: Workspace, model: Model) -> Iterator[tuple[str, Place]]:
         for name, function in functions:
             if (place := _place(model, function)) is not None:
                 yield f"{kind} {model.name}.{name}", place
-    for fault, (file, line) in fault_places(workspace.root, model.name).items():
+    for fault, (file, line) in fault_definitions(workspace.root, model.name).items():
         place = Place(file.relative_to(workspace.root).as_posix(), line)
         yield f"fault {model.name}.{fault}", place
 

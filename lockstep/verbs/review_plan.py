@@ -13,7 +13,8 @@ from lockstep.system.text_files import read_text
 from lockstep.verbs.decided import texts_of
 from lockstep.verbs.option import given_flags
 from lockstep.verbs.review_request import MOST_STATES, ReviewRequest
-from lockstep.verbs.review_version import VersionPair, named_version, with_claims, workspace_at
+from lockstep.verbs.review_version import VersionPair, named_version, with_claims
+from lockstep.verbs.revision import workspace_at
 from lockstep.verbs.version import Version
 from lockstep.workspace import Workspace, find_workspace
 

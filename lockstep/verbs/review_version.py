@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import shutil
-import subprocess
-import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,9 +19,6 @@ from lockstep.system.text_files import read_text, write_text
 from lockstep.verbs.models import choose, read_constants
 from lockstep.verbs.version import Version
 from lockstep.workspace import Workspace
-
-_PARTS = ("models", "invariants", "specs", "tla", "lockstep.toml", "pyproject.toml")
-"""What a model and its twin need of their workspace."""
 
 
 @dataclass(frozen=True)
@@ -75,24 +69,6 @@ def named_version(workspace: Workspace, text: str) -> Version:
             cure=nearest(variant, names, f"there are: {', '.join(names) or 'none'}"),
         )
     return Version(workspace, model, fault=variant, constants=constants)
-
-
-@contextmanager
-def workspace_at(workspace: Workspace, revision: str) -> Iterator[Workspace]:
-    """The workspace as git has it in a revision, in a folder that is gone afterwards.
-
-    `LockstepError` where it is in no git repository, or the repository has no such revision.
-    """
-    prefix = _git(workspace.root, "rev-parse", "--show-prefix").decode().strip()
-    commit = _git(workspace.root, "rev-parse", "--verify", f"{revision}^{{commit}}").decode()
-    tree = f"{commit.strip()}:{prefix}"
-    names = _git(workspace.root, "ls-tree", "--name-only", "-z", tree).decode().split("\0")
-    parts = [name for name in names if name in _PARTS]
-    archive = _git(workspace.root, "archive", "--format=tar", tree, *parts)
-    with scratch_folder("lockstep-review-") as folder:
-        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-            files.extractall(folder, filter="data")
-        yield Workspace(folder, workspace.name)
 
 
 @contextmanager
@@ -150,22 +126,3 @@ def _texts(folder: Path) -> dict[str, str]:
     """The files of a folder, each by its path there."""
     files = sorted(folder.rglob("*.py"))
     return {file.relative_to(folder).as_posix(): read_text(file) for file in files}
-
-
-def _git(folder: Path, *arguments: str) -> bytes:
-    """What git prints; `LockstepError` with its own words where it fails."""
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(folder), *arguments], capture_output=True, check=False
-        )
-    except OSError as error:
-        raise LockstepError(
-            f"git cannot be started: {error.strerror}", cure="install git, or name two models"
-        ) from None
-    if done.returncode:
-        first = done.stderr.decode(errors="replace").strip().partition("\n")[0]
-        raise LockstepError(
-            f"git {' '.join(arguments[:2])} failed: {first}",
-            cure="name two revisions of this repository, as in main..my-branch",
-        )
-    return done.stdout

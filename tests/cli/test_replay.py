@@ -211,3 +211,52 @@ def test_a_file_that_is_not_there(desk: "Desk") -> None:
     ran = desk.run("replay", "none.json")
     assert ran.code == 2
     assert ran.err == "lockstep: none.json cannot be read: No such file or directory\n"
+
+
+def test_pictures_are_written(desk: "Desk", saved: Path) -> None:
+    files = ["--html", "it.html", "--svg", "new/it.svg", "--mermaid", "it.mmd"]
+    ran = desk.run("replay", FILE, *files)
+    assert ran.code == 1
+    assert "written to it.html\nwritten to new/it.svg\nwritten to it.mmd\nviolated" in ran.out
+    assert (desk.root / "it.html").read_text().startswith("<!doctype html>")
+    assert (desk.root / "new" / "it.svg").read_text().startswith("<svg")
+    assert (desk.root / "it.mmd").read_text().startswith("sequenceDiagram\n")
+    assert "written" not in desk.run("replay", FILE, "--json", "--svg", "it.svg").out
+
+
+@pytest.mark.parametrize("kind", ["html", "svg", "mermaid"])
+def test_a_picture_is_printed_alone(desk: "Desk", saved: Path, kind: str) -> None:
+    ran = desk.run("replay", FILE, f"--{kind}", "-")
+    assert ran.code == 1
+    assert ran.out.startswith({"html": "<!doctype", "svg": "<svg", "mermaid": "sequence"}[kind])
+    assert "violated again" not in ran.out.splitlines()[-1]
+    assert not (desk.root / "-").exists()
+
+
+@pytest.mark.parametrize("others", [["--json"], ["--svg", "-"]])
+def test_two_things_are_not_printed_in_one(desk: "Desk", saved: Path, others: list[str]) -> None:
+    ran = desk.run("replay", FILE, "--mermaid", "-", *others)
+    assert (ran.code, ran.out) == (2, "")
+    assert "would be printed in one" in ran.err
+
+
+def test_a_picture_that_cannot_be_written(desk: "Desk", saved: Path) -> None:
+    ran = desk.run("replay", FILE, "--html", "models")
+    assert ran.code == 2
+    assert "models cannot be written: Is a directory" in ran.err
+
+
+def test_a_damaged_declaration_is_told(desk: "Desk", saved: Path) -> None:
+    desk.edit("specs/turnstile.toml", "[scopes.small]", "[diagram]\nlanes = []\n\n[scopes.small]")
+    ran = desk.run("replay", FILE, "--svg", "it.svg")
+    assert ran.code == 2
+    assert "diagram.lanes: names nobody" in ran.err
+
+
+def test_a_declaration_that_does_not_fit_is_told_by_check(desk: "Desk") -> None:
+    lines = '[diagram]\nlanes = ["GATES"]\n\n[diagram.at]\nall = ["jams"]\n\n[scopes.small]'
+    desk.edit("specs/turnstile.toml", "[scopes.small]", lines)
+    ran = desk.run("check", "turnstile", "--scope", "small")
+    assert ran.code == 2
+    assert "diagram.at.all: turnstile has no action 'jams'" in ran.out + ran.err
+    assert "did you mean jam?" in ran.out + ran.err

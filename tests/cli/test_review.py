@@ -262,10 +262,27 @@ def test_what_cannot_be_reviewed_is_said(
     assert words in ran.err
 
 
+def test_a_workspace_may_be_a_folder_of_its_repository(
+    desk: "Desk", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = desk.root.parent / "top"
+    top.mkdir()
+    desk.root = desk.root.rename(top / "gates")
+    monkeypatch.chdir(desk.root)
+    git(desk, "init", "--initial-branch=main", "..")
+    git(desk, "add", ".")
+    git(desk, "commit", "-m", "turnstiles")
+    desk.edit(MODEL, '"""Somebody pays."""', '"""Somebody pays for an entry."""')
+    git(desk, "commit", "-am", "other words")
+    ran = desk.run("review", "main~1..main", "--brief")
+    assert ran.code == 0, ran.err
+    assert "the same in both  letters" in ran.out
+
+
 def test_an_unknown_revision_is_said(repository: "Desk") -> None:
     ran = repository.run("review", "main..chance")
     assert ran.code == 2
-    assert "git rev-parse --verify failed" in ran.err
+    assert "git has no revision 'chance'" in ran.err
 
 
 def test_a_constant_makes_a_version(desk: "Desk") -> None:

@@ -1,6 +1,5 @@
 """A post office whose letters arrive, are lost, copied, altered and sent again, as text."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from lockstep.language.model import Model, load_model
@@ -158,8 +157,3 @@ def walk(model: Model, *steps: str | tuple[str, object], loop: int | None = None
         taken.append(Step(name, step.parameters, step.state))
         state = step.state
     return Trace(model.initial, tuple(taken), loop)
-
-
-def names(steps: Sequence[Step]) -> list[str]:
-    """The actions of a behaviour."""
-    return [step.action for step in steps]

@@ -40,10 +40,10 @@ def test_a_picture_for_readers_who_see_it_and_who_do_not(tmp_path: Path) -> None
     root = fromstring(to_svg(sequence(model, trace, violated="gone")))
     assert root.tag == f"{NAMESPACE}svg"
     assert root.get("role") == "img"
-    named = [root.find(f"*[@id='{name}']") for name in root.get("aria-labelledby", "").split()]
-    texts = [element.text or "" for element in named if element is not None]
-    assert texts[0] == "post: 5 steps, gone is violated"
-    assert "ann to office: letter 1 (lost). Step 3: burn. For ever:" in texts[1]
+    assert root.get("aria-label") == "post: 5 steps, gone is violated"
+    assert root.findtext(f"{NAMESPACE}title") == root.get("aria-label")
+    description = root.findtext(f"{NAMESPACE}desc", "")
+    assert "ann to office: letter 1 (lost). Step 3: burn. For ever:" in description
     assert steps_of(root) == [f"step-{number}" for number in range(1, 6)]
     assert {"lost", "copy", "received"} <= {
         kind for group in root.iter(f"{NAMESPACE}g") for kind in kinds(group)

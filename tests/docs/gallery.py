@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lockstep.diagram.mermaid import to_mermaid
 from lockstep.diagram.sequence import sequence
-from lockstep.language.model import fault_marks, fault_places
+from lockstep.language.model import fault_definitions, fault_marks
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.check import Checked, CheckRequest, check
 from lockstep.verbs.models import read_constants
@@ -66,7 +66,7 @@ def _facts(bug: Bug, folder: Path) -> Iterator[str]:
     (name, *_), steps = violation.properties, len(violation.trace.steps)
     assert mark.breaks in violation.properties
     name = str(mark.breaks)
-    place = fault_places(ROOT, bug.model)[bug.fault][0].relative_to(ROOT).as_posix()
+    place = fault_definitions(ROOT, bug.model)[bug.fault][0].relative_to(ROOT).as_posix()
     yield "| | |"
     yield "|---|---|"
     yield f"| source | {mark.source} |"

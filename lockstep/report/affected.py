@@ -1,0 +1,54 @@
+"""Which models were checked because of a change, and which were skipped, for every output alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lockstep.report.ci.problems import Gap, Level, Unknown
+from lockstep.report.output import Output
+from lockstep.verbs.affected import Affected
+from lockstep.words import plural
+
+
+def print_affected(output: Output, affected: Affected | None) -> None:
+    """Say of each model why it is checked or skipped; once where it is the same of all."""
+    if affected is None:
+        return
+    reasons = set(affected.reasons.values())
+    if len(affected.reasons) > 1 and len(reasons) == 1 and not affected.skipped:
+        output.line(f"every model: checked, {reasons.pop()}", "dim")
+    else:
+        for name, why in affected.reasons.items():
+            output.line(f"{name}: checked, {why}", "dim")
+    for name in affected.skipped:
+        output.line(f"{name}: skipped, {affected.why_skipped}", "dim")
+
+
+def skipped_text(affected: Affected | None) -> str:
+    """What is said of skipped models after the sum of the others; empty where there are none."""
+    if affected is None or not affected.skipped:
+        return ""
+    number = len(affected.skipped)
+    skipped = f"{plural(number, 'model')} skipped"
+    return skipped if affected.reasons else f"{skipped}: nothing had to be checked"
+
+
+def affected_json(affected: Affected | None) -> dict[str, object] | None:
+    """The same as JSON; null where it was not asked."""
+    if affected is None:
+        return None
+    return {
+        "revision": affected.revision,
+        "commit": affected.commit,
+        "checked": [{"model": name, "because": why} for name, why in affected.reasons.items()],
+        "skipped": [{"model": name, "because": affected.why_skipped} for name in affected.skipped],
+    }
+
+
+def skipped_gaps(affected: Affected | None) -> Iterator[Gap]:
+    """A gap for each model that was skipped."""
+    if affected is None:
+        return
+    for name in affected.skipped:
+        text = f"{name}: skipped, {affected.why_skipped}"
+        yield Gap(Unknown.SKIPPED, Level.NOTE, name, text)

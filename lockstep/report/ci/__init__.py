@@ -1,0 +1,1 @@
+"""What a run says to the machinery of continuous integration: SARIF, annotations, a summary."""

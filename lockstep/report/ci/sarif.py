@@ -1,0 +1,150 @@
+"""Problems as SARIF 2.1.0, for code scanning and for editors.
+
+There is a result for what is wrong and a notification for what is not known. Nothing says of
+anything that it passes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import Any
+from urllib.parse import quote
+
+from lockstep.language.source import Place
+from lockstep.report.ci.places import SourceRoot, region
+from lockstep.report.ci.problems import Gap, Level, Problem, Problems, Remark, Rule, Unknown
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+_ROOT = "%SRCROOT%"
+
+_WHAT_IS_UNKNOWN = {
+    Unknown.NOT_CHECKED: "Something was not checked.",
+    Unknown.INTERNAL_ERROR: "A mistake in lockstep itself, which is no verdict.",
+    Unknown.INTERRUPTED: "The run was interrupted before it came to this.",
+    Unknown.INCONCLUSIVE: "Nothing was refuted, but not everything was covered.",
+    Unknown.NOT_PROVED: "An induction does not go through, which refutes nothing.",
+    Unknown.IDLE: "An action never fired in the scope, which says nothing of it.",
+    Unknown.VACUOUS: "The premise of a property was never true in the scope.",
+    Unknown.EXPECTED: "What is violated is what the scope pins.",
+    Unknown.SKIPPED: "Nothing that a model is made of has changed, so it was not checked.",
+}
+
+
+def sarif(problems: Problems, root: SourceRoot) -> str:
+    """The document."""
+    rules = list(problems.rules)
+    numbers = {rule.id: number for number, rule in enumerate(rules)}
+    run = {
+        "tool": {
+            "driver": {
+                "name": "lockstep",
+                "version": version("lockstep"),
+                "rules": [_rule(rule) for rule in rules],
+                "notifications": [
+                    {"id": str(unknown), "shortDescription": {"text": text}}
+                    for unknown, text in _WHAT_IS_UNKNOWN.items()
+                ],
+            }
+        },
+        "automationDetails": {"id": f"lockstep/{problems.category}/"},
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {
+            _ROOT: {"description": {"text": "The top of the repository, or else the workspace."}}
+        },
+        "invocations": [
+            {
+                "executionSuccessful": problems.is_whole,
+                "exitCode": problems.exit_code,
+                "toolExecutionNotifications": [_notification(gap, root) for gap in problems.gaps],
+            }
+        ],
+        "results": [
+            _result(problem, numbers[problem.rule.id], root) for problem in problems.problems
+        ],
+    }
+    document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def fingerprint(problem: Problem) -> str:
+    """A number in hexadecimal that stays as long as the same is wrong, wherever its line is."""
+    text = json.dumps([problem.rule.id, *problem.identity])
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    return {
+        "id": rule.id,
+        "name": rule.id.rpartition("/")[2],
+        "shortDescription": {"text": rule.title},
+        "fullDescription": {"text": rule.text},
+        "help": {"text": rule.text},
+        "defaultConfiguration": {"level": str(Level.ERROR)},
+        "properties": {"tags": ["protocol", *rule.tags]},
+    }
+
+
+def _result(problem: Problem, number: int, root: SourceRoot) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "ruleId": problem.rule.id,
+        "ruleIndex": number,
+        "level": str(Level.ERROR),
+        "message": {"text": problem.message},
+        "locations": [_location(problem.place, root)],
+        "partialFingerprints": {
+            "primaryLocationLineHash": f"{fingerprint(problem)}:1",
+            "lockstepIdentity/v1": " ".join([problem.rule.id, *problem.identity]),
+        },
+    }
+    if problem.related:
+        result["relatedLocations"] = [
+            {"id": identity, **_remark(remark, root)}
+            for identity, remark in enumerate(problem.related, start=1)
+        ]
+    if problem.behaviour:
+        result["codeFlows"] = [
+            {"threadFlows": [{"locations": list(_steps(problem.behaviour, root))}]}
+        ]
+    return result
+
+
+def _steps(behaviour: tuple[Remark, ...], root: SourceRoot) -> Iterator[dict[str, Any]]:
+    for number, remark in enumerate(behaviour, start=1):
+        yield {
+            "executionOrder": number,
+            "importance": "essential",
+            "location": _remark(remark, root),
+        }
+
+
+def _notification(gap: Gap, root: SourceRoot) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "descriptor": {"id": str(gap.unknown), "index": list(_WHAT_IS_UNKNOWN).index(gap.unknown)},
+        "level": str(gap.level),
+        "message": {"text": gap.message},
+    }
+    if gap.place is not None:
+        shown["locations"] = [_location(gap.place, root)]
+    return shown
+
+
+def _remark(remark: Remark, root: SourceRoot) -> dict[str, Any]:
+    return {**_location(remark.place, root), "message": {"text": remark.text}}
+
+
+def _location(place: Place, root: SourceRoot) -> dict[str, Any]:
+    stretch = region(place)
+    shown = {"startLine": stretch.line}
+    if (stretch.end_line, stretch.end_column) > (stretch.line, stretch.column):
+        shown |= {
+            "startColumn": stretch.column,
+            "endLine": stretch.end_line,
+            "endColumn": stretch.end_column,
+        }
+    artifact = {"uri": quote(root.path(place.file)), "uriBaseId": _ROOT}
+    return {"physicalLocation": {"artifactLocation": artifact, "region": shown}}

@@ -1,0 +1,176 @@
+"""What the page `explore` is told, as JSON: texts and numbers alone, and no markup."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from lockstep.language.model import Model, Property
+from lockstep.language.notation import State
+from lockstep.trace.changes import Change, changes
+from lockstep.trace.conjuncts import Conjunct
+from lockstep.trace.layout import INDENT, Room, Text, folded, lay_out, show, text_of
+from lockstep.verbs.explore import Explored
+from lockstep.walk.instances import ActionHere
+from lockstep.walk.properties import PropertyHere
+from lockstep.walk.refusals import Refusal, Refusals
+from lockstep.walk.state_graph import Drawing
+from lockstep.walk.walk import Walk
+
+View = dict[str, Any]
+
+
+def here_view(walk: Walk) -> View:
+    """Where a walk stands: its steps, the state, what can be done and what is claimed there."""
+    model = walk.model
+    return {
+        "walk": list(walk.names),
+        "position": walk.position,
+        "state": _state(walk.before, walk.here),
+        "actions": [
+            _action(model, action, walk.refusals(action.action.name)) for action in walk.actions()
+        ],
+        "properties": [_property(model, prop) for prop in walk.properties()],
+    }
+
+
+def drawing_view(drawing: Drawing) -> View:
+    """A graph: each state with its depth, its place and what sets it apart, and the edges."""
+    return {
+        "states": [
+            {"depth": depth, "place": place, "broken": number in drawing.broken}
+            for number, (depth, place) in enumerate(
+                zip(drawing.depths, drawing.places, strict=True)
+            )
+        ],
+        "edges": [
+            {"source": edge.source, "target": edge.target, "instances": list(edge.instances)}
+            for edge in drawing.edges
+        ],
+    }
+
+
+def coverage_view(explored: Explored) -> View:
+    """What a search came by, and what the scope says of what it did not come by."""
+    coverage, scope = explored.coverage(), explored.scope
+    result = coverage.result
+    trace = result.error_trace if result.violation is None else result.violation.trace
+    return {
+        "trace": None if trace is None else list(explored.walk.names_of(trace)),
+        "verdict": str(result.verdict),
+        "because": result.because,
+        "is_whole": result.is_finished,
+        "states": result.states,
+        "transitions": result.transitions,
+        "depth": result.depth,
+        "seconds": result.seconds,
+        "engine": result.engine,
+        "actions": [
+            {"name": name, "fired": fired, "reason": scope.idle.get(name, "")}
+            for name, fired in coverage.fired.items()
+        ],
+        "premises": [
+            {"name": name, "met": met, "reason": scope.vacuous.get(name, "")}
+            for name, met in coverage.premises.items()
+        ],
+        "goals": [{"name": name, "met": met} for name, met in coverage.goals.items()],
+    }
+
+
+def _state(before: State | None, here: State) -> list[View]:
+    """Each variable: folded and whole, and what the last step changed of it."""
+    differences = [] if before is None else changes(before, here)
+    return [
+        {
+            "name": name,
+            "folded": _laid_out(folded(getattr(here, name))),
+            "whole": _laid_out(text_of(getattr(here, name))),
+            "changes": [str(change) for change in differences if _variable(change) == name],
+        }
+        for name in here.fields
+    ]
+
+
+def _variable(change: Change) -> str:
+    """The variable that a change is of: that of `cached[p1].epoch` is `cached`."""
+    return change.place.partition("[")[0].partition(".")[0]
+
+
+def _laid_out(text: Text) -> str:
+    return "\n".join(lay_out([text], Room(0, INDENT)))
+
+
+def _action(model: Model, here: ActionHere, refusals: Refusals) -> View:
+    action = here.action
+    return {
+        "name": action.name,
+        "doc": action.doc,
+        "place": _place_of(model, action.function),
+        "instances": list(here.steps),
+        "error": "" if here.error is None else here.error.seen_from(model.universe.root),
+        "refusals": [_refusal(model, refusal) for refusal in refusals.refusals],
+        "is_cut": refusals.is_cut,
+    }
+
+
+def _refusal(model: Model, refusal: Refusal) -> View:
+    return {
+        "text": refusal.text,
+        "place": _place(model, refusal.file, refusal.line),
+        "instances": refusal.instances,
+        "binding": refusal.binding,
+        "values": _values(refusal.conjunct),
+    }
+
+
+def _property(model: Model, here: PropertyHere) -> View:
+    declared = next((prop for prop in model.properties if prop.name == here.name), None)
+    return {
+        "name": here.name,
+        "kind": "" if here.kind is None else here.kind.name.lower().replace("_", " "),
+        "standing": str(here.standing),
+        "is_broken": here.is_broken,
+        "why": here.why,
+        "binding": here.binding,
+        "conjunct": None if here.conjunct is None else _conjunct(model, here.conjunct),
+        **_declaration(model, declared),
+    }
+
+
+def _declaration(model: Model, prop: Property | None) -> View:
+    if prop is None:
+        return {"doc": "", "place": "", "requirements": []}
+    return {
+        "doc": prop.doc,
+        "place": _place_of(model, prop.function),
+        "requirements": list(prop.requirements),
+    }
+
+
+def _conjunct(model: Model, conjunct: Conjunct) -> View:
+    return {
+        "text": conjunct.text,
+        "place": _place(model, conjunct.file, conjunct.line),
+        "values": _values(conjunct),
+    }
+
+
+def _values(conjunct: Conjunct | None) -> list[View]:
+    if conjunct is None:
+        return []
+    values: Iterable[tuple[str, object]] = (*conjunct.bound.items(), *conjunct.values.items())
+    return [{"name": name, "value": show(value)} for name, value in values]
+
+
+def _place_of(model: Model, function: Callable[..., Any]) -> str:
+    definition = model.universe.definition(function)
+    return "" if definition is None else _place(model, definition[1], definition[0].lineno)
+
+
+def _place(model: Model, file: Path | None, line: int) -> str:
+    if file is None:
+        return ""
+    root = model.universe.root
+    name = file.relative_to(root).as_posix() if file.is_relative_to(root) else file.name
+    return f"{name}:{line}"

@@ -1,0 +1,77 @@
+"""`explore`: a model to walk by hand, step by step, and what a search of it comes by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from lockstep.language.model import Model
+from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.plain.graph import Limits
+from lockstep.specs.scopes import Scope, load_model_spec
+from lockstep.verbs.check import usual_scope
+from lockstep.verbs.explore_request import ExploreRequest
+from lockstep.verbs.models import choose
+from lockstep.verbs.option import command_line
+from lockstep.verbs.version import Version
+from lockstep.walk.coverage import Coverage, cover
+from lockstep.walk.state_graph import MOST_STATES, Drawing, draw
+from lockstep.walk.walk import SEARCH, Walk
+from lockstep.workspace import find_workspace
+
+__all__ = ["ExploreRequest", "Explored", "explore"]
+
+
+@dataclass(frozen=True)
+class Explored:
+    """A model in one scope, with a walk that stands in its initial state."""
+
+    request: ExploreRequest
+    scope: Scope
+    model: Model
+    walk: Walk
+    deadlock_allowed: bool
+
+    @property
+    def name(self) -> str:
+        """The model with what is changed of it: `fetch_session.no_retries@MAX_EPOCH=2`."""
+        request = self.request
+        parts = filter(None, (request.model, request.fault, request.proposal))
+        values = ",".join(f"{name}={value}" for name, value in request.constants.items())
+        return ".".join(parts) + (f"@{values}" if values else "")
+
+    @property
+    def command(self) -> str:
+        """The command that explores the same."""
+        request = replace(self.request, scope=self.scope.name, workspace=None)
+        return command_line("explore", request, request.model)
+
+    @property
+    def bounds(self) -> Bounds:
+        """Where a search of it ends."""
+        return replace(SEARCH, max_seconds=self.request.max_seconds)
+
+    def coverage(self) -> Coverage:
+        """What a search from the initial state comes by, within the bounds."""
+        request = Exploration(bounds=self.bounds, deadlock_allowed=self.deadlock_allowed)
+        return cover(self.model, request)
+
+    def drawing(self) -> Drawing:
+        """The graph of all reachable states; `TooLarge` where there are too many to draw."""
+        return draw(self.model, limits=Limits.of(self.bounds, MOST_STATES))
+
+
+def explore(request: ExploreRequest) -> Explored:
+    """Load a model to be walked.
+
+    `LockstepError` for a name that is not there, and `ModelError` for a model that is not well
+    formed.
+    """
+    workspace = request.workspace or find_workspace()
+    (name,) = choose([request.model], workspace)
+    spec = load_model_spec(workspace.root, name)
+    scope = spec.scope(request.scope or usual_scope(workspace, name, request.fault))
+    version = Version(workspace, name, request.fault, request.proposal, request.constants)
+    model = version.load(version.over(scope.constants))
+    allowed = spec.deadlock_allowed
+    walk = Walk(model, deadlock_allowed=allowed)
+    return Explored(request, scope, model, walk, allowed)

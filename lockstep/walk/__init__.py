@@ -1,0 +1,1 @@
+"""A model walked by hand, by plain Python: what can be done here, and what holds here."""

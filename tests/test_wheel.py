@@ -1,0 +1,136 @@
+"""The wheel in an empty environment, outside of any checkout.
+
+What is installed beside it is what `requirements.lock` has, from the index that pip is set up for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from hatch_build import WORKSPACE
+
+ROOT = Path(__file__).parents[1]
+pytestmark = pytest.mark.verify
+
+PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check")
+PIN = re.compile(r"^([\w.-]+==\S+(?: ; [^\\]+)?)", re.MULTILINE)
+
+
+def run(*command: str | Path, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    own = {
+        name: text for name, text in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")
+    }
+    return subprocess.run(
+        list(map(str, command)),
+        cwd=folder,
+        env={**own, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def done(*command: str | Path, folder: Path) -> str:
+    """What a command prints that ends well."""
+    ran = run(*command, folder=folder)
+    assert ran.returncode == 0, f"{command}\n{ran.stdout}{ran.stderr}"
+    return ran.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    build = (*PIP, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, ROOT)
+    done(sys.executable, *build, folder=folder)
+    (file,) = folder.glob("*.whl")
+    return file
+
+
+@pytest.fixture(scope="module")
+def programs(wheel: Path) -> Path:
+    """The programs of an environment that has the wheel, what it needs, and pytest."""
+    folder = wheel.parent
+    pins = PIN.findall((ROOT / "requirements.lock").read_text(encoding="utf-8"))
+    (folder / "constraints.txt").write_text("\n".join(pins), encoding="utf-8")
+    done(sys.executable, "-m", "venv", "environment", folder=folder)
+    bin_ = folder / "environment" / "bin"
+    install = (*PIP, "install", "--only-binary", ":all:", "--constraint", "constraints.txt")
+    done(bin_ / "python", *install, wheel, "pytest", folder=folder)
+    return bin_
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """An empty folder that is in no workspace."""
+    folders = (tmp_path, *tmp_path.parents)
+    assert [folder for folder in folders if (folder / "lockstep.toml").exists()] == []
+    return tmp_path
+
+
+def test_it_holds_the_workspaces_and_nothing_else(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {name.split("/")[0] for name in names}
+    assert tops == {"lockstep", "lockstep-0.1.0.dist-info"}
+    carried = {name.split("/")[2] for name in names if name.startswith("lockstep/kafka/")}
+    assert carried == set(WORKSPACE)
+    assert "lockstep/starter/templates/workspace/lockstep.toml" in names
+    assert [name for name in names if "__pycache__" in name or "/." in name] == []
+
+
+IMPORT_ALL = """
+import importlib, pkgutil, lockstep
+for module in pkgutil.walk_packages(lockstep.__path__, "lockstep."):
+    if not module.name.endswith("__main__"):
+        try:
+            importlib.import_module(module.name)
+        except ModuleNotFoundError as error:
+            print(error.name.partition(".")[0])
+"""
+
+
+def test_every_dependency_is_declared(programs: Path, outside: Path) -> None:
+    """No module needs a package that the wheel does not bring, but for those of the extras."""
+    lacking = done(programs / "python", "-c", IMPORT_ALL, folder=outside).split()
+    assert set(lacking) <= {"jinja2", "matplotlib", "pandas", "pyarrow", "pyspark"}
+
+
+def test_the_models_of_kafka(programs: Path, outside: Path) -> None:
+    lockstep = programs / "lockstep"
+    for where in ((), ("--workspace", "kafka")):
+        out = done(lockstep, "check", "fetch_response", "--scope", "small", *where, folder=outside)
+        assert "fetch_response holds" in out
+    ran = run(lockstep, "check", "fetch_session", "--fault", "throttled_response_without_session",
+              folder=outside)  # fmt: skip
+    assert ran.returncode == 1
+    saved = re.search(r"lockstep replay (\S+\.itf\.json)", ran.stdout)
+    assert saved is not None
+    assert run(lockstep, "replay", saved[1], folder=outside).returncode == 1
+    versions = ("session_cache", "session_cache@MAX_TIME=2")
+    done(lockstep, "review", *versions, "--scope", "small", "--brief", folder=outside)
+
+
+def test_a_workspace_of_ones_own(programs: Path, outside: Path) -> None:
+    lockstep = programs / "lockstep"
+    done(lockstep, "init", "demo", folder=outside)
+    demo = outside / "demo"
+    done(lockstep, "new", "model", "lock_service", folder=demo)
+    for command in ("check", "check --faults", "check --matrix", "prove", "twin"):
+        assert "delivery" in done(lockstep, *command.split(), folder=demo)
+    assert "5 passed" in done(programs / "pytest", "-q", folder=demo)
+
+
+def test_the_doctor_is_content(programs: Path, outside: Path) -> None:
+    result = json.loads(done(programs / "lockstep", "doctor", "--json", folder=outside))
+    presence = {row["name"]: row["presence"] for row in result["results"]}
+    assert (presence["numpy"], presence["z3-solver"], presence["workspace"]) == ("ok",) * 3
+    assert presence["spark"] == "absent"
+    assert result["summary"]["missing"] == 0
