@@ -27,7 +27,7 @@ FLOORS = (
     ("verbs",),
     ("report",),
     ("serve",),
-    ("cli",),
+    ("cli", "pytest_plugin"),
     ("__main__",),
 )
 """What is below comes first. `lockstep` itself is the notation, which stands on `language`."""
@@ -45,6 +45,16 @@ def imports() -> Iterator[tuple[str, str]]:
                 for alias in node.names:
                     part = f".{alias.name}" if folder.joinpath(f"{alias.name}.py").exists() else ""
                     yield importer, f"{node.module}{part}"
+
+
+def test_only_results_for_notebooks_name_a_module_in_a_text() -> None:
+    """What shows a result in a notebook is above it, and is loaded when it is asked for."""
+    named = {
+        file.relative_to(ROOT).as_posix()
+        for file in ROOT.joinpath("lockstep").rglob("*.py")
+        if "import_module(" in file.read_text(encoding="utf-8")
+    }
+    assert named == {"lockstep/results/notebook.py"}
 
 
 def floor_of(module: str) -> int:

@@ -96,7 +96,17 @@ def _plain(model: Model, request: Exploration) -> SearchResult:
     from lockstep.plain.run import PlainEngine
     from lockstep.plain.search import Search
 
-    return Search(PlainEngine(model), request).run()
+    return _simplified(model, Search(PlainEngine(model), request).run(), request)
+
+
+def _simplified(model: Model, result: SearchResult, request: Exploration) -> SearchResult:
+    """A result of plain Python, with the simplest behaviour if that is wanted."""
+    from lockstep.plain.run import PlainEngine
+    from lockstep.plain.simplest import simplify
+
+    if request.environment is not None:
+        simplify(result, PlainEngine(model), request.environment)
+    return result
 
 
 def _trial(model: Model, request: Exploration) -> SearchResult | None:
@@ -113,7 +123,9 @@ def _trial(model: Model, request: Exploration) -> SearchResult | None:
     result = search.run()
     needs_longer = search.met is Bound.SECONDS and not shortest
     # Machine code takes a hundredth of the memory for a state.
-    return None if needs_longer or search.met is Bound.MEMORY else result
+    if needs_longer or search.met is Bound.MEMORY:
+        return None
+    return _simplified(model, result, request)
 
 
 def _compiled_or_plain(model: Model, request: Exploration) -> SearchResult:
@@ -124,7 +136,8 @@ def _compiled_or_plain(model: Model, request: Exploration) -> SearchResult:
         return _run(build_program(model), request)
     except NotCompiled as reason:
         result = _plain(model, request)
-        result.remark = f"plain Python explored it, for it has no machine code: {reason}"
+        why = f"plain Python explored it, for it has no machine code: {reason}"
+        result.remark = "; ".join(filter(None, (why, result.remark)))
         return result
 
 
@@ -141,12 +154,16 @@ def _compiled(model: Model, request: Exploration) -> SearchResult:
 def _on_spark(model: Model, request: Exploration) -> SearchResult:
     from lockstep.machine.code.layout import NotCompiled
     from lockstep.machine.code.program import build_program
+    from lockstep.plain.simplest import tell_it_is_any
     from lockstep.spark.search.explore import explore_on_spark
 
     try:
-        return explore_on_spark(build_program(model, symmetry=request.symmetry), request)
+        result = explore_on_spark(build_program(model, symmetry=request.symmetry), request)
     except NotCompiled as reason:
         raise _without_machine_code(model, reason) from None
+    if request.environment is not None and result.violation is not None:
+        tell_it_is_any(result, "states are on a cluster")
+    return result
 
 
 def _without_machine_code(model: Model, reason: NotCompiled) -> LockstepError:

@@ -45,6 +45,8 @@ class Exploration:
     `symmetry` (states that differ only by which interchangeable name is which count as one) and
     `expected` (how many states there should be, which saves time if it is right and nothing else).
     `master` is where the engine spark runs, as Spark names it; this machine unless given.
+    With `environment`, the names of the actions that are the environment's, the result has of all
+    shortest behaviours to a violation the simplest; without it any of them.
     """
 
     engine: str = DEFAULT_ENGINE
@@ -56,6 +58,7 @@ class Exploration:
     symmetry: bool = False
     expected: int = 0
     master: str | None = None
+    environment: frozenset[str] | None = None
     on_progress: Callable[[Progress], None] | None = None
 
     @property

@@ -8,6 +8,8 @@ from pathlib import Path
 from lockstep.report.output import Output
 from lockstep.report.trace_text import print_trace
 from lockstep.results.search_result import Violation
+from lockstep.results.trace import Trace
+from lockstep.trace.itf import Origin
 from lockstep.trace.lasso import render_fairness
 from lockstep.trace.render import Line, render_trace, render_violation
 from lockstep.verbs.replay import Replay
@@ -18,9 +20,7 @@ def print_replay(
 ) -> None:
     """Print all of it; `test` is the file that was to be written, `pictures` those that were."""
     line, origin = output.line, result.origin
-    details = [f"scope {origin.scope}"] * bool(origin.scope)
-    details += [f"fault {origin.fault}"] * bool(origin.fault)
-    line(f"{origin.model}" + (f" ({', '.join(details)})" if details else ""))
+    line(shown_origin(origin))
     if origin.start is not None:
         line(f"from a state in which {origin.start}; it need not be reachable")
     line()
@@ -41,9 +41,23 @@ def print_replay(
     line(f"{result.verdict}  {result.because}", str(result.verdict))
 
 
+def shown_origin(origin: Origin) -> str:
+    """The model, and what of it the behaviour is of."""
+    parts = {"scope": origin.scope, "fault": origin.fault, "proposal": origin.proposal}
+    details = ", ".join(f"{what} {name}" for what, name in parts.items() if name)
+    return f"{origin.model} ({details})" if details else origin.model
+
+
+def shown_behaviour(result: Replay) -> Violation | Trace:
+    """The behaviour, with what it violates where it does."""
+    name = result.origin.property
+    if result.parameters is None or name is None:
+        return result.trace
+    return Violation((name,), result.parameters, result.trace)
+
+
 def _lines(result: Replay) -> Iterator[Line]:
-    model, origin = result.model, result.origin
-    if result.parameters is None or origin.property is None:
-        return render_trace(model, result.trace, origin.fault)
-    violation = Violation((origin.property,), result.parameters, result.trace)
-    return render_violation(model, violation, origin.fault)
+    shown, fault = shown_behaviour(result), result.origin.fault
+    if isinstance(shown, Trace):
+        return render_trace(result.model, shown, fault)
+    return render_violation(result.model, shown, fault)

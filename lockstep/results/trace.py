@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lockstep.language.notation import State
+from lockstep.results.notebook import ShownInNotebooks
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Trace:
+class Trace(ShownInNotebooks):
     """A behaviour from the initial state: `steps[i]` leads to the state after i + 1 steps.
 
     With `loop` it never ends: `steps[loop:]` lead back to where the first of them begins, and are

@@ -53,6 +53,11 @@ def changes(before: State, after: State) -> list[Change]:
     ]
 
 
+def changes_of(name: str, before: Any, after: Any) -> list[Change]:
+    """Every part of one variable that differs."""
+    return list(_changes(name, before, after))
+
+
 def _changes(place: str, before: Any, after: Any) -> Iterator[Change]:
     if before == after:
         return

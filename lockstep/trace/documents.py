@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lockstep.language.model import Model, Parameter
+from lockstep.language.model import Action, Model, Parameter
+from lockstep.language.notation import State
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Trace
 from lockstep.system.strict_json import Json
+from lockstep.trace.conjuncts import false_requirement
 from lockstep.trace.itf_values import encode
+from lockstep.trace.layout import show
 
 
 def steps_json(model: Model, trace: Trace) -> list[Json]:
@@ -28,6 +31,24 @@ def parameters_json(parameters: Sequence[Parameter], values: Sequence[Any]) -> d
     return {
         parameter.name: encode(parameter.domain, value)
         for parameter, value in zip(parameters, values, strict=True)
+    }
+
+
+def conjunct_json(
+    model: Model, action: Action, state: State, parameters: Sequence[Any]
+) -> dict[str, object] | None:
+    """The part of a guard that is false in a state; None where that cannot be told for sure."""
+    conjunct = false_requirement(model.universe, action, state, parameters)
+    if conjunct is None:
+        return None
+    root, file = model.universe.root, conjunct.file
+    return {
+        "text": conjunct.text,
+        "file": file.relative_to(root).as_posix() if file.is_relative_to(root) else file.name,
+        "line": conjunct.line,
+        "values": {
+            name: show(value) for name, value in (*conjunct.bound.items(), *conjunct.values.items())
+        },
     }
 
 

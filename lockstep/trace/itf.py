@@ -76,6 +76,11 @@ class Recording:
             for name, domain in model.variables.items()
         )
 
+    def variable(self, model: Model, index: int, name: str) -> Any:
+        """One variable of a recorded state; `Misfit` when it is no value of the model's."""
+        place = f"states[{index}].{name}"
+        return decode(model.variables[name], self.states[index][name], place)
+
     def binding(self, prop: Property) -> tuple[Any, ...] | None:
         """For which parameters the property failed; None if that was not recorded."""
         recorded = self.origin.binding

@@ -15,7 +15,7 @@ from lockstep.results.search_result import Violation
 from lockstep.results.trace import Trace
 from lockstep.trace.changes import changes
 from lockstep.trace.claims import find_property
-from lockstep.trace.conjuncts import Conjunct, false_conjunct
+from lockstep.trace.conjuncts import Conjunct, false_conjunct, false_requirement
 from lockstep.trace.faulty_steps import FaultyStep, faulty_steps
 from lockstep.trace.layout import (
     INDENT,
@@ -46,15 +46,39 @@ class Line:
 
 def render_trace(model: Model, trace: Trace, fault: str | None = None) -> Iterator[Line]:
     """The lines of a behaviour that violates nothing; `fault` is the one that is in place."""
-    return _Renderer(model, trace, fault, None, ()).lines()
+    return _renderer(model, trace, fault).lines()
 
 
 def render_violation(
     model: Model, violation: Violation, fault: str | None = None
 ) -> Iterator[Line]:
     """The lines of a behaviour, and the part of the first violated property that is false there."""
-    violated = find_property(model, violation.properties[0])
-    return _Renderer(model, violation.trace, fault, violated, violation.parameters).lines()
+    return _renderer(model, violation, fault).lines()
+
+
+def render_position(
+    model: Model, violation: Violation | Trace, number: int, fault: str | None = None
+) -> Iterator[Line]:
+    """The lines of one step of a behaviour; 0 is the initial state.
+
+    At the end of a violation they say what is false there.
+    """
+    renderer = _renderer(model, violation, fault)
+    return renderer.position(number)
+
+
+def render_refusal(
+    model: Model, trace: Trace, action: str, parameters: Sequence[Any]
+) -> Iterator[Line]:
+    """Why one more step is not enabled at the end of a behaviour."""
+    return _Renderer(model, trace, None, None, ()).refused(action, parameters)
+
+
+def _renderer(model: Model, shown: Violation | Trace, fault: str | None) -> _Renderer:
+    if isinstance(shown, Trace):
+        return _Renderer(model, shown, fault, None, ())
+    violated = find_property(model, shown.properties[0])
+    return _Renderer(model, shown.trace, fault, violated, shown.parameters)
 
 
 def render_whole_state(state: State, width: int, what: str = "the initial state") -> Iterator[str]:
@@ -62,6 +86,12 @@ def render_whole_state(state: State, width: int, what: str = "the initial state"
     yield f"{0:>{width}}  {what}"
     for name in state.fields:
         yield f"{'':>{width}}    {name} = {show(getattr(state, name))}"
+
+
+def render_variable(state: State, name: str) -> Iterator[Line]:
+    """One variable of a state, with nothing left out."""
+    text = prefixed(f"{name} = ", text_of(getattr(state, name)))
+    return (Line(line) for line in lay_out([text], Room(0, INDENT)))
 
 
 def render_step(number: int, instance: str, before: State, after: State) -> Iterator[str]:
@@ -106,23 +136,47 @@ class _Renderer:
         self._margin = len(str(len(trace.steps))) + 4
 
     def lines(self) -> Iterator[Line]:
-        trace = self._trace
-        yield from self._initial()
-        before = trace.initial
-        for number, step in enumerate(trace.steps, start=1):
-            if trace.loop == number - 1:
-                yield Line("then for ever:", "bold")
-            yield from self._heading(number)
-            differences = changes(before, step.state)
-            for change in differences:
-                yield from self._laid_out(change.shortened, "changed")
-            if not differences:
-                yield self._note("nothing changes", "dim")
-            before = step.state
-        if trace.loop == len(trace.steps):
+        for number in range(len(self._trace.steps) + 1):
+            yield from self._position(number)
+        yield from self._end()
+
+    def position(self, number: int) -> Iterator[Line]:
+        """One step, or the initial state, and what is false after the last one."""
+        yield from self._position(number)
+        if number == len(self._trace.steps):
+            yield from self._end()
+
+    def refused(self, name: str, parameters: Sequence[Any]) -> Iterator[Line]:
+        """Why a step is not enabled after the last one."""
+        action = self._model.action(name)
+        number = self._number(len(self._trace.steps) + 1)
+        instance = render_instance(name, action.parameters, parameters)
+        title = f"{number}{instance} is not enabled"
+        yield from self._placed(title, action.function, "bold")
+        conjunct = false_requirement(self._model.universe, action, self._trace.last, parameters)
+        if conjunct is not None:
+            yield from self._conjunct(conjunct)
+
+    def _position(self, number: int) -> Iterator[Line]:
+        if number == 0:
+            yield from self._initial()
+            return
+        if self._trace.loop == number - 1:
+            yield Line("then for ever:", "bold")
+        yield from self._heading(number)
+        before, after = self._trace.states[number - 1 : number + 1]
+        differences = changes(before, after)
+        for change in differences:
+            yield from self._laid_out(change.shortened, "changed")
+        if not differences:
+            yield self._note("nothing changes", "dim")
+
+    def _end(self) -> Iterator[Line]:
+        loop = self._trace.loop
+        if loop == len(self._trace.steps):
             yield Line("then for ever: nothing happens any more", "bold")
-        elif trace.loop is not None:
-            yield Line(f"and on as after step {trace.loop}", "bold")
+        elif loop is not None:
+            yield Line(f"and on as after step {loop}", "bold")
         yield from self._false_there()
 
     def _initial(self) -> Iterator[Line]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lockstep.errors import ExitCode, LockstepError, not_written
-from lockstep.language.model import Model, with_goal
+from lockstep.errors import ExitCode
+from lockstep.language.model import Model
 from lockstep.prove.bounded import BoundedResult, Target, check_bounded, where
 from lockstep.prove.equal import Contrast, contrast
 from lockstep.prove.relation import Relation
@@ -14,6 +14,7 @@ from lockstep.results.exits import INTERRUPTED
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
 from lockstep.trace.saving import Saved
+from lockstep.verbs.predicate import goal_model
 from lockstep.verbs.prove_files import Reason, keep_trace
 from lockstep.verbs.prove_request import SECONDS, Widths
 from lockstep.verbs.prove_subject import Subject, load_subject
@@ -101,9 +102,9 @@ def search(request: SearchRequest) -> Searched:
         subject = load_subject(workspace, request.model, request.widths)
         model, start = subject.load(lemmas=False), None
         if request.goal is not None:
-            model = _with_goal(workspace, model, _GOAL, request.goal)
+            model = goal_model(workspace, model, _GOAL, request.goal)
         if request.start is not None:
-            helped = _with_goal(workspace, subject.load(), _START, request.start)
+            helped = goal_model(workspace, subject.load(), _START, request.start)
             start = where(Relation(helped), _START)
         result = check_bounded(
             Relation(model),
@@ -117,15 +118,6 @@ def search(request: SearchRequest) -> Searched:
         reason = Reason(violation, request.goal, request.start)
         written = keep_trace(subject, model, result.violation.trace, reason)
     return Searched(subject, request, model, result, written)
-
-
-def _with_goal(workspace: Workspace, model: Model, name: str, predicate: str) -> Model:
-    """A model with one goal more."""
-    try:
-        workspace.make_output()
-        return with_goal(model, name, predicate, workspace.output / f"{name}.py")
-    except OSError as error:
-        raise LockstepError(not_written(workspace.output, error)) from None
 
 
 @dataclass(frozen=True)

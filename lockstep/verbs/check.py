@@ -169,6 +169,7 @@ def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
         request.exploration,
         deadlock_allowed=spec.deadlock_allowed,
         liveness=request.liveness or breaks_in_time,
+        environment=frozenset(spec.environment),
         checkpoint=_checkpoint(request, name, scope.name),
         expected=(scope.pins.states or 0) if pinned else 0,
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.results.exits import INTERRUPTED, worst
+from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.run import Failure, Run
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Checked:
+class Checked(ShownInNotebooks):
     """One model in one scope, explored and judged."""
 
     model: Model
@@ -69,7 +70,7 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Unchecked(Failure):
+class Unchecked(ShownInNotebooks, Failure):
     """A model that could not be explored: it is not well formed, or has no such scope."""
 
     name: str
@@ -81,7 +82,7 @@ CheckResult: TypeAlias = "Checked | Unchecked"
 
 
 @dataclass(frozen=True)
-class CheckRun(Run[str, CheckResult]):
+class CheckRun(Run[str, CheckResult], ShownInNotebooks):
     """All results; `pending` are models that the run did not come to, `unused` files not read."""
 
     unused: tuple[Unused, ...] = ()

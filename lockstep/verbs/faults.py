@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lockstep.campaign.task import Task
-from lockstep.errors import LockstepError
+from lockstep.errors import LockstepError, nearest
 from lockstep.language.model import fault_marks, fault_places, load_model, model_places
 from lockstep.language.notation import FaultMark, Kind
 from lockstep.results.exits import worst
@@ -37,6 +37,9 @@ class FaultsRequest:
     """A folder for the shortest trace of each fault; none are saved unless told."""
     changed: str | None = None
     """A git revision: only models are meant that a change since then can affect."""
+    names: tuple[str, ...] = ()
+    """The faults to run; all unless some are named, and of claims without one nothing is then
+    said."""
 
 
 @dataclass(frozen=True)
@@ -101,9 +104,15 @@ def plan_faults(
     except Exception as error:
         model.errors.append(failure_of(error, workspace))
         return model, []
-    properties = (prop for prop in base.properties if prop.kind is not Kind.SOMETIMES)
-    model.invariants = {prop.name: [] for prop in properties}
-    return model, [_task(request, spec, fault, mark) for fault, (mark, _) in marks.items()]
+    if not request.names:
+        properties = (prop for prop in base.properties if prop.kind is not Kind.SOMETIMES)
+        model.invariants = {prop.name: [] for prop in properties}
+    for fault in request.names:
+        if fault not in marks:
+            cure = nearest(fault, marks, f"its faults are: {', '.join(marks) or 'none'}")
+            model.errors.append(LockstepError(f"{name} has no fault {fault!r}", cure=cure))
+    chosen = [fault for fault in marks if fault in request.names or not request.names]
+    return model, [_task(request, spec, fault, marks[fault][0]) for fault in chosen]
 
 
 def _task(request: FaultsRequest, spec: ModelSpec, fault: str, mark: FaultMark) -> Planned:

@@ -12,6 +12,7 @@ from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.language.notation import State
 from lockstep.plain.run import PlainEngine
 from lockstep.results.evaluation_error import EvaluationError
+from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import Verdict
 from lockstep.system.text_files import write_text
@@ -28,7 +29,7 @@ __all__ = ["Replay", "ReplayRequest", "replay"]
 
 
 @dataclass(frozen=True)
-class Replay:
+class Replay(ShownInNotebooks):
     """What came of a recorded behaviour.
 
     `verdict` is `violated` when the violation is there again, `holds` when the model still behaves

@@ -7,7 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lockstep.errors import LockstepError, nearest
@@ -17,6 +17,7 @@ from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.scratch import scratch_folder
 from lockstep.system.text_files import read_text, write_text
 from lockstep.verbs.models import choose, read_constants
+from lockstep.verbs.revision import workspace_at
 from lockstep.verbs.version import Version
 from lockstep.workspace import Workspace
 
@@ -69,6 +70,22 @@ def named_version(workspace: Workspace, text: str) -> Version:
             cure=nearest(variant, names, f"there are: {', '.join(names) or 'none'}"),
         )
     return Version(workspace, model, fault=variant, constants=constants)
+
+
+@contextmanager
+def version_at(workspace: Workspace, text: str) -> Iterator[Version]:
+    """The version that a text names, which may begin with a git revision: `REV:MODEL.NAME`.
+
+    Files of a revision are there as long as the block runs. `LockstepError` where there is none.
+    """
+    name, _, _ = text.partition("@")
+    revision, colon, _ = name.partition(":")
+    if not colon:
+        yield named_version(workspace, text)
+        return
+    with workspace_at(workspace, revision) as earlier:
+        version = named_version(earlier, text.removeprefix(f"{revision}:"))
+        yield replace(version, revision=revision)
 
 
 @contextmanager

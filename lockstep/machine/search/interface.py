@@ -45,6 +45,10 @@ RECORDS = {
         "failed_state:states pair:states scratch:counts"
     ),
     "shard": "table:states size new:states count",
+    "ways": (
+        "level:states rank prices:counts actions following:states known table:counts size "
+        "held:counts fewest:counts"
+    ),
     "walk": "initial:states seed steps actions enabled:counts path:states ended:counts",
     "graph": (
         "states:states room table:counts size expand_at most successors:states instances:counts "
@@ -79,6 +83,9 @@ KERNELS = {
     "move": "old:states old_size table:states size",
     "predecessor": "worker:worker level:states count target:states",
     "shard_of_state": "state:states",
+    "judge_ends": "worker:worker ways:ways begin end",
+    "lead_on": "worker:worker ways:ways begin end",
+    "fill_ways": "ways:ways",
     "walk": "worker:worker walk:walk number",
     "number_steps": "graph:graph begin end",
     "fill_table": "graph:graph",

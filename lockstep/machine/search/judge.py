@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lockstep.language.model import DEADLOCK, Property
+from lockstep.language.model import DEADLOCK
 from lockstep.language.notation import Kind, State
 from lockstep.machine.code.program import Program
 from lockstep.machine.code.symmetry import permuted_state
+from lockstep.plain.ending import violated_at_the_end
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.run import PlainEngine
 from lockstep.results.evaluation_error import EvaluationError
@@ -46,13 +47,10 @@ class Judge:
     def violation(self, result: SearchResult, trace: Trace, rank: int) -> None:
         """Report a violation at the end of a behaviour: of the property before `rank`."""
         expected = self._model.properties[rank - 1].name
-        failing = self._broken(self._model.of_kind(Kind.INVARIANT), trace.last)
-        if trace.steps:
-            steps = self._model.of_kind(Kind.STEP_INVARIANT)
-            failing |= self._broken(steps, trace.states[-2], trace.last)
+        failing = violated_at_the_end(self._plain, trace)
         if expected not in failing:
             raise Disagreement(f"{expected} holds in plain Python at the end of {trace.states}")
-        names = tuple(prop.name for prop in self._model.properties if prop.name in failing)
+        names = tuple(failing)
         report_violation(result, Violation(names, failing[names[0]], trace))
 
     def error(self, result: SearchResult, trace: Trace, function: int) -> None:
@@ -73,20 +71,6 @@ class Judge:
         except EvaluationError as error:
             return error
         raise Disagreement(f"plain Python has no error at the end of {trace.states}")
-
-    def _broken(
-        self, properties: tuple[Property, ...], state: State, after: State | None = None
-    ) -> dict[str, tuple[object, ...]]:
-        """Those of one kind that fail, up to where the text has no meaning."""
-        failing: dict[str, tuple[object, ...]] = {}
-        try:
-            for prop in properties:
-                outcome = self._plain.evaluate(prop, state, after)
-                if outcome.failing is not None:
-                    failing[prop.name] = outcome.failing
-        except EvaluationError:
-            pass
-        return failing
 
     def _step(self, state: State, packed: list[int]) -> Step:
         """The step from a state to one that a packed state stands for."""

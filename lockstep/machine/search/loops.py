@@ -25,6 +25,7 @@ _SOURCES = (
     "kernel_text.py",
     "kernels.py",
     "walk_kernel.py",
+    "way_kernels.py",
     "graph_kernels.py",
     "run_kernels.py",
     "view_kernels.py",
@@ -66,6 +67,15 @@ class Loops:
         self.predecessor = Loop("predecessor", code)
         self.shard_of_state = Loop("shard_of_state", code)
         self.walk = Loop("walk", code)
+
+
+class WayLoops:
+    """The loops that go back from a violation, for states of some number of words."""
+
+    def __init__(self, code: MachineCode) -> None:
+        self.judge_ends = Loop("judge_ends", code)
+        self.lead_on = Loop("lead_on", code)
+        self.fill_ways = Loop("fill_ways", code)
 
 
 class GraphLoops:
@@ -116,6 +126,18 @@ def loops_for(words: int) -> Loops:
         return module_text(words)
 
     return Loops(_kept("loops", words, text))
+
+
+@cache
+def way_loops_for(words: int) -> WayLoops:
+    """The loops that go back from a violation of states of so many words."""
+
+    def text() -> str:
+        from lockstep.machine.search.way_kernels import module_text
+
+        return module_text(words)
+
+    return WayLoops(_kept("way loops", words, text))
 
 
 @cache

@@ -26,11 +26,16 @@ from lockstep.machine.search.sample import Sample, end_of_sample, places
 from lockstep.machine.search.spill import Spill
 from lockstep.machine.search.state_file import StateFile
 from lockstep.machine.search.visited import NewStates, VisitedStates
+from lockstep.machine.search.ways import WaysBack
 from lockstep.machine.search.workers import Shards, Stretches, Worker, shape_of
+from lockstep.plain.ending import ending_of
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Exploration
+from lockstep.plain.remaining import Remaining
+from lockstep.plain.run import PlainEngine
+from lockstep.plain.simplest import TooMany, put_simplest
 from lockstep.plain.supervision import Stopped, Supervision
-from lockstep.results.search_result import Progress, SearchResult, conclude
+from lockstep.results.search_result import Progress, SearchResult, Violation, conclude
 from lockstep.results.verdict import Verdict
 
 _CHUNK = 4096
@@ -264,7 +269,27 @@ class ParallelSearch:
             return False
         ancestry = LevelAncestry(self._program, self._code, self._levels)
         Rebuilder(self._program, ancestry).report(self._result, findings)
+        if self._result.violation is not None and self._request.environment is not None:
+            self._simplify(self._result.violation, self._request.environment)
         return True
+
+    def _simplify(self, violation: Violation, environment: frozenset[str]) -> None:
+        """Put the simplest of all shortest behaviours into the result."""
+        engine = PlainEngine(self._model)
+        ending = ending_of(engine, violation)
+        properties = self._model.properties
+        rank = 0 if ending.prop is None else properties.index(ending.prop) + 1
+        ways = WaysBack(self._program, self._code, self._levels, environment)
+        newest = self._taken_new()
+
+        def go_back() -> Remaining:
+            if self._program.symmetry is not None:
+                raise TooMany("symmetric states were taken for one")
+            if self._levels.is_on_disk:
+                raise TooMany("states are on disk")
+            return ways.remaining(ending, rank, newest)
+
+        put_simplest(self._result, engine, ending, go_back, environment)
 
     def _count(self) -> None:
         """Say in the result what was counted."""

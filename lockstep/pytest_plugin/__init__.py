@@ -1,0 +1,1 @@
+"""What a workspace claims, as items of pytest."""

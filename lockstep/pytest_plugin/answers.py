@@ -1,0 +1,188 @@
+"""The verbs as one item asks them: the exit code, and what a reader is shown.
+
+Nothing here decides anything. The text is that which the command prints.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lockstep.errors import ExitCode, LockstepError
+from lockstep.plain.exploration import Exploration
+from lockstep.report.check_text import CheckText
+from lockstep.report.conform_text import print_conform
+from lockstep.report.matrix_text import print_matrix
+from lockstep.report.output import Output
+from lockstep.report.prove_text import ProofText
+from lockstep.report.twin_text import TwinText
+from lockstep.results.exits import INTERRUPTED
+from lockstep.verbs.campaign import Resources
+from lockstep.verbs.check import CheckRequest, plan_check, run_check
+from lockstep.verbs.check_result import Checked
+from lockstep.verbs.conform import ConformRequest, conform
+from lockstep.verbs.fault_row import FaultRow
+from lockstep.verbs.faults import FaultsRequest, faults
+from lockstep.verbs.matrix import MatrixRequest, matrix
+from lockstep.verbs.prove import ProveRequest, prove
+from lockstep.verbs.twin import TwinRequest, plan_twin, run_twin
+from lockstep.words import plural, shown_path
+from lockstep.workspace import Workspace, find_workspace
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The workspace of an item, its model, and how many threads it may take (None: one a core)."""
+
+    workspace: Workspace
+    model: str
+    threads: int | None
+
+    @property
+    def given(self) -> Workspace | None:
+        """The workspace as a command has to name it: not, where it is that of the folder."""
+        return _given(self.workspace)
+
+
+def _given(workspace: Workspace) -> Workspace | None:
+    try:
+        return None if find_workspace() == workspace else workspace
+    except LockstepError:
+        return workspace
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of an item: 0 only where all of it was decided, and holds.
+
+    The first line of the text is the gist of it. `numbers` are for reports, such as how many states
+    there are.
+    """
+
+    exit_code: int
+    text: str
+    numbers: Mapping[str, object] = field(default_factory=dict)
+
+
+@contextmanager
+def _printed() -> Iterator[io.StringIO]:
+    """What is printed meanwhile."""
+    with io.StringIO() as text, redirect_stdout(text):
+        yield text
+
+
+def check_scope(asked: Asked, scope: str) -> Answer:
+    """Check one model in one scope."""
+    return _check(CheckRequest((asked.model,), asked.given, scope, threads=asked.threads))
+
+
+def _check(request: CheckRequest) -> Answer:
+    plan = plan_check(request)
+    with _printed() as printed:
+        text = CheckText(Output(), plan, verbose=False, pytest=False)
+        run = run_check(plan, on_result=text.add)
+        text.finish(run)
+        (result,) = run.results or (None,)
+        if not isinstance(result, Checked):
+            return Answer(run.exit_code, printed.getvalue())
+        why = ", ".join(result.result.violated) or result.judgement.because
+        search = result.result
+        numbers = {
+            "verdict": str(result.verdict),
+            "states": search.states,
+            "transitions": search.transitions,
+            "depth": search.depth,
+        }
+        return Answer(run.exit_code, f"{result.verdict}: {why}\n{printed.getvalue()}", numbers)
+
+
+def run_fault(asked: Asked, fault: str) -> Answer:
+    """Run one fault, which must do what it says that it does."""
+    run = faults(_of_faults(asked, fault))
+    lines = [str(error) for result in run.results for error in result.errors]
+    rows = [row for result in run.results for row in result.runs]
+    for row in rows:
+        lines += [f"wrong: {asked.model}.{fault}: {row.details.problem}"] * bool(
+            row.details.problem
+        )
+        if row.details.problem and row.row.violated:
+            lines.append(_counterexample(asked, row))
+    lines.append(f"reproduce with  lockstep check --faults {asked.model}")
+    numbers = {"verdict": rows[0].row.verdict, "states": rows[0].row.states} if rows else {}
+    return Answer(run.exit_code, "\n".join(lines), numbers)
+
+
+def _counterexample(asked: Asked, row: FaultRow) -> str:
+    """What a fault breaks, as `check --fault` prints it; a row has no more than its steps."""
+    request = CheckRequest((asked.model,), asked.given, fault=row.name, threads=asked.threads)
+    return _check(request).text
+
+
+def catch_every_claim(asked: Asked) -> Answer:
+    """Ask whether each claim of a model has a fault that breaks it first."""
+    run = faults(_of_faults(asked))
+    lines = [str(error) for result in run.results for error in result.errors]
+    uncaught = [
+        claim for result in run.results for claim, rows in result.invariants.items() if not rows
+    ]
+    lines += [f"wrong: {asked.model}.{claim}: no fault breaks it first" for claim in uncaught]
+    lines.append(f"reproduce with  lockstep check --faults {asked.model}")
+    if not lines[:-1]:
+        code = INTERRUPTED if run.exit_code == INTERRUPTED else int(ExitCode.HOLDS)
+        return Answer(code, lines[-1])
+    return Answer(run.exit_code or int(ExitCode.VIOLATED), "\n".join(lines))
+
+
+def _of_faults(asked: Asked, *names: str) -> FaultsRequest:
+    resources = Resources(Exploration(threads=asked.threads))
+    return FaultsRequest((asked.model,), asked.given, resources, names=names)
+
+
+def prove_widths(asked: Asked, proof: str) -> Answer:
+    """Make one proof of one model."""
+    with _printed() as printed:
+        text = ProofText(Output(), examples=False)
+        request = ProveRequest((asked.model,), asked.given, proof)
+        run = prove(request, on_result=text.add)
+        text.finish(run)
+        return Answer(run.exit_code, printed.getvalue())
+
+
+def compare_twin(asked: Asked, scope: str) -> Answer:
+    """Compare one model with its twin in one scope."""
+    plan = plan_twin(TwinRequest((asked.model,), asked.given, scope))
+    with _printed() as printed:
+        text = TwinText(Output(), plan)
+        run = run_twin(plan, on_result=text.add)
+        text.finish(run)
+        verdict = ", ".join(str(one.verdict) for one in run.results)
+        return Answer(run.exit_code, f"{verdict}\n{printed.getvalue()}")
+
+
+def follow_log(workspace: Workspace, log: Path) -> Answer:
+    """Follow one recorded log through the model."""
+    result = conform(ConformRequest((log,), workspace=_given(workspace)))
+    with _printed() as printed:
+        print_conform(Output(), result, verbose=False)
+        print(f"reproduce with  lockstep conform {shown_path(log)}")
+        return Answer(result.exit_code, printed.getvalue(), {"lines": result.totals.followed})
+
+
+def answer_requirements(workspace: Workspace) -> Answer:
+    """Hold requirements against what answers them."""
+    result = matrix(MatrixRequest(workspace=_given(workspace)))
+    with _printed() as printed:
+        print_matrix(Output(), result.matrix)
+        print("reproduce with  lockstep check --matrix")
+        return Answer(result.exit_code, printed.getvalue())
+
+
+def read_every_file(workspace: Workspace) -> Answer:
+    """Ask whether there are claims, faults or scopes in files that nothing reads."""
+    files = [file for file in workspace.unused() if file.is_mistake]
+    lines = [f"not read  {shown_path(file.file)}: {file.why}" for file in files]
+    lines += [plural(len(files), "file") + " that nothing reads", "reproduce with  lockstep check"]
+    return Answer(int(ExitCode.USAGE if files else ExitCode.HOLDS), "\n".join(lines))

@@ -1,0 +1,154 @@
+"""Results as pieces of HTML, as notebooks show them.
+
+A piece has its own style, which keeps to itself and takes the colours of the notebook around it. It
+is built as a tree, so that no text becomes markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from lockstep.report.counterexample import Counterexample
+from lockstep.report.output import Output
+from lockstep.report.page import visible
+from lockstep.report.replay_on_text import print_replay_on
+from lockstep.report.replay_text import print_replay
+from lockstep.results.trace import Trace
+from lockstep.trace.changes import changes
+from lockstep.trace.layout import show
+from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
+from lockstep.verbs.replay import Replay
+from lockstep.verbs.replay_on import ReplayedOn
+
+_STYLE = """
+.lockstep table { border-collapse: collapse; margin: 0 0 0.5em; }
+.lockstep th, .lockstep td { padding: 0.15em 0.8em 0.15em 0; text-align: left; }
+.lockstep .number { text-align: right; font-variant-numeric: tabular-nums; }
+.lockstep .because { white-space: pre-wrap; }
+.lockstep .scroll { overflow-x: auto; }
+.lockstep pre { margin: 0; overflow-x: auto; white-space: pre; }
+.lockstep .bold, .lockstep .violated, .lockstep .error { font-weight: bold; }
+.lockstep .changed { font-style: italic; }
+.lockstep .dim { opacity: 0.75; }
+"""
+"""Weight and slant in place of colours: a notebook may be dark or light."""
+
+_HEADS = ("model", "scope", "verdict", "properties", "states", "transitions", "depth", "seconds")
+_WORDS = 3
+"""How many of the columns are words; the others are numbers."""
+
+
+def html_of(result: object) -> str:
+    """A result as a piece of HTML; `TypeError` for what is none."""
+    root = Element("div", {"class": "lockstep"})
+    SubElement(root, "style").text = _STYLE
+    match result:
+        case CheckRun():
+            _check(root, result.results)
+            if result.pending:
+                SubElement(root, "p").text = f"not checked: {', '.join(result.pending)}"
+        case Checked() | Unchecked():
+            _check(root, [result])
+        case Replay():
+            _printed(root, "behaviour", lambda output: print_replay(output, result, None))
+        case ReplayedOn():
+            _printed(root, "behaviour", lambda output: print_replay_on(output, result))
+        case Trace():
+            _printed(root, "behaviour", lambda output: _steps(output, result))
+        case _:
+            raise TypeError(f"{type(result).__name__} is not shown")
+    return tostring(root, encoding="unicode", method="html")
+
+
+class _Collected(Output):
+    """Lines that are kept, and not written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.terminal = False
+        self.lines: list[tuple[str, str | None]] = []
+
+    def _write(self, text: str, style: str | None) -> None:
+        self.lines += [(line, style) for line in text.split("\n")]
+
+
+def _check(root: Element, results: Sequence[CheckResult]) -> None:
+    """A row a result, and below them what is violated."""
+    region = {"class": "scroll", "role": "region", "aria-label": "results", "tabindex": "0"}
+    table = SubElement(SubElement(root, "div", region), "table")
+    heading = SubElement(SubElement(table, "thead"), "tr")
+    for column, head in enumerate(_HEADS):
+        kind = {"class": "number"} if column >= _WORDS else {}
+        SubElement(heading, "th", {"scope": "col", **kind}).text = head
+    body = SubElement(table, "tbody")
+    for result in results:
+        row = SubElement(body, "tr")
+        for column, cell in enumerate(_cells(result)):
+            style = "number" if column >= _WORDS else str(result.verdict) if column == 2 else ""
+            element = SubElement(row, "td", {"class": style} if style else {})
+            element.text = visible(cell)
+        if because := _because(result):
+            row = SubElement(body, "tr")
+            note = SubElement(row, "td", {"colspan": str(len(_HEADS)), "class": "because"})
+            note.text = visible(because)
+    for checked in _violated(results):
+        _printed(root, f"{checked.model.name} behaviour", _showing(checked))
+
+
+def _showing(checked: Checked) -> Callable[[Output], None]:
+    root = checked.model.universe.root
+    return lambda output: Counterexample(output, root, pytest=False).show(checked)
+
+
+def _violated(results: Sequence[CheckResult]) -> Iterator[Checked]:
+    for result in results:
+        if isinstance(result, Checked):
+            yield from (
+                one
+                for one in (result, *result.others, result.rest)
+                if isinstance(one, Checked) and (one.trace is not None or one.result.missed)
+            )
+
+
+def _cells(result: CheckResult) -> tuple[str, ...]:
+    if isinstance(result, Unchecked):
+        return (result.name, result.scope, str(result.verdict))
+    search = result.result
+    counts = (result.checked, search.states, search.transitions, search.depth)
+    numbers = (f"{count:,}" for count in counts)
+    return (
+        search.model,
+        result.scope,
+        str(result.verdict),
+        *numbers,
+        f"{search.seconds:.2f}",
+    )
+
+
+def _because(result: CheckResult) -> str:
+    return str(result.error) if isinstance(result, Unchecked) else result.judgement.because
+
+
+def _steps(output: Output, trace: Trace) -> None:
+    """The steps of a behaviour of which the model is not known."""
+    output.line("0  the initial state", "bold")
+    for name in trace.initial.fields:
+        output.line(f"     {name} = {show(getattr(trace.initial, name))}")
+    for number, (before, step) in enumerate(zip(trace.states, trace.steps, strict=False), start=1):
+        output.line(f"{number}  {step.action}({', '.join(map(show, step.parameters))})", "bold")
+        for change in changes(before, step.state):
+            output.line(f"     {change}", "changed")
+    if trace.loop is not None:
+        output.line(f"and on as after step {trace.loop}", "bold")
+
+
+def _printed(root: Element, label: str, print_it: Callable[[Output], None]) -> None:
+    """What a command prints, in its own lines."""
+    output = _Collected()
+    print_it(output)
+    region = {"role": "region", "aria-label": label, "tabindex": "0"}
+    element = SubElement(root, "pre", region)
+    for text, style in output.lines:
+        line = SubElement(element, "span", {} if style is None else {"class": style})
+        line.text, line.tail = visible(text), "\n"

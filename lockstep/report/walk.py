@@ -1,0 +1,190 @@
+"""A behaviour step by step, forward and back, as somebody at a terminal or a pipe asks for it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from lockstep.errors import LockstepError, nearest
+from lockstep.language.model import Model
+from lockstep.language.notation import State
+from lockstep.report.output import Output
+from lockstep.report.trace_text import print_trace
+from lockstep.results.search_result import Violation
+from lockstep.results.trace import Trace
+from lockstep.trace.render import render_instance, render_position, render_refusal, render_variable
+from lockstep.words import plural
+
+_COMMANDS = {
+    "next": ("n [N]", "one step on, or N; an empty line does the same"),
+    "back": ("b [N]", "one step back, or N"),
+    "go": ("g N", "to the state after step N"),
+    "until": ("u PREDICATE", "on to a state in which it is true, as in: until s.x > 3"),
+    "show": ("s [VARIABLE]", "the whole state, or one variable"),
+    "list": ("l", "all steps"),
+    "help": ("?", "this list"),
+    "quit": ("q", "the end; so does Ctrl-D"),
+}
+"""Each command with its short form and what it does."""
+
+
+@dataclass(frozen=True)
+class Walked:
+    """What is walked along: a behaviour, or one with what it violates at its end."""
+
+    model: Model
+    shown: Violation | Trace
+    fault: str | None
+    predicate: Callable[[str], Callable[[State], bool]]
+    """What reads a predicate; `LockstepError` for a text that is none."""
+    refused: tuple[str, tuple[Any, ...]] | None = None
+    """An action that is not enabled at the end, and its parameters."""
+
+    @property
+    def trace(self) -> Trace:
+        """The behaviour."""
+        return self.shown if isinstance(self.shown, Trace) else self.shown.trace
+
+
+def walk(output: Output, walked: Walked) -> None:
+    """Do what standard input says line by line, until it ends."""
+    _Walk(output, walked).run(_lines)
+
+
+def _lines(prompt: str) -> str | None:
+    """The next line of standard input, None where it ends; only a terminal is prompted."""
+    if sys.stdin is None:
+        return None
+    try:
+        return input(prompt if sys.stdin.isatty() and sys.stdout.isatty() else "")
+    except EOFError:
+        return None
+    except UnicodeDecodeError:
+        raise LockstepError("a command is no text", cure="write commands in UTF-8") from None
+
+
+class _Walk:
+    """Where somebody is in a behaviour."""
+
+    def __init__(self, output: Output, walked: Walked) -> None:
+        self._output = output
+        self._walked = walked
+        self._trace = walked.trace
+        self._number = 0
+
+    def run(self, next_line: Callable[[str], str | None]) -> None:
+        """Show where it begins, and do what each line says."""
+        last = len(self._trace.steps)
+        self._output.line(f"{plural(last, 'step')}; ? lists the commands", "dim")
+        self._position()
+        while (text := next_line(f"[{self._number}/{last}] ")) is not None:
+            try:
+                word, _, rest = text.strip().partition(" ")
+                command = _command(word)
+                if command == "quit":
+                    return
+                self._do(command, rest.strip())
+            except LockstepError as error:
+                self._output.line(str(error), "inconclusive")
+
+    def _do(self, command: str, rest: str) -> None:
+        match command:
+            case "next":
+                self._forward(_count(rest))
+            case "back":
+                self._to(max(0, self._number - _count(rest)), "this is the beginning already")
+            case "go":
+                self._go(rest)
+            case "until":
+                self._until(rest)
+            case "show":
+                self._show(rest)
+            case "list":
+                self._list()
+            case "help":
+                self._help()
+
+    def _forward(self, count: int) -> None:
+        last, loop = len(self._trace.steps), self._trace.loop
+        if self._number == last and loop is not None and loop < last:
+            self._output.line(f"it goes on as after step {loop}", "bold")
+            self._number = loop
+        self._to(min(last, self._number + count), "this is the end already")
+
+    def _go(self, rest: str) -> None:
+        last = len(self._trace.steps)
+        if not rest.isdecimal() or int(rest) > last:
+            raise LockstepError(f"{rest or 'nothing'} is no step", cure=f"go 0 to go {last}")
+        self._number = int(rest)
+        self._position()
+
+    def _to(self, number: int, why_not: str) -> None:
+        if number == self._number:
+            self._output.line(why_not, "dim")
+            return
+        self._number = number
+        self._position()
+
+    def _until(self, text: str) -> None:
+        is_true = self._walked.predicate(text)
+        for number in range(self._number + 1, len(self._trace.states)):
+            if is_true(self._trace.states[number]):
+                self._number = number
+                self._position()
+                return
+        is_here = is_true(self._trace.states[self._number])
+        here = "here, and " if is_here else ""
+        self._output.line(f"it is true {here}in no later state", "dim")
+
+    def _show(self, name: str) -> None:
+        state = self._trace.states[self._number]
+        if name and name not in state.fields:
+            names = f"the variables are: {', '.join(state.fields)}"
+            raise LockstepError(
+                f"there is no variable {name!r}", cure=nearest(name, list(state.fields), names)
+            )
+        for one in [name] if name else state.fields:
+            print_trace(self._output, render_variable(state, one))
+
+    def _list(self) -> None:
+        for number, text in enumerate(self._instances()):
+            mark = "*" if number == self._number else " "
+            self._output.line(f"{mark} {number}  {text}", "bold" if mark == "*" else None)
+
+    def _instances(self) -> Iterator[str]:
+        yield "the beginning"
+        for step in self._trace.steps:
+            parameters = self._walked.model.action(step.action).parameters
+            yield render_instance(step.action, parameters, step.parameters)
+
+    def _help(self) -> None:
+        for name, (short, what) in _COMMANDS.items():
+            self._output.line(f"  {name:<6} {short:<14} {what}")
+
+    def _position(self) -> None:
+        walked = self._walked
+        lines = render_position(walked.model, walked.shown, self._number, walked.fault)
+        print_trace(self._output, lines)
+        if walked.refused is not None and self._number == len(self._trace.steps):
+            lines = render_refusal(walked.model, self._trace, *walked.refused)
+            print_trace(self._output, lines)
+
+
+def _command(word: str) -> str:
+    """The command that a word stands for; `LockstepError` where there is none."""
+    if not word:
+        return "next"
+    for name, (short, _) in _COMMANDS.items():
+        if word in (name, short.split(" ")[0]):
+            return name
+    raise LockstepError(f"there is no command {word!r}", cure="? lists the commands")
+
+
+def _count(text: str) -> int:
+    if not text:
+        return 1
+    if not text.isdecimal() or len(text) > 9:
+        raise LockstepError(f"{text!r} is no number of steps", cure="write one, as in: next 3")
+    return int(text)

@@ -1,0 +1,92 @@
+"""What verbs give back shows itself in a notebook: well-formed, escaped, with all that matters."""
+
+import shutil
+from pathlib import Path
+from xml.etree.ElementTree import Element, fromstring
+
+import pytest
+
+from lockstep.report.notebook import html_of
+from lockstep.verbs.check import Checked, CheckRequest, CheckRun, check
+from lockstep.verbs.replay import ReplayRequest, replay
+from lockstep.verbs.replay_on import replay_on
+from lockstep.workspace import Workspace, find_workspace
+
+TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    root = tmp_path / "turnstile"
+    shutil.copytree(TURNSTILE, root, ignore=shutil.ignore_patterns(".lockstep"))
+    return find_workspace(root)
+
+
+def faulty(workspace: Workspace) -> CheckRun:
+    return check(
+        CheckRequest(("turnstile",), workspace=workspace, scope="small", fault="stays_open")
+    )
+
+
+def shown(result: object) -> Element:
+    html = result._repr_html_()  # type: ignore[attr-defined]
+    assert html == html_of(result)
+    return fromstring(html)
+
+
+def text_of(element: Element) -> str:
+    return "".join(element.itertext())
+
+
+def test_a_run(workspace: Workspace) -> None:
+    run = check(CheckRequest(workspace=workspace))
+    table = shown(run).find("div/table")
+    assert table is not None
+    rows = [[text_of(cell) for cell in row] for row in table.findall("tbody/tr")]
+    assert ["turnstile", "default", "holds", "3", "64", "208", "10"] in [row[:7] for row in rows]
+
+
+def test_a_violation(workspace: Workspace) -> None:
+    run = faulty(workspace)
+    for result in (run, run.results[0]):
+        element = shown(result)
+        (behaviour,) = element.findall("pre")
+        assert behaviour.get("aria-label") == "turnstile behaviour"
+        assert "violated  turnstile.entries_are_paid" in text_of(behaviour)
+        assert "     arm[east]: LOCKED -> OPEN\n" in text_of(behaviour)
+        assert element.find(".//td[@class='violated']") is not None
+
+
+def test_a_behaviour_a_replay_and_another_version(workspace: Workspace) -> None:
+    (checked,) = faulty(workspace).results
+    assert isinstance(checked, Checked)
+    assert checked.saved is not None
+    assert "3  push(east)" in text_of(shown(checked.trace))
+    again = shown(replay(ReplayRequest(checked.saved, workspace=workspace)))
+    assert "is violated again, as recorded" in text_of(again)
+    request = ReplayRequest(checked.saved, on="turnstile", workspace=workspace)
+    with replay_on(request) as on:
+        assert "turnstile stops it" in text_of(shown(on))
+
+
+def test_what_a_model_says_is_no_markup(workspace: Workspace) -> None:
+    claims = workspace.root / "invariants/turnstile.py"
+    markup = "<script>alert(1)</script> & \x07"
+    claims.write_text(claims.read_text().replace("Nobody gets in without a coin.", markup))
+    html = html_of(faulty(workspace))
+    assert "<script" not in html
+    assert r"<script>alert(1)</script> & \x07" in text_of(fromstring(html))
+
+
+def test_a_model_that_cannot_be_explored(workspace: Workspace) -> None:
+    model = workspace.root / "models/turnstile.py"
+    model.write_text(model.read_text() + "\n\n@action\ndef bold(s, new):\n    return '<b>'\n")
+    run = check(CheckRequest(("turnstile",), workspace=workspace))
+    html = html_of(run)
+    assert "&lt;b&gt;" in html
+    assert "error" in text_of(fromstring(html))
+
+
+def test_nothing_else_is_shown() -> None:
+    with pytest.raises(TypeError, match="int is not shown"):
+        html_of(1)
