@@ -21,6 +21,7 @@ from lockstep.cli.new import new
 from lockstep.cli.propose import propose
 from lockstep.cli.prove import prove
 from lockstep.cli.replay import replay
+from lockstep.cli.report import report
 from lockstep.cli.review import review
 from lockstep.cli.simulate import simulate
 from lockstep.cli.twin import twin
@@ -37,6 +38,7 @@ VERBS: dict[str, Callable[..., int]] = {
     "propose": command(propose),
     "prove": command(prove),
     "replay": command(replay),
+    "report": command(report),
     "review": command(review),
     "simulate": command(simulate),
     "twin": command(twin),

@@ -41,6 +41,7 @@ __all__ = [
     "Parameter",
     "Property",
     "fault_constants",
+    "fault_definitions",
     "fault_mark",
     "fault_marks",
     "fault_places",
@@ -195,6 +196,19 @@ def fault_marks(root: Path, name: str) -> dict[str, tuple[FaultMark, str]]:
     """The faults of a model: name to (mark, docstring), in order of declaration."""
     faults = _faults(Universe(root), name)
     return {fault: (getattr(function, FAULT), _doc(function)) for fault, function in faults.items()}
+
+
+def fault_definitions(root: Path, name: str) -> dict[str, tuple[Path, int]]:
+    """The file and line of each fault of a model."""
+    universe = Universe(root)
+    definitions = {
+        fault: universe.definition(function) for fault, function in _faults(universe, name).items()
+    }
+    return {
+        fault: (definition[1], definition[0].lineno)
+        for fault, definition in definitions.items()
+        if definition is not None
+    }
 
 
 def fault_mark(root: Path, name: str, fault: str | None) -> FaultMark | None:

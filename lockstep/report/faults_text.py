@@ -66,11 +66,11 @@ class FaultsText:
 
 def _row(fault: FaultRow) -> tuple[Sequence[str], Sequence[str]]:
     row = fault.row
-    numbers = (_steps(fault), f"{row.states:,}", f"{row.seconds:.2f}")
+    numbers = (steps_text(fault), f"{row.states:,}", f"{row.seconds:.2f}")
     return (fault.name, row.scope), numbers
 
 
-def _steps(fault: FaultRow) -> str:
+def steps_text(fault: FaultRow) -> str:
     """How long the trace is: `3`, or `3 + 2` with two steps that are then taken for ever."""
     count, loop = fault.row.length, fault.details.loop
     if count is None:

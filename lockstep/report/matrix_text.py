@@ -26,10 +26,10 @@ def print_matrix(output: Output, matrix: Matrix) -> None:
             for line in _markdown(matrix, kip.requirements):
                 output.line(line)
         output.line()
-        output.line(_counts(matrix, kip))
+        output.line(counts_text(matrix, kip))
     if len(matrix.kips) > 1:
         output.line()
-        output.line(f"In all {_counts(matrix)}")
+        output.line(f"In all {counts_text(matrix)}")
     if matrix.unresolved:
         output.line(
             f"{plural(len(matrix.unresolved), 'reference')} to tests not looked up: "
@@ -42,7 +42,8 @@ def print_matrix(output: Output, matrix: Matrix) -> None:
             output.line(f"- {problem}")
 
 
-def _counts(matrix: Matrix, kip: Kip | None = None) -> str:
+def counts_text(matrix: Matrix, kip: Kip | None = None) -> str:
+    """How many requirements have each kind of answer, of one file or of all."""
     counts = matrix.counts(kip)
     parts = [f"{count} {answer}" for answer, count in counts.items() if count]
     return f"{plural(sum(counts.values()), 'requirement')}: {', '.join(parts)}."

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
+from xml.etree.ElementTree import Element
 
 from lockstep.trace.render import Line
 
@@ -17,10 +18,36 @@ BECAUSE = "because"
 
 
 @dataclass(frozen=True)
+class Span:
+    """A part of a text with a style, or one that leads to `target`.
+
+    That is an address of the web, or `#` with the anchor of a section of the page.
+    """
+
+    text: str
+    target: str = ""
+    style: str | None = None
+
+
+Text: TypeAlias = "str | Span | tuple[str | Span, ...]"
+
+
+def spans(text: Text) -> tuple[Span, ...]:
+    """The parts of a text."""
+    parts = text if isinstance(text, tuple) else (text,)
+    return tuple(Span(part) if isinstance(part, str) else part for part in parts)
+
+
+def plain(text: Text) -> str:
+    """A text without styles and targets."""
+    return "".join(span.text for span in spans(text))
+
+
+@dataclass(frozen=True)
 class Paragraph:
     """A sentence or two, or several lines; `label` is the word or two that it is about."""
 
-    text: str
+    text: Text
     style: str | None = None
     label: str = ""
 
@@ -29,20 +56,25 @@ class Paragraph:
 class Row:
     """A row of a table; `note` says why it is so."""
 
-    cells: tuple[str, ...]
+    cells: tuple[Text, ...]
     style: str | None = None
     note: str = ""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of as many cells as there are headers, where the first cell is a word."""
+    """Rows of as many cells as there are headers, where the first cell is a word.
+
+    Columns whose header is in `numbers` hold numbers. `caption` says what the table is of.
+    """
 
     headers: tuple[str, ...]
     rows: tuple[Row, ...]
+    numbers: tuple[str, ...] = ()
+    caption: str = ""
 
     @property
-    def lines(self) -> Iterator[tuple[Row, tuple[str, ...]]]:
+    def lines(self) -> Iterator[tuple[Row, tuple[Text, ...]]]:
         """The rows with their cells, and with the note of each where there is one of any."""
         has_notes = any(row.note for row in self.rows)
         return ((row, row.cells + (row.note,) * has_notes) for row in self.rows)
@@ -57,7 +89,8 @@ class Table:
 class Lines:
     """Lines that are laid out already, shown with every blank.
 
-    A `caption` names them where they can be folded away; text has no use for it. Lines that were
+    A `caption` names them where they can be folded away, which those are that are long unless
+    `folded` says whether they are; text has no use for it. Lines that were
     laid out for text alone are moved to the right already, by `margin` columns: other pages take
     these away, and text adds none.
     """
@@ -65,6 +98,7 @@ class Lines:
     lines: tuple[Line, ...]
     caption: str = ""
     margin: int | None = None
+    folded: bool | None = None
 
     @property
     def texts(self) -> Iterator[str]:
@@ -74,16 +108,33 @@ class Lines:
 
 
 @dataclass(frozen=True)
+class Figure:
+    """A drawing, an element `svg` that nothing is pasted into, and what it shows in words.
+
+    Where no drawing can be shown, its caption stands for it, and `mermaid` where that can be.
+    """
+
+    svg: Element
+    caption: str
+    mermaid: str = ""
+
+
+@dataclass(frozen=True)
 class Section:
-    """Blocks under a label and a line of text; without both, blocks that belong together."""
+    """Blocks under a label and a line of text; without both, blocks that belong together.
+
+    A titled one can be `folded` away. Other parts of the page lead to its `anchor`.
+    """
 
     label: str = ""
     text: str = ""
     style: str | None = None
     blocks: tuple[Block, ...] = ()
+    folded: bool = False
+    anchor: str = ""
 
 
-Block: TypeAlias = "Paragraph | Table | Lines | Section"
+Block: TypeAlias = "Paragraph | Table | Lines | Figure | Section"
 
 
 @dataclass(frozen=True)

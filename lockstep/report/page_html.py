@@ -9,7 +9,19 @@ from collections.abc import Iterable
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from lockstep.report.page import Block, Lines, Page, Paragraph, Section, Table, visible
+from lockstep.report.page import (
+    Block,
+    Figure,
+    Lines,
+    Page,
+    Paragraph,
+    Section,
+    Span,
+    Table,
+    Text,
+    spans,
+    visible,
+)
 
 _STYLE = "page.css"
 _MOST_OPEN = 40
@@ -35,17 +47,37 @@ def html(page: Page) -> str:
     _add(lead, "strong", page.verdict, page.verdict).tail = f". {visible(page.summary)}"
     _contents(main, page.blocks)
     _blocks(main, page.blocks, 2)
+    for number, figure in enumerate(main.iter("figure")):
+        _make_unique(figure, f"figure-{number}-")
     return f"<!doctype html>\n{tostring(root, encoding='unicode', method='html')}\n"
 
 
-def _add(parent: Element, tag: str, text: str, style: str | None = None) -> Element:
+def _add(parent: Element, tag: str, text: Text, style: str | None = None) -> Element:
     """An element with a text, which may be of several lines."""
     element = SubElement(parent, tag, {} if style is None else {"class": style})
+    for span in spans(text):
+        if span.target or span.style is not None:
+            _span(element, span)
+        else:
+            _write(element, span.text)
+    return element
+
+
+def _span(parent: Element, span: Span) -> None:
+    """A part of a text that has a style or leads somewhere; what is no address leads nowhere."""
+    given = {} if span.style is None else {"class": span.style}
+    is_link = span.target.startswith(("#", "https://", "http://"))
+    _write(SubElement(parent, "a" if is_link else "span", given), span.text)
+    if is_link:
+        parent[-1].set("href", span.target)
+
+
+def _write(element: Element, text: str) -> None:
+    """Put a text after all that an element has, line by line."""
     first, *others = visible(text).split("\n")
-    element.text = first
+    _append(element, first)
     for line in others:
         SubElement(element, "br").tail = line
-    return element
 
 
 def _contents(parent: Element, blocks: Iterable[Block]) -> None:
@@ -58,7 +90,7 @@ def _contents(parent: Element, blocks: Iterable[Block]) -> None:
         link = _add(
             SubElement(entries, "li"), "a", f"{section.label} {section.text}".strip(), section.style
         )
-        link.set("href", f"#section-{number}")
+        link.set("href", f"#{section.anchor or f'section-{number}'}")
 
 
 def _is_titled(section: Section) -> bool:
@@ -75,15 +107,44 @@ def _blocks(parent: Element, blocks: Iterable[Block], level: int) -> None:
                 _table(parent, block)
             case Lines():
                 _lines(parent, block)
+            case Figure():
+                _figure(parent, block)
             case Section() if _is_titled(block):
-                section = SubElement(parent, "section")
-                if level == 2:
-                    section.set("id", f"section-{number}")
-                    number += 1
-                _labelled(section, f"h{level}", block)
-                _blocks(section, block.blocks, min(level + 1, 6))
+                anchor = block.anchor or (f"section-{number}" if level == 2 else "")
+                number += level == 2
+                _section(parent, block, anchor, level)
             case Section():
                 _blocks(SubElement(parent, "div"), block.blocks, level)
+
+
+def _section(parent: Element, block: Section, anchor: str, level: int) -> None:
+    section = SubElement(parent, "details" if block.folded else "section")
+    inner = section
+    if block.folded:
+        # To go to an anchor in what is folded unfolds it.
+        _labelled(SubElement(section, "summary"), f"h{level}", block)
+        inner = SubElement(section, "div")
+    if anchor:
+        inner.set("id", anchor)
+    if not block.folded:
+        _labelled(section, f"h{level}", block)
+    _blocks(inner, block.blocks, min(level + 1, 6))
+
+
+def _figure(parent: Element, figure: Figure) -> None:
+    element = SubElement(parent, "figure")
+    _scrolling(element, figure.caption).append(figure.svg)
+    _add(element, "figcaption", figure.caption)
+
+
+def _make_unique(figure: Element, prefix: str) -> None:
+    """Give the parts of a drawing names that no other drawing of the page has."""
+    for part in figure.iter():
+        if "id" in part.attrib:
+            part.set("id", prefix + part.attrib["id"])
+        if "aria-labelledby" in part.attrib:
+            names = part.attrib["aria-labelledby"].split()
+            part.set("aria-labelledby", " ".join(prefix + name for name in names))
 
 
 def _labelled(parent: Element, tag: str, block: Paragraph | Section) -> None:
@@ -96,16 +157,17 @@ def _labelled(parent: Element, tag: str, block: Paragraph | Section) -> None:
 
 
 def _table(parent: Element, table: Table) -> None:
-    element = SubElement(_scrolling(parent, "table"), "table")
+    element = SubElement(_scrolling(parent, table.caption or "table"), "table")
+    kinds = ["number" if header in table.numbers else None for header in table.heads]
     heading = SubElement(SubElement(element, "thead"), "tr")
-    for header in table.heads:
-        _add(heading, "th", header).set("scope", "col")
+    for header, kind in zip(table.heads, kinds, strict=True):
+        _add(heading, "th", header, kind).set("scope", "col")
     body = SubElement(element, "tbody")
     for row, (word, *cells) in table.lines:
         line = SubElement(body, "tr")
         _add(line, "td", word, row.style)
-        for cell in cells:
-            _add(line, "td", cell)
+        for cell, kind in zip(cells, kinds[1:], strict=True):
+            _add(line, "td", cell, kind)
 
 
 def _lines(parent: Element, block: Lines) -> None:
@@ -121,7 +183,8 @@ def _lines(parent: Element, block: Lines) -> None:
 
 
 def _shown(block: Lines) -> dict[str, str]:
-    return {"open": "open"} if len(block.lines) <= _MOST_OPEN else {}
+    is_folded = len(block.lines) > _MOST_OPEN if block.folded is None else block.folded
+    return {} if is_folded else {"open": "open"}
 
 
 def _append(element: Element, text: str) -> None:

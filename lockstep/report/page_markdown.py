@@ -9,7 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from lockstep.report.page import Block, Lines, Page, Paragraph, Section, Table, visible
+from lockstep.report.page import (
+    Block,
+    Figure,
+    Lines,
+    Page,
+    Paragraph,
+    Section,
+    Table,
+    Text,
+    spans,
+    visible,
+)
 
 MOST_CHARACTERS = 60_000
 """Characters of a page; GitHub takes comments of 65,536."""
@@ -66,24 +77,43 @@ def _blocks(blocks: Iterable[Block], left_out: set[int], depth: int = 0) -> Iter
                 yield _table(block)
             case Lines():
                 yield _lines(block, id(block) in left_out)
+            case Figure():
+                yield _figure(block)
             case Section():
-                if depth == 0 and block.text:
-                    yield f"### {_inline(f'{block.label} {block.text}'.strip())}"
-                elif block.label or block.text:
-                    yield _labelled(block.label, block.text)
-                yield from _blocks(block.blocks, left_out, depth + 1)
+                yield from _section(block, left_out, depth)
 
 
-def _labelled(label: str, text: str) -> str:
-    shown = _escaped(text).replace("\n", "<br>\n")
+def _section(section: Section, left_out: set[int], depth: int) -> Iterator[str]:
+    title = f"{section.label} {section.text}".strip()
+    if section.folded and title:
+        inner = "\n\n".join(_blocks(section.blocks, left_out, depth + 1))
+        yield f"<details><summary>{_inline(title)}</summary>\n\n{inner}\n\n</details>"
+        return
+    if depth == 0 and section.text:
+        yield f"### {_inline(title)}"
+    elif title:
+        yield _labelled(section.label, section.text)
+    yield from _blocks(section.blocks, left_out, depth + 1)
+
+
+def _figure(figure: Figure) -> str:
+    if not figure.mermaid:
+        return f"*{_inline(figure.caption)}*"
+    longest = max(map(len, re.findall("`+", figure.mermaid)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}mermaid\n{figure.mermaid.rstrip()}\n{fence}\n\n*{_inline(figure.caption)}*"
+
+
+def _labelled(label: str, text: Text) -> str:
+    shown = _linked(text).replace("\n", "<br>\n")
     return f"**{_inline(label)}** {shown}".rstrip() if label else shown
 
 
 def _table(table: Table) -> str:
     rows = [
         table.heads,
-        ("---",) * len(table.heads),
-        *([_inline(cell) for cell in cells] for _, cells in table.lines),
+        tuple("---:" if head in table.numbers else "---" for head in table.heads),
+        *([_linked(cell).replace("\n", "<br>") for cell in cells] for _, cells in table.lines),
     ]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
 
@@ -101,6 +131,23 @@ def _lines(block: Lines, is_left_out: bool) -> str:
     if len(block.lines) <= _MOST_OPEN:
         return f"*{caption}*\n\n{fenced}"
     return f"<details><summary>{caption}</summary>\n\n{fenced}\n\n</details>"
+
+
+def _linked(text: Text) -> str:
+    """A text whose parts lead elsewhere; there are no links within a comment."""
+    first, *others = spans(text)
+    if not others and not first.target:
+        return _escaped(first.text)
+    return "".join(
+        f"[{_part(span.text)}]({span.target})" if "://" in span.target else _part(span.text)
+        for span in (first, *others)
+    )
+
+
+def _part(text: str) -> str:
+    """A part of a line, with the blanks at its ends."""
+    before = " " * (text[:1] == " ")
+    return f"{before}{_escaped(text)}{' ' * (text[-1:] == ' ' and bool(text.strip()))}"
 
 
 def _inline(text: str) -> str:

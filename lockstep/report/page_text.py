@@ -6,7 +6,17 @@ import textwrap
 from collections.abc import Iterable
 
 from lockstep.report.output import Output
-from lockstep.report.page import BECAUSE, Block, Lines, Paragraph, Row, Section, Table
+from lockstep.report.page import (
+    BECAUSE,
+    Block,
+    Figure,
+    Lines,
+    Paragraph,
+    Row,
+    Section,
+    Table,
+    plain,
+)
 from lockstep.words import indented
 
 _WIDTH = 80
@@ -32,11 +42,13 @@ class PageText:
         for block in blocks:
             match block:
                 case Paragraph():
-                    self._labelled(block.label, block.text, block.style, margin)
+                    self._labelled(block.label, plain(block.text), block.style, margin)
                 case Table():
                     self._table(block, margin)
                 case Lines():
                     self._lines(block, margin + 2 if block.margin is None else 0)
+                case Figure():
+                    self._line(indented(block.caption, margin), "dim")
                 case Section():
                     self._section(block, margin)
 
@@ -55,7 +67,7 @@ class PageText:
 
     def _table(self, table: Table, margin: int) -> None:
         for row in table.rows:
-            word, *cells = row.cells
+            word, *cells = map(plain, row.cells)
             text = " ".join(filter(None, cells))
             self._line(f"{' ' * margin}{word:<{_WORD}} {text}".rstrip(), row.style)
             if row.note:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lockstep.language.model import Model, fault_marks, load_model, model_names
-from lockstep.language.notation import Kind
+from lockstep.language.notation import FaultMark, Kind
 from lockstep.specs.answers import Answer, answer_of
 from lockstep.specs.cited_tests import KAFKA_OUTPUT, CitedTests
 from lockstep.specs.kip import Kip, Reference, Requirement, load_kip, load_kips
@@ -70,11 +70,12 @@ def build_matrix(root: Path, names: Sequence[str], *, every_file: bool) -> Matri
 
 
 class _Workspace:
-    """Looks up what references name, loading each model once."""
+    """Looks up what references name, loading each model and its faults once."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._models: dict[str, Model] = {}
+        self._marks: dict[str, dict[str, FaultMark]] = {}
         self._names = model_names(root)
         self._tests = CitedTests(root)
 
@@ -92,7 +93,7 @@ class _Workspace:
         if model_name not in self._names:
             return f"there is no model {model_name}"
         if reference.kind == "fault":
-            names = set(fault_marks(self._root, model_name))
+            names = set(self._faults(model_name))
         elif reference.kind == "action":
             names = {action.name for action in self._model(model_name).actions}
         else:
@@ -109,7 +110,7 @@ class _Workspace:
             return None
         model_name, _, name = reference.name.partition(".")
         if reference.kind == "fault":
-            harmless = fault_marks(self._root, model_name)[name][0].harmless is not None
+            harmless = self._faults(model_name)[name].harmless is not None
             return "it is harmless, so it refutes nothing" if harmless else None
         if self._kinds(model_name)[name] is Kind.SOMETIMES:
             return None
@@ -137,6 +138,12 @@ class _Workspace:
             for row in requirements:
                 if reference in row.references and row.id not in prop.requirements:
                     yield f"{row.id} refers to {reference}, which does not state {row.id}"
+
+    def _faults(self, name: str) -> dict[str, FaultMark]:
+        if name not in self._marks:
+            marks = fault_marks(self._root, name)
+            self._marks[name] = {fault: mark for fault, (mark, _) in marks.items()}
+        return self._marks[name]
 
     def _kinds(self, name: str) -> dict[str, Kind]:
         return {prop.name: prop.kind for prop in self._model(name).properties}

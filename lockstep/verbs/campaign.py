@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -33,6 +34,9 @@ _LEAST_SECONDS = 3.0
 
 _LEAST_MEMORY = 512 * 2**20
 """Bytes that a process has use for: with less than that for each there are fewer of them."""
+
+RESULTS = "results.jsonl"
+"""The file of the rows among what a workspace keeps."""
 
 SPARK = "spark"
 """The engine that spreads tasks over a cluster; there the one that suits a task explores it."""
@@ -98,9 +102,7 @@ def campaign_rows(
     """
     kept = _kept_rows(workspace, resources.results)
     plan = [Planned(task, _seconds(kept, task, states)) for task, states in tasks]
-    has_texts = all(task.text for task, _ in tasks)
-    options = {} if has_texts else {"workspace": WorkspaceText.of(workspace.root).digest}
-    campaign = Campaign(kept, Dependencies({}, options, (*PACKAGES, "hypothesis")).digest, tell)
+    campaign = _campaign(workspace, kept, [task for task, _ in tasks])
     known = {} if resources.anew else campaign.known(plan)
     for number, row in known.items():
         yield Done(number, row, is_kept=True)
@@ -117,6 +119,35 @@ def campaign_rows(
         for count, done in enumerate(_done(campaign.rows(place, plan, pending)), start=1):
             note(f"{count} done{left.after(plan[done.number].seconds)}")
             yield done
+
+
+class EarlierRows:
+    """The rows that earlier runs have kept in a workspace, of whatever text."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        is_there = (workspace.output / RESULTS).is_file()
+        self._kept = _kept_rows(workspace, None) if is_there else KeptRows(None)
+
+    def are_there(self, kind: str, model: str) -> bool:
+        """Whether there is any row of such tasks of a model."""
+        return any((row.kind, row.model) == (kind, model) for row in self._kept.rows.values())
+
+    def of(self, tasks: Sequence[Task]) -> dict[int, Row]:
+        """The rows that still stand, by the number of their tasks."""
+        campaign = _campaign(self._workspace, self._kept, tasks)
+        return campaign.known([Planned(task, 0.0) for task in tasks])
+
+    def latest(self, kind: str, model: str) -> datetime | None:
+        """When the last row of such tasks of a model was kept, whatever its text was."""
+        rows = (row for row in self._kept.rows.values() if (row.kind, row.model) == (kind, model))
+        return max((datetime.fromisoformat(row.since) for row in rows if row.since), default=None)
+
+
+def _campaign(workspace: Workspace, kept: KeptRows, tasks: Sequence[Task]) -> Campaign:
+    has_texts = all(task.text for task in tasks)
+    options = {} if has_texts else {"workspace": WorkspaceText.of(workspace.root).digest}
+    return Campaign(kept, Dependencies({}, options, (*PACKAGES, "hypothesis")).digest, tell)
 
 
 def _done(rows: Iterator[tuple[int, Row]]) -> Iterator[Done]:
@@ -149,7 +180,7 @@ def _kept_rows(workspace: Workspace, file: Path | None) -> KeptRows:
     if file is not None:
         kept = KeptRows.open(file)
     else:
-        file = workspace.output / "results.jsonl"
+        file = workspace.output / RESULTS
         try:
             workspace.make_output()
             kept = KeptRows.open(file)

@@ -25,7 +25,7 @@ from lockstep.system.interruption import INTERRUPTION
 from lockstep.trace.itf import Origin, constants_of
 from lockstep.trace.saving import save_trace
 from lockstep.verbs.affected import Affected, affected_models, spec_files
-from lockstep.verbs.check_kept import search_question
+from lockstep.verbs.check_kept import failed_search, search_question
 from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.check_rest import check_rest
 from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
@@ -173,7 +173,7 @@ def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
         checkpoint=_checkpoint(request, name, scope.name),
         expected=(scope.pins.states or 0) if pinned else 0,
     )
-    question = search_question(plan.workspace, model, constants, exploration)
+    question = search_question(plan.workspace, model, scope.name, constants, exploration)
     is_kept = pinned and not exploration.is_on_disk
     earlier = question.find() if is_kept and not request.anew else None
     if earlier is None:
@@ -189,6 +189,8 @@ def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
     if request.pin and checked.verdict in (Verdict.HOLDS, Verdict.DIFFERS):
         _pin(checked, plan)
     _keep(checked, plan)
+    if is_kept and since is None and (failed := failed_search(checked)) is not None:
+        question.keep_failed(failed)
     if request.goes_on:
         checked.others, checked.rest = check_rest(
             checked, scope, exploration, plan.workspace, watch

@@ -15,7 +15,9 @@ from lockstep.language.model import Model
 from lockstep.plain.exploration import Exploration
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
+from lockstep.verbs.check_result import Checked
 from lockstep.verbs.decided import Dependencies, Question, texts_of
+from lockstep.verbs.failed_result import FailedResult
 from lockstep.workspace import Workspace
 
 PACKAGES = ("llvmlite", "numba", "numpy", "scipy")
@@ -23,9 +25,13 @@ PACKAGES = ("llvmlite", "numba", "numpy", "scipy")
 
 
 def search_question(
-    workspace: Workspace, model: Model, constants: Mapping[str, object], exploration: Exploration
+    workspace: Workspace,
+    model: Model,
+    scope: str,
+    constants: Mapping[str, object],
+    exploration: Exploration,
 ) -> Question[SearchResult]:
-    """The search of a model, as far as its result depends on it."""
+    """The search of a model in a scope, as far as its result depends on it."""
     options = {
         "model": model.name,
         "constants": {name: repr(value) for name, value in constants.items()},
@@ -33,7 +39,28 @@ def search_question(
         "deadlock_allowed": exploration.deadlock_allowed,
     }
     dependencies = Dependencies(texts_of(model), options, PACKAGES)
-    return Question(workspace, "check", dependencies, _document, partial(_result, model))
+    read = partial(_result, model)
+    return Question(workspace, "check", dependencies, _document, read, f"{model.name} {scope}")
+
+
+def failed_search(checked: Checked) -> FailedResult | None:
+    """What a report is to know of a search that is not kept as one that holds."""
+    result = checked.result
+    holds = result.verdict is Verdict.HOLDS
+    if result.interrupted or (holds and not result.unchecked):
+        return None
+    unchecked = f"not checked: {', '.join(result.unchecked)}"
+    return FailedResult(
+        verdict=Verdict.INCONCLUSIVE if holds else result.verdict,
+        because=unchecked if holds else result.because,
+        violates=result.violated,
+        states=result.states,
+        transitions=result.transitions,
+        depth=result.depth,
+        seconds=result.seconds,
+        length=None if checked.trace is None else len(checked.trace.steps),
+        trace=None if checked.saved is None else str(checked.saved),
+    )
 
 
 def _document(result: SearchResult) -> dict[str, Any] | None:

@@ -3,7 +3,8 @@
 A decision is a small JSON document in a file that is named after the digest of all that it depends
 on: `.lockstep/decided/VERB/DIGEST.json` in the workspace. Whatever changes the answer changes the
 digest, so that a file is never out of date, only without use. Nothing is lost with the folder but
-time.
+time. Beside it, in `.lockstep/failed/`, is what did not hold: it is decided again each time, and
+kept for a report alone.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import platform
 import stat
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from importlib.metadata import version
@@ -26,14 +27,18 @@ from lockstep.errors import LockstepError, not_written
 from lockstep.system.strict_json import decode_document
 from lockstep.system.text_files import write_text
 from lockstep.system.user_cache import is_trusted
+from lockstep.verbs.failed_result import FailedResult, read_failed
 
 if TYPE_CHECKING:
     from lockstep.language.model import Model
     from lockstep.workspace import Workspace
 
-_VERSION = 1
+_VERSION = 2
 _MOST_FILES = 1_000
 """Decisions of a verb that are kept; those made longest ago go first."""
+
+DECIDED, FAILED = "decided", "failed"
+"""The folders of what holds and of what does not."""
 
 _MOST_BYTES = 1 << 20
 """A larger file is none that was written here."""
@@ -81,15 +86,17 @@ class Decision:
 
     document: Mapping[str, Any]
     since: datetime
+    about: str = ""
+    """The model with its scope or its proof, whatever their texts were."""
 
 
 class Decisions:
-    """The decisions of one verb in a workspace."""
+    """The decisions of one verb in a workspace; in the folder `failed` those that do not hold."""
 
-    def __init__(self, workspace: Workspace, verb: str) -> None:
+    def __init__(self, workspace: Workspace, verb: str, folder: str = DECIDED) -> None:
         self._workspace = workspace
         self._verb = verb
-        self._folder = workspace.output / "decided" / verb
+        self._folder = workspace.output / folder / verb
 
     def find(self, digest: str) -> Decision | None:
         """The decision that depends on just this.
@@ -102,12 +109,23 @@ class Decisions:
         except (OSError, ValueError):
             return None
 
-    def keep(self, digest: str, document: Mapping[str, Any]) -> str | None:
+    def latest(self) -> dict[str, datetime]:
+        """When something was decided last about each model and scope, whatever the texts were."""
+        latest: dict[str, datetime] = {}
+        for file in self._folder.glob("*.json"):
+            decision = self.find(file.stem)
+            if decision is not None:
+                since = latest.get(decision.about, decision.since)
+                latest[decision.about] = max(since, decision.since)
+        return latest
+
+    def keep(self, digest: str, document: Mapping[str, Any], about: str = "") -> str | None:
         """Keep a decision for later runs; None, or why that cannot be done."""
         decision = {
             "version": _VERSION,
             "verb": self._verb,
             "digest": digest,
+            "about": about,
             "since": datetime.now(UTC).isoformat(timespec="seconds"),
             "document": dict(document),
         }
@@ -137,6 +155,7 @@ class Decisions:
                 "version": int(version_of_file),
                 "verb": str(verb),
                 "digest": str(digest_of_file),
+                "about": str(about),
                 "since": str(since),
                 "document": dict(document),
                 **others,
@@ -144,7 +163,7 @@ class Decisions:
                 expected = (_VERSION, self._verb, digest)
                 when = datetime.fromisoformat(since)
                 if (version_of_file, verb, digest_of_file) == expected and when.tzinfo is not None:
-                    return Decision(document, when)
+                    return Decision(document, when, about)
         return None
 
     def _prune(self) -> None:
@@ -164,8 +183,8 @@ ResultT = TypeVar("ResultT")
 class Question(Generic[ResultT]):
     """A question that a verb answers, and how its result is written as a document and read again.
 
-    `write` gives None for a result that is not kept, and `read` for a document that describes no
-    result of this question.
+    `about` names the model and its scope or proof. `write` gives None for a result that is not
+    kept, and `read` for a document that describes no result of this question.
     """
 
     workspace: Workspace
@@ -173,21 +192,33 @@ class Question(Generic[ResultT]):
     dependencies: Dependencies
     write: Callable[[ResultT], Mapping[str, Any] | None]
     read: Callable[[Mapping[str, Any]], ResultT | None]
+    about: str = ""
 
     def find(self) -> tuple[ResultT, datetime] | None:
         """The result of an earlier run, and when that was; None if it has to be decided."""
-        decision = self._decisions.find(self._digest)
+        decision = self._decisions().find(self._digest)
         result = None if decision is None else self.read(decision.document)
         return None if decision is None or result is None else (result, decision.since)
 
     def keep(self, result: ResultT) -> str | None:
         """Keep a result for later runs; None, or why that cannot be done."""
         document = self.write(result)
-        return None if document is None else self._decisions.keep(self._digest, document)
+        if document is None:
+            return None
+        return self._decisions().keep(self._digest, document, self.about)
 
-    @property
-    def _decisions(self) -> Decisions:
-        return Decisions(self.workspace, self.verb)
+    def find_failed(self) -> tuple[FailedResult, datetime] | None:
+        """The latest result that did not hold, and when that was; None where there is none."""
+        decision = self._decisions(FAILED).find(self._digest)
+        result = None if decision is None else read_failed(decision.document)
+        return None if decision is None or result is None else (result, decision.since)
+
+    def keep_failed(self, result: FailedResult) -> None:
+        """Keep for a report what does not hold; where that cannot be done, nothing is lost."""
+        self._decisions(FAILED).keep(self._digest, asdict(result), self.about)
+
+    def _decisions(self, folder: str = DECIDED) -> Decisions:
+        return Decisions(self.workspace, self.verb, folder)
 
     @cached_property
     def _digest(self) -> str:

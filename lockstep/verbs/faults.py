@@ -78,7 +78,7 @@ def faults(
         names = list(affected.reasons)
     run = run_models(
         names,
-        lambda name: _plan(workspace, request, name),
+        lambda name: plan_faults(workspace, request, name),
         lambda tasks: campaign_rows(workspace, explore_fault, tasks, request.resources, watch),
         on_result,
     )
@@ -92,7 +92,7 @@ def _files(root: Path, name: str) -> list[Path]:
     return [*model_places(model), *fault_places(root, name), *spec_files(root, spec)]
 
 
-def _plan(
+def plan_faults(
     workspace: Workspace, request: FaultsRequest, name: str
 ) -> tuple[FaultsOfModel, list[Planned]]:
     """The tasks of a model, one a fault. What is wrong with it is in its result."""

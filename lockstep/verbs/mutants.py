@@ -53,13 +53,13 @@ def mutants(
     workspace = request.workspace or find_workspace()
     return run_models(
         choose(request.models, workspace),
-        lambda name: _plan(workspace, request, name),
+        lambda name: plan_mutants(workspace, request, name),
         lambda tasks: campaign_rows(workspace, judge_mutant, tasks, request.resources, watch),
         on_result,
     )
 
 
-def _plan(
+def plan_mutants(
     workspace: Workspace, request: MutantsRequest, name: str
 ) -> tuple[MutantsOfModel, list[Planned]]:
     """The tasks of a model, one a mutant. What is wrong with it is in its result."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.decided import Dependencies, Question, texts_of
+from lockstep.verbs.failed_result import FailedResult
 from lockstep.verbs.prove_result import Proved, provable_names
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def find_proof(subject: Subject, request: ProveRequest, model: Model) -> Proved 
     """The same proof as it was made in an earlier run; None if it has to be made."""
     if request.anew or not _is_kept(request):
         return None
-    decision = _question(subject, request, model).find()
+    decision = proof_question(subject, request, model).find()
     if decision is None:
         return None
     proved, since = decision
@@ -42,17 +43,32 @@ def keep_proof(proved: Proved, model: Model) -> None:
     subject, request = proved.subject, proved.request
     if not _is_kept(request):
         return
-    question = _question(subject, request, model)
+    question = proof_question(subject, request, model)
     # Proofs for any number of names load the text many times: it may have been edited meanwhile.
-    if _question(subject, request, proved.model).dependencies == question.dependencies:
+    if proof_question(subject, request, proved.model).dependencies == question.dependencies:
         proved.not_kept = question.keep(proved)
+        if proved.verdict is not Verdict.HOLDS and not proved.interrupted:
+            question.keep_failed(_failed(proved))
+
+
+def _failed(proved: Proved) -> FailedResult:
+    violation, saved = proved.violation, proved.counterexample
+    return FailedResult(
+        verdict=proved.verdict,
+        because=proved.because,
+        violates=() if violation is None else violation.properties,
+        seconds=proved.induction.seconds,
+        length=None if violation is None else len(violation.trace.steps),
+        trace=None if saved is None or saved.file is None else str(saved.file),
+    )
 
 
 def _is_kept(request: ProveRequest) -> bool:
     return request.is_pinned and request.smt is None
 
 
-def _question(subject: Subject, request: ProveRequest, model: Model) -> Question[Proved]:
+def proof_question(subject: Subject, request: ProveRequest, model: Model) -> Question[Proved]:
+    """A proof as far as its result depends on it; `model` is what it is begun with."""
     options = {
         "model": subject.name,
         "proof": asdict(subject.proof),
@@ -61,7 +77,7 @@ def _question(subject: Subject, request: ProveRequest, model: Model) -> Question
     }
     dependencies = Dependencies(texts_of(model), options, ("z3-solver",))
     read = partial(_read, subject, request, model)
-    return Question(subject.workspace, "prove", dependencies, _document, read)
+    return Question(subject.workspace, "prove", dependencies, _document, read, str(subject))
 
 
 def _document(proved: Proved) -> dict[str, Any] | None:

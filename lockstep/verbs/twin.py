@@ -16,6 +16,7 @@ from lockstep.system.java import find_java
 from lockstep.twin.artifacts import tlc_jar
 from lockstep.twin.refinement import refinement_files
 from lockstep.twin.twin import TwinOptions, TwinResult, compare_twin, twin_files
+from lockstep.verbs.failed_result import FailedResult
 from lockstep.verbs.models import choose, refuse_unread
 from lockstep.verbs.run import Failure, Run, Unwatched, Watch, run_each
 from lockstep.verbs.twin_kept import comparison_question
@@ -126,7 +127,7 @@ def plan_twin(request: TwinRequest) -> TwinPlan:
         twin_files(workspace.root, spec)
         if spec.twin is not None and spec.refines is not None:
             refinement_files(workspace.root, spec.twin, spec.refines)
-        tasks += [Task(spec, spec.scope(scope)) for scope in _scopes(spec, request.scope)]
+        tasks += [Task(spec, spec.scope(scope)) for scope in twin_scopes(spec, request.scope)]
     if not tasks:
         raise LockstepError(
             f"no model of the workspace {workspace.name} has a twin",
@@ -147,7 +148,8 @@ def run_twin(
     return run_each(plan.tasks, lambda task: _compare(plan, task, watch), on_result)
 
 
-def _scopes(spec: ModelSpec, scope: str | None) -> list[str]:
+def twin_scopes(spec: ModelSpec, scope: str | None = None) -> list[str]:
+    """The scopes in which a model is compared with its twin: that one, or the usual ones."""
     if scope is not None:
         return [scope]
     usual = [name for name in USUAL_SCOPES if name in spec.scopes]
@@ -180,6 +182,20 @@ def _compare(plan: TwinPlan, task: Task, watch: Watch) -> Comparison:
         again = comparison_question(plan.workspace, task.spec, task.scope, model, request)
         if again.dependencies == question.dependencies:
             question.keep(result)
+            if result.verdict is not Verdict.HOLDS:
+                question.keep_failed(_failed(result))
     except Exception as error:
         return Uncompared(task, failure_of(error, plan.workspace))
     return Compared(task, result)
+
+
+def _failed(result: TwinResult) -> FailedResult:
+    explored = result.explored
+    return FailedResult(
+        verdict=result.verdict,
+        because=result.because,
+        states=explored.states,
+        transitions=explored.transitions,
+        depth=explored.depth,
+        seconds=result.seconds,
+    )

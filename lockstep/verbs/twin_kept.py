@@ -47,7 +47,9 @@ def comparison_question(
         "java": str(find_java()),
     }
     dependencies = Dependencies(texts, options, PACKAGES)
-    return Question(workspace, "twin", dependencies, _document, partial(_result, model, scope))
+    about = f"{spec.name} {scope.name}"
+    read = partial(_result, model, scope)
+    return Question(workspace, "twin", dependencies, _document, read, about)
 
 
 def _result(model: Model, scope: Scope, document: Mapping[str, Any]) -> TwinResult | None:

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from xml.etree.ElementTree import Element
 
 from hypothesis import strategies as st
 
-from lockstep.report.page import Lines, Page, Paragraph, Row, Section, Table
+from lockstep.report.page import (
+    Figure,
+    Lines,
+    Page,
+    Paragraph,
+    Row,
+    Section,
+    Span,
+    Table,
+)
 from lockstep.trace.render import Line
 
 MARKUP = st.sampled_from(
@@ -51,6 +61,15 @@ def page(text: Callable[[], str]) -> Page:
                     Lines((Line(text(), "bold"), Line(f"g{text()}"), Line(text()))),
                     Section(blocks=(Lines((Line(text()),) * 30, f"h{text()}"),)),
                     Section(f"i{text()}", f"j{text()}"),
+                    Section(
+                        f"m{text()}",
+                        blocks=(
+                            Paragraph((f"n{text()}", Span(f"o{text()}", "#a", "dim"))),
+                            Figure(Element("svg"), f"p{text()}", f"q{text()}"),
+                        ),
+                        folded=True,
+                        anchor="a",
+                    ),
                 ),
             ),
             Paragraph(f"k{text()}", "dim", f"l{text()}"),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
+from xml.etree.ElementTree import Element, SubElement
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep.report.page import Lines, Page, Paragraph, Section, visible
+from lockstep.report.page import Figure, Lines, Page, Paragraph, Section, Span, visible
 from lockstep.report.page_html import html
 from lockstep.trace.render import Line
 from tests.report.pages import TEXTS, page
@@ -77,19 +78,19 @@ def test_it_needs_nothing_from_elsewhere() -> None:
 def test_the_keyboard_reaches_all_that_scrolls_or_folds() -> None:
     read = Read(html(page(lambda: "x")))
     scrolling = [given for tag, given in read.tags if given.get("class") == "scroll"]
-    assert len(scrolling) == sum(tag in ("pre", "table") for tag, _ in read.tags)
+    assert len(scrolling) == sum(tag in ("pre", "table", "svg") for tag, _ in read.tags)
     assert all(given["tabindex"] == "0" and given["aria-label"] for given in scrolling)
     tags = [tag for tag, _ in read.tags]
-    assert tags.count("details") == tags.count("summary") == 1
+    assert tags.count("details") == tags.count("summary") == 2
 
 
 def test_sections_are_linked_and_their_headings_nest() -> None:
     read = Read(html(page(lambda: "x")))
-    links = [given["href"] for tag, given in read.tags if tag == "a"]
+    links = [given["href"] for tag, given in read.tags if tag == "a" and given["href"] != "#a"]
     marks = [f"#{given['id']}" for tag, given in read.tags if tag == "section" and "id" in given]
     assert links == marks == ["#section-0", "#section-1"]
     assert [tag for tag, _ in read.tags if tag in ("h1", "h2", "h3", "h4")] == [
-        *("h1", "h2", "h2", "h3")
+        *("h1", "h2", "h2", "h3", "h3")
     ]
 
 
@@ -106,3 +107,25 @@ def test_a_long_behaviour_is_folded() -> None:
         if tag == "details"
     ]
     assert folds == [{"open": "open"}, {}]
+
+
+def test_what_is_no_address_leads_nowhere() -> None:
+    spans = (Span("a", "javascript:alert(1)"), Span("b", "https://example.org/"), Span("c", "#d"))
+    read = Read(html(Page("t", "holds", "s", (Paragraph(spans),))))
+    assert [given["href"] for tag, given in read.tags if tag == "a"] == [
+        "https://example.org/",
+        "#d",
+    ]
+
+
+def test_no_two_parts_of_drawings_have_one_name() -> None:
+    figures = []
+    for _ in range(2):
+        svg = Element("svg", {"aria-labelledby": "title"})
+        SubElement(svg, "title", {"id": "title"}).text = "<b>"
+        figures.append(Figure(svg, "two"))
+    read = Read(html(Page("t", "holds", "s", tuple(figures))))
+    names = [given["id"] for tag, given in read.tags if tag == "title" and "id" in given]
+    labels = [given["aria-labelledby"] for tag, given in read.tags if tag == "svg"]
+    assert names == labels
+    assert len(set(names)) == 2

@@ -191,7 +191,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "open to all": lambda file: file.chmod(0o666),
     "a link": lambda file: file.symlink_to(file.rename(file.with_name("moved"))),
     "a folder": lambda file: file.rename(file.with_name("moved")).with_name(file.name).mkdir(),
-    "version": _edited(lambda decision: decision.update(version=2)),
+    "version": _edited(lambda decision: decision.update(version=1)),
     "no date": _edited(lambda decision: decision.update(since="yesterday")),
     "no zone": _edited(lambda decision: decision.update(since="2026-01-01T00:00:00")),
     "no document": _edited(lambda decision: decision.update(document=[])),

@@ -1,0 +1,59 @@
+"""The behaviour of a kept row of a fault, taken again by plain Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lockstep.errors import LockstepError
+from lockstep.language.model import load_model
+from lockstep.plain.run import PlainEngine
+from lockstep.results.trace import Step, Trace
+from lockstep.results.verdict import Verdict
+from lockstep.specs.scopes import load_model_spec
+from lockstep.trace.claims import failing_binding
+from lockstep.trace.documents import parameters_json
+from lockstep.trace.itf import Origin, constants_of
+from lockstep.verbs.fault_row import FaultRow
+from lockstep.verbs.replay import Replay
+
+
+def behaviour_of(root: Path, run: FaultRow) -> Replay | None:
+    """The steps that a row keeps, with the states that they lead to; None where there are none.
+
+    `LockstepError` where the model does not behave so.
+    """
+    row, steps = run.row, run.details.steps
+    if steps is None or row.violated is None:
+        return None
+    scope = load_model_spec(root, row.model).scope(row.scope)
+    constants = {**scope.constants, **row.constants}
+    model = load_model(root, row.model, constants, fault=run.name)
+    engine = PlainEngine(model)
+    state, taken = model.initial, list[Step]()
+    for number, step in enumerate(steps, start=1):
+        action = model.action(step["action"])
+        instances = engine.instances(action, state)
+        wanted = (
+            one
+            for one in instances
+            if parameters_json(action.parameters, one.parameters) == step["parameters"]
+        )
+        reached = next(wanted, None)
+        if reached is None:
+            raise LockstepError(
+                f"{row.model} with the fault {run.name} does not take step {number}, {action.name}",
+                cure=f"run `lockstep check {row.model} --faults --no-cache`",
+            )
+        taken.append(reached)
+        state = reached.state
+    trace = Trace(model.initial, tuple(taken), run.details.loop)
+    origin = Origin(
+        model=row.model,
+        property=row.violated,
+        scope=row.scope,
+        fault=run.name,
+        engine=row.engine,
+        constants=constants_of(model),
+    )
+    parameters = failing_binding(engine, row.violated, trace)
+    return Replay(model, origin, trace, Verdict.VIOLATED, "", parameters)

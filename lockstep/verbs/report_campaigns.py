@@ -1,0 +1,113 @@
+"""What is kept of `check --faults` and `check --mutants`, for the texts as they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from lockstep.campaign.task import Row
+from lockstep.mutants.fate import Fate
+from lockstep.results.verdict import Verdict
+from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec
+from lockstep.verbs.campaign import EarlierRows
+from lockstep.verbs.faults import FaultsRequest, plan_faults
+from lockstep.verbs.faults_of_model import FaultsOfModel
+from lockstep.verbs.mutants import MutantsRequest, plan_mutants
+from lockstep.verbs.mutants_of_model import MutantsOfModel
+from lockstep.verbs.report_entry import FAULTS, MUTANTS, Entry
+from lockstep.words import plural
+from lockstep.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class FaultsReport:
+    """The faults of a model of which a row is kept, and the names of those of which none is."""
+
+    entry: Entry
+    faults: FaultsOfModel
+    missing: tuple[str, ...] = ()
+
+
+def faults_report(workspace: Workspace, spec: ModelSpec, rows: EarlierRows) -> FaultsReport | None:
+    """What is kept of the faults of a model; None where it has none."""
+    result, planned = plan_faults(workspace, FaultsRequest(), spec.name)
+    again = f"lockstep check {spec.name} --faults"
+    entry = Entry(FAULTS, spec.name, "", again, judged=f"0/{len(planned)}")
+    if result.errors:
+        because = str(result.errors[0])
+        return FaultsReport(replace(entry, verdict=Verdict.ERROR, because=because), result)
+    if not planned and not result.invariants:
+        return None
+    tasks = [task for task, _ in planned]
+    known = rows.of(tasks)
+    missing = tuple(str(task.fault) for at, task in enumerate(tasks) if at not in known)
+    for row in known.values():
+        result.take(row)
+    result.interrupted = bool(missing)
+    if not known and tasks:
+        outdated = rows.latest("fault", spec.name)
+        return FaultsReport(replace(entry, outdated=outdated), result, missing)
+    kept = [run for run in result.runs if run.details.problem is None]
+    entry = replace(
+        entry,
+        judged=f"{len(kept)}/{len(tasks)}",
+        since=min((_moment(run.row) for run in result.runs), default=None),
+    )
+    if result.problems:
+        entry = replace(entry, verdict=Verdict.VIOLATED, because="; ".join(result.problems))
+    elif missing:
+        because = f"{plural(len(missing), 'fault')} not run: {_some(missing)}"
+        entry = replace(entry, verdict=Verdict.INCONCLUSIVE, because=because)
+    else:
+        entry = replace(entry, verdict=Verdict.HOLDS)
+    return FaultsReport(entry, result, missing)
+
+
+def mutants_report(
+    workspace: Workspace, spec: ModelSpec, rows: EarlierRows
+) -> tuple[Entry, MutantsOfModel | None]:
+    """What is kept of the mutants of a model; a workspace is whole without."""
+    again = f"lockstep check {spec.name} --mutants"
+    entry = Entry(MUTANTS, spec.name, DEFAULT_SCOPE, again, wanted=False)
+    if not rows.are_there("mutant", spec.name):
+        return entry, None
+    result, planned = plan_mutants(workspace, MutantsRequest(), spec.name)
+    if result.errors:
+        return entry, None  # the model's own check says what is wrong
+    known = rows.of([task for task, _ in planned])
+    if not known:
+        return replace(entry, outdated=rows.latest("mutant", spec.name)), None
+    for row in known.values():
+        result.take(row)
+    result.interrupted = len(known) < len(planned)
+    counted = [mutant for mutant in result.mutants if mutant.fate is not Fate.VOID]
+    told = len(counted) - len(result.unexplained)
+    entry = replace(
+        entry,
+        judged=f"{told}/{len(counted)}",
+        since=min((_moment(mutant.row) for mutant in result.mutants), default=None),
+    )
+    left = len(planned) - len(known)
+    if any(mutant.fate is Fate.SURVIVES for mutant in result.unexplained) or result.stale:
+        because = f"{plural(len(result.unexplained), 'mutant')} that nothing tells of"
+        if result.stale:
+            because += f"; explained although killed: {', '.join(result.stale)}"
+        return replace(entry, verdict=Verdict.VIOLATED, because=because), result
+    if left or result.unexplained:
+        because = f"{plural(left + len(result.unexplained), 'mutant')} not judged"
+        return replace(entry, verdict=Verdict.INCONCLUSIVE, because=because), result
+    return replace(entry, verdict=Verdict.HOLDS), result
+
+
+_MOST_NAMES = 3
+
+
+def _some(names: Sequence[str]) -> str:
+    """Some of many names."""
+    others = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {others} more" if others > 0 else "")
+
+
+def _moment(row: Row) -> datetime:
+    return datetime.fromisoformat(row.since)
