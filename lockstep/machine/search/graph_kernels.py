@@ -1,8 +1,6 @@
 """The kernels that make the graph of all states, in Python that numba understands.
 
-States are rows of `words` 64-bit words, in the order of their numbers. The table has the
-number of a state plus one, at the first free place from that of its hash on; a zero is a free
-place.
+States are rows of `words` 64-bit words, in the order of their numbers, which the table has.
 """
 
 from __future__ import annotations
@@ -11,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lockstep.machine.search.intrinsics import address, call, counts_at, prefetch, states_at
-from lockstep.machine.search.kernel_parts import copy, hash_of, place_of, same
+from lockstep.machine.search.kernel_parts import copy, fill, hash_of, place_in, place_of, same
 from lockstep.machine.search.kernel_text import linked
 
 
@@ -51,13 +49,7 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
                 there = index * words
                 if same(successors, there, states, at, words):
                     continue
-                place = places[index]
-                while table[place] != 0 and not same(
-                    states, (table[place] - 1) * words, successors, there, words
-                ):
-                    place += 1
-                    if place == size:
-                        place = 0
+                place = place_in(table, size, places[index], states, successors, there, words)
                 if table[place] == 0:
                     copy(successors, there, states, numbered * words, words)
                     numbered += 1
@@ -72,14 +64,7 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
 
     def fill_table(graph: Any) -> Any:
         """Put the numbers of all states into an empty table."""
-        states, table, size = states_at(graph.states), counts_at(graph.table), graph.size
-        for number in range(graph.numbered):
-            place = place_of(hash_of(states, number * words, words), size)
-            while table[place] != 0:
-                place += 1
-                if place == size:
-                    place = 0
-            table[place] = number + 1
+        fill(counts_at(graph.table), graph.size, states_at(graph.states), graph.numbered, words)
         return 0
 
     def judge_states(questions: Any, begin: Any, end: Any) -> Any:

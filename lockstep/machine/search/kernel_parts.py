@@ -55,6 +55,34 @@ def same(one: Any, at: Any, other: Any, there: Any, words: Any) -> Any:
 
 
 @_inlined
+def place_in(
+    table: Any, size: Any, place: Any, known: Any, states: Any, at: Any, words: Any
+) -> Any:
+    """Where a state stands in a table of numbers of known states, or the free place for it.
+
+    The table has the number of a state plus one, at the first free place from that of its hash on;
+    a zero is a free place. The search begins at `place`.
+    """
+    while table[place] != 0 and not same(known, (table[place] - 1) * words, states, at, words):
+        place += 1
+        if place == size:
+            place = 0
+    return place
+
+
+@_inlined
+def fill(table: Any, size: Any, known: Any, count: Any, words: Any) -> Any:
+    """Put the numbers of so many known states into an empty table, as `place_in` reads it."""
+    for number in range(count):
+        place = place_of(hash_of(known, number * words, words), size)
+        while table[place] != 0:
+            place += 1
+            if place == size:
+                place = 0
+        table[place] = number + 1
+
+
+@_inlined
 def is_stuck(states: Any, at: Any, successors: Any, count: Any, words: Any) -> Any:
     """Whether none of a state's successors is another state."""
     for index in range(count):  # noqa: SIM110 - a loop is what numba makes fast

@@ -2,8 +2,7 @@
 
 Of each state of a level they say how many disturbances there are at least on the shortest ways from
 it to the violation, or -1 where there is none. `following` are the states of the next level from
-which there is one, and `held` says the same of them. The table has the number of each plus one, at
-the first free place from that of its hash on; a zero is a free place.
+which there is one, and `held` says the same of them. The table has the number of each.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lockstep.machine.search.intrinsics import address, call, counts_at, states_at
-from lockstep.machine.search.kernel_parts import hash_of, is_stuck, place_of, same
+from lockstep.machine.search.kernel_parts import fill, hash_of, is_stuck, place_in, place_of
 from lockstep.machine.search.kernel_text import linked
 
 
@@ -76,12 +75,7 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
                         continue
                 else:
                     place = place_of(hash_of(successors, there, words), size)
-                    while table[place] != 0 and not same(
-                        following, (table[place] - 1) * words, successors, there, words
-                    ):
-                        place += 1
-                        if place == size:
-                            place = 0
+                    place = place_in(table, size, place, following, successors, there, words)
                     if table[place] == 0:
                         continue
                     price += held[table[place] - 1]
@@ -92,14 +86,7 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
 
     def fill_ways(ways: Any) -> Any:
         """Put the numbers of the states that follow into an empty table."""
-        following, table, size = states_at(ways.following), counts_at(ways.table), ways.size
-        for number in range(ways.known):
-            place = place_of(hash_of(following, number * words, words), size)
-            while table[place] != 0:
-                place += 1
-                if place == size:
-                    place = 0
-            table[place] = number + 1
+        fill(counts_at(ways.table), ways.size, states_at(ways.following), ways.known, words)
         return 0
 
     return {"judge_ends": judge_ends, "lead_on": lead_on, "fill_ways": fill_ways}
