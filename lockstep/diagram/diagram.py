@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
+from lockstep.results.notebook import ShownInNotebooks
+
 
 class Fate(Enum):
     """What becomes of a message."""
@@ -72,7 +74,7 @@ class DrawnStep:
 
 
 @dataclass(frozen=True)
-class Diagram:
+class Diagram(ShownInNotebooks):
     """A behaviour as it is drawn: `lanes` are the names of those who take part, left to right.
 
     With `loop`, the steps after that number are taken for ever; where there are none, nothing

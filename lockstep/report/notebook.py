@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from lockstep.diagram.diagram import Diagram
+from lockstep.diagram.svg import svg_element
 from lockstep.report.counterexample import Counterexample
 from lockstep.report.output import Output
 from lockstep.report.page import visible
@@ -54,6 +56,9 @@ def html_of(result: object) -> str:
             _printed(root, "behaviour", lambda output: print_replay(output, result, None))
         case ReplayedOn():
             _printed(root, "behaviour", lambda output: print_replay_on(output, result))
+        case Diagram():
+            region = {"class": "scroll", "role": "region", "aria-label": "diagram", "tabindex": "0"}
+            SubElement(root, "div", region).append(svg_element(result))
         case Trace():
             _printed(root, "behaviour", lambda output: _steps(output, result))
         case _:
