@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import urllib.request
 import zipfile
 from pathlib import Path
 
@@ -114,6 +116,8 @@ def test_the_models_of_kafka(programs: Path, outside: Path) -> None:
     saved = re.search(r"lockstep replay (\S+\.itf\.json)", ran.stdout)
     assert saved is not None
     assert run(lockstep, "replay", saved[1], folder=outside).returncode == 1
+    assert run(lockstep, "replay", saved[1], "--html", "page.html", folder=outside).returncode == 1
+    assert "<svg" in (outside / "page.html").read_text(encoding="utf-8")
     versions = ("session_cache", "session_cache@MAX_TIME=2")
     done(lockstep, "review", *versions, "--scope", "small", "--brief", folder=outside)
 
@@ -125,7 +129,25 @@ def test_a_workspace_of_ones_own(programs: Path, outside: Path) -> None:
     done(lockstep, "new", "model", "lock_service", folder=demo)
     for command in ("check", "check --faults", "check --matrix", "prove", "twin"):
         assert "delivery" in done(lockstep, *command.split(), folder=demo)
+    summary = done(lockstep, "report", "--out", "report.html", folder=demo)
+    assert summary.startswith("holds  2 of 2 models as claimed")
+    assert "delivery" in (demo / "report.html").read_text(encoding="utf-8")
     assert "5 passed" in done(programs / "pytest", "-q", folder=demo)
+    assert " passed" in done(programs / "pytest", "-q", "--lockstep", folder=demo)
+
+
+def test_a_page_to_walk_a_model(programs: Path, outside: Path) -> None:
+    command = [str(programs / "lockstep"), "explore", "session_cache"]
+    with subprocess.Popen(
+        command, cwd=outside, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        try:
+            url = process.stdout.readline().strip()
+            with urllib.request.urlopen(url, timeout=30) as page:
+                assert b"explore.js" in page.read()
+        finally:
+            process.send_signal(signal.SIGINT)
 
 
 def test_the_doctor_is_content(programs: Path, outside: Path) -> None:
