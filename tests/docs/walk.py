@@ -29,6 +29,8 @@ _COMMANDS = {
     "python": [sys.executable],
     "pytest": [sys.executable, "-m", "pytest"],
 }
+_AS_INSTALLED = "-W ignore::pytest.PytestAssertRewriteWarning"
+"""What pytest says of a plugin in an editable install, it says nowhere else."""
 _SECONDS = re.compile(r"\b\d+\.\d+(?= s\b|$)")
 
 
@@ -137,6 +139,7 @@ class Walk:
         if workspace not in (None, "kafka"):
             raise block.error(f"there is no workspace {workspace} here")
         environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "FORCE_COLOR")}
+        environment["PYTEST_ADDOPTS"] = _AS_INSTALLED
         finished = subprocess.run(
             [*_COMMANDS[program], *arguments],
             cwd=self.page if workspace is None else self.kafka,
