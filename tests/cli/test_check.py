@@ -434,7 +434,7 @@ def test_traces_are_saved_where_asked(desk: "Desk") -> None:
     ran = desk.run("check", "turnstile", "--save", "kept/here")
     assert "lockstep replay kept/here/turnstile-entries_are_paid.itf.json" in ran.out
     assert (desk.root / "kept/here/turnstile-entries_are_paid.itf.json").is_file()
-    assert not (desk.root / ".lockstep").exists()
+    assert not (desk.root / ".lockstep/counterexamples").exists()
 
 
 def test_a_folder_that_cannot_be_written_loses_no_verdict(desk: "Desk") -> None:
