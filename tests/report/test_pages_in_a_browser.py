@@ -53,7 +53,7 @@ def test_it_is_dark_where_that_is_asked_for(page: Page, file: Path) -> None:
     page.goto(file.as_uri())
     colours = []
     for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=scheme)
         colours.append(
             page.evaluate(
                 "[getComputedStyle(document.body).color,"
