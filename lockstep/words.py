@@ -15,10 +15,14 @@ def plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
+def path_below(file: Path, folder: Path) -> str:
+    """A file relative to a folder where it lies below that, and its bare name elsewhere."""
+    return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else file.name
+
+
 def place_text(file: Path, line: int, folder: Path) -> str:
-    """A place in a text: the file relative to a folder where it lies below that, and the line."""
-    shown = file.relative_to(folder).as_posix() if file.is_relative_to(folder) else file.name
-    return f"{shown}:{line}"
+    """A place in a text: the file as `path_below` has it, and the line."""
+    return f"{path_below(file, folder)}:{line}"
 
 
 def shown_path(path: Path) -> str:

@@ -108,6 +108,10 @@ class Model:
         """The action of that name; `StopIteration` when there is none."""
         return next(action for action in self.actions if action.name == name)
 
+    def find_action(self, name: str) -> Action | None:
+        """The action of that name; None when there is none."""
+        return next((action for action in self.actions if action.name == name), None)
+
     def property(self, name: str) -> Property:
         """The property of that name; `StopIteration` when there is none."""
         return next(prop for prop in self.properties if prop.name == name)

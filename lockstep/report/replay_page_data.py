@@ -8,17 +8,17 @@ from typing import Any
 from lockstep.diagram.diagram import Diagram, DrawnStep, Message
 from lockstep.errors import LockstepError
 from lockstep.language.model import DEADLOCK, Model, Property
-from lockstep.language.notation import Kind
 from lockstep.report.page import visible
 from lockstep.specs.kip import load_kips
 from lockstep.trace.claims import find_property
 from lockstep.trace.comparison import compare
-from lockstep.trace.conjuncts import false_conjunct
-from lockstep.trace.excerpts import excerpt, shown_place
+from lockstep.trace.conjuncts import false_at_the_end
+from lockstep.trace.excerpts import excerpt
 from lockstep.trace.lasso import render_fairness
 from lockstep.trace.layout import show
 from lockstep.trace.render import render_instance
 from lockstep.verbs.replay import Replay
+from lockstep.words import place_text
 
 Data = dict[str, Any]
 
@@ -125,17 +125,12 @@ def _requirements(model: Model, prop: Property) -> list[str]:
 
 
 def _conjunct(model: Model, prop: Property, result: Replay) -> Iterator[tuple[str, Any]]:
-    if prop.kind not in (Kind.INVARIANT, Kind.STEP_INVARIANT):
-        return
-    states = result.trace.states
-    ending = states[-2:] if prop.kind is Kind.STEP_INVARIANT else states[-1:]
-    conjunct = false_conjunct(model.universe, prop.function, (*ending, *(result.parameters or ())))
+    conjunct = false_at_the_end(model.universe, prop, result.trace, result.parameters or ())
     if conjunct is None:
         return
     yield "conjunct", conjunct.text
-    yield "place", f"{shown_place(model.universe, conjunct.file)}:{conjunct.line}"
-    values = (*conjunct.bound.items(), *conjunct.values.items())
-    yield "values", [[text, show(value)] for text, value in values]
+    yield "place", place_text(conjunct.file, conjunct.line, model.universe.root)
+    yield "values", [[text, show(value)] for text, value in conjunct.known]
 
 
 def _printable(value: Any) -> Any:

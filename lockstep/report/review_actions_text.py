@@ -194,7 +194,7 @@ def _does(name: str, model: Model, example: Example, number: int) -> Iterator[Li
         conjunct = example.reason.conjunct
         place = _file_line(model, conjunct.file, conjunct.line)
         yield Line(f"      {name} does not: {place} requires {conjunct.text}")
-        for bound, value in (*conjunct.bound.items(), *conjunct.values.items()):
+        for bound, value in conjunct.known:
             yield Line(f"        {bound} = {show(value)}", "dim")
     else:
         yield Line(f"      {name} does not take it")

@@ -77,7 +77,7 @@ def _reason(name: str, model: Model, reason: Reason) -> Iterator[str]:
             conjunct = reason.conjunct
             place = place_text(conjunct.file, conjunct.line, model.universe.root)
             yield f"because of {place}, which requires {conjunct.text}"
-            for bound, value in (*conjunct.bound.items(), *conjunct.values.items()):
+            for bound, value in conjunct.known:
                 yield f"  {bound} = {show(value)}"
     elif reason.others:
         yield f"{name}'s {reason.action} leaves other values of {', '.join(reason.others)}:"

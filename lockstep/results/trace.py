@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from lockstep.language.notation import State
@@ -35,7 +36,7 @@ class Trace(ShownInNotebooks):
         """The state in which the behaviour ends."""
         return self.steps[-1].state if self.steps else self.initial
 
-    @property
+    @cached_property
     def states(self) -> tuple[State, ...]:
         """Every state in turn, the initial one first: one more than there are steps."""
         return (self.initial, *(step.state for step in self.steps))

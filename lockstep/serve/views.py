@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from lockstep.walk.properties import PropertyHere
 from lockstep.walk.refusals import Refusal, Refusals
 from lockstep.walk.state_graph import Drawing
 from lockstep.walk.walk import Walk
+from lockstep.words import place_text
 
 View = dict[str, Any]
 
@@ -159,8 +160,7 @@ def _conjunct(model: Model, conjunct: Conjunct) -> View:
 def _values(conjunct: Conjunct | None) -> list[View]:
     if conjunct is None:
         return []
-    values: Iterable[tuple[str, object]] = (*conjunct.bound.items(), *conjunct.values.items())
-    return [{"name": name, "value": show(value)} for name, value in values]
+    return [{"name": name, "value": show(value)} for name, value in conjunct.known]
 
 
 def _place_of(model: Model, function: Callable[..., Any]) -> str:
@@ -171,6 +171,4 @@ def _place_of(model: Model, function: Callable[..., Any]) -> str:
 def _place(model: Model, file: Path | None, line: int) -> str:
     if file is None:
         return ""
-    root = model.universe.root
-    name = file.relative_to(root).as_posix() if file.is_relative_to(root) else file.name
-    return f"{name}:{line}"
+    return place_text(file, line, model.universe.root)

@@ -73,7 +73,7 @@ class Behaviour:
         `LockstepError` for an unknown action or a parameter that it cannot be given.
         `EvaluationError` when the action writes what its domain does not allow.
         """
-        action = next((declared for declared in self._model.actions if declared.name == name), None)
+        action = self._model.find_action(name)
         if action is None:
             actions = ", ".join(declared.name for declared in self._model.actions)
             raise LockstepError(

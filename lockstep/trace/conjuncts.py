@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from lockstep.language.loader import Universe
-from lockstep.language.notation import Disabled, State
-from lockstep.language.protocol import Action
+from lockstep.language.notation import Disabled, Kind, State
+from lockstep.language.protocol import Action, Property
 from lockstep.plain.run import NextState
+from lockstep.results.trace import Trace
 
 _MOST_CALLS = 20
 """How many functions deep a conjunct is looked for: one that calls itself has no end."""
@@ -39,6 +40,11 @@ class Conjunct:
     bound: Mapping[str, object]
     values: Mapping[str, object]
 
+    @property
+    def known(self) -> tuple[tuple[str, object], ...]:
+        """All that has a value in it, by its text."""
+        return (*self.bound.items(), *self.values.items())
+
 
 def false_conjunct(
     universe: Universe, function: Callable[..., Any], arguments: Sequence[object]
@@ -53,6 +59,23 @@ def false_conjunct(
         raise
     except BaseException:  # whatever a model's text raises, `exit(0)` included
         return None
+
+
+def false_at_the_end(
+    universe: Universe, prop: Property, trace: Trace, parameters: Sequence[object]
+) -> Conjunct | None:
+    """The first conjunct of an invariant that is false at the end of a behaviour.
+
+    None for a property of another kind, and as of `false_conjunct`.
+    """
+    match prop.kind:
+        case Kind.INVARIANT:
+            ending = trace.states[-1:]
+        case Kind.STEP_INVARIANT:
+            ending = trace.states[-2:]
+        case _:
+            return None
+    return false_conjunct(universe, prop.function, (*ending, *parameters))
 
 
 def false_requirement(

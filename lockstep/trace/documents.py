@@ -13,6 +13,7 @@ from lockstep.system.strict_json import Json
 from lockstep.trace.conjuncts import false_requirement
 from lockstep.trace.itf_values import encode
 from lockstep.trace.layout import show
+from lockstep.words import path_below
 
 
 def steps_json(model: Model, trace: Trace) -> list[Json]:
@@ -41,14 +42,11 @@ def conjunct_json(
     conjunct = false_requirement(model.universe, action, state, parameters)
     if conjunct is None:
         return None
-    root, file = model.universe.root, conjunct.file
     return {
         "text": conjunct.text,
-        "file": file.relative_to(root).as_posix() if file.is_relative_to(root) else file.name,
+        "file": path_below(conjunct.file, model.universe.root),
         "line": conjunct.line,
-        "values": {
-            name: show(value) for name, value in (*conjunct.bound.items(), *conjunct.values.items())
-        },
+        "values": {name: show(value) for name, value in conjunct.known},
     }
 
 

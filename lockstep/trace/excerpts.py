@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from lockstep.language.loader import Universe
+from lockstep.words import path_below
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,4 @@ def excerpt(universe: Universe, function: Callable[..., Any]) -> Excerpt | None:
     first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
     text = universe.files[function.__code__.co_filename].text
     lines = text.splitlines()[first - 1 : node.end_lineno]
-    return Excerpt(shown_place(universe, file), first, tuple(lines))
-
-
-def shown_place(universe: Universe, file: Path) -> str:
-    """A file relative to the workspace, where it is below that."""
-    root = universe.root
-    return file.relative_to(root).as_posix() if file.is_relative_to(root) else file.name
+    return Excerpt(path_below(file, universe.root), first, tuple(lines))

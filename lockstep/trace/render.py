@@ -15,7 +15,7 @@ from lockstep.results.search_result import Violation
 from lockstep.results.trace import Trace
 from lockstep.trace.changes import changes
 from lockstep.trace.claims import find_property
-from lockstep.trace.conjuncts import Conjunct, false_conjunct, false_requirement
+from lockstep.trace.conjuncts import Conjunct, false_at_the_end, false_requirement
 from lockstep.trace.faulty_steps import FaultyStep, faulty_steps
 from lockstep.trace.layout import (
     INDENT,
@@ -224,11 +224,10 @@ class _Renderer:
         prop = self._violated
         if prop is None or prop.kind not in (Kind.INVARIANT, Kind.STEP_INVARIANT):
             return
-        states = self._trace.states
-        ending = states[-2:] if prop.kind is Kind.STEP_INVARIANT else states[-1:]
         title = render_instance(prop.name, prop.parameters, self._parameters)
         yield from self._placed(f"{title} is false", prop.function, "violated")
-        conjunct = false_conjunct(self._model.universe, prop.function, (*ending, *self._parameters))
+        universe = self._model.universe
+        conjunct = false_at_the_end(universe, prop, self._trace, self._parameters)
         if conjunct is not None:
             yield from self._conjunct(conjunct)
 
@@ -245,7 +244,7 @@ class _Renderer:
         place = self._shown(conjunct.file, conjunct.line)
         lines = _beside(first, place) if not others else [first, *others, *_beside("", place)]
         yield from (Line(text, "bold") for text in lines)
-        for name, value in (*conjunct.bound.items(), *conjunct.values.items()):
+        for name, value in conjunct.known:
             yield from self._laid_out([prefixed(f"{name} = ", text_of(value))], None)
 
     def _placed(self, title: Text, function: Callable[..., Any], style: str) -> Iterator[Line]:

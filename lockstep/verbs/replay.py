@@ -137,7 +137,7 @@ def _take_again(engine: PlainEngine, recording: Recording, first: State, taken: 
     state = first
     _compare("the initial state", recording, model, 0, state)
     for index, (name, _) in enumerate(recording.steps, start=1):
-        action = next((one for one in model.actions if one.name == name), None)
+        action = model.find_action(name)
         if action is None:
             raise _Departs(f"step {index}: there is no action {name}")
         parameters = recording.parameters(action, index)

@@ -156,7 +156,7 @@ class _Taking:
         """Take one step, or another that does what was recorded; False where there is none."""
         result, state = self._result, self._steps[-1].state if self._steps else self._first
         name = self._recording.steps[number - 1][0]
-        action = next((one for one in self._model.actions if one.name == name), None)
+        action = self._model.find_action(name)
         parameters = None if action is None else self._parameters(action, number)
         step = None
         if action is not None and parameters is not None:

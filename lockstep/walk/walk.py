@@ -179,7 +179,7 @@ class Walk:
         raise NotTaken(f"{name} is not enabled there")
 
     def _action(self, name: str) -> Action:
-        action = next((one for one in self.model.actions if one.name == name), None)
+        action = self.model.find_action(name)
         if action is None:
             names = [one.name for one in self.model.actions]
             raise NotTaken(

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lockstep.language.model import Model
-from lockstep.language.notation import Kind
 from lockstep.language.source import Place
 from lockstep.report.ci.places import place_of_function, place_of_model, place_of_state
 from lockstep.report.ci.problems import Remark
 from lockstep.results.trace import Trace
 from lockstep.trace.changes import changes
 from lockstep.trace.claims import find_property
-from lockstep.trace.conjuncts import false_conjunct
+from lockstep.trace.conjuncts import false_at_the_end
 from lockstep.trace.faulty_steps import faulty_steps
 from lockstep.trace.layout import flat, show
 from lockstep.trace.render import render_instance
@@ -67,14 +66,11 @@ def actions_along(model: Model, trace: Trace) -> Iterator[Remark]:
 def false_part(model: Model, name: str, parameters: Sequence[Any], trace: Trace) -> Remark | None:
     """The part of a property that is false at the end, with the values it has there."""
     prop = find_property(model, name)
-    if prop is None or prop.kind not in (Kind.INVARIANT, Kind.STEP_INVARIANT):
+    if prop is None:
         return None
-    states = trace.states
-    ending = states[-2:] if prop.kind is Kind.STEP_INVARIANT else states[-1:]
-    conjunct = false_conjunct(model.universe, prop.function, (*ending, *parameters))
+    conjunct = false_at_the_end(model.universe, prop, trace, parameters)
     if conjunct is None:
         return None
-    values = {**conjunct.bound, **conjunct.values}
-    known = "; ".join(f"{value_name} = {show(value)}" for value_name, value in values.items())
+    known = "; ".join(f"{text} = {show(value)}" for text, value in conjunct.known)
     place = Place(conjunct.file, conjunct.line, 0, conjunct.line, 0)
     return Remark(place, f"{conjunct.text} is false" + (f" where {known}" if known else ""))
