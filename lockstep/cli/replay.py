@@ -68,8 +68,8 @@ def _again(request: ReplayRequest, view: ReplayView) -> int:
     from lockstep.report.output import Output
     from lockstep.report.replay_json import replay_json
     from lockstep.report.replay_pictures import pictures_of
+    from lockstep.report.replay_step import Walked, walk
     from lockstep.report.replay_text import print_replay, shown_behaviour, shown_origin
-    from lockstep.report.walk import Walked, walk
     from lockstep.system.text_files import write_text
     from lockstep.verbs.replay import replay as run
 
@@ -98,7 +98,7 @@ def _on(request: ReplayRequest, view: ReplayView) -> int:
     from lockstep.report.output import Output
     from lockstep.report.replay_on_json import replay_on_json
     from lockstep.report.replay_on_text import print_replay_on, shown_title
-    from lockstep.report.walk import Walked, walk
+    from lockstep.report.replay_step import Walked, walk
     from lockstep.verbs.replay_on import replay_on
 
     output = Output()

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from lockstep.diagram.diagram import Diagram, DrawnStep, Message
-from lockstep.errors import LockstepError
 from lockstep.language.model import DEADLOCK, Model, Property
 from lockstep.report.page import visible
-from lockstep.specs.kip import load_kips
+from lockstep.report.requirement_texts import RequirementTexts
 from lockstep.trace.claims import find_property
 from lockstep.trace.comparison import compare
 from lockstep.trace.conjuncts import false_at_the_end
@@ -115,13 +114,9 @@ def _ending(result: Replay, model: Model) -> Data | None:
 
 
 def _requirements(model: Model, prop: Property) -> list[str]:
-    """What the property states, each with the words of `specs/` where they can be read."""
-    try:
-        kips = load_kips(model.universe.root) if prop.requirements else []
-    except LockstepError:
-        return list(prop.requirements)
-    texts = {row.id: row.text for kip in kips for row in kip.requirements}
-    return [f"{identity}  {texts.get(identity, '')}".rstrip() for identity in prop.requirements]
+    """What the property states, each with the words of `specs/`."""
+    texts = RequirementTexts(model.universe.root)
+    return [f"{identity}  {texts[identity]}" for identity in prop.requirements]
 
 
 def _conjunct(model: Model, prop: Property, result: Replay) -> Iterator[tuple[str, Any]]:

@@ -9,17 +9,18 @@ from pathlib import Path
 from lockstep.errors import LockstepError
 from lockstep.plain.exploration import DEFAULT_ENGINE, ENGINES, Bounds, Exploration, Walks
 from lockstep.specs.tables import Plain
-from lockstep.verbs.models import read_constants
 from lockstep.verbs.option import (
     anew_option,
     command_line,
     fault_option,
     given_flags,
     option,
+    proposal_option,
     refuse_pairs,
     workspace_option,
 )
 from lockstep.verbs.search_options import (
+    constants_option,
     memory_option,
     save_option,
     seconds_option,
@@ -54,12 +55,8 @@ class CheckRequest:
         metavar="URL",
         help="Where the engine spark runs, as Spark names it; this machine unless told.",
     )
-    constants: Mapping[str, Plain] = option(
-        "--set",
-        default={},
-        gather=read_constants,
-        metavar="NAME=VALUE",
-        help="Change a constant; no count is then compared with specs/.",
+    constants: Mapping[str, Plain] = constants_option(
+        "Change a constant; no count is then compared with specs/."
     )
     only: tuple[str, ...] = option(
         "--only", default=(), metavar="PROPERTY", help="Check this property and no other."
@@ -79,9 +76,7 @@ class CheckRequest:
         help="Keep states beyond --memory in a folder, which is as empty afterwards.",
     )
     fault: str | None = fault_option()
-    proposal: str | None = option(
-        "--proposal", metavar="NAME", help="Put one of the model's proposals in place."
-    )
+    proposal: str | None = proposal_option()
     mutant: str | None = option(
         "--mutant", metavar="NAME", help="Make one of the model's small changes (--mutants)."
     )

@@ -26,6 +26,7 @@ class Explored:
     """A model in one scope, with a walk that stands in its initial state."""
 
     request: ExploreRequest
+    version: Version
     scope: Scope
     model: Model
     walk: Walk
@@ -34,10 +35,7 @@ class Explored:
     @property
     def name(self) -> str:
         """The model with what is changed of it: `fetch_session.no_retries@MAX_EPOCH=2`."""
-        request = self.request
-        parts = filter(None, (request.model, request.fault, request.proposal))
-        values = ",".join(f"{name}={value}" for name, value in request.constants.items())
-        return ".".join(parts) + (f"@{values}" if values else "")
+        return str(self.version)
 
     @property
     def command(self) -> str:
@@ -74,4 +72,4 @@ def explore(request: ExploreRequest) -> Explored:
     model = version.load(version.over(scope.constants))
     allowed = spec.deadlock_allowed
     walk = Walk(model, deadlock_allowed=allowed)
-    return Explored(request, scope, model, walk, allowed)
+    return Explored(request, version, scope, model, walk, allowed)

@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lockstep.specs.tables import Plain
-from lockstep.verbs.models import read_constants
 from lockstep.verbs.option import (
     REQUIRED,
     fault_option,
     given_flags,
     option,
+    proposal_option,
     refuse_pairs,
     seconds,
     workspace_option,
 )
+from lockstep.verbs.search_options import constants_option
 from lockstep.workspace import Workspace
 
 
@@ -28,17 +29,9 @@ class ExploreRequest:
     scope: str | None = option(
         "--scope", metavar="NAME", help="A scope of specs/MODEL.toml; `default` unless told."
     )
-    constants: Mapping[str, Plain] = option(
-        "--set",
-        default={},
-        gather=read_constants,
-        metavar="NAME=VALUE",
-        help="Change a constant.",
-    )
+    constants: Mapping[str, Plain] = constants_option()
     fault: str | None = fault_option()
-    proposal: str | None = option(
-        "--proposal", metavar="NAME", help="Put one of the model's proposals in place."
-    )
+    proposal: str | None = proposal_option()
     max_seconds: float = option(
         "--max-seconds",
         default=10.0,

@@ -29,6 +29,7 @@ def behaviour_of(root: Path, run: FaultRow) -> Replay | None:
     constants = {**scope.constants, **row.constants}
     model = load_model(root, row.model, constants, fault=run.name)
     engine = PlainEngine(model)
+    again = f"run `lockstep check {row.model} --faults --no-cache`"
     state, taken = model.initial, list[Step]()
     for number, step in enumerate(steps, start=1):
         action = model.action(step["action"])
@@ -42,7 +43,7 @@ def behaviour_of(root: Path, run: FaultRow) -> Replay | None:
         if reached is None:
             raise LockstepError(
                 f"{row.model} with the fault {run.name} does not take step {number}, {action.name}",
-                cure=f"run `lockstep check {row.model} --faults --no-cache`",
+                cure=again,
             )
         taken.append(reached)
         state = reached.state
@@ -56,4 +57,8 @@ def behaviour_of(root: Path, run: FaultRow) -> Replay | None:
         constants=constants_of(model),
     )
     parameters = failing_binding(engine, row.violated, trace)
+    if parameters is None:
+        raise LockstepError(
+            f"{row.model} with the fault {run.name} violates nothing so", cure=again
+        )
     return Replay(model, origin, trace, Verdict.VIOLATED, "", parameters)

@@ -135,6 +135,11 @@ def fault_option() -> Any:
     return option("--fault", metavar="NAME", help="Put one of the model's faults in place.")
 
 
+def proposal_option() -> Any:
+    """The name of a proposal, or None."""
+    return option("--proposal", metavar="NAME", help="Put one of the model's proposals in place.")
+
+
 def anew_option() -> Any:
     """Whether what an earlier run has decided is decided again."""
     return option(

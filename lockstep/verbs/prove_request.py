@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lockstep.specs.tables import Plain
-from lockstep.verbs.models import read_constants
 from lockstep.verbs.option import (
     anew_option,
     command_line,
@@ -16,6 +15,7 @@ from lockstep.verbs.option import (
     seconds,
     workspace_option,
 )
+from lockstep.verbs.search_options import constants_option
 from lockstep.workspace import Workspace
 
 SECONDS = 60.0
@@ -53,13 +53,7 @@ class ProveRequest:
     scope: str | None = option(
         "--scope", metavar="NAME", help="A scope in place of a proof, with its constants."
     )
-    constants: Mapping[str, Plain] = option(
-        "--set",
-        default={},
-        gather=read_constants,
-        metavar="NAME=VALUE",
-        help="Change a constant.",
-    )
+    constants: Mapping[str, Plain] = constants_option()
     fault: str | None = fault_option()
     any_number: str | None = option(
         "--any", metavar="CONSTANT", help="Prove for any number of the names that CONSTANT lists."

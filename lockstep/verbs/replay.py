@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.language.model import DEADLOCK, Model, load_model
+from lockstep.language.model import DEADLOCK, Model
 from lockstep.language.notation import State
 from lockstep.plain.run import PlainEngine
 from lockstep.results.evaluation_error import EvaluationError
@@ -23,7 +22,8 @@ from lockstep.trace.itf_values import Misfit
 from lockstep.trace.pytest_export import to_pytest, workspace_from
 from lockstep.trace.render import render_instance
 from lockstep.verbs.replay_request import ReplayRequest
-from lockstep.workspace import find_workspace
+from lockstep.verbs.version import Version
+from lockstep.workspace import Workspace, find_workspace
 
 __all__ = ["Replay", "ReplayRequest", "replay"]
 
@@ -69,34 +69,25 @@ def replay(request: ReplayRequest) -> Replay:
     recorded state that the model does not reach counts as damage as long as the model's text is the
     one that was recorded, and as a change of the model otherwise.
     """
-    root = (request.workspace or find_workspace()).root
+    workspace = request.workspace or find_workspace()
     if request.pytest is not None and request.pytest.exists():
         raise LockstepError(
             f"{request.pytest} is there already", cure="remove it, or name another file"
         )
-    result = _replay(root, request.file)
+    result = _replay(workspace, request.file)
     if request.pytest is None or result.parameters is None:
         return result
-    place = workspace_from(request.pytest, root)
+    place = workspace_from(request.pytest, workspace.root)
     test = to_pytest(result.model, result.trace, result.origin, place)
     write_text(request.pytest, test)
     return replace(result, test=test)
 
 
-def _replay(root: Path, file: Path) -> Replay:
+def _replay(workspace: Workspace, file: Path) -> Replay:
     recording = read(file)
     origin = recording.origin
-    load = partial(
-        load_model,
-        root,
-        origin.model,
-        origin.constants,
-        fault=origin.fault,
-        proposal=origin.proposal,
-    )
-    model = load()
-    if origin.property not in (None, DEADLOCK) and find_property(model, origin.property) is None:
-        model = load(lemmas=True)
+    version = Version(workspace, origin.model, origin.fault, origin.proposal)
+    model = version.load(origin.constants, origin.property)
     first = model.initial
     taken: list[Step] = []
 
@@ -117,7 +108,7 @@ def _replay(root: Path, file: Path) -> Replay:
         _take_again(engine, recording, first, taken)
         failing = _finding(engine, recording, Trace(first, tuple(taken), recording.loop))
     except EvaluationError as error:
-        return ended(Verdict.ERROR, error.seen_from(root), error=error)
+        return ended(Verdict.ERROR, error.seen_from(workspace.root), error=error)
     except (_Departs, Misfit) as departure:
         if digest(model) == origin.digest:
             misfit = departure if isinstance(departure, Misfit) else Misfit("", str(departure))

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from lockstep.errors import LockstepError
-from lockstep.language.model import DEADLOCK, Action, Model, load_model
+from lockstep.language.model import DEADLOCK, Action, Model
 from lockstep.language.notation import Kind, State
 from lockstep.plain.ending import violated_at_the_end
 from lockstep.plain.lasso import closes
@@ -59,18 +59,7 @@ def _load(version: Version, origin: Origin, scope: str | None) -> Model:
         declared = version.load({}).constants
         recorded = {name: value for name, value in origin.constants.items() if name in declared}
         constants = {**version.fault_constants, **recorded, **version.constants}
-    model = version.load(constants)
-    name = origin.property
-    if name not in (None, DEADLOCK) and find_property(model, name) is None:
-        return load_model(
-            version.workspace.root,
-            version.model,
-            constants,
-            fault=version.fault,
-            proposal=version.proposal,
-            lemmas=True,
-        )
-    return model
+    return version.load(constants, origin.property)
 
 
 class _Taking:

@@ -1,11 +1,16 @@
-"""Options of every verb that searches: what a search may take, and where it leaves traces."""
+"""Options of every verb that searches: of what, what it may take, and where it leaves traces."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from lockstep.verbs.models import parse_size
+from lockstep.verbs.models import parse_size, read_constants
 from lockstep.verbs.option import MOST_THREADS, option, seconds
+
+
+def constants_option(what: str = "Change a constant.") -> Any:
+    """The constants that take the place of a scope's, by name; `what` says what that means."""
+    return option("--set", default={}, gather=read_constants, metavar="NAME=VALUE", help=what)
 
 
 def states_option() -> Any:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from lockstep.campaign.task import shown_constant
-from lockstep.language.model import Model, fault_constants, load_model
+from lockstep.language.model import DEADLOCK, Model, fault_constants, load_model
 from lockstep.specs.tables import Plain
+from lockstep.trace.claims import find_property
 from lockstep.workspace import Workspace
 
 
@@ -41,12 +43,20 @@ class Version:
         """The constants that the fault sets; none without one."""
         return fault_constants(self.workspace.root, self.model, self.fault)
 
-    def load(self, constants: Mapping[str, object]) -> Model:
-        """The model with these constants and no others; `LockstepError` as of `load_model`."""
-        return load_model(
+    def load(self, constants: Mapping[str, object], claim: str | None = None) -> Model:
+        """The model with these constants and no others; `LockstepError` as of `load_model`.
+
+        It has its lemmas, too, where nothing else in it is of the name `claim`.
+        """
+        load = partial(
+            load_model,
             self.workspace.root,
             self.model,
             constants,
             fault=self.fault,
             proposal=self.proposal,
         )
+        model = load()
+        if claim in (None, DEADLOCK) or find_property(model, claim) is not None:
+            return model
+        return load(lemmas=True)
