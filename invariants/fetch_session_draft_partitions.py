@@ -1,5 +1,6 @@
 """What must hold of the partitions of KIP-227's earlier draft: what is dirty, asked and told."""
 
+from invariants.fetch_knowledge import is_learned
 from invariants.fetch_session_draft_steps import (
     came,
     is_full,
@@ -231,16 +232,7 @@ def what_is_answered_is_learned(
     """Within a session the fetcher knows what the response says, and of what it leaves out it knows
     what it knew."""
     when(was_handled(s, new, f) and s.response[f].incremental_ok)
-    answer = s.response[f].partitions[p]
-    told = s.told[f][p]
-    return (
-        new.told[f][p] == told
-        if answer is None
-        else new.told[f][p] is not None
-        and new.told[f][p].high_watermark == answer.high_watermark
-        and new.told[f][p].log_start_offset == answer.log_start_offset
-        and new.told[f][p].records == (answer.records or (told is not None and told.records))
-    )
+    return is_learned(s.response[f].partitions[p], s.told[f][p], new.told[f][p])
 
 
 @step_invariant("227d-12")

@@ -1,5 +1,6 @@
 """What must hold of the partitions of KIP-227 fetch sessions: what is asked and told of each."""
 
+from invariants.fetch_knowledge import is_learned
 from invariants.fetch_session_steps import (
     is_readable,
     is_up_to_date,
@@ -109,16 +110,7 @@ def what_is_answered_is_learned(s: FetchSession, new: FetchSession, f: Fetcher, 
     what it knew."""
     when(was_handled(s, new, f))
     when(s.response[f].error == Error.NONE and s.response[f].session_id != NO_SESSION)
-    answer = s.response[f].partitions[p]
-    told = s.told[f][p]
-    return (
-        new.told[f][p] == told
-        if answer is None
-        else new.told[f][p] is not None
-        and new.told[f][p].high_watermark == answer.high_watermark
-        and new.told[f][p].log_start_offset == answer.log_start_offset
-        and new.told[f][p].records == (answer.records or (told is not None and told.records))
-    )
+    return is_learned(s.response[f].partitions[p], s.told[f][p], new.told[f][p])
 
 
 @step_invariant("227-36", "227-38", "227-40")
