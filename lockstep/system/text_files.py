@@ -34,8 +34,15 @@ def is_file(path: Path) -> bool:
 
 
 def write_text(file: Path, text: str) -> None:
-    """Write a file whole or not at all; `LockstepError` in one line when it cannot be written."""
+    """Write a file whole or not at all; `LockstepError` in one line when it cannot be written.
+
+    What is there and is no file, such as a device or a pipe, is written to and stays what it is.
+    """
     try:
+        if file.exists() and not file.is_file():
+            with file.open("w", encoding="utf-8") as stream:
+                stream.write(text)
+            return
         file.parent.mkdir(parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
         try:
