@@ -46,8 +46,11 @@ Watch: TypeAlias = "Callable[[str], AbstractContextManager[Callable[[Progress], 
 """Makes what is told of the progress of one part of the work, named by its text."""
 
 
-_MOST_LIVE = 2_500
-"""States of a model up to which TLC is asked for liveness, unless it is asked for at any cost."""
+_MOST_LIVE = 2_100
+"""States of a model up to which TLC is asked for liveness, unless it is asked for at any cost.
+
+TLC evaluates what each premise of fairness enables in every transition: of the 2,241 states of
+snapshot_fetch, which has four liveness properties, it takes five minutes."""
 
 _BRIEF = 200_000
 """States of a model up to which TLC's search of its twin is short."""

@@ -10,9 +10,9 @@ from lockstep.twin.twin import TwinResult
 from tests.twin.conftest import KAFKA, Copy, assert_same
 
 
-def compare(name: str, scope: Scope) -> TwinResult:
+def compare(name: str, scope: Scope, *, liveness: bool = False) -> TwinResult:
     """Compares a model of this workspace with its twin."""
-    return Copy(KAFKA).compare(name, scope)
+    return Copy(KAFKA).compare(name, scope, liveness=liveness)
 
 
 @pytest.mark.parametrize("name", model_names(KAFKA))
@@ -24,6 +24,15 @@ def test_the_small_graphs_are_equal(name: str) -> None:
     assert result.run.distinct == scope.pins.states
     assert result.run.transitions == scope.pins.transitions
     assert result.run.steps == scope.pins.depth
+
+
+@pytest.mark.verify
+def test_tlc_finds_a_replicas_liveness_in_minutes() -> None:
+    result = compare(
+        "snapshot_fetch", load_model_spec(KAFKA, "snapshot_fetch").scope("small"), liveness=True
+    )
+    assert_same(result)
+    assert result.unchecked == ()
 
 
 ONE_OF_EACH = {"PARTITIONS": ("p1",), "SESSION_IDS": (1,), "MAX_EPOCH": 1, "MAX_OFFSET": 0}
