@@ -13,7 +13,7 @@ from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.faults_of_model import FaultsOfModel
 from lockstep.workspace import find_workspace
 
-MODELS = ("fetch_snapshot_response", "snapshot_offsets")
+MODELS = ("session_cache", "snapshot_offsets")
 
 
 @pytest.fixture
