@@ -39,7 +39,7 @@ def twin(request: TwinRequest, view: TwinView, outputs: CiOutputs) -> int:
         run = run_twin(plan, watch=TerminalWatch())
         output.json(twin_json(plan, run))
     else:
-        text = TwinText(output, plan)
+        text = TwinText(output, plan.tasks, plan)
         run = run_twin(plan, on_result=text.add, watch=TerminalWatch())
         text.finish(run)
     if outputs.is_any:

@@ -155,7 +155,7 @@ def compare_twin(asked: Asked, scope: str) -> Answer:
     """Compare one model with its twin in one scope."""
     plan = plan_twin(TwinRequest((asked.model,), asked.given, scope))
     with _printed() as printed:
-        text = TwinText(Output(), plan)
+        text = TwinText(Output(), plan.tasks, plan)
         run = run_twin(plan, on_result=text.add)
         text.finish(run)
         verdict = ", ".join(str(one.verdict) for one in run.results)

@@ -12,16 +12,24 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from lockstep.diagram.diagram import Diagram
 from lockstep.diagram.svg import svg_element
 from lockstep.report.counterexample import Counterexample
+from lockstep.report.faults_text import FaultsText
 from lockstep.report.output import Output
 from lockstep.report.page import visible
+from lockstep.report.prove_text import ProofText
 from lockstep.report.replay_on_text import print_replay_on
 from lockstep.report.replay_text import print_replay
+from lockstep.report.twin_text import TwinText
 from lockstep.results.trace import Trace
 from lockstep.trace.changes import changes
 from lockstep.trace.layout import show
 from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
+from lockstep.verbs.faults import FaultsRun
+from lockstep.verbs.faults_of_model import FaultsOfModel
+from lockstep.verbs.prove import ProveRun
+from lockstep.verbs.prove_result import Proved, Unproved
 from lockstep.verbs.replay import Replay
 from lockstep.verbs.replay_on_result import ReplayedOn
+from lockstep.verbs.twin import Compared, TwinRun, Uncompared
 
 _STYLE = """
 .lockstep table { border-collapse: collapse; margin: 0 0 0.5em; }
@@ -52,6 +60,19 @@ def html_of(result: object) -> str:
                 SubElement(root, "p").text = f"not checked: {', '.join(result.pending)}"
         case Checked() | Unchecked():
             _check(root, [result])
+        case FaultsRun():
+            _printed(root, "faults", lambda output: FaultsText(output).show(result))
+        case FaultsOfModel():
+            _printed(root, "faults", lambda output: FaultsText(output).add(result))
+        case ProveRun():
+            _printed(root, "proofs", lambda output: _proofs(output).show(result))
+        case Proved() | Unproved():
+            _printed(root, "proof", lambda output: _proofs(output).add(result))
+        case TwinRun():
+            tasks = [one.task for one in result.results]
+            _printed(root, "comparisons", lambda output: TwinText(output, tasks).show(result))
+        case Compared() | Uncompared():
+            _printed(root, "comparison", lambda output: TwinText(output, [result.task]).add(result))
         case Replay():
             _printed(root, "behaviour", lambda output: print_replay(output, result, None))
         case ReplayedOn():
@@ -133,6 +154,10 @@ def _cells(result: CheckResult) -> tuple[str, ...]:
 
 def _because(result: CheckResult) -> str:
     return str(result.error) if isinstance(result, Unchecked) else result.judgement.because
+
+
+def _proofs(output: Output) -> ProofText:
+    return ProofText(output, examples=False)
 
 
 def _steps(output: Output, trace: Trace) -> None:

@@ -9,13 +9,12 @@ from lockstep.results.trace import Trace
 from lockstep.trace.claims import find_property
 from lockstep.trace.documents import error_json, parameters_json, steps_json
 from lockstep.trace.saving import Saved
-from lockstep.verbs.prove import Result, Task
+from lockstep.verbs.prove import ProveRun
 from lockstep.verbs.prove_request import ProveRequest
 from lockstep.verbs.prove_result import Proved, Unproved, is_lemma
-from lockstep.verbs.run import Run
 
 
-def prove_json(request: ProveRequest, run: Run[Task, Result]) -> dict[str, object]:
+def prove_json(request: ProveRequest, run: ProveRun) -> dict[str, object]:
     """The document of a run."""
     rows = [
         _proved_json(result) if isinstance(result, Proved) else _unproved_json(request, result)

@@ -6,14 +6,13 @@ from lockstep.report.ci.problems import Problems
 from lockstep.report.ci.problems_page import problems_page
 from lockstep.report.page import Page, Row, Table
 from lockstep.results.verdict import verdict_without
-from lockstep.verbs.prove import Result, Task
+from lockstep.verbs.prove import ProveRun, Result
 from lockstep.verbs.prove_result import Proved, Unproved
-from lockstep.verbs.run import Run
 
 _HEADERS = ("model", "proof", "verdict", "proved", "seconds")
 
 
-def prove_page(run: Run[Task, Result], problems: Problems) -> Page:
+def prove_page(run: ProveRun, problems: Problems) -> Page:
     """The whole page of a run that has ended; `problems` are those of the same run."""
     proofs = [
         proof

@@ -15,8 +15,7 @@ from lockstep.words import indented, plural, shown_path
 if TYPE_CHECKING:
     from lockstep.prove.any_number import Enough
     from lockstep.trace.saving import Saved
-    from lockstep.verbs.prove import Result, Task
-    from lockstep.verbs.run import Run
+    from lockstep.verbs.prove import ProveRun, Result
 
 
 class ProofText:
@@ -36,7 +35,13 @@ class ProofText:
         else:
             self._proved(result)
 
-    def finish(self, run: Run[Task, Result]) -> None:
+    def show(self, run: ProveRun) -> None:
+        """Print a run that has ended."""
+        for result in run.results:
+            self.add(result)
+        self.finish(run)
+
+    def finish(self, run: ProveRun) -> None:
         """Print the last lines: the sum, what Ctrl-C left out, and what is to be run again."""
         line = self._output.line
         results = [result for result in run.results if isinstance(result, Proved)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from lockstep.report.columns import Columns
 from lockstep.report.kept import since_text
@@ -12,7 +12,7 @@ from lockstep.trace.render import render_trace
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.twin import TwinResult
-from lockstep.verbs.twin import Comparison, TwinPlan, TwinRun, Uncompared
+from lockstep.verbs.twin import Comparison, Task, TwinPlan, TwinRun, Uncompared
 from lockstep.words import indented, plural
 
 NUMBERS = (("states", 10), ("depth", 5), ("seconds", 7))
@@ -21,11 +21,15 @@ NUMBERS = (("states", 10), ("depth", 5), ("seconds", 7))
 class TwinText:
     """Prints a row as soon as its result is there, how the two differ, and the sum at the end."""
 
-    def __init__(self, output: Output, plan: TwinPlan) -> None:
+    def __init__(self, output: Output, tasks: Sequence[Task], plan: TwinPlan | None = None) -> None:
+        """Of all comparisons to come `tasks` are what is compared.
+
+        Without a `plan` it is not said how to make a comparison again, nor what has no twin.
+        """
         self._output = output
         self._plan = plan
-        models = max(len(task.model) for task in plan.tasks)
-        scopes = max(len(task.scope.name) for task in plan.tasks)
+        models = max((len(task.model) for task in tasks), default=0)
+        scopes = max((len(task.scope.name) for task in tasks), default=0)
         texts = (("model", models), ("scope", scopes), ("compare", 7), ("verdict", 12))
         self._columns = Columns(texts, NUMBERS)
         output.line(self._columns.head, "bold")
@@ -46,14 +50,20 @@ class TwinText:
                 line(f"  {since_text(comparison.since).removeprefix(', ')}", "dim")
             for text in _explanation(result):
                 line(f"  {text}" if text else "")
-        if comparison.exit_code:
+        if comparison.exit_code and self._plan is not None:
             line(f"  reproduce with  {self._plan.again(comparison.task)}")
+
+    def show(self, run: TwinRun) -> None:
+        """Print a run that has ended."""
+        for result in run.results:
+            self.add(result)
+        self.finish(run)
 
     def finish(self, run: TwinRun) -> None:
         """Print the last lines."""
         line = self._output.line
         verdicts = [comparison.verdict for comparison in run.results]
-        if self._plan.without_twin:
+        if self._plan is not None and self._plan.without_twin:
             line(f"no twin: {', '.join(self._plan.without_twin)}", "dim")
         if run.pending:
             line(f"interrupted; not compared: {', '.join(map(str, run.pending))}", "inconclusive")

@@ -11,6 +11,7 @@ from lockstep.errors import LockstepError, nearest
 from lockstep.language.model import fault_marks, fault_places, load_model, model_places
 from lockstep.language.notation import FaultMark, Kind
 from lockstep.results.exits import worst
+from lockstep.results.notebook import ShownInNotebooks
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.verbs.affected import Affected, affected_models, spec_files
@@ -43,7 +44,7 @@ class FaultsRequest:
 
 
 @dataclass(frozen=True)
-class FaultsRun(ModelsRun[FaultsOfModel]):
+class FaultsRun(ModelsRun[FaultsOfModel], ShownInNotebooks):
     """The faults of each model; `errors` are of files that nothing reads."""
 
     errors: list[LockstepError] = field(default_factory=list)

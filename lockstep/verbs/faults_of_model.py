@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from lockstep.campaign.task import Row
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.results.exits import INTERRUPTED, worst
+from lockstep.results.notebook import ShownInNotebooks
 from lockstep.verbs.campaign import TaskError
 from lockstep.verbs.fault_row import FaultRow
 
 
 @dataclass
-class FaultsOfModel:
+class FaultsOfModel(ShownInNotebooks):
     """All faults of one model, and each of its invariants with the faults that it catches.
 
     `errors` are of what could not be loaded: a fault, or the model itself.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from lockstep.errors import LockstepError
+from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.verdict import Verdict
 from lockstep.system.crash import failure_of
 from lockstep.verbs.prove_files import Reason, keep_trace, write_questions
@@ -34,6 +35,7 @@ OnStep: TypeAlias = Callable[[str], None]
 __all__ = [
     "OnStep",
     "ProveRequest",
+    "ProveRun",
     "Proved",
     "Result",
     "Subject",
@@ -44,12 +46,17 @@ __all__ = [
 ]
 
 
+@dataclass(frozen=True)
+class ProveRun(Run[Task, Result], ShownInNotebooks):
+    """A `Proved` or an `Unproved` of each proof."""
+
+
 def prove(
     request: ProveRequest = ProveRequest(),
     *,
     on_result: Callable[[Result], None] = lambda _: None,
     watch: Watch = Unwatched(),
-) -> Run[Task, Result]:
+) -> ProveRun:
     """Prove what the request names, one proof after the other, and tell `on_result` of each.
 
     Errors of one proof are in its result. LockstepError where there is nothing to prove at all.
@@ -69,7 +76,8 @@ def prove(
                 return Unproved(task.name, task.proof.name, failure_of(error, workspace))
 
     with ctrl_c_ends_a_question():
-        return run_each(_tasks(workspace, request), work, on_result)
+        run = run_each(_tasks(workspace, request), work, on_result)
+    return ProveRun(run.results, run.pending)
 
 
 def _tasks(workspace: Workspace, request: ProveRequest) -> list[Task]:

@@ -11,6 +11,7 @@ from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import DEADLOCK
 from lockstep.language.notation import MARK, Kind
 from lockstep.results.exits import INTERRUPTED
+from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.run import Failure
 
@@ -28,7 +29,7 @@ _PROVABLE = (Kind.INVARIANT, Kind.STEP_INVARIANT)
 
 
 @dataclass
-class Proved:
+class Proved(ShownInNotebooks):
     """One model in one proof: what holds always, and what was looked for of the rest.
 
     `enough` is set where it is a proof for any number of names: the model is then that with as
@@ -162,7 +163,7 @@ class Proved:
 
 
 @dataclass(frozen=True)
-class Unproved(Failure):
+class Unproved(Failure, ShownInNotebooks):
     """A model that could not be asked about: it is not well formed, or something has no term."""
 
     name: str

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import load_model
+from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
@@ -46,7 +47,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Compared:
+class Compared(ShownInNotebooks):
     """A model and its twin, both explored."""
 
     task: Task
@@ -68,15 +69,19 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Uncompared(Failure):
+class Uncompared(Failure, ShownInNotebooks):
     """A model and its twin of which one cannot be used, or TLC did not see everything."""
 
     task: Task
     error: LockstepError
 
 
-Comparison: TypeAlias = "Compared | Uncompared"
-TwinRun: TypeAlias = "Run[Task, Comparison]"
+Comparison: TypeAlias = Compared | Uncompared
+
+
+@dataclass(frozen=True)
+class TwinRun(Run[Task, Comparison], ShownInNotebooks):
+    """A `Compared` or an `Uncompared` of each model and scope."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +150,8 @@ def run_twin(
     watch: Watch = Unwatched(),
 ) -> TwinRun:
     """Do what was planned."""
-    return run_each(plan.tasks, lambda task: _compare(plan, task, watch), on_result)
+    run = run_each(plan.tasks, lambda task: _compare(plan, task, watch), on_result)
+    return TwinRun(run.results, run.pending)
 
 
 def twin_scopes(spec: ModelSpec, scope: str | None = None) -> list[str]:

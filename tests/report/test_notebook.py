@@ -6,10 +6,16 @@ from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 
+from lockstep.errors import LockstepError
+from lockstep.plain.exploration import Exploration
 from lockstep.report.notebook import html_of
+from lockstep.verbs.campaign import Resources
 from lockstep.verbs.check import Checked, CheckRequest, CheckRun, check
+from lockstep.verbs.faults import FaultsRequest, faults
+from lockstep.verbs.prove import ProveRequest, Unproved, prove
 from lockstep.verbs.replay import ReplayRequest, replay
 from lockstep.verbs.replay_on import replay_on
+from lockstep.verbs.twin import TwinRequest, twin
 from lockstep.workspace import Workspace, find_workspace
 
 TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"
@@ -67,6 +73,40 @@ def test_a_behaviour_a_replay_and_another_version(workspace: Workspace) -> None:
     request = ReplayRequest(checked.saved, on="turnstile", workspace=workspace)
     with replay_on(request) as on:
         assert "turnstile stops it" in text_of(shown(on))
+
+
+def test_faults(workspace: Workspace, tmp_path: Path) -> None:
+    resources = Resources(Exploration(threads=1), results=tmp_path / "results.jsonl")
+    run = faults(FaultsRequest(("turnstile",), workspace, resources))
+    for result in (run, *run.results):
+        text = text_of(shown(result))
+        assert "caught by entries_are_paid" in text
+        assert "invariant, and the faults that it catches first" in text
+    assert "broken first by a fault." in text_of(shown(run))
+
+
+def test_proofs_and_one_that_cannot_be_made(workspace: Workspace) -> None:
+    run = prove(ProveRequest(("turnstile",), scope="small", workspace=workspace))
+    (proved,) = run.results
+    for result in (run, proved):
+        assert "entries_are_paid" in text_of(shown(result))
+        assert f"turnstile small: {proved.verdict}" in text_of(shown(result))
+    assert "properties proved" in text_of(shown(run))
+    assert "Z3 is away" in text_of(
+        shown(Unproved("turnstile", "real", LockstepError("Z3 is away")))
+    )
+
+
+def test_a_twin_and_one_that_differs(workspace: Workspace) -> None:
+    run = twin(TwinRequest(("turnstile",), scope="small", workspace=workspace))
+    for result in (run, *run.results):
+        element = shown(result)
+        assert "turnstile small graph   holds" in text_of(element)
+        assert element.find("pre") is not None
+    module = workspace.root / "tla/Turnstile.tla"
+    module.write_text(module.read_text().replace("coins[g] < MaxCoins", "coins[g] <= MaxCoins"))
+    run = twin(TwinRequest(("turnstile",), scope="small", workspace=workspace))
+    assert "the two part first" in text_of(shown(run))
 
 
 def test_what_a_model_says_is_no_markup(workspace: Workspace) -> None:

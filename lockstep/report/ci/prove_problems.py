@@ -11,12 +11,11 @@ from lockstep.report.ci.places import place_of_function
 from lockstep.report.ci.problems import Gap, Problem, Problems, Unknown
 from lockstep.report.requirement_texts import RequirementTexts
 from lockstep.results.verdict import Verdict
-from lockstep.verbs.prove import Result, Task
+from lockstep.verbs.prove import ProveRun, Result
 from lockstep.verbs.prove_result import Proved, Unproved
-from lockstep.verbs.run import Run
 
 
-def prove_problems(root: Path, run: Run[Task, Result]) -> Problems:
+def prove_problems(root: Path, run: ProveRun) -> Problems:
     """The problems of a run in the workspace at `root`."""
     texts = RequirementTexts(root)
     results = (_of_result(result, texts) for result in run.results)
