@@ -16,7 +16,7 @@ from lockstep.errors import LockstepError
 from lockstep.system.java import find_java
 from lockstep.twin.artifacts import tlc_jar
 from lockstep.twin.config import scope_config
-from lockstep.twin.twin import twin_files
+from lockstep.twin.twin_files import twin_files
 
 NAME = "TLC"
 _ENTRANT = Entrant(

@@ -9,7 +9,7 @@ from lockstep.report.json import document, verdicts
 from lockstep.trace.documents import steps_json
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.states import render_tlc_trace
-from lockstep.twin.twin import TwinResult
+from lockstep.twin.twin_result import TwinResult
 from lockstep.verbs.twin import Compared, Task, TwinPlan, TwinRun, Uncompared
 
 

@@ -11,7 +11,7 @@ from lockstep.results.verdict import Verdict
 from lockstep.trace.render import render_trace
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.states import render_tlc_trace
-from lockstep.twin.twin import TwinResult
+from lockstep.twin.twin_result import TwinResult
 from lockstep.verbs.twin import Comparison, Task, TwinPlan, TwinRun, Uncompared
 from lockstep.words import indented, plural
 

@@ -30,7 +30,7 @@ from lockstep.twin.config import claims, scope_config, without_checks, without_c
 from lockstep.twin.dump import read_dump
 from lockstep.twin.findings import TlcProgress, TlcRun
 from lockstep.twin.limit import NO_MORE_STATES, limited_module, limited_name
-from lockstep.twin.names import definition_name, snake_name
+from lockstep.twin.names import definition_name
 from lockstep.twin.refinement import (
     MOST_REFINED,
     Refinement,
@@ -41,6 +41,8 @@ from lockstep.twin.refinement import (
 from lockstep.twin.sources import require_constants
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.tlc import TlcOptions, run_tlc
+from lockstep.twin.twin_files import TwinFiles, twin_files
+from lockstep.twin.twin_result import TwinResult
 
 Watch: TypeAlias = "Callable[[str], AbstractContextManager[Callable[[Progress], None] | None]]"
 """Makes what is told of the progress of one part of the work, named by its text."""
@@ -56,66 +58,6 @@ _BRIEF = 200_000
 """States of a model up to which TLC's search of its twin is short."""
 
 
-@dataclass(frozen=True)
-class TwinFiles:
-    """The twin's root module and what its configurations have in common."""
-
-    module: Path
-    template: Path
-
-
-@dataclass(frozen=True)
-class TwinResult:
-    """One model in one scope beside its twin, both explored.
-
-    The verdict is `holds` when both are the same, state by state (`compare` is `graph`) or in their
-    counts (`counts`), and TLC finds everything that the twin claims, and that it refines what it is
-    to refine; it is `violated` when they differ or TLC refutes a claim or the refinement, and
-    `inconclusive` when they are the same and the twin claims nothing.
-    """
-
-    model: Model
-    scope: str
-    compare: str
-    verdict: Verdict
-    because: str
-    """Why the verdict is not `holds`; empty if it is."""
-    explored: SearchResult
-    run: TlcRun
-    """TLC's run that was compared. It ends where it has found more states than the model has."""
-    difference: Difference | None
-    counts: tuple[CountDifference, ...]
-    """The counts that are not the same, where TLC was not stopped by what it refuted."""
-    refuting: TlcRun | None
-    """TLC's run that refuted a claim of the twin, with the behaviour that does."""
-    unchecked: tuple[str, ...]
-    """The liveness properties that TLC was not asked for, by their names in the model."""
-    refinement: Refinement | None
-    """Whether the twin refines its abstract module; None where it is to refine none, or TLC was not
-    asked."""
-    unrefined: str | None
-    """The abstract module that TLC was not asked for: the scope is too large, or the twin is not
-    the model."""
-    seconds: float
-    """Wall-clock time of all of it: the search of the model, TLC, and reading its graph."""
-
-    @property
-    def refuted(self) -> str | None:
-        """The claim refuted, by its name in the model: a property or `deadlock`.
-
-        None where nothing is refuted, and where TLC does not name it: of a `leads_to` it does not,
-        so that it is known only where the model has no other.
-        """
-        if self.refuting is None:
-            return None
-        if self.refuting.verdict == "deadlock":
-            return "deadlock"
-        if self.refuting.violated is not None:
-            return snake_name(self.refuting.violated)
-        pending = self.model.of_kind(Kind.LEADS_TO)
-        return pending[0].name if len(pending) == 1 else None
-
-
 class ModelBounded(LockstepError):
     """The search of the model was stopped before it had seen everything: there is no comparison."""
 
@@ -126,24 +68,6 @@ class ModelBounded(LockstepError):
             f"the search of {model} {because}",
             cure="give it more time, or compare a smaller scope",
         )
-
-
-def twin_files(root: Path, spec: ModelSpec) -> TwinFiles:
-    """The files of a model's twin; LockstepError when it has none, or they are not there."""
-    if spec.twin is None:
-        raise LockstepError(
-            f"{spec.name} has no twin",
-            cure=f"write tla/MC...tla and .cfg, and name the twin in specs/{spec.name}.toml",
-        )
-    folder = root / "tla"
-    files = TwinFiles(folder / f"MC{spec.twin}.tla", folder / f"MC{spec.twin}.cfg")
-    for file in (files.module, files.template):
-        if not file.is_file():
-            raise LockstepError(
-                f"the twin {spec.twin} of {spec.name} lacks {file}",
-                cure="a twin has a module of bounds MC<twin>.tla, and MC<twin>.cfg",
-            )
-    return files
 
 
 @dataclass(frozen=True)

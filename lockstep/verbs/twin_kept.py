@@ -19,7 +19,7 @@ from lockstep.system.text_files import read_text
 from lockstep.twin.artifacts import TLC
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.refinement import Refinement
-from lockstep.twin.twin import TwinResult
+from lockstep.twin.twin_result import TwinResult
 from lockstep.verbs.check_kept import PACKAGES
 from lockstep.verbs.decided import Dependencies, Question, texts_of
 from lockstep.verbs.twin_request import TwinRequest

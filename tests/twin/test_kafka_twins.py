@@ -6,7 +6,7 @@ import pytest
 
 from lockstep.language.model import model_names
 from lockstep.specs.scopes import Scope, load_model_spec
-from lockstep.twin.twin import TwinResult
+from lockstep.twin.twin_result import TwinResult
 from tests.twin.conftest import KAFKA, Copy, assert_same
 
 

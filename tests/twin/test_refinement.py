@@ -14,7 +14,7 @@ from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
 from lockstep.twin.refinement import RefinementCheck, check_refinement, refinement_files
 from lockstep.twin.states import render_tlc_trace
-from lockstep.twin.twin import twin_files
+from lockstep.twin.twin_files import twin_files
 from lockstep.verbs.twin import Compared, TwinRequest, twin
 from lockstep.workspace import find_workspace
 from tests.twin.conftest import KAFKA, Copy
