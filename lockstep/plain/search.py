@@ -113,6 +113,7 @@ class Search:
         self._end_if_wrong()
         level = [initial]
         while level:
+            self._result.levels.append(len(level))
             self._supervision.cover(self._result.depth)
             following: list[State] = []
             try:

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lockstep.report.faults_text import steps_text
 from lockstep.report.page import Block, Figure, Paragraph, Row, Section, Span, Table, Text
-from lockstep.report.plots import Bar, bars
+from lockstep.report.plots import Bar, bars, course
 from lockstep.report.source_links import SourceLinks
 from lockstep.verbs.fault_row import FaultRow
 from lockstep.verbs.report_entry import Entry
 from lockstep.verbs.report_result import Claim, ModelReport
+from lockstep.words import plural
 
 NOT_CHECKED = "not checked"
 
@@ -89,7 +90,7 @@ def _all_of(entries: Sequence[Entry]) -> Span:
 def _model(model: ModelReport, links: SourceLinks) -> Section:
     first = model.doc.partition("\n\n")[0]
     blocks: list[Block] = [Paragraph(" ".join(first.split()))] if first else []
-    blocks += [*_scopes(model.checks), *_growth(model)]
+    blocks += [*_scopes(model.checks), *_growth(model), *_levels(model)]
     if model.claims:
         blocks.append(_folded("Properties", len(model.claims), _claims(model.claims, links)))
     if model.faults is not None and model.faults.faults.runs:
@@ -170,6 +171,17 @@ def _growth(model: ModelReport) -> Iterator[Figure]:
         caption = f"States of {model.name} by scope, in orders of magnitude"
         faint = "; pale: pinned, and not explored here" * any(row.faint for row in rows)
         yield Figure(bars(rows, caption), caption + faint)
+
+
+def _levels(model: ModelReport) -> Iterator[Figure]:
+    """How many states there are at each distance from the initial one, in the usual scope."""
+    levels = model.usual_check.counts.levels
+    if len(levels) > 2:
+        last = plural(len(levels) - 1, "step")
+        caption = (
+            f"States of {model.name} in scope {model.usual_check.scope} that so many steps lead to"
+        )
+        yield Figure(course(levels, ("the initial state", last), caption), caption)
 
 
 def _claims(claims: Sequence[Claim], links: SourceLinks) -> Table:

@@ -49,9 +49,11 @@ class SearchResult:
     """What a search found.
 
     `states` distinct states, `transitions` enabled action instances (self-loops and repetitions
-    included), `depth` steps to the farthest state. `fired` counts instances an action;
-    `applied` names the invariants whose premise some state or step satisfied; `reached` the goals
-    that some state satisfied, `missed` those that none did once everything was explored.
+    included), `depth` steps to the farthest state. `levels` says how many states 0, 1, 2 and so
+    many steps lead to, and no fewer, up to the last level that was finished without anything wrong
+    on it. `fired` counts instances an action; `applied` names the invariants whose premise some
+    state or step satisfied; `reached` the goals that some state satisfied, `missed` those that none
+    did once everything was explored.
     `deadlocks` are the states that no step leaves.
     `unfulfilled` are the violations of `leads_to`, each with its behaviour, the first of which is
     the `violation`, and `unchecked` names the `leads_to` of which nothing is known.
@@ -68,6 +70,7 @@ class SearchResult:
     states: int = 0
     transitions: int = 0
     depth: int = 0
+    levels: list[int] = field(default_factory=list)
     seconds: float = 0.0
     fired: dict[str, int] = field(default_factory=dict)
     applied: set[str] = field(default_factory=set)

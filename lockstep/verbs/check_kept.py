@@ -72,6 +72,7 @@ def _document(result: SearchResult) -> dict[str, Any] | None:
         "states": result.states,
         "transitions": result.transitions,
         "depth": result.depth,
+        "levels": result.levels,
         "seconds": result.seconds,
         "fired": result.fired,
         "applied": sorted(result.applied),
@@ -91,6 +92,7 @@ def _result(model: Model, document: Mapping[str, Any]) -> SearchResult | None:
             "states": int(states),
             "transitions": int(transitions),
             "depth": int(depth),
+            "levels": [*levels],
             "seconds": float(seconds),
             "fired": dict(fired),
             "applied": [*applied],
@@ -107,7 +109,7 @@ def _result(model: Model, document: Mapping[str, Any]) -> SearchResult | None:
     properties = {prop.name for prop in model.properties}
     if list(fired) != [action.name for action in model.actions]:
         return None
-    if not all(type(count) is int for count in fired.values()):
+    if not all(type(count) is int for count in (*fired.values(), *levels)):
         return None
     if not properties.issuperset([*applied, *reached]):
         return None
@@ -117,6 +119,7 @@ def _result(model: Model, document: Mapping[str, Any]) -> SearchResult | None:
         states=states,
         transitions=transitions,
         depth=depth,
+        levels=levels,
         seconds=seconds,
         fired=fired,
         applied=set(applied),

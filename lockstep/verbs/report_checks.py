@@ -70,7 +70,11 @@ class KeptResults:
                         since=since,
                         judged=judged,
                         counts=Counts(
-                            result.states, result.transitions, result.depth, result.seconds
+                            result.states,
+                            result.transitions,
+                            result.depth,
+                            result.seconds,
+                            tuple(result.levels),
                         ),
                     )
         outdated = self._checks.outdated(f"{spec.name} {scope.name}")

@@ -21,12 +21,16 @@ CHECK, FAULTS, PROVE, TWIN, MUTANTS = "check", "faults", "prove", "twin", "mutan
 
 @dataclass(frozen=True)
 class Counts:
-    """The counts of a search, 0 where there was none; `depth` in steps."""
+    """The counts of a search, 0 where there was none; `depth` in steps.
+
+    `levels` are the states that 0, 1, 2 and so on steps lead to, where they are known.
+    """
 
     states: int = 0
     transitions: int = 0
     depth: int = 0
     seconds: float = 0.0
+    levels: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,8 @@ def summary(result: SearchResult, *, without: Iterable[str] = ()) -> dict[str, A
         claimed |= {"applied": result.applied, "reached": result.reached}
         # It says how many states are known.
         claimed |= {} if "states" in without else {"because": result.because}
+    if "states" not in without:
+        claimed["levels"] = result.levels
     return {name: value for name, value in claimed.items() if name not in without}
 
 

@@ -50,6 +50,21 @@ def test_what_is_broken_comes_first_and_nothing_is_asked_for(page: Page, report_
     assert requests == [report_file.as_uri()]
 
 
+def test_how_the_states_grow_with_the_steps(page: Page, tmp_path: Path) -> None:
+    root = tmp_path / "turnstile"
+    shutil.copytree(TURNSTILE, root, ignore=shutil.ignore_patterns(".lockstep"))
+    place, file = f"--workspace={root}", tmp_path / "report.html"
+    assert run(["check", "turnstile", place]) == 0
+    run(["report", place, "--out", str(file)])
+    open_page(page, file)
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    caption = "States of turnstile in scope default that so many steps lead to"
+    figure = page.locator("figure", has_text=caption)
+    labels = figure.locator("text").all_text_contents()
+    assert labels[-2:] == ["the initial state", "10 steps"]
+    assert figure.locator("circle").count() == 11
+
+
 def test_what_comes_from_a_model_is_text(page: Page, report_file: Path) -> None:
     open_page(page, report_file)
     assert page.locator("script, img").count() == 0

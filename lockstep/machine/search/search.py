@@ -118,6 +118,7 @@ class ParallelSearch:
         self._count()
         if result.verdict is Verdict.HOLDS:
             conclude(self._model, result)
+        result.levels = list(filter(None, self._levels.counts))
         result.seconds = self._supervision.seconds
         return result
 

@@ -106,7 +106,10 @@ class SparkSearch:
         result.states = sum(self._levels)
         result.transitions = totals.report[TRANSITIONS]
         result.deadlocks = totals.report[DEADLOCKS]
-        result.depth = max(0, sum(1 for states in self._levels if states) - 1)
+        levels = list(filter(None, self._levels))
+        result.depth = max(0, len(levels) - 1)
+        is_wrong = result.violation is not None or result.error is not None
+        result.levels = list(filter(None, self._levels[:-1])) if is_wrong else levels
         if result.verdict is Verdict.HOLDS:
             conclude(self._program.model, result)
         result.seconds = self._supervision.seconds
