@@ -75,15 +75,11 @@ class TwinText:
 def _explanation(result: TwinResult) -> Iterator[str]:
     if result.because:
         yield f"because  {result.because}"
-    if result.unchecked:
-        named = ", ".join(result.unchecked)
-        yield f"TLC was not asked for liveness ({named}): --liveness does, and takes long"
+    yield from result.left_out
     if result.refinement is not None:
         refinement = result.refinement
         states, seconds = f"{refinement.run.distinct:,}", f"{refinement.run.seconds:.2f}"
         yield f"refines {refinement.abstract}: {refinement.verdict}, {states} states, {seconds} s"
-    if result.unrefined is not None:
-        yield f"TLC was not asked whether it refines {result.unrefined}: a smaller scope says"
     if result.difference is not None:
         difference = result.difference
         yield from (f"  {line}" for line in difference.details)

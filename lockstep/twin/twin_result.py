@@ -50,6 +50,21 @@ class TwinResult:
     """Wall-clock time of all of it: the search of the model, TLC, and reading its graph."""
 
     @property
+    def left_out(self) -> tuple[str, ...]:
+        """What TLC was not asked, a sentence each with the way to have it asked."""
+        sentences = []
+        if self.unchecked:
+            named = ", ".join(self.unchecked)
+            sentences.append(
+                f"TLC was not asked for liveness ({named}): --liveness does, and takes long"
+            )
+        if self.unrefined is not None:
+            sentences.append(
+                f"TLC was not asked whether it refines {self.unrefined}: a smaller scope says"
+            )
+        return tuple(sentences)
+
+    @property
     def refuted(self) -> str | None:
         """The claim refuted, by its name in the model: a property or `deadlock`.
 

@@ -139,7 +139,7 @@ class KeptResults:
                 return replace(
                     entry,
                     verdict=result.verdict,
-                    because=result.because,
+                    because="; ".join(filter(None, (result.because, *result.left_out))),
                     since=since,
                     judged=result.compare,
                     counts=Counts(

@@ -183,6 +183,22 @@ def test_twins_are_shown(desk: "Desk") -> None:
     assert twins == {"small": "holds", "default": None}
 
 
+def test_what_tlc_was_not_asked_is_said(desk: "Desk", monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lockstep.twin.twin._MOST_LIVE", 0)
+    assert desk.run("init", "demo").code == 0
+    monkeypatch.chdir(desk.root / "demo")
+    assert desk.run("twin", "--scope", "small").code == 0
+    document = desk.run("report", "--json").json
+    (row,) = (
+        one for one in document["results"] if (one["kind"], one["scope"]) == ("twin", "small")
+    )
+    assert row["verdict"] == "holds"
+    assert row["because"].startswith("TLC was not asked for liveness (every_message_is_confirmed)")
+    page = Path(".lockstep/report.html")
+    assert desk.run("report").code == 3
+    assert row["because"] in unescape(page.read_text(encoding="utf-8"))
+
+
 def test_without_java_a_twin_is_not_checked(desk: "Desk", monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(desk.root))
     monkeypatch.setenv("PATH", str(desk.root))
