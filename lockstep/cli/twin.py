@@ -37,12 +37,12 @@ def twin(request: TwinRequest, view: TwinView, outputs: CiOutputs) -> int:
     output, plan = Output(), plan_twin(request)
     if view.json:
         run = run_twin(plan, watch=TerminalWatch())
-        output.json(twin_json(plan, run))
+        output.json(twin_json(run))
     else:
-        text = TwinText(output, plan.tasks, plan)
+        text = TwinText(output, plan.tasks)
         run = run_twin(plan, on_result=text.add, watch=TerminalWatch())
         text.finish(run)
     if outputs.is_any:
-        problems = twin_problems(plan, run)
+        problems = twin_problems(plan.workspace.root, run)
         outputs.write(output, plan.workspace, problems, lambda: twin_page(run, problems))
     return run.exit_code

@@ -144,7 +144,7 @@ def _of_faults(asked: Asked, *names: str) -> FaultsRequest:
 def prove_widths(asked: Asked, proof: str) -> Answer:
     """Make one proof of one model."""
     with _printed() as printed:
-        text = ProofText(Output(), examples=False)
+        text = ProofText(Output())
         request = ProveRequest((asked.model,), asked.given, proof)
         run = prove(request, on_result=text.add)
         text.finish(run)
@@ -155,7 +155,7 @@ def compare_twin(asked: Asked, scope: str) -> Answer:
     """Compare one model with its twin in one scope."""
     plan = plan_twin(TwinRequest((asked.model,), asked.given, scope))
     with _printed() as printed:
-        text = TwinText(Output(), plan.tasks, plan)
+        text = TwinText(Output(), plan.tasks)
         run = run_twin(plan, on_result=text.add)
         text.finish(run)
         verdict = ", ".join(str(one.verdict) for one in run.results)

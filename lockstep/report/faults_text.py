@@ -43,12 +43,6 @@ class FaultsText:
             line(f"error: {error}", "violated")
         line()
 
-    def show(self, run: FaultsRun) -> None:
-        """Print a run that has ended."""
-        for result in run.results:
-            self.add(result)
-        self.finish(run)
-
     def finish(self, run: FaultsRun) -> None:
         """Print what is wrong, and the sum."""
         line = self._output.line

@@ -7,6 +7,7 @@ is built as a tree, so that no text becomes markup.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from lockstep.diagram.diagram import Diagram
@@ -29,6 +30,7 @@ from lockstep.verbs.prove import ProveRun
 from lockstep.verbs.prove_result import Proved, Unproved
 from lockstep.verbs.replay import Replay
 from lockstep.verbs.replay_on_result import ReplayedOn
+from lockstep.verbs.run import Run
 from lockstep.verbs.twin import Compared, TwinRun, Uncompared
 
 _STYLE = """
@@ -61,16 +63,16 @@ def html_of(result: object) -> str:
         case Checked() | Unchecked():
             _check(root, [result])
         case FaultsRun():
-            _printed(root, "faults", lambda output: FaultsText(output).show(result))
+            _run(root, "faults", result, FaultsText)
         case FaultsOfModel():
             _printed(root, "faults", lambda output: FaultsText(output).add(result))
         case ProveRun():
-            _printed(root, "proofs", lambda output: _proofs(output).show(result))
+            _run(root, "proofs", result, ProofText)
         case Proved() | Unproved():
-            _printed(root, "proof", lambda output: _proofs(output).add(result))
+            _printed(root, "proof", lambda output: ProofText(output).add(result))
         case TwinRun():
             tasks = [one.task for one in result.results]
-            _printed(root, "comparisons", lambda output: TwinText(output, tasks).show(result))
+            _run(root, "comparisons", result, lambda output: TwinText(output, tasks))
         case Compared() | Uncompared():
             _printed(root, "comparison", lambda output: TwinText(output, [result.task]).add(result))
         case Replay():
@@ -156,8 +158,26 @@ def _because(result: CheckResult) -> str:
     return str(result.error) if isinstance(result, Unchecked) else result.judgement.because
 
 
-def _proofs(output: Output) -> ProofText:
-    return ProofText(output, examples=False)
+class _RunText(Protocol):
+    """What prints each result of a run, and the last lines."""
+
+    def add(self, result: Any, /) -> None: ...
+
+    def finish(self, run: Any, /) -> None: ...
+
+
+def _run(
+    root: Element, label: str, run: Run[Any, Any], begin: Callable[[Output], _RunText]
+) -> None:
+    """What a command prints of a whole run."""
+
+    def print_it(output: Output) -> None:
+        text = begin(output)
+        for result in run.results:
+            text.add(result)
+        text.finish(run)
+
+    _printed(root, label, print_it)
 
 
 def _steps(output: Output, trace: Trace) -> None:

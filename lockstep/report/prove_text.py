@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class ProofText:
     """Prints each result as soon as it is there, and the sum of them at the end."""
 
-    def __init__(self, output: Output, *, examples: bool) -> None:
+    def __init__(self, output: Output, *, examples: bool = False) -> None:
         """With `examples`, what is not proved is shown with states from which it is not kept."""
         self._output = output
         self._examples = examples
@@ -34,12 +34,6 @@ class ProofText:
             self._output.line(indented(str(result.error), 2))
         else:
             self._proved(result)
-
-    def show(self, run: ProveRun) -> None:
-        """Print a run that has ended."""
-        for result in run.results:
-            self.add(result)
-        self.finish(run)
 
     def finish(self, run: ProveRun) -> None:
         """Print the last lines: the sum, what Ctrl-C left out, and what is to be run again."""

@@ -10,10 +10,10 @@ from lockstep.trace.documents import steps_json
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.twin_result import TwinResult
-from lockstep.verbs.twin import Compared, Task, TwinPlan, TwinRun, Uncompared
+from lockstep.verbs.twin import Compared, Task, TwinRun, Uncompared
 
 
-def twin_json(plan: TwinPlan, run: TwinRun) -> dict[str, object]:
+def twin_json(run: TwinRun) -> dict[str, object]:
     """The document."""
     rows = [
         _compared(result) if isinstance(result, Compared) else _uncompared(result)
@@ -27,7 +27,7 @@ def twin_json(plan: TwinPlan, run: TwinRun) -> dict[str, object]:
             "states": sum(row["states"] for row in rows),
             "transitions": sum(row["transitions"] for row in rows),
             "seconds": round(sum(row["seconds"] for row in rows), 3),
-            "without_twin": list(plan.without_twin),
+            "without_twin": list(run.without_twin),
             "not_compared": [
                 {"model": task.model, "scope": task.scope.name} for task in run.pending
             ],
@@ -54,6 +54,7 @@ def _compared(comparison: Compared) -> dict[str, Any]:
         "refutation": _refutation(result),
         "unchecked": list(result.unchecked),
         "refinement": _refinement(result),
+        "unrefined": result.unrefined,
         **({} if comparison.since is None else {"kept_since": comparison.since.isoformat()}),
     }
 

@@ -28,4 +28,4 @@ def _row(comparison: Comparison) -> Row:
         return Row((*words, "", "", ""), note=comparison.error.message.partition("\n")[0])
     result, explored = comparison.result, comparison.result.explored
     numbers = (f"{explored.states:,}", f"{explored.depth:,}", f"{result.seconds:.2f}")
-    return Row((*words, *numbers), note="; ".join(filter(None, (result.because, *result.left_out))))
+    return Row((*words, *numbers), note=result.because)

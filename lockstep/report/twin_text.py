@@ -12,7 +12,7 @@ from lockstep.trace.render import render_trace
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.twin_result import TwinResult
-from lockstep.verbs.twin import Comparison, Task, TwinPlan, TwinRun, Uncompared
+from lockstep.verbs.twin import Comparison, Task, TwinRun, Uncompared
 from lockstep.words import indented, plural
 
 NUMBERS = (("states", 10), ("depth", 5), ("seconds", 7))
@@ -21,13 +21,9 @@ NUMBERS = (("states", 10), ("depth", 5), ("seconds", 7))
 class TwinText:
     """Prints a row as soon as its result is there, how the two differ, and the sum at the end."""
 
-    def __init__(self, output: Output, tasks: Sequence[Task], plan: TwinPlan | None = None) -> None:
-        """Of all comparisons to come `tasks` are what is compared.
-
-        Without a `plan` it is not said how to make a comparison again, nor what has no twin.
-        """
+    def __init__(self, output: Output, tasks: Sequence[Task]) -> None:
+        """`tasks` are what is to be compared."""
         self._output = output
-        self._plan = plan
         models = max((len(task.model) for task in tasks), default=0)
         scopes = max((len(task.scope.name) for task in tasks), default=0)
         texts = (("model", models), ("scope", scopes), ("compare", 7), ("verdict", 12))
@@ -50,21 +46,15 @@ class TwinText:
                 line(f"  {since_text(comparison.since).removeprefix(', ')}", "dim")
             for text in _explanation(result):
                 line(f"  {text}" if text else "")
-        if comparison.exit_code and self._plan is not None:
-            line(f"  reproduce with  {self._plan.again(comparison.task)}")
-
-    def show(self, run: TwinRun) -> None:
-        """Print a run that has ended."""
-        for result in run.results:
-            self.add(result)
-        self.finish(run)
+        if comparison.exit_code:
+            line(f"  reproduce with  {comparison.task.again}")
 
     def finish(self, run: TwinRun) -> None:
         """Print the last lines."""
         line = self._output.line
         verdicts = [comparison.verdict for comparison in run.results]
-        if self._plan is not None and self._plan.without_twin:
-            line(f"no twin: {', '.join(self._plan.without_twin)}", "dim")
+        if run.without_twin:
+            line(f"no twin: {', '.join(run.without_twin)}", "dim")
         if run.pending:
             line(f"interrupted; not compared: {', '.join(map(str, run.pending))}", "inconclusive")
         if len(verdicts) > 1:

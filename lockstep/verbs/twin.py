@@ -34,10 +34,11 @@ USUAL_SCOPES = ("small", "default")
 
 @dataclass(frozen=True)
 class Task:
-    """One model in one scope."""
+    """One model in one scope; `again` is the command that makes the comparison again."""
 
     spec: ModelSpec
     scope: Scope
+    again: str
 
     @property
     def model(self) -> str:
@@ -83,7 +84,12 @@ Comparison: TypeAlias = Compared | Uncompared
 
 @dataclass(frozen=True)
 class TwinRun(Run[Task, Comparison], ShownInNotebooks):
-    """A `Compared` or an `Uncompared` of each model and scope."""
+    """A `Compared` or an `Uncompared` of each model and scope.
+
+    `without_twin` are models that were left out because they have none.
+    """
+
+    without_twin: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,10 +100,6 @@ class TwinPlan:
     request: TwinRequest
     tasks: tuple[Task, ...]
     without_twin: tuple[str, ...] = ()
-
-    def again(self, task: Task) -> str:
-        """The command that makes one comparison again."""
-        return replace(self.request, scope=task.scope.name).again(task.model)
 
 
 def twin(
@@ -134,7 +136,8 @@ def plan_twin(request: TwinRequest) -> TwinPlan:
         twin_files(workspace.root, spec)
         if spec.twin is not None and spec.refines is not None:
             refinement_files(workspace.root, spec.twin, spec.refines)
-        tasks += [Task(spec, spec.scope(scope)) for scope in twin_scopes(spec, request.scope)]
+        for scope in twin_scopes(spec, request.scope):
+            tasks.append(Task(spec, spec.scope(scope), replace(request, scope=scope).again(name)))
     if not tasks:
         raise LockstepError(
             f"no model of the workspace {workspace.name} has a twin",
@@ -153,7 +156,7 @@ def run_twin(
 ) -> TwinRun:
     """Do what was planned."""
     run = run_each(plan.tasks, lambda task: _compare(plan, task, watch), on_result)
-    return TwinRun(run.results, run.pending)
+    return TwinRun(run.results, run.pending, plan.without_twin)
 
 
 def twin_scopes(spec: ModelSpec, scope: str | None = None) -> list[str]:

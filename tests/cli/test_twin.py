@@ -51,7 +51,7 @@ def test_json_is_all_that_is_printed(desk: "Desk") -> None:
         **{"model": "turnstile", "scope": "default", "compare": "counts", "engine": "python"},
         **{"verdict": "holds", "states": 64, "transitions": 208, "depth": 10},
         **{"because": "", "exit_code": 0, "difference": None, "counts": [], "refutation": None},
-        **{"unchecked": [], "refinement": None},
+        **{"unchecked": [], "refinement": None, "unrefined": None},
         "twin": {"states": 64, "transitions": 208, "depth": None, "workers": 2},
     }
     summary = ran.json["summary"]

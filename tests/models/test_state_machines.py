@@ -52,9 +52,9 @@ FAULTS = [
 ]
 LONG = ("fetch_session_draft", "leader_discovery")
 """Models whose faults take minutes together to find and shrink: left for `make verify`."""
-EVERY = 4
+STRIDE = 4
 """Of the faults of the others, one in so many: the rest takes minutes as well."""
-SHORT = [case for case in FAULTS if case[0] not in LONG][::EVERY]
+SAMPLE = [case for case in FAULTS if case[0] not in LONG][::STRIDE]
 LEFT_LONG = {("fair_consumption", "pause_of_any_ends_the_wait")}
 """Faults that are found, but by behaviours that Hypothesis hardly shortens."""
 
@@ -70,13 +70,13 @@ def test_machine_finds_nothing_wrong(name: str) -> None:
     assert idle - RARE.get(name, set()) == allowed, taken
 
 
-@pytest.mark.parametrize(("name", "fault"), SHORT)
+@pytest.mark.parametrize(("name", "fault"), SAMPLE)
 def test_machine_finds_and_shrinks(name: str, fault: str) -> None:
     assert_found_and_shrunk(name, fault, run_fault(name, fault))
 
 
 @pytest.mark.verify
-@pytest.mark.parametrize(("name", "fault"), [case for case in FAULTS if case not in SHORT])
+@pytest.mark.parametrize(("name", "fault"), [case for case in FAULTS if case not in SAMPLE])
 def test_machine_finds_and_shrinks_in_its_time(name: str, fault: str) -> None:
     assert_found_and_shrunk(name, fault, run_fault(name, fault))
 

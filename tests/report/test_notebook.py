@@ -1,6 +1,8 @@
 """What verbs give back shows itself in a notebook: well-formed, escaped, with all that matters."""
 
+import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from xml.etree.ElementTree import Element, fromstring
 
@@ -8,14 +10,18 @@ import pytest
 
 from lockstep.errors import LockstepError
 from lockstep.plain.exploration import Exploration
+from lockstep.report.ci.twin_problems import twin_problems
 from lockstep.report.notebook import html_of
+from lockstep.report.page_markdown import markdown
+from lockstep.report.twin_json import twin_json
+from lockstep.report.twin_page import twin_page
 from lockstep.verbs.campaign import Resources
 from lockstep.verbs.check import Checked, CheckRequest, CheckRun, check
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.prove import ProveRequest, Unproved, prove
 from lockstep.verbs.replay import ReplayRequest, replay
 from lockstep.verbs.replay_on import replay_on
-from lockstep.verbs.twin import TwinRequest, twin
+from lockstep.verbs.twin import Compared, TwinRequest, TwinRun, twin
 from lockstep.workspace import Workspace, find_workspace
 
 TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"
@@ -107,6 +113,24 @@ def test_a_twin_and_one_that_differs(workspace: Workspace) -> None:
     module.write_text(module.read_text().replace("coins[g] < MaxCoins", "coins[g] <= MaxCoins"))
     run = twin(TwinRequest(("turnstile",), scope="small", workspace=workspace))
     assert "the two part first" in text_of(shown(run))
+    assert "reproduce with  lockstep twin turnstile " in text_of(shown(run))
+
+
+def test_what_tlc_was_not_asked_is_said_everywhere(workspace: Workspace) -> None:
+    (compared,) = twin(TwinRequest(("turnstile",), scope="small", workspace=workspace)).results
+    assert isinstance(compared, Compared)
+    result = replace(compared.result, unchecked=("it_ends",), unrefined="Door")
+    run = TwinRun((replace(compared, result=result),))
+    problems = twin_problems(workspace.root, run)
+    texts = (
+        text_of(shown(run)),
+        markdown(twin_page(run, problems)).replace("\\_", "_"),
+        " ".join(gap.message for gap in problems.gaps),
+        json.dumps(twin_json(run)),
+    )
+    for said in texts:
+        assert "it_ends" in said
+        assert "Door" in said
 
 
 def test_what_a_model_says_is_no_markup(workspace: Workspace) -> None:

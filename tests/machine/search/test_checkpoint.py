@@ -64,6 +64,7 @@ def counts(result: SearchResult) -> tuple[object, ...]:
         result.states,
         result.transitions,
         result.depth,
+        result.levels,
         result.deadlocks,
         result.fired,
         result.applied,
