@@ -50,7 +50,7 @@ bench: $(VENV)/.installed
 	$(BIN)/python -m bench
 
 bench-small: $(VENV)/.installed
-	$(BIN)/python -m bench --scope default --repeats 1 --results bench/build
+	$(BIN)/python -m bench --scope small --repeats 1 --results bench/build
 
 # Prints the first interpreter that can make the environment: the tested versions first, then later ones.
 define find_python

@@ -11,7 +11,7 @@ from pathlib import Path
 from bench.bench import Bench
 from bench.cases import MODELS, Case, load_case
 from bench.machine import this_machine
-from bench.rows import Row
+from bench.rows import Row, Status
 from bench.table import LEGEND, as_json, document, machine_text, markdown
 from bench.tools import handwritten, lockstep, spin, stateright, tlc
 from lockstep.errors import LockstepError
@@ -26,7 +26,7 @@ TOOLS: Mapping[str, Callable[[Case, Bench], Iterator[Row]]] = {
 
 
 def main() -> int:
-    """Measure as the command line says."""
+    """Measure as the command line says; 1 where a row is void."""
     root = Path(__file__).resolve().parent.parent
     options = _arguments(root)
     machine = this_machine(root)
@@ -49,7 +49,7 @@ def main() -> int:
             kept.write_text(document(machine, measured), "utf-8")
             kept.with_suffix(".json").write_text(as_json(machine, measured), "utf-8")
     print(f"Kept in {kept} and beside it in JSON.")
-    return 0
+    return int(any(row.status is Status.VOID for _, rows in measured for row in rows))
 
 
 def _arguments(root: Path) -> argparse.Namespace:

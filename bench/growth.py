@@ -1,8 +1,8 @@
 """`python -m bench.growth`: the same model from 10^5 states to as many as the machine holds.
 
 Each row is a whole process of `lockstep check session_cache --engine compiled` in a larger scope,
-with everything checked that is always checked. The last one is `counters` in `bench/capacity/`,
-which has 10^9 states and nothing else to say; its levels are on disk.
+with everything checked that is always checked, and no liveness. The last one is `counters` in
+`bench/capacity/`, which has 10^9 states and nothing else to say; its levels are on disk.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.cases import check_command
 from bench.machine import this_machine
 from bench.process import measure
 from bench.table import machine_text
@@ -63,13 +64,15 @@ def main() -> int:
     lines = [" | ".join(("", *_HEAD, "")).strip(), "|" + "---|" * len(_HEAD)]
     for growth in GROWTH:
         if growth.about <= options.most:
-            command = ["check", "session_cache", *growth.settings, "--engine", "compiled"]
+            settings = [*growth.settings, "--engine", "compiled"]
+            command = check_command(root, "session_cache", *settings)
             lines.append(_row(str(growth), command, root, options.limit))
             print(lines[-1], flush=True)
     if options.most >= BILLION:
         with tempfile.TemporaryDirectory(dir=options.spill) as spill:
-            command = ["check", "counters", "--scope", "billion", "--spill", spill]
             workspace = root / "bench" / "capacity"
+            settings = ["--scope", "billion", "--spill", spill]
+            command = check_command(workspace, "counters", *settings)
             lines.append(_row("9 decimal counters", command, workspace, options.limit))
             print(lines[-1], flush=True)
     machine = this_machine(root)
@@ -82,7 +85,7 @@ def main() -> int:
 
 
 def _row(name: str, command: list[str], folder: Path, limit: float) -> str:
-    run = measure([sys.executable, "-m", "lockstep", *command, "--json"], folder, limit=limit)
+    run = measure([sys.executable, *command], folder, limit=limit)
     if run.exit_code != 0:
         return f"| {name} | not finished: {run.last_words} |" + " |" * (len(_HEAD) - 2)
     (sizes,) = json.loads(run.output)["results"]

@@ -1,26 +1,38 @@
-"""Runs a program and measures all of it, from its start to its end."""
+"""Runs a program and measures all of it, from its start to its end.
+
+The system adds a process's time to its parent's when the parent waits for it. Not all do: Spark
+kills its Python workers and waits for none. What loses its parent therefore becomes a child of this
+process, which waits for it.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+_PR_SET_CHILD_SUBREAPER = 36
+_GRACE = 10.0
+"""Seconds that processes have to end after the one that started them; then they are killed."""
 
 
 @dataclass(frozen=True)
 class Run:
     """What a process took and said.
 
-    `seconds` are by the clock, `cpu_seconds` those of all its threads in user code and in the
-    kernel. `peak_bytes` is the most memory that was resident; below some 50 MB it says nothing,
-    since the system counts what the parent had when it started the process. `output` is standard
-    output and standard error as they came.
+    `seconds` are by the clock, until the process that was started ended. `cpu_seconds` are those of
+    all threads of it and of all processes below it, in user code and in the kernel. `peak_bytes` is
+    the most memory that was resident in one of them; below some 50 MB it says nothing, since the
+    system counts what the parent had when it started the process. `output` is standard output and
+    standard error as they came.
     """
 
     seconds: float
@@ -48,7 +60,7 @@ def measure(
 
     `environment` is added to this process's own.
     """
-    with tempfile.TemporaryFile() as printed:
+    with _adopted_orphans() as orphans, tempfile.TemporaryFile() as printed:
         started = time.perf_counter()
         process = subprocess.Popen(
             [str(part) for part in command],
@@ -66,10 +78,13 @@ def measure(
             os.killpg(process.pid, signal.SIGKILL)
 
         timer = threading.Timer(limit, stop) if limit is not None else None
+        grace = 0.0
         try:
             if timer is not None:
                 timer.start()
             _, status, used = os.wait4(process.pid, 0)
+            seconds = time.perf_counter() - started
+            grace = 0.0 if expired.is_set() else _GRACE
         except BaseException:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -77,16 +92,60 @@ def measure(
         finally:
             if timer is not None:
                 timer.cancel()
-        seconds = time.perf_counter() - started
+            cpu_seconds = orphans.end(grace)
         # Told what `wait4` has already taken, so that it does not wait for a process that is gone.
         process.returncode = os.waitstatus_to_exitcode(status)
         printed.seek(0)
         output = printed.read().decode(errors="replace")
     return Run(
         seconds=seconds,
-        cpu_seconds=used.ru_utime + used.ru_stime,
+        cpu_seconds=used.ru_utime + used.ru_stime + cpu_seconds,
         peak_bytes=used.ru_maxrss * 1024,
         exit_code=process.returncode,
         output=output,
         ran_out_of_time=expired.is_set(),
     )
+
+
+@contextmanager
+def _adopted_orphans() -> Iterator[_Orphans]:
+    """Within the block, what loses its parent below this process becomes a child of this one."""
+    _adopt(True)
+    try:
+        yield _Orphans(frozenset(_children()))
+    finally:
+        _adopt(False)
+
+
+@dataclass(frozen=True)
+class _Orphans:
+    """The children that this process did not start itself; `own` are those that it had before."""
+
+    own: frozenset[int]
+
+    def end(self, grace: float) -> float:
+        """The seconds of the processor that they took; who runs on beyond the grace is killed."""
+        seconds, deadline = 0.0, time.monotonic() + grace
+        while left := [child for child in _children() if child not in self.own]:
+            is_late = time.monotonic() >= deadline
+            for child in left:
+                if is_late:
+                    with suppress(ProcessLookupError):
+                        os.kill(child, signal.SIGKILL)
+                ended, _, used = os.wait4(child, 0 if is_late else os.WNOHANG)
+                if ended:
+                    seconds += used.ru_utime + used.ru_stime
+            time.sleep(0.01)
+        return seconds
+
+
+def _adopt(orphans: bool) -> None:
+    library = ctypes.CDLL(None, use_errno=True)
+    if library.prctl(_PR_SET_CHILD_SUBREAPER, int(orphans), 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "the system lets no process adopt orphans")
+
+
+def _children() -> Iterator[int]:
+    for task in Path("/proc/self/task").glob("*/children"):
+        with suppress(OSError):  # a thread that has ended
+            yield from map(int, task.read_text().split())

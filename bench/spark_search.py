@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.bench import Bench
-from bench.cases import Case, load_case
+from bench.cases import Case, check_command, load_case
 from bench.growth import GROWTH
 from bench.machine import Machine, this_machine
 from bench.process import Run, measure
@@ -43,10 +43,10 @@ _HEAD = (
 _CASE = "models and scopes, such as fetch_response:large"
 _REMARK = """\
 Each row is a whole process, its start included, one after the other. `x one machine` compares the
-wall's time. `CPU s` are the seconds of all its processes, looked at four times a second.
-`longest level` are seconds and new states. `disk` is what the search's runs take at the end; `at
-most` is with what is being merged and with Spark's own blocks. `load` is the mean of the one-minute
-load average while it ran: two of it are the row's own."""
+wall's time. `CPU s` are the seconds of all its processes. No liveness is checked. `longest level`
+are seconds and new states. `disk` is what the search's runs take at the end; `at most` is with what
+is being merged and with Spark's own blocks. `load` is the mean of the one-minute load average while
+it ran: two of it are the row's own."""
 
 
 def main() -> int:
@@ -69,13 +69,13 @@ def main() -> int:
         for name in options.cases:
             model, _, scope = name.partition(":")
             results.begin(f"{model}, scope {scope}")
-            results.add(engines.rows("check", model, "--scope", scope))
+            results.add(engines.rows(model, "--scope", scope))
             if name in options.tlc:
                 results.add([engines.row_of_tlc(load_case(root, model, scope))])
         results.begin("session_cache in larger and larger scopes")
         for growth in GROWTH:
             if options.least <= growth.about <= options.most:
-                results.add(engines.rows("check", "session_cache", *growth.settings))
+                results.add(engines.rows("session_cache", *growth.settings))
     print(f"kept in {results.file}")
     return 0
 
@@ -112,9 +112,9 @@ class _Engines:
     limit: float
     reference: float = 0.0
 
-    def rows(self, *command: str) -> Iterable[str]:
+    def rows(self, model: str, *options: str) -> Iterable[str]:
         """A row of the one-machine engine, and one of Spark's."""
-        whole = [sys.executable, "-m", "lockstep", *command, "--json", "--no-cache"]
+        whole = [sys.executable, *check_command(self.root, model, *options)]
         with SearchWatch() as watch:
             run = measure([*whole, "--engine", "compiled"], self.root, limit=self.limit)
         self.reference = run.seconds
@@ -154,9 +154,9 @@ class _Engines:
     def _line(
         self, cells: list[str], run: Run, states: int, watch: SearchWatch, share: float = 1.0
     ) -> str:
-        cells += [f"{run.seconds:.1f}", f"{watch.cpu_seconds:.1f}"]
+        cells += [f"{run.seconds:.1f}", f"{run.cpu_seconds:.1f}"]
         cells.append(f"{1e6 * run.seconds / states:.2f}")
-        cells.append(f"{1e6 * watch.cpu_seconds / states:.2f}")
+        cells.append(f"{1e6 * run.cpu_seconds / states:.2f}")
         cells.append(f"{run.seconds * share / self.reference:.1f}")
         level = watch.longest_level
         cells.append("" if level is None else f"{level[0]:.1f} s, {level[1]:,}")

@@ -1,4 +1,4 @@
-"""Looks on at a search: processor time, load, what is on disk, and how long each level takes."""
+"""Looks on at a search: load, what is on disk, and how long each level takes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from types import TracebackType
 from lockstep.spark.search.manifest import NotAManifest, read_document
 
 _LOOK_SECONDS = 0.25
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
@@ -31,7 +30,6 @@ class SearchWatch:
     commits: list[tuple[float, tuple[int, ...]]] = field(default_factory=list)
     """When levels were committed, and the states of all levels by then."""
     _loads: list[float] = field(default_factory=list)
-    _processor: dict[int, float] = field(default_factory=dict)
     _end: threading.Event = field(default_factory=threading.Event)
 
     def __enter__(self) -> SearchWatch:
@@ -48,11 +46,6 @@ class SearchWatch:
         self._end.set()
         self._thread.join()
         self._look()
-
-    @property
-    def cpu_seconds(self) -> float:
-        """Of all processes below this one, those included that others have started and ended."""
-        return sum(self._processor.values())
 
     @property
     def load(self) -> float:
@@ -78,7 +71,6 @@ class SearchWatch:
 
     def _look(self) -> None:
         self._loads.append(os.getloadavg()[0])
-        self._processor |= _seconds_below(os.getpid())
         if self.checkpoint is None:
             return
         self.last_bytes = _size(self.checkpoint)
@@ -93,18 +85,6 @@ class SearchWatch:
             at = file.stat().st_mtime
             if not self.commits or self.commits[-1][0] != at:
                 self.commits.append((at, tuple(read_document(file)["levels"])))
-
-
-def _seconds_below(process: int) -> dict[int, float]:
-    """The processor time of each process that another one has started, and so on."""
-    seconds: dict[int, float] = {}
-    for task in Path(f"/proc/{process}/task").glob("*/children"):
-        with suppress(OSError):
-            for child in map(int, task.read_text().split()):
-                stat = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
-                seconds[child] = (int(stat[11]) + int(stat[12])) / _TICKS
-                seconds |= _seconds_below(child)
-    return seconds
 
 
 def _size(folder: Path) -> int:

@@ -115,11 +115,11 @@ LEGEND = """\
 Each time is that of a whole process, its start included. A peer's program is compiled before, and
 `compile s` is what that took; lockstep is cold when its caches are empty, and warm when it has
 compiled this model before. Of a run under 30 s the fastest of several is shown. `CPU s` are the
-seconds of all threads: where other programs disturb, they say more than the wall's. `bytes/state`
-is the peak of resident memory by the number of states. `x` is how many times as long as warm
-lockstep a tool took, of lockstep's rows the one that checks as much; `~` where the tool did not
-finish, and the states that it found by then are what is compared. A tool that finds another number
-of states, transitions or steps is void."""
+seconds of all its processes: where other programs disturb, they say more than the wall's.
+`bytes/state` is the peak of resident memory by the number of states. `x` is how many times as long
+as warm lockstep a tool took, of lockstep's rows the one that checks as much; `~` where the tool did
+not finish, and the states that it found by then are what is compared. A tool that finds another
+number of states, transitions or steps is void."""
 
 
 def remarks(rows: Sequence[Row]) -> str:

@@ -152,7 +152,7 @@ def only_requests_in_order_are_put_off(s: FetchSession, new: FetchSession, f: Fe
 # Nothing needless is sent.
 
 
-@step_invariant("227-42", "227-44", "227-45")
+@step_invariant("227-42", "227-44", "227-45", "227-67")
 def unchanged_partitions_are_not_requested(
     s: FetchSession, new: FetchSession, f: Fetcher, p: Partition
 ):

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from enum import IntEnum
 from pathlib import Path
 
+from lockstep.words import printable
+
 
 class ExitCode(IntEnum):
     """What the process says to the shell; the same for every verb."""
@@ -50,4 +52,4 @@ def nearest(name: str, names: Iterable[str], otherwise: str) -> str:
 
 def not_written(where: Path, error: OSError) -> str:
     """That something cannot be written and why; a full disk does not say which file it was."""
-    return f"{error.filename or where} cannot be written: {error.strerror}"
+    return f"{printable(str(error.filename or where))} cannot be written: {error.strerror}"

@@ -2,7 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+
+
+def printable(text: str) -> str:
+    r"""A text in which what cannot be printed is written as Python writes it: `\x07`, `\n`."""
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
+        for character in text
+    )
+
+
+def visible(text: str) -> str:
+    r"""The same, but line feeds stay: no text turns the reading order around, or hides a part."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
+_COMMAND = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
+"""How a line begins that GitHub takes for a command, wherever it is printed."""
+
+
+def legible(text: str) -> str:
+    """The same for what is printed: tabs stay as well, and no line is a command."""
+    return _COMMAND.sub(r"\1\\x3a", "\t".join(map(visible, text.split("\t"))))
 
 
 def indented(text: str, by: int) -> str:
@@ -16,8 +41,12 @@ def plural(number: int, noun: str) -> str:
 
 
 def path_below(file: Path, folder: Path) -> str:
-    """A file relative to a folder where it lies below that, and its bare name elsewhere."""
-    return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else file.name
+    """A file relative to a folder where it lies below that, and its bare name elsewhere.
+
+    On one line, as all paths here: a name may hold whatever a file system takes.
+    """
+    below = file.relative_to(folder).as_posix() if file.is_relative_to(folder) else file.name
+    return printable(below)
 
 
 def place_text(file: Path, line: int, folder: Path) -> str:
@@ -28,6 +57,6 @@ def place_text(file: Path, line: int, folder: Path) -> str:
 def shown_path(path: Path) -> str:
     """A path as it can be typed: relative to the current folder where it lies below that."""
     try:
-        return str(path.absolute().relative_to(Path.cwd()))
+        return printable(str(path.absolute().relative_to(Path.cwd())))
     except (ValueError, OSError):  # OSError: the current folder was removed
-        return str(path)
+        return printable(str(path))

@@ -1,18 +1,21 @@
 """Where the models are: a folder with `models`, `specs`, `invariants`, here or further up.
 
 A folder is a workspace when it has a `lockstep.toml` with a `[workspace]` table, or a
-`pyproject.toml` with a `[tool.lockstep]` table; both may hold `name`. Where no folder on the way up
-is one, the workspace that an installed package carries as data is used, if it carries one.
+`pyproject.toml` with a `[tool.lockstep]` table; both may hold `name`. The workspace that lockstep
+carries as data is used where it is named: a check of it in the wrong folder would hold, and say
+nothing of what was meant to be checked.
 """
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
 from lockstep.specs.tables import Table, parse_toml, read_toml
+from lockstep.words import printable
 
 if TYPE_CHECKING:
     from lockstep.language.inventory import Unused
@@ -24,6 +27,10 @@ OUTPUT_FOLDER = ".lockstep"
 
 KAFKA = "kafka"
 """The name of the workspace that comes with lockstep."""
+
+
+class NoWorkspace(LockstepError):
+    """A folder is in no workspace."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +93,7 @@ def open_workspace(name: str) -> Workspace:
     workspace = workspace_in(folder)
     if workspace is None:
         raise LockstepError(
-            f"there is no workspace in {folder}",
+            f"there is no workspace in {printable(str(folder))}",
             cure=f"name a folder that has a lockstep.toml, or {KAFKA} for the models of lockstep",
         )
     return workspace
@@ -95,7 +102,7 @@ def open_workspace(name: str) -> Workspace:
 def find_workspace(start: Path | None = None) -> Workspace:
     """The workspace of `start` (by default the current folder) or of the nearest folder above it.
 
-    `LockstepError` when there is none, or when the file that marks it cannot be read.
+    `NoWorkspace` when there is none, `LockstepError` when the file that marks it cannot be read.
     """
     try:
         here = (start or Path.cwd()).absolute()
@@ -106,14 +113,34 @@ def find_workspace(start: Path | None = None) -> Workspace:
     for folder in (here, *here.parents):
         if (found := workspace_in(folder)) is not None:
             return found
-    shipped = workspace_in(SHIPPED)
-    if shipped is not None:
-        return Workspace(shipped.root, shipped.name, shipped=True)
-    raise LockstepError(
-        f"there is no workspace in {here} or above it",
+    raise NoWorkspace(
+        f"there is no workspace in {printable(str(here))} or above it",
         cure="go to the folder that has models/ and lockstep.toml, or make one by "
-        "`lockstep init NAME`; `--workspace kafka` has the models of lockstep itself",
+        f"`lockstep init NAME`; `--workspace {KAFKA}` has the models of lockstep itself",
     )
+
+
+def workspace_for_logs() -> Workspace:
+    """The workspace of the current folder; outside of any, the one that comes with lockstep.
+
+    A log of Kafka is followed through models of Kafka: there is no other that could be meant.
+    """
+    try:
+        return find_workspace()
+    except NoWorkspace:
+        return open_workspace(KAFKA)
+
+
+def option_for(root: Path) -> str:
+    """What a command needs that is to use the workspace at `root`; nothing inside of it."""
+    try:
+        if find_workspace().root == root:
+            return ""
+    except LockstepError:
+        pass
+    shipped = (workspace_in(folder) for folder in (SHIPPED, SHIPPED.parents[1]))
+    is_shipped = root in (found.root for found in shipped if found is not None)
+    return f" --workspace {KAFKA if is_shipped else shlex.quote(str(root))}"
 
 
 def workspace_in(folder: Path) -> Workspace | None:

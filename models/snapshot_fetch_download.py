@@ -158,6 +158,18 @@ def start_after(end):
     return end
 
 
+def put_in_place(s: SnapshotFetch, new: SnapshotFetch, r, snapshot, file):
+    """The file of a snapshot gets its name, and the log gives way to it."""
+    end = snapshot.end_offset
+    reset = gives_way(s, r, snapshot)
+    start = start_after(end) if reset else s.log_start[r]
+    new.download[r] = None
+    new.snapshots[r] = kept({x: file if x == end else s.snapshots[r][x] for x in Offset}, start)
+    new.log_start[r] = start
+    new.log[r] = () if reset else s.log[r]
+    new.high_watermark[r] = max(s.high_watermark[r], end) if reset else s.high_watermark[r]
+
+
 @action
 def receive_chunk(s: SnapshotFetch, new: SnapshotFetch, r: Replica, repeated: bool):
     """Units arrive, and more are to come."""
@@ -179,14 +191,7 @@ def receive_last_chunk(s: SnapshotFetch, new: SnapshotFetch, r: Replica, repeate
     require(response.error == Error.NONE)
     file = written(download.part, response)
     require(len(file) >= response.size and is_valid(file))
-    end = download.snapshot.end_offset
-    reset = gives_way(s, r, download.snapshot)
-    start = start_after(end) if reset else s.log_start[r]
-    new.download[r] = None
-    new.snapshots[r] = kept({x: file if x == end else s.snapshots[r][x] for x in Offset}, start)
-    new.log_start[r] = start
-    new.log[r] = () if reset else s.log[r]
-    new.high_watermark[r] = max(s.high_watermark[r], end) if reset else s.high_watermark[r]
+    put_in_place(s, new, r, download.snapshot, file)
 
 
 @action

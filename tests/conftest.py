@@ -5,12 +5,15 @@ ones, thousands of them, to look for what `ci` misses. A run of `wide` remembers
 `.hypothesis/` and prints how to reproduce each.
 
 `kafka_output` is the fixture of tests that judge what Apache Kafka itself wrote, `browser` that of
-tests that open a page.
+tests that open a page, `ctrl_c` that of tests that are interrupted. Processes that are sent signals
+are started by `tests/processes.py`.
 """
 
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
@@ -66,6 +69,14 @@ def browser() -> Iterator[Browser]:
         running = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield running
         running.close()
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[Callable[[], None]]:
+    """Presses Ctrl-C in the process of the tests, which heeds it whatever its caller ignores."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield partial(signal.raise_signal, signal.SIGINT)
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

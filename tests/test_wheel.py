@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from hatch_build import WORKSPACE
+from tests.processes import started_program
 
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.verify
@@ -106,20 +107,31 @@ def test_every_dependency_is_declared(programs: Path, outside: Path) -> None:
 
 
 def test_the_models_of_kafka(programs: Path, outside: Path) -> None:
-    lockstep = programs / "lockstep"
-    for where in ((), ("--workspace", "kafka")):
-        out = done(lockstep, "check", "fetch_response", "--scope", "small", *where, folder=outside)
-        assert "fetch_response holds" in out
+    lockstep, kafka = programs / "lockstep", ("--workspace", "kafka")
+    ran = run(lockstep, "check", "fetch_response", "--scope", "small", folder=outside)
+    assert ran.returncode == 2
+    assert "there is no workspace in" in ran.stderr
+    assert ran.stdout == ""
+    out = done(lockstep, "check", "fetch_response", "--scope", "small", *kafka, folder=outside)
+    assert "fetch_response holds" in out
     ran = run(lockstep, "check", "fetch_session", "--fault", "throttled_response_without_session",
-              folder=outside)  # fmt: skip
+              *kafka, folder=outside)  # fmt: skip
     assert ran.returncode == 1
-    saved = re.search(r"lockstep replay (\S+\.itf\.json)", ran.stdout)
+    saved = re.search(r"lockstep replay (\S+\.itf\.json) --workspace kafka", ran.stdout)
     assert saved is not None
-    assert run(lockstep, "replay", saved[1], folder=outside).returncode == 1
-    assert run(lockstep, "replay", saved[1], "--html", "page.html", folder=outside).returncode == 1
+    replay = (lockstep, "replay", saved[1], *kafka)
+    assert run(*replay, folder=outside).returncode == 1
+    assert run(*replay, "--html", "page.html", folder=outside).returncode == 1
     assert "<svg" in (outside / "page.html").read_text(encoding="utf-8")
     versions = ("session_cache", "session_cache@MAX_TIME=2")
-    done(lockstep, "review", *versions, "--scope", "small", "--brief", folder=outside)
+    done(lockstep, "review", *versions, "--scope", "small", "--brief", *kafka, folder=outside)
+
+
+def test_a_log_is_followed_outside_of_any_workspace(programs: Path, outside: Path) -> None:
+    log = ROOT / "tests" / "data" / "request-log" / "java-consumer.log"
+    ran = run(programs / "lockstep", "conform", log, folder=outside)
+    assert ran.returncode == 0, ran
+    assert "there is no workspace here: --workspace kafka is used" in ran.stderr
 
 
 def test_a_workspace_of_ones_own(programs: Path, outside: Path) -> None:
@@ -137,21 +149,18 @@ def test_a_workspace_of_ones_own(programs: Path, outside: Path) -> None:
 
 
 def test_a_page_to_walk_a_model(programs: Path, outside: Path) -> None:
-    command = [str(programs / "lockstep"), "explore", "session_cache"]
-    with subprocess.Popen(
-        command, cwd=outside, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        try:
-            url = process.stdout.readline().strip()
-            with urllib.request.urlopen(url, timeout=30) as page:
-                assert b"explore.js" in page.read()
-        finally:
-            process.send_signal(signal.SIGINT)
+    command = [str(programs / "lockstep"), "explore", "session_cache", "--workspace", "kafka"]
+    with started_program(command, outside) as process:
+        url = process.line().strip()
+        with urllib.request.urlopen(url, timeout=30) as page:
+            assert b"explore.js" in page.read()
+        process.send(signal.SIGINT)
+        assert process.ended()[0] == 130
 
 
 def test_the_doctor_is_content(programs: Path, outside: Path) -> None:
-    result = json.loads(done(programs / "lockstep", "doctor", "--json", folder=outside))
+    command = ("doctor", "--json", "--workspace", "kafka")
+    result = json.loads(done(programs / "lockstep", *command, folder=outside))
     presence = {row["name"]: row["presence"] for row in result["results"]}
     assert (presence["numpy"], presence["z3-solver"], presence["workspace"]) == ("ok",) * 3
     assert presence["spark"] == "absent"

@@ -4,7 +4,14 @@ import pytest
 
 from lockstep import workspace
 from lockstep.errors import LockstepError
-from lockstep.workspace import find_workspace
+from lockstep.workspace import (
+    NoWorkspace,
+    Workspace,
+    find_workspace,
+    open_workspace,
+    option_for,
+    workspace_for_logs,
+)
 
 
 def test_the_nearest_folder_above_is_the_workspace(tmp_path: Path) -> None:
@@ -38,18 +45,45 @@ def test_a_project_of_somebody_else_is_none(
         find_workspace(tmp_path)
 
 
-def test_the_shipped_workspace_is_the_last_resort(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in no workspace, with a lockstep that carries one."""
     shipped, here = tmp_path / "package" / "kafka", tmp_path / "here"
     shipped.mkdir(parents=True)
     here.mkdir()
     (shipped / "lockstep.toml").write_text('[workspace]\nname = "kafka"\n')
     monkeypatch.setattr(workspace, "SHIPPED", shipped)
     monkeypatch.chdir(here)
-    found = find_workspace()
-    assert (found.root, found.name, found.shipped) == (shipped, "kafka", True)
-    assert found.output == here / ".lockstep", "an installed package is not written to"
+    return here
+
+
+def test_the_shipped_workspace_is_used_where_it_is_named_or_for_logs(
+    outside: Path, tmp_path: Path
+) -> None:
+    """A check in the wrong folder must not be one of Kafka's models, which hold."""
+    with pytest.raises(NoWorkspace, match="there is no workspace in"):
+        find_workspace()
+    for found in (open_workspace("kafka"), workspace_for_logs()):
+        assert found == Workspace(tmp_path / "package" / "kafka", "kafka", shipped=True)
+        assert found.output == outside / ".lockstep", "an installed package is not written to"
+    (outside / "lockstep.toml").write_text('[workspace]\nname = "own"\n')
+    assert find_workspace() == workspace_for_logs() == Workspace(outside, "own")
+
+
+def test_no_other_error_is_taken_for_no_workspace(outside: Path) -> None:
+    (outside / "lockstep.toml").write_text("[workspace")
+    with pytest.raises(LockstepError, match=r"lockstep\.toml is not TOML"):
+        workspace_for_logs()
+
+
+def test_what_a_command_needs_to_find_a_workspace(outside: Path, tmp_path: Path) -> None:
+    other = tmp_path / "two words"
+    other.mkdir()
+    assert option_for(other) == f" --workspace '{other}'"
+    assert option_for(tmp_path / "package" / "kafka") == " --workspace kafka"
+    (outside / "lockstep.toml").write_text('[workspace]\nname = "own"\n')
+    assert option_for(outside) == ""
+    assert option_for(other) == f" --workspace '{other}'"
 
 
 @pytest.mark.parametrize(

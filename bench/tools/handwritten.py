@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 
@@ -31,6 +32,9 @@ def rows(case: Case, bench: Bench) -> Iterator[Row]:
     macros = [f"-D{name}={value}" for name, value in case.numbers.items()]
     build = [compiler, *_OPTIONS, *macros, str(source), "-o", str(program)]
     compiled = measure(build, case.root)
+    if refusal := re.search(r"static assertion failed: (.+)", compiled.output):
+        yield _ENTRANT.not_measured(f"it is written for other scopes: {refusal.group(1)}")
+        return
     if compiled.exit_code:
         yield _ENTRANT.not_measured(f"it does not compile: {compiled.last_words}")
         return

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 
 from bench.bench import Bench
-from bench.cases import Case
+from bench.cases import Case, check_command
 from bench.process import Run, measure
 from bench.rows import Checks, Counts, Entrant, Recipe, Row, printed_counts
 
@@ -18,7 +18,7 @@ COLD = "lockstep, cold"
 
 _REMARKS = {
     Checks.ALL: "all invariants of states and steps, goals, deadlock, vacuity, actions that "
-    "never fire; keeps what it needs to show a shortest behaviour",
+    "never fire; no liveness; keeps what it needs to show a shortest behaviour",
     Checks.STATES: "invariants of states, goals, deadlock",
     Checks.NONE: "deadlock only",
 }
@@ -47,7 +47,7 @@ def rows(case: Case, bench: Bench) -> Iterator[Row]:
 
 def _command(case: Case, checks: Checks) -> list[str]:
     if checks is Checks.ALL:
-        return ["-m", "lockstep", "check", case.model, "--scope", case.scope, "--json"]
+        return check_command(case.root, case.model, "--scope", case.scope)
     return ["-m", "bench.search", case.model, case.scope, str(checks)]
 
 

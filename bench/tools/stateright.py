@@ -44,6 +44,9 @@ def rows(case: Case, bench: Bench) -> Iterator[Row]:
     constants = [f"{name}={value}" for name, value in case.numbers.items()]
     command = [str(target / "release" / "stateright-peer"), case.model, *constants]
     runs = bench.runs(lambda: measure(command, case.root, limit=bench.limit))
+    if refusal := re.search(r"this model is for scopes with .*", runs[0].output):
+        yield _ENTRANT.not_measured(f"{refusal.group()}")
+        return
     complaint = re.search(r"^violated .*", runs[0].output, re.MULTILINE)
     yield _ENTRANT.row(
         case,

@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.bench import Bench
-from bench.cases import Case
+from bench.cases import Case, liveness
 from bench.process import Run, measure
 from bench.rows import Checks, Counts, Entrant, Recipe, Row
 from lockstep.errors import LockstepError
 from lockstep.system.java import find_java
 from lockstep.twin.artifacts import tlc_jar
-from lockstep.twin.config import scope_config
+from lockstep.twin.config import scope_config, without_claims
+from lockstep.twin.names import definition_name
 from lockstep.twin.twin_files import twin_files
 
 NAME = "TLC"
@@ -23,7 +24,8 @@ _ENTRANT = Entrant(
     NAME,
     Checks.ALL,
     "what the twin's .cfg names: TypeOK, invariants of states, properties of steps; deadlock; "
-    "two workers; keeps 64-bit fingerprints, so that states may be taken for one another",
+    "no liveness; two workers; keeps 64-bit fingerprints, so that states may be taken for one "
+    "another",
 )
 
 
@@ -47,7 +49,7 @@ def _row(case: Case, bench: Bench) -> Row:
     arguments += ["-deadlock"] if case.spec.deadlock_allowed else []
     with tempfile.TemporaryDirectory(dir=bench.scratch) as folder:
         config = Path(folder, f"{case.model}-{case.scope}.cfg")
-        config.write_text(scope_config(case.constants, files.template.read_text("utf-8")), "utf-8")
+        config.write_text(_config(case, files.template), "utf-8")
 
         def once() -> Run:
             command: list[str | Path] = [java, *options, f"-Djava.io.tmpdir={folder}"]
@@ -70,6 +72,11 @@ def _row(case: Case, bench: Bench) -> Row:
             ),
         ),
     )
+
+
+def _config(case: Case, template: Path) -> str:
+    left_out = {definition_name(name) for name in liveness(case.root, case.model)}
+    return scope_config(case.constants, without_claims(template.read_text("utf-8"), left_out))
 
 
 def _heap_gibibytes() -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,7 +44,7 @@ class Campaign:
 
     def rows(
         self, place: Place, plan: Sequence[Planned], numbers: Sequence[int]
-    ) -> Iterator[tuple[int, Row]]:
+    ) -> Generator[tuple[int, Row], None, None]:
         """Do the tasks of some numbers in that order; each number with its row, as they end.
 
         Tasks that had too little to end well are done again, one by one. KeyboardInterrupt for

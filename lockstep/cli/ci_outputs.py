@@ -57,7 +57,7 @@ class CiOutputs:
         root = SourceRoot.of(workspace)
         if self.github:
             for line in workflow_commands(problems, root):
-                output.line(line)
+                output.command(line)
         with ExitStack() as files:
             if self.sarif is not None:
                 files.callback(write_text, self.sarif, sarif(problems, root))

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from lockstep.errors import LockstepError
+from lockstep.system.standard_streams import tell
 from lockstep.verbs.conform_request import SPARK, ConformRequest
 from lockstep.verbs.option import json_option, option
+from lockstep.workspace import workspace_for_logs
 
 
 @dataclass(frozen=True)
@@ -26,12 +28,16 @@ def conform(request: ConformRequest, view: ConformView) -> int:
     """Follow each session of request logs through the model, and judge client and broker apart.
 
     A folder stands for its files in the order of time, and - for standard input. What departs is
-    printed with its reasons, and the totals.
+    printed with its reasons, and the totals. Outside of any workspace the logs are followed through
+    the models that come with lockstep.
 
     Exit codes: 0 every session conforms, 1 a client or broker departs, 2 there is no such log, 3
     none departs, but a session is unknown, a file cannot be read or nothing was followed, 130
     interrupted.
     """
+    if request.workspace is None and (workspace := workspace_for_logs()).shipped:
+        tell(f"lockstep: there is no workspace here: --workspace {workspace} is used")
+        request = replace(request, workspace=workspace)
     if request.engine == SPARK:
         return _fleet(request, view)
     from lockstep.report.conform_json import conform_json

@@ -25,6 +25,9 @@ class Verdict(StrEnum):
 
 _BY_WORSENESS = tuple(Verdict)
 
+MOST_PLACES = 8
+"""How many places are kept of what has one reason."""
+
 
 class SideName(StrEnum):
     """Who is judged."""
@@ -80,13 +83,15 @@ class Side:
     """One side of a session: its client, or the broker.
 
     `judged` counts the lines on which it was judged, `departures` and `unknowns` the remarks of
-    these verdicts, and `worst` is the first remark of the worst verdict.
+    these verdicts, and `worst` is the first remark of the worst verdict. `more` are the first
+    places at which it departs besides.
     """
 
     judged: int = 0
     departures: int = 0
     unknowns: int = 0
     worst: Remark | None = None
+    more: list[Place] = field(default_factory=list)
 
     @property
     def verdict(self) -> Verdict:
@@ -99,6 +104,8 @@ class Side:
         """Add a remark; it counts once a line."""
         if remark.verdict is Verdict.DEPARTS:
             self.departures += 1
+            if 1 < self.departures <= MOST_PLACES + 1:
+                self.more.append(remark.at)
         else:
             self.unknowns += 1
         if self.worst is None or self.worst.verdict is not worst(
@@ -214,11 +221,10 @@ class Observe(Protocol):
     ) -> Iterator[Finding]:
         """Follow every session of some logs through the model.
 
-        A log is a file, a directory of files, or `-` for standard input; `paths` says which broker
-        wrote it. A finding is given out
-        as soon as it is final: memory does not grow with the logs. A session that is still open
-        at the end is given out then; where a `KeyboardInterrupt` is the end, it is raised again
-        after that. `LockstepError` for a log that does not exist, or whose path should name a
-        broker, and does not.
+        A log is what `lockstep.conform.log_paths` reads; `paths` says which broker wrote it. A
+        finding is given out as soon as it is final: memory does not grow with the logs. A session
+        that is still open at the end is given out then; where a `KeyboardInterrupt` is the end, it
+        is raised again after that. `LockstepError` for a log that does not exist, or whose path
+        should name a broker, and does not.
         """
         ...

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from lockstep.diagram.diagram import Diagram, Fate, Message
-from lockstep.diagram.notes import note_of, printable
+from lockstep.diagram.notes import note_of
+from lockstep.words import printable
 
 LINE = 16
 """The height of a line of text."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lockstep.diagram.diagram import Diagram, DrawnStep, Fate, Message
-from lockstep.diagram.notes import note_of, printable
+from lockstep.diagram.notes import note_of
+from lockstep.words import printable
 
 _ARROWS = {Fate.RECEIVED: "->>", Fate.LOST: "-x", Fate.UNDER_WAY: "--)"}
 _SPECIAL = frozenset('#;<&%"`\\')

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lockstep.diagram.diagram import DrawnStep
-from lockstep.words import plural
+from lockstep.words import plural, printable
 
 WIDTH = 38
 """Characters of a line."""
@@ -55,11 +55,3 @@ def shortened(text: str) -> str:
     """A text of at most `WIDTH` characters, all of them printable."""
     text = printable(text)
     return text if len(text) <= WIDTH else text[: WIDTH - 1] + _MORE
-
-
-def printable(text: str) -> str:
-    r"""A text in which what cannot be printed is written as Python writes it: `\x07`."""
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
-        for character in text
-    )

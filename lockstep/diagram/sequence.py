@@ -15,6 +15,7 @@ from lockstep.diagram.diagram import Diagram, DrawnStep
 from lockstep.diagram.flights import Flights, Moment, fill
 from lockstep.language.atoms import NameDomain
 from lockstep.language.domain import Domain
+from lockstep.language.faults import described_faults
 from lockstep.language.model import Model
 from lockstep.language.notation import State
 from lockstep.results.trace import Step, Trace
@@ -54,7 +55,7 @@ def sequence(
     return drawing.with_lanes(
         used,
         Diagram(
-            model.name if fault is None else f"{model.name} with the fault {fault}",
+            model.name if fault is None else f"{model.name} with {described_faults(fault)}",
             tuple(drawing.lanes),
             tuple(steps),
             messages,

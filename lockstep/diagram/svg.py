@@ -11,8 +11,8 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from lockstep.diagram.diagram import Diagram, DrawnStep, Fate, Message
 from lockstep.diagram.layout import BOX_PADDING, HEAD, LINE, Layout, Row, lay_out
-from lockstep.diagram.notes import Note, note_of, printable
-from lockstep.words import plural
+from lockstep.diagram.notes import Note, note_of
+from lockstep.words import plural, printable
 
 _STYLE = Path(__file__).with_name("svg.css")
 _CROSS = 5

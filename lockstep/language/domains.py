@@ -13,16 +13,16 @@ from typing import Any
 
 from lockstep.language.atoms import MOST_VALUES, BoolDomain, EnumDomain, NameDomain, RangeDomain
 from lockstep.language.domain import Domain, OptionDomain
-from lockstep.language.records import RecordDomain, domain_of
+from lockstep.language.records import NotAnItem, RecordDomain, domain_of
 from lockstep.language.structures import MapDomain, SequenceDomain, SetDomain
 from lockstep.language.values import TooManyValues
 
 
-def _plain_item(hint: object, place: str) -> Domain:
+def _plain_item(hint: object, place: str, form: str) -> Domain:
     item = domain_of(hint, place)
     if item.is_scalar or isinstance(item, RecordDomain):
         return item
-    raise TypeError(f"{place}: items are atoms or records, not {item}")
+    raise NotAnItem(form, item)
 
 
 def Range(low: int, high: int) -> RangeDomain:  # noqa: N802 - reads as a domain in models
@@ -66,7 +66,7 @@ class _Family:
 
 
 def _set(item: object) -> SetDomain:
-    return SetDomain(_plain_item(item, "Set item"))
+    return SetDomain(_plain_item(item, "Set item", "Set[Item]"))
 
 
 def _map(key: object, value: object) -> MapDomain:
@@ -79,7 +79,9 @@ def _map(key: object, value: object) -> MapDomain:
 
 
 def _sequence(item: object, capacity: object) -> SequenceDomain:
-    return SequenceDomain(_plain_item(item, "Sequence item"), _capacity(capacity))
+    return SequenceDomain(
+        _plain_item(item, "Sequence item", f"Sequence[Item, {capacity}]"), _capacity(capacity)
+    )
 
 
 def _capacity(capacity: object) -> int:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lockstep.errors import nearest
 from lockstep.language.loader import PACKAGES
-from lockstep.language.syntax import Syntax
+from lockstep.language.syntax import Syntax, syntax_of
 
 FOLLOWERS = "models/observed"
 """The folder of what follows a running system through a model."""
@@ -59,8 +59,8 @@ class Inventory:
     def models(self) -> list[str]:
         """The names of the models, in alphabetical order.
 
-        A file that is not Python is among them unless others import it, so that loading it tells
-        what is wrong.
+        A file that is not Python is among them unless it is part of another, so that loading it
+        says what is wrong.
         """
         return sorted(
             syntax.file.stem for syntax in self._syntax("models") if self._is_model(syntax)
@@ -92,7 +92,7 @@ class Inventory:
 
     def _is_model(self, syntax: Syntax) -> bool:
         if syntax.tree is None:
-            return not self._is_imported(syntax)
+            return not self._is_imported(syntax, by="models")
         if any(self._is_state(syntax, name, frozenset()) for name in syntax.classes):
             # Without an action it is a part that others take their state from.
             return syntax.has_marks or not self._is_imported(syntax)
@@ -197,7 +197,7 @@ class Inventory:
         """Every file in the notation by the name that others import it by."""
         files = (file for folder in PACKAGES for file in self._root.joinpath(folder).rglob("*.py"))
         return {
-            self._module(file): Syntax(file)
+            self._module(file): syntax_of(file)
             for file in sorted(files)
             if file.is_file() and not file.name.startswith(".")
         }

@@ -81,10 +81,14 @@ class Lookup(Expression):
 
 @dataclass(frozen=True)
 class Item(Expression):
-    """An item of a sequence. Only a literal index is ever negative: -1 is the last item."""
+    """An item of a sequence. Only a literal index is ever negative: -1 is the last item.
+
+    With `certain`, a guard or condition has already said that there is one.
+    """
 
     sequence: Expression
     index: Expression
+    certain: bool = False
 
 
 @dataclass(frozen=True)

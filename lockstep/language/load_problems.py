@@ -10,6 +10,7 @@ from pathlib import Path
 import lockstep
 from lockstep.errors import nearest
 from lockstep.language.notation import MarkedTwice, NoRequirement, OutcomeUnclear
+from lockstep.language.python_subset import why_not_here
 from lockstep.language.records import NoDomain, domain_of
 from lockstep.language.source import Diagnostic, Place, place_in
 from lockstep.language.values import NotInDomain, TooManyValues
@@ -64,6 +65,33 @@ def no_value(node: ast.AnnAssign, name: str, path: Path) -> Diagnostic:
         "neither the text nor the scope gives it one",
         f"write `{name}: Constant = ...`, or set it in the scope",
     )
+
+
+_KINDS = {bool: "a boolean", int: "an integer", str: "a text", tuple: "a list"}
+
+
+def another_type(node: ast.AnnAssign, given: ast.expr, path: Path) -> Diagnostic | None:
+    """A constant is set to a value of another type than its text gives it; None where it is not."""
+    own, other = _literal(node.value), _literal(given)
+    if own is None or other is None or type(own) is type(other):
+        return None
+    name, kind = ast.unparse(node.target), _KINDS[type(own)]
+    return Diagnostic(
+        "constant-type",
+        Place.of(node, path),
+        f"the constant {name} is set to {other!r}, which is {_KINDS[type(other)]}",
+        f"its text gives it {own!r}, which is {kind}",
+        f"set {kind}",
+    )
+
+
+def _literal(node: ast.expr | None) -> bool | int | str | tuple[object, ...] | None:
+    """The value that a text writes out; None where it computes one, or says None."""
+    try:
+        value = None if node is None else ast.literal_eval(node)
+    except (ValueError, TypeError):
+        return None
+    return value if isinstance(value, bool | int | str | tuple) else None
 
 
 def duplicates(tree: ast.Module, path: Path) -> list[Diagnostic]:
@@ -195,6 +223,14 @@ def failed(error: BaseException, path: Path) -> Diagnostic:
                 "every variable and every field takes its values from a finite domain",
                 error.cure or "write a domain: `Range(...)`, `OneOf(...)`, `Set[...]`, an enum",
             )
+        case NameError() if (why := why_not_here(error.name or "")) is not None:
+            return Diagnostic(
+                "not-reproducible",
+                place,
+                f"a model cannot use {error.name}",
+                why,
+                "write the value in the text or as a constant that a scope sets, or leave it out",
+            )
         case NameError():
             return Diagnostic(
                 "undefined-name",
@@ -210,7 +246,11 @@ def failed(error: BaseException, path: Path) -> Diagnostic:
                 place,
                 f"a model cannot import {what}" if what else "a model cannot import relatively",
                 "every engine must see all of a model's text",
-                _FOREIGN.get(what, "import from lockstep, enum, models or invariants only"),
+                _FOREIGN.get(
+                    what,
+                    "import from models or invariants, the notation from lockstep, "
+                    "and Enum from enum",
+                ),
             )
         case ModuleNotFoundError():
             return Diagnostic(

@@ -3,7 +3,7 @@
 A scope's constants are written into the parsed text before it runs, so everything computed from
 them (domains, helpers, other modules' imports) follows. Each load is a `Universe` of its own: two
 scopes, or a model and its fault, never share a module. Only files of the workspace are loaded
-this way; a model may import nothing but those, `lockstep` and `enum`.
+this way; a model may import nothing but those, the notation from `lockstep`, and `Enum`.
 
 That is so that every engine sees all of a model's text, and no protection from it: a model is code,
 which can do what its reader can. Load models only of workspaces whose code you would run.
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from lockstep.errors import LockstepError
-from lockstep.language import load_problems
+from lockstep.language import load_problems, python_subset
 from lockstep.language.change import Change
 from lockstep.language.nesting import allow_nesting
 from lockstep.language.notation import marked_functions
@@ -33,8 +33,6 @@ from lockstep.system.text_files import is_file, read_text
 
 PACKAGES = ("models", "invariants")
 """Workspace folders that hold text in lockstep's notation."""
-
-_ALLOWED = ("lockstep", "enum")
 
 
 @dataclass(frozen=True)
@@ -107,11 +105,14 @@ class Universe:
             return self._broken_file(name, path, problem)
         except (RecursionError, MemoryError):
             return self._broken_file(name, path, load_problems.too_deep(path, text))
-        self._report(load_problems.duplicates(tree, path) + self._set_constants(name, tree, path))
+        problems = load_problems.duplicates(tree, path) + self._set_constants(name, tree, path)
+        if not self.is_ordinary:
+            problems += python_subset.misplaced_parts(tree, path)
+        self._report(problems)
         self.files[str(path)] = SourceFile(path, text, tree, _functions(tree))
         module = self._new_module(name, path, ast.get_docstring(tree))
         self._running.add(name)
-        self._run(tree, module, path)
+        self._run(tree if self.is_ordinary else python_subset.runnable(tree), module, path)
         self._running.remove(name)
         self.declared.update(
             (target, vars(module)[target])
@@ -129,7 +130,8 @@ class Universe:
             if name in vars(module)
         }
         wanted = {**self.declared, **{n: _tuples(value) for n, value in self.constants.items()}}
-        return sorted(name for name, value in wanted.items() if name in now and now[name] != value)
+        known = now.keys() - set().union(*self.broken.values())
+        return sorted(name for name in known if now[name] != wanted[name])
 
     def is_broken(self, module: object, name: str) -> bool:
         """Whether a name has no value because of a problem that is reported already."""
@@ -192,7 +194,8 @@ class Universe:
         module = types.ModuleType(name, doc)
         if path is not None:
             module.__file__ = str(path)
-            module.__dict__["__builtins__"] = {**vars(builtins), "__import__": self._import}
+            names = vars(builtins) if self.is_ordinary else python_subset.BUILTINS
+            module.__dict__["__builtins__"] = {**names, "__import__": self._import}
         self.modules[name] = module
         package, _, last = name.rpartition(".")
         if package:
@@ -212,11 +215,13 @@ class Universe:
             package = str(importer["__name__"]).rpartition(".")[0]
             name, level = resolve_name("." * level + name, package), 0
             top = name.partition(".")[0]
-        is_foreign = top in _ALLOWED or (self.is_ordinary and top not in PACKAGES)
-        if level == 0 and is_foreign:
+        if self.is_ordinary and level == 0 and top not in PACKAGES:
             return builtins.__import__(name, None, None, names or (), 0)
         if level or top not in PACKAGES:
-            raise load_problems.ForeignImport(name)
+            notation = None if level else python_subset.namespace(name, names or ())
+            if notation is None:
+                raise load_problems.ForeignImport(name)
+            return notation
         self._require_module(name)
         module = self.load(name)
         for wanted in names or ():
@@ -259,6 +264,10 @@ class Universe:
             assert isinstance(node, ast.AnnAssign)
             if name in self.constants:
                 value = _syntax_of(name, self.constants[name])
+                if (other := load_problems.another_type(node, value, path)) is not None:
+                    problems.append(other)
+                    self.broken.setdefault(module, set()).add(name)
+                    continue
                 node.value = ast.copy_location(value, node.annotation)
                 ast.fix_missing_locations(node)
             elif node.value is None:
@@ -271,7 +280,7 @@ class Universe:
             with warnings.catch_warnings():
                 # What Python merely warns of, as `x is 0`, is refused with a place later on.
                 warnings.simplefilter("ignore", SyntaxWarning)
-                code = compile(tree, str(path), "exec", dont_inherit=True)
+                code = compile(tree, str(path), "exec", dont_inherit=True, optimize=0)
             with marked_functions() as self.marked[module.__name__], self._imported(module):
                 exec(code, vars(module))
         except LockstepError:

@@ -23,15 +23,16 @@ from lockstep.language.declarations import (
 )
 from lockstep.language.domains import Domain
 from lockstep.language.fairness import FairAction, read_fairness
+from lockstep.language.faults import apply_faults
 from lockstep.language.frontend.functions import refusals
 from lockstep.language.inventory import Inventory
 from lockstep.language.loader import Universe
-from lockstep.language.notation import FAULT, MARK, FaultMark, Kind, Mark, State
+from lockstep.language.notation import MARK, Kind, Mark, State
 from lockstep.language.proposals import apply_proposal
 from lockstep.language.protocol import DEADLOCK, Action, Model, Parameter, Property, Shown
+from lockstep.language.python_subset import altered_classes
 from lockstep.language.source import Diagnostic, ModelError, Place
-from lockstep.language.unread import missing_functions, unread_functions
-from lockstep.language.variant import Variant
+from lockstep.language.unread import is_of_model, missing_functions, unread_functions
 from lockstep.system.text_files import is_file
 
 __all__ = [
@@ -40,11 +41,6 @@ __all__ = [
     "Model",
     "Parameter",
     "Property",
-    "fault_constants",
-    "fault_definitions",
-    "fault_mark",
-    "fault_marks",
-    "fault_places",
     "load_model",
     "model_names",
     "model_places",
@@ -69,10 +65,10 @@ def load_model(
 
     The claims are those of `invariants/NAME.py` and `invariants/lemmas/NAME.py`, where there are
     such files. With `lemmas`, what is there for proofs only is among the invariants. With `fault`,
-    the function of that name in `models/faults/NAME.py` is put in place first; with `proposal`, all
-    of `models/proposals/NAME/PROPOSAL.py`; with `change`, the text of one file is another.
-    `LockstepError` for an unknown model, constant, fault or proposal; `ModelError` for text that is
-    not well formed.
+    the function of that name in `models/faults/NAME.py` is put in place first, or several, `A+B`;
+    with `proposal`, all of `models/proposals/NAME/PROPOSAL.py`; with `change`, the text of one file
+    is another. `LockstepError` for an unknown model, constant, fault or proposal, or faults that
+    are in each other's way; `ModelError` for text that is not well formed.
     """
     universe = Universe(root, dict(constants or {}), change=change, collects=True)
     if not is_file(root / "models" / f"{name}.py"):
@@ -85,7 +81,7 @@ def load_model(
     problems = universe.problems
     members = [*vars(module).values(), *claims.values()]
     problems += missing_functions(universe, name, members, list(universe.modules))
-    extra = {} if fault is None else _apply_fault(universe, name, fault)
+    extra = {} if fault is None else apply_faults(universe, name, fault)
     proposed = None if proposal is None else apply_proposal(universe, name, proposal)
     if proposed is not None:
         extra |= proposed.functions
@@ -114,7 +110,11 @@ def load_model(
         kinds = OF_MODELS if part is module else frozenset(Kind) - OF_MODELS
         with _noted(problems):
             problems += misplaced_functions(universe, part, kinds)
-        problems += unread_functions(universe, part)
+    for part in universe.modules.values():
+        if (file := universe.files.get(str(vars(part).get("__file__")))) is not None:
+            problems += altered_classes(file.tree, part, file.path)
+            if part in checks or is_of_model(part.__name__):
+                problems += unread_functions(universe, part)
     own = {**vars(module), **extra}
     actions, shown = _actions(universe, own, problems), _shown(universe, own, problems)
     kept = [claim for claim in _marked(claims) if lemmas or not claim[2].lemma]
@@ -190,91 +190,6 @@ def model_places(model: Model) -> list[Path]:
 def model_names(root: Path) -> list[str]:
     """The files directly below `models/` that declare a state class, in alphabetical order."""
     return Inventory(root).models
-
-
-def fault_marks(root: Path, name: str) -> dict[str, tuple[FaultMark, str]]:
-    """The faults of a model: name to (mark, docstring), in order of declaration."""
-    faults = _faults(Universe(root), name)
-    return {fault: (getattr(function, FAULT), _doc(function)) for fault, function in faults.items()}
-
-
-def fault_definitions(root: Path, name: str) -> dict[str, tuple[Path, int]]:
-    """The file and line of each fault of a model."""
-    universe = Universe(root)
-    definitions = {
-        fault: universe.definition(function) for fault, function in _faults(universe, name).items()
-    }
-    return {
-        fault: (definition[1], definition[0].lineno)
-        for fault, definition in definitions.items()
-        if definition is not None
-    }
-
-
-def fault_mark(root: Path, name: str, fault: str | None) -> FaultMark | None:
-    """The mark of one fault, or None without one; `LockstepError` where there is no such fault."""
-    if fault is None:
-        return None
-    mark: FaultMark = getattr(_fault(Universe(root), name, fault), FAULT)
-    return mark
-
-
-def fault_places(root: Path, name: str) -> list[Path]:
-    """Where the modules of a model's faults were looked for, and of all that they import."""
-    universe = Universe(root)
-    _faults(universe, name)
-    return [root / "models" / "faults" / f"{name}.py", *universe.places]
-
-
-def fault_constants(root: Path, name: str, fault: str | None) -> Mapping[str, object]:
-    """The constants that a fault sets; none without one. `LockstepError` as of `fault_mark`."""
-    mark = fault_mark(root, name, fault)
-    return {} if mark is None else mark.constants
-
-
-def _faults(universe: Universe, name: str) -> dict[str, Callable[..., Any]]:
-    """The functions that are faults of a model; none where it has no file of them."""
-    if not is_file(universe.root / "models" / "faults" / f"{name}.py"):
-        return {}
-    module = universe.load(f"models.faults.{name}")
-    members = vars(module)
-    missing = missing_functions(universe, name, members.values(), [module.__name__])
-    if problems := unread_functions(universe, module) + missing:
-        raise ModelError(problems)
-    return {
-        fault: function
-        for fault, function in members.items()
-        if isinstance(getattr(function, FAULT, None), FaultMark)
-    }
-
-
-def _fault(universe: Universe, name: str, fault: str) -> Callable[..., Any]:
-    faults = _faults(universe, name)
-    if fault not in faults:
-        if universe.problems:
-            raise ModelError(universe.problems)
-        raise LockstepError(
-            f"{name} has no fault {fault!r}",
-            cure=nearest(fault, faults, f"its faults are: {', '.join(faults) or 'none'}"),
-        )
-    return faults[fault]
-
-
-def _apply_fault(universe: Universe, name: str, fault: str) -> dict[str, Callable[..., Any]]:
-    """Put a fault in place; the actions that it adds."""
-    variant = Variant(universe, name, f"the fault {fault}", frozenset(universe.modules))
-    function = _fault(universe, name, fault)
-    mark: FaultMark = getattr(function, FAULT)
-    if mark.replaces is None:
-        if fault in vars(universe.load(f"models.{name}")):
-            raise LockstepError(
-                f"the fault {fault} has the name of something in models/{name}.py",
-                cure="name what it replaces (`replaces=...`), or give it another name",
-            )
-        setattr(function, MARK, Mark(Kind.ACTION))
-        return {fault: function}
-    variant.replace(mark.replaces, function)
-    return {}
 
 
 def _actions(

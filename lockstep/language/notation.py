@@ -142,7 +142,7 @@ class FaultMark:
 
     `breaks` names the property that catches it first; of a fault that nothing catches it is None,
     and `harmless` says why. `scope` is the scope in which that is so, and `source` where the
-    mistake really happened.
+    mistake really happened. `unchanged` is what the fault leaves out of what it replaces.
     """
 
     replaces: Callable[..., Any] | None
@@ -151,6 +151,7 @@ class FaultMark:
     scope: str | None
     constants: dict[str, object]
     source: str | None
+    unchanged: tuple[str, ...] = ()
 
 
 MARK = "__lockstep_mark__"
@@ -340,6 +341,7 @@ def fault(
     scope: str | None = None,
     source: str | None = None,
     constants: Mapping[str, object] | None = None,
+    unchanged: tuple[str, ...] = (),
 ) -> Callable[[Function], Function]: ...
 def fault(
     *given: Any,
@@ -349,13 +351,15 @@ def fault(
     scope: str | None = None,
     source: str | None = None,
     constants: Mapping[str, object] | None = None,
+    unchanged: tuple[str, ...] = (),
 ) -> Any:
     """A small change to a model: a property catches it (`breaks`), or none does (`harmless`).
 
     `breaks` names the property, `harmless` says in words why every property still holds; exactly
     one of the two is given. The decorated function takes the place of `replaces` wherever that is
     used, or, without it, is one action more. `constants` adjust the scope (by default the model's
-    `small`), and `source` says where the mistake was really made.
+    `small`), and `source` says where the mistake was really made. `unchanged` names the variables
+    that the step writes and the fault, on purpose, does not.
     """
     if bool(breaks) == bool(harmless):
         both = "both what it breaks and why it is harmless"
@@ -365,10 +369,14 @@ def fault(
     if replaces is not None and not callable(replaces):
         raise TypeError(f"replaces={replaces!r} is no function: name the function itself")
 
+    if not isinstance(unchanged, tuple) or not all(isinstance(one, str) for one in unchanged):
+        raise TypeError(f"unchanged={unchanged!r} is no tuple of names: write ('name',)")
+
     def mark(function: Function) -> Function:
         _noted(function)
         adjusted = dict(constants or {})
-        setattr(function, FAULT, FaultMark(replaces, breaks, harmless, scope, adjusted, source))
+        says = FaultMark(replaces, breaks, harmless, scope, adjusted, source, unchanged)
+        setattr(function, FAULT, says)
         return function
 
     return _bare_or_called(mark, given)

@@ -17,20 +17,33 @@ from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, get_args, 
 
 from lockstep.language.atoms import BoolDomain, EnumDomain
 from lockstep.language.domain import Domain
-from lockstep.language.values import NotInDomain
+from lockstep.language.values import NotInDomain, OrderedSet
 
 
 class FieldedType(type):
     """The type of record and state classes.
 
-    Iterating over such a class gives each of its values: `for m in Message`, as for an enum.
+    Iterating over such a class gives each of its values: `for m in Message`, as for an enum. Once
+    made it stays as it is: its values would compare and read in another way than engines know.
     """
+
+    fields: dict[str, Domain]
 
     def __new__(
         mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any
     ) -> FieldedType:
         namespace.setdefault("__slots__", ())  # else each value would carry an empty __dict__
-        return super().__new__(mcs, name, bases, namespace, **options)
+        made = super().__new__(mcs, name, bases, namespace, **options)
+        made._is_made = True
+        return made
+
+    def __setattr__(cls, name: str, value: object) -> None:
+        if vars(cls).get("_is_made") and cls.fields:
+            raise TypeError(f"{cls.__name__}.{name} cannot be set: the class is made already")
+        super().__setattr__(name, value)
+
+    def __delattr__(cls, name: str) -> None:
+        raise TypeError(f"{cls.__name__}.{name} cannot be removed")
 
     def __iter__(cls) -> Iterator[Any]:
         return iter(domain_of(cls, cls.__name__))
@@ -162,13 +175,26 @@ _INSTEAD: dict[object, str] = {
 class NoDomain(TypeError):
     """An annotation stands for no domain; `cure` says what does."""
 
+    cure: str | None
+
     def __init__(self, place: str, hint: object) -> None:
+        hint = set if hint is OrderedSet else hint
         origin, parts = get_origin(hint) or hint, ", ".join(map(str, get_args(hint)))
         name = origin.__name__ if isinstance(origin, type) else repr(hint)
         name += f"[{parts}]" if parts else ""
         super().__init__(f"{place}: {name} is not a domain")
         form = _INSTEAD.get(get_origin(hint) or hint)
         self.cure = None if form is None else f"write `{form}`"
+
+
+class NotAnItem(NoDomain):
+    """A collection stands where an item of one belongs."""
+
+    def __init__(self, form: str, item: Domain) -> None:
+        TypeError.__init__(self, f"the items of {form} are atoms or records, not {item}")
+        self.cure = (
+            f"wrap it: `class Inner(Record): items: {item}`, and `{form.replace('Item', 'Inner')}`"
+        )
 
 
 def domain_of(hint: object, place: str) -> Domain:

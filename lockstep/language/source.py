@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 
 from lockstep.errors import LockstepError
+from lockstep.words import printable
 
 
 @dataclass(frozen=True)
@@ -63,9 +64,9 @@ def place_in(trace: TracebackType | None, files: Container[str]) -> Place | None
 
 def _shown(file: Path) -> str:
     try:
-        return str(file.relative_to(Path.cwd()))
+        return printable(str(file.relative_to(Path.cwd())))
     except ValueError:
-        return str(file)
+        return printable(str(file))
 
 
 _LONGEST_LINE = 160

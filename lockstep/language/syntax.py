@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import lockstep
@@ -12,18 +12,32 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BLOCKS = (ast.excepthandler, ast.match_case)
 
 
-class Syntax:
-    """A file's syntax, parsed when it is asked for."""
+def syntax_of(file: Path) -> Syntax:
+    """The syntax of a file as it is now; a text is parsed once."""
+    try:
+        return _syntax(file, file.read_bytes())
+    except OSError:
+        return _syntax(file, None)
 
-    def __init__(self, file: Path) -> None:
+
+@lru_cache(maxsize=2_000)
+def _syntax(file: Path, content: bytes | None) -> Syntax:
+    return Syntax(file, content)
+
+
+class Syntax:
+    """A file's syntax, parsed when it is asked for; None as content is of a file without any."""
+
+    def __init__(self, file: Path, content: bytes | None) -> None:
         self.file = file
+        self._content = content
 
     @cached_property
     def tree(self) -> ast.Module | None:
         """The syntax; None where the file cannot be read or is not Python."""
         try:
-            return ast.parse(self.file.read_bytes())
-        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+            return None if self._content is None else ast.parse(self._content)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
 
     @cached_property
@@ -106,14 +120,16 @@ class Syntax:
                     statements += [part for part in within if isinstance(part, ast.stmt)]
         return statements
 
-    def takes(self, module: str, name: str) -> bool:
-        """Whether the file imports a name of a module, or names it by way of the module."""
-        whole = f"{module}.{name}"
+    def uses(self, module: str, name: str) -> bool:
+        """Whether the file names something of a module elsewhere than in imports and decorators."""
         if self.tree is None:
             return False
-        if whole in self.modules or f"{module}.*" in self.modules:
-            return True
-        return any(
-            isinstance(node, ast.Attribute) and node.attr == name and self.dotted(node) == whole
-            for node in ast.walk(self.tree)
-        )
+        whole = {f"{module}.{name}", *([name] if f"{module}.*" in self.modules else ())}
+        waiting: list[ast.AST] = [self.tree]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, ast.Name | ast.Attribute) and self.dotted(node) in whole:
+                return True
+            decorators = node.decorator_list if isinstance(node, FUNCTIONS) else ()
+            waiting += [part for part in ast.iter_child_nodes(node) if part not in decorators]
+        return False

@@ -57,9 +57,7 @@ def _may_fail_here(node: object) -> bool:
         case ir.Lookup():
             keys = node.mapping.domain
             return not (isinstance(keys, MapDomain) and is_within(node.key.domain, keys.key))
-        case ir.Item():
-            return True
-        case ir.Unwrap():
+        case ir.Item() | ir.Unwrap():
             return not node.certain
         case ir.Arithmetic() if node.operator in ("//", "%"):
             divisor = node.right.domain

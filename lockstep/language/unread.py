@@ -2,7 +2,8 @@
 
 A claim without its decorator would be left out in silence, and so would one whose name another
 thing has taken. A function is read if it is marked, if one that is read names it, if the file does
-so outside its functions, or if another file takes it from this one.
+so outside its functions, or if another file does. To import it, or to promise fairness to it, is
+not to read it; nor does a fault that stands in its place.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from typing import Any, TypeAlias
 
 from lockstep.language.inventory import Inventory
 from lockstep.language.loader import PACKAGES, Universe
-from lockstep.language.notation import FAULT, MARK, REPLACES
+from lockstep.language.notation import FAULT, MARK, REPLACES, State
 from lockstep.language.source import Diagnostic, Place
-from lockstep.language.syntax import FUNCTIONS, Syntax
+from lockstep.language.syntax import FUNCTIONS, Syntax, syntax_of
 
 _FAULTS = "models.faults."
 _CHANGES = (_FAULTS, "models.proposals.")
+"""The packages of what changes a model."""
 
 _Written: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 
@@ -34,7 +36,7 @@ def unread_functions(universe: Universe, module: types.ModuleType) -> list[Diagn
     path = Path(str(module.__file__))
     if str(path) not in universe.files:  # it is no Python: that is a problem of its own
         return []
-    syntax = Syntax(path)
+    syntax = syntax_of(path)
     functions = dict(_functions(syntax))
     marked = {name for name in functions if _is_marked(vars(module).get(name))}
     reached = _reached(syntax, functions, marked)
@@ -45,31 +47,14 @@ def unread_functions(universe: Universe, module: types.ModuleType) -> list[Diagn
         is_made = name in vars(module)  # why it could not be is a problem of its own
         if name in reached or not looks_like_one or not is_made:
             continue
-        if not _is_taken(universe.root, module.__name__, path, name):
+        if not _is_used(universe.root, module.__name__, path, name):
             problems.append(_unread(name, node, module.__name__, path))
-    return problems + _unread_imports(universe, module, reached)
-
-
-def _unread_imports(
-    universe: Universe, module: types.ModuleType, reached: set[str]
-) -> list[Diagnostic]:
-    """The imported functions with the form of an action that a model's file does not name again.
-
-    A model takes up the actions of other files by importing them: one without its decorator would
-    be left out in silence.
-    """
-    if not module.__name__.startswith("models.") or module.__name__.startswith(_CHANGES):
-        return []
-    problems = []
-    for name, member in vars(module).items():
-        if name in reached or _is_marked(member) or not callable(member):
-            continue
-        definition = universe.definition(member)
-        if definition is None or definition[1] == Path(str(module.__file__)):
-            continue
-        if _has_the_form(definition[0]):
-            problems.append(_unread(name, definition[0], module.__name__, definition[1]))
     return problems
+
+
+def is_of_model(module: str) -> bool:
+    """Whether a module is a model's, or a part of one, and no change of it."""
+    return module.startswith("models.") and not module.startswith(_CHANGES)
 
 
 def missing_functions(
@@ -78,17 +63,21 @@ def missing_functions(
     """The functions marked in some modules that are not among what a model takes up.
 
     Their name stands for something else in the end, or the model does not import them. What other
-    models mark for themselves is theirs.
+    models mark for themselves is theirs, unless the model's state is derived from theirs.
     """
+    taken = list(taken)
     kept = {id(function) for function in taken}
+    states = (one for one in taken if isinstance(one, type) and issubclass(one, State))
+    derived_from = {base.__module__ for state in states for base in state.__mro__}
     twice = {problem.place.file for problem in universe.problems if problem.code == "defined-twice"}
+    inventory = Inventory(universe.root)
     problems = []
     for module in modules:
         missing = [one for one in universe.marked.get(module, ()) if id(one) not in kept]
         if not missing or universe.broken.get(module):
             continue
         name = module.rpartition(".")[2]
-        if name != model and name in Inventory(universe.root).models:
+        if name != model and module not in derived_from and name in inventory.models:
             continue
         problems += [
             _left_out(universe, function)
@@ -148,13 +137,19 @@ def _names(nodes: Iterable[ast.AST], without: set[int]) -> set[str]:
     return names
 
 
-def _is_taken(root: Path, module: str, own: Path, name: str) -> bool:
-    """Whether another file of the workspace takes a name from this one."""
+def _is_used(root: Path, module: str, own: Path, name: str) -> bool:
+    """Whether another file of the workspace names a function of this one.
+
+    What a change names of a model's own file is for the model itself to read.
+    """
+    changes = [root.joinpath(*change.split(".")) for change in _CHANGES]
+    is_change = any(own.is_relative_to(folder) for folder in changes)
     files = (path for package in PACKAGES for path in root.joinpath(package).rglob("*.py"))
     return any(
-        Syntax(path).takes(module, name)
+        syntax_of(path).uses(module, name)
         for path in files
         if path != own and not path.name.startswith(".")
+        if is_change or not any(path.is_relative_to(folder) for folder in changes)
     )
 
 

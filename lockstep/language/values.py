@@ -2,12 +2,13 @@
 
 Integers, booleans, enum members, names, `None`, `frozenset` and `tuple` are Python's own. This
 package adds the two shapes that Python lacks in immutable form: records and total maps. Both are
-tuples underneath, so that hashing and comparing a whole state runs in C.
+tuples underneath, so that hashing and comparing a whole state runs in C. And it adds sets that keep
+an order, for the time in which a model is loaded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 
@@ -70,3 +71,45 @@ class TotalMap(tuple[Any, ...]):
 
     def __repr__(self) -> str:
         return "{" + ", ".join(f"{key!r}: {value!r}" for key, value in self.items()) + "}"
+
+
+class OrderedSet(frozenset[Any]):
+    """A set whose items come in the order in which they were written.
+
+    The order of Python's own sets of texts differs from process to process.
+    """
+
+    _order: tuple[Any, ...]
+
+    def __new__(cls, items: Iterable[Any] = ()) -> OrderedSet:
+        order = tuple(dict.fromkeys(items))
+        made = super().__new__(cls, order)
+        made._order = order
+        return made
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._order)
+
+    def union(self, *others: Iterable[Any]) -> OrderedSet:
+        return OrderedSet(item for one in (self, *others) for item in one)
+
+    def intersection(self, *others: Iterable[Any]) -> OrderedSet:
+        return OrderedSet(item for item in self if all(item in set(one) for one in others))
+
+    def difference(self, *others: Iterable[Any]) -> OrderedSet:
+        return OrderedSet(item for item in self if not any(item in set(one) for one in others))
+
+    def symmetric_difference(self, other: Iterable[Any]) -> OrderedSet:
+        others = OrderedSet(other)
+        return self.difference(others).union(others.difference(self))
+
+    __or__ = union
+    __and__ = intersection
+    __sub__ = difference
+    __xor__ = symmetric_difference
+
+    def __class_getitem__(cls, item: Any) -> Any:
+        return set[item]  # what an annotation means by it
+
+    def __repr__(self) -> str:
+        return "{" + ", ".join(map(repr, self)) + "}" if self else "set()"

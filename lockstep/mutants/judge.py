@@ -48,6 +48,7 @@ class Judge:
         """
         self._model = model
         self._whole = replace(request, bounds=Bounds(memory=request.bounds.memory))
+        request = replace(request, on_progress=None)  # which is of the model itself
         self._reference: CompiledModel | PlainModel = (
             self._plain if request.engine == "python" else self._compiled()
         )

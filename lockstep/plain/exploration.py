@@ -22,10 +22,11 @@ ENGINES = (DEFAULT_ENGINE, "compiled", "python", "spark")
 class Bounds:
     """Where a search ends before it has seen everything; None is no bound.
 
-    `max_states` distinct states known, `max_seconds` passed, every behaviour of `max_depth` steps
-    covered, `memory` bytes resident, the whole process included (for the compiled engine nine
-    tenths of what is free by default). With `spill`, a folder, states beyond `memory` go there
-    instead. Each bound that is met makes the result inconclusive.
+    More than `max_states` distinct states: the level that they are on is left out of the result,
+    whose counts are thus the same whichever engine met the bound. `max_seconds` passed, every
+    behaviour of `max_depth` steps covered, `memory` bytes resident, the whole process included (for
+    the compiled engine nine tenths of what is free by default). With `spill`, a folder, states
+    beyond `memory` go there instead. Each bound that is met makes the result inconclusive.
     """
 
     max_states: int | None = None

@@ -169,7 +169,7 @@ def build_graph(
     search = Search(
         PlainEngine(dataclasses.replace(model, properties=())),
         Exploration(
-            bounds=Bounds(max_states=limits.max_states + 1, max_seconds=limits.seconds),
+            bounds=Bounds(max_states=limits.max_states, max_seconds=limits.seconds),
             on_progress=on_progress,
         ),
         on_state=visit,
@@ -177,6 +177,8 @@ def build_graph(
     result = search.run()
     if result.interrupted:
         raise KeyboardInterrupt
+    if search.met is Bound.STATES:
+        raise Unfinished(f"more than {limits.max_states:,} states")
     if result.verdict is not Verdict.HOLDS:
         raise Unfinished(result.because, as_bounded=search.met is Bound.SECONDS)
     return StateGraph(

@@ -8,7 +8,7 @@ where no property fails but the text has no meaning, the first such place in the
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lockstep.language.model import DEADLOCK, Property
@@ -103,8 +103,28 @@ class Search:
             self._engine.watch = unwatched
         self.met = self._supervision.met
         result.states = len(self._parents)
+        if self.met is Bound.STATES:
+            self._take_back()
         result.seconds = self._supervision.seconds
         return result
+
+    def _so_far(self) -> SearchResult:
+        """What is counted by now, which is not counted further."""
+        fired, result = dict(self._result.fired), self._result
+        return replace(
+            result, fired=fired, applied=set(result.applied), reached=set(result.reached)
+        )
+
+    def _take_back(self) -> None:
+        """Leave out of the result what was found beyond the last level that is covered."""
+        result, covered = self._result, self._covered
+        result.states, result.depth = self._supervision.covered_states, covered.depth
+        result.transitions, result.deadlocks = covered.transitions, covered.deadlocks
+        result.fired, result.applied, result.reached = (
+            covered.fired,
+            covered.applied,
+            covered.reached,
+        )
 
     def _levels(self) -> None:
         initial = self._model.initial
@@ -115,11 +135,13 @@ class Search:
         while level:
             self._result.levels.append(len(level))
             self._supervision.cover(self._result.depth)
+            self._covered = self._so_far()
             following: list[State] = []
             try:
                 for index, state in enumerate(level):
                     self._watch(len(level) - index)
                     self._expand(state, following)
+                self._supervision.watch_states()
             finally:
                 if following:
                     self._result.depth += 1

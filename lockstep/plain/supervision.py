@@ -68,6 +68,8 @@ class Supervision:
         self._weighings = Pace(_WEIGHING_SECONDS)
         self.covered = 0
         """Every behaviour of so many steps is covered."""
+        self.covered_states = 0
+        """The states that they lead to."""
         self.met: Bound | None = None
         """The bound that ended the search."""
 
@@ -93,21 +95,26 @@ class Supervision:
     def give_up(self, why: str) -> None:
         """Not everything was explored: say why, and what was covered all the same."""
         self._result.verdict = Verdict.INCONCLUSIVE
+        states = self.covered_states if self.met is Bound.STATES else self._states()
         self._result.because = (
-            f"{why}, with {plural(self._states(), 'state')} known; "
+            f"{why}, with {plural(states, 'state')} known; "
             f"every behaviour of up to {plural(self.covered, 'step')} is covered"
         )
 
     def cover(self, depth: int) -> None:
         """Every behaviour of so many steps is covered; `Stopped` if that is what was asked for."""
-        self.covered = depth
+        self.covered, self.covered_states = depth, self._states()
         if depth == self._bounds.max_depth:
             raise self._stopped(Bound.DEPTH, "stopped as bounded")
 
-    def watch_states(self) -> None:
-        """`Stopped` when as many states are known as there may be."""
+    def watch_states(self, more: int = 0) -> None:
+        """`Stopped` when more states are known than there may be, with so many of a new level.
+
+        The level that they are on is no part of the result then: how far a search is on it when it
+        stops is another thing with each engine, and with each number of threads.
+        """
         most = self._bounds.max_states
-        if most is not None and self._states() >= most:
+        if most is not None and self._states() + more > most:
             raise self._stopped(Bound.STATES, "stopped as bounded")
 
     def watch(self, progress: Callable[[float], Progress]) -> None:

@@ -31,6 +31,7 @@ from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import Violation
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
+from lockstep.words import plural
 
 OnDepth = Callable[[int, float], None]
 """Is given each depth that is covered, and the seconds since the beginning."""
@@ -166,7 +167,8 @@ class _Search:
             deadlocked = stuck(self._relation, self._unrolling.states[steps])
         answer = self._ask(any_of((*(instance.when for instance in broken), deadlocked)))
         if isinstance(answer, str):
-            return self._stopped(steps, answer)
+            what = "whether anything is broken" if self._only is None else "whether it is reached"
+            return self._stopped(steps, f"{answer}, asked {what} after {plural(steps, 'step')}")
         if answer is not None:
             return self._violated(answer, broken, steps)
         return self._meaningless(self._failing_properties(steps), steps)
@@ -177,7 +179,8 @@ class _Search:
         if answer is None:
             return None
         if isinstance(answer, str):
-            return self._stopped(steps, answer)
+            asked = f"asked whether all has a meaning after {plural(steps, 'step')}"
+            return self._stopped(steps, f"{answer}, {asked}")
         trace = walked(self._engine, self._unrolling.trace(answer, steps))
         for instance in failing:
             if read(answer, instance.when):

@@ -22,9 +22,10 @@ from lockstep.prove.questions import Questions
 from lockstep.prove.reading import read
 from lockstep.prove.relation import Relation
 from lockstep.prove.silence import silence
-from lockstep.prove.solver import Answer, ask, new_solver
+from lockstep.prove.solver import NO_TIME, Answer, ask, new_solver
 from lockstep.prove.terms import Truth, all_of, any_of, term
 from lockstep.results.trace import Trace
+from lockstep.words import plural
 
 _JOINT_SECONDS = 10.0
 """For asking whether any candidate at all is broken: without an answer each is asked for itself."""
@@ -239,9 +240,12 @@ class _Induction:
         for goals, parts in ((of_states, [state]), (of_steps, self._from_any(1))):
             needed = parts if goals else ()
             attempts = self._attempted(goals, needed, _among(goals), "it has none somewhere")
-            for attempt in attempts.values():
+            for name, attempt in attempts.items():
                 whole.seconds += attempt.seconds
-                whole.flaw = whole.flaw or attempt.flaw
+                if whole.flaw is None and (flaw := attempt.flaw) is not None:
+                    is_known = flaw.example is not None or flaw.because == NO_TIME
+                    about = "" if is_known else f"{name}: "
+                    whole.flaw = replace(flaw, because=f"{about}{flaw.because}")
                 whole.obligations += [
                     replace(obligation, name=f"meaning-of-{obligation.name}")
                     for obligation in attempt.obligations
@@ -292,7 +296,9 @@ class _Induction:
 
     def _explained(self, answer: z3.ModelRef | str, part: Part, otherwise: str) -> _Flaw:
         if isinstance(answer, str):
-            return _Flaw(answer, None)
+            if answer == NO_TIME:
+                return _Flaw(answer, None)
+            return _Flaw(f"{answer}, asked of {_asked_of(part)}", None)
         because = "it is broken" if part.name.startswith("initial") else otherwise
         return _Flaw(because, self._questions.unrolling.trace(answer, part.steps))
 
@@ -304,3 +310,14 @@ class _Induction:
         solver = new_solver()
         solver.add(*map(term, question))
         return ask(solver, most if self._limit is None else min(self._limit, most))
+
+
+def _asked_of(part: Part) -> str:
+    """The states or steps that a part of a proof is about."""
+    kind, _, of = part.name.partition("-")
+    match kind:
+        case "initial":
+            return "the initial state" if of == "0" else f"{plural(int(of), 'step')} from the start"
+        case "step":
+            return f"a step of {of}"
+    return "any state"

@@ -14,8 +14,9 @@ def item(evaluation: Evaluation, node: ir.Item) -> Value:
     sequence, index = _items(evaluation, node.sequence), evaluation.number(node.index)
     negative = isinstance(index, int) and index < 0
     place = sequence.length + index if negative else index
-    inside = all_of((compare(">=", place, 0), compare("<", place, sequence.length)))
-    evaluation.fails(negated(inside), node.place, "there is no such item in the sequence")
+    if not node.certain:
+        inside = all_of((compare(">=", place, 0), compare("<", place, sequence.length)))
+        evaluation.fails(negated(inside), node.place, "there is no such item in the sequence")
     return at(sequence.items, place) if sequence.items else nothing(node.domain)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.language.model import fault_marks
+from lockstep.language.faults import fault_marks
 from lockstep.pytest_plugin.answers import (
     Answer,
     Asked,

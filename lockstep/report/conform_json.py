@@ -63,6 +63,7 @@ def _side(side: Side, texts: Mapping[str, str]) -> dict[str, object]:
         "departures": side.departures,
         "unknowns": side.unknowns,
         "worst": None if side.worst is None else _remark(side.worst, texts),
+        "more": [_place(place) for place in side.more],
     }
 
 

@@ -106,7 +106,12 @@ def _details(side: Side, texts: Mapping[str, str]) -> Iterator[str]:
             yield "in the states that the log leaves open,"
             yield from (f"  {text}" for text in texts_of_candidates)
     if side.departures > 1:
-        yield f"it departs on {plural(side.departures - 1, 'more line')}"
+        text = f"it departs on {plural(side.departures - 1, 'more line')}"
+        if side.more and side.worst is not None:
+            places = [_within(str(place), side.worst.at.file) for place in side.more]
+            more = ", ..." if side.departures - 1 > len(places) else ""
+            text += f": {', '.join(places)}{more}"
+        yield text
 
 
 def candidate_lines(candidates: Sequence[Candidate]) -> list[str]:

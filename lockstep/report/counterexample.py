@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from lockstep.language.model import DEADLOCK
 from lockstep.report.output import Output
 from lockstep.report.requirement_texts import RequirementTexts
 from lockstep.report.trace_text import print_trace
@@ -17,6 +16,7 @@ from lockstep.trace.pytest_export import to_pytest
 from lockstep.trace.render import render_binding, render_trace, render_violation
 from lockstep.verbs.check_result import Checked
 from lockstep.words import indented, shown_path
+from lockstep.workspace import option_for
 
 
 class Counterexample:
@@ -69,27 +69,24 @@ class Counterexample:
         line = self._output.line
         line()
         line(f"  {what}  {checked.model.name}.{name}", "violated")
-        prop = find_property(checked.model, name)
-        if name == DEADLOCK:
-            line("    No step leads from the last state to another, and the model may not stop.")
-        if prop is None:
-            return
-        if prop.doc:
-            line(indented(prop.doc, 4))
-        for identity in prop.requirements:
-            text = f"{identity}  {self._requirements[identity]}"
+        says, requirements = self._requirements.of(checked.model, name)
+        if says:
+            line(indented(says, 4))
+        for identity, asks in requirements:
+            text = f"{identity}  {asks}"
             indent = " " * (6 + len(identity))
             for part in textwrap.wrap(text, 80, initial_indent="    ", subsequent_indent=indent):
                 line(part)
-        violation = checked.result.violation
-        if violation is not None and prop.parameters:
+        violation, prop = checked.result.violation, find_property(checked.model, name)
+        if violation is not None and prop is not None and prop.parameters:
             line(f"    fails for {render_binding(prop.parameters, violation.parameters)}")
 
     def _closing(self, checked: Checked) -> Iterator[str]:
         if checked.saved is not None:
             file = shown_path(checked.saved)
             yield f"saved to {file}"
-            yield f"reproduce with  lockstep replay {file}"
+            root = checked.model.universe.root
+            yield f"reproduce with  lockstep replay {file}{option_for(root)}"
         else:
             yield f"not saved: {checked.not_saved}"
         if not self._pytest and checked.origin is not None and checked.origin.property is not None:

@@ -15,7 +15,6 @@ from lockstep.diagram.svg import svg_element
 from lockstep.report.counterexample import Counterexample
 from lockstep.report.faults_text import FaultsText
 from lockstep.report.output import Output
-from lockstep.report.page import visible
 from lockstep.report.prove_text import ProofText
 from lockstep.report.replay_on_text import print_replay_on
 from lockstep.report.replay_text import print_replay
@@ -32,6 +31,7 @@ from lockstep.verbs.replay import Replay
 from lockstep.verbs.replay_on_result import ReplayedOn
 from lockstep.verbs.run import Run
 from lockstep.verbs.twin import Compared, TwinRun, Uncompared
+from lockstep.words import visible
 
 _STYLE = """
 .lockstep table { border-collapse: collapse; margin: 0 0 0.5em; }

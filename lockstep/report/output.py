@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
+
+from lockstep.words import legible
 
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
@@ -22,6 +25,18 @@ STYLES = {
 }
 
 
+_UNPRINTABLE = re.compile(r"[^\n\x20-\x7e]")
+
+
+def json_text(document: object, indent: int) -> str:
+    """A document as JSON, in which what cannot be printed is escaped."""
+
+    def escaped(found: re.Match[str]) -> str:
+        return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
+
+    return _UNPRINTABLE.sub(escaped, json.dumps(document, indent=indent, ensure_ascii=False))
+
+
 class Output:
     """Writes to standard output, line by line."""
 
@@ -31,11 +46,15 @@ class Output:
 
     def line(self, text: str = "", style: str | None = None) -> None:
         """One line (or several), never wrapped; `style` is a key of `STYLES`."""
-        self._write(text, style)
+        self._write(legible(text), style)
+
+    def command(self, text: str) -> None:
+        """A line that GitHub reads as a command; no other line is one."""
+        self._write(text, None)
 
     def json(self, document: Mapping[str, object]) -> None:
         """A JSON document, which is all that is printed."""
-        self._write(json.dumps(document, indent=2, ensure_ascii=False), None)
+        self._write(json_text(document, indent=2), None)
 
     def table(
         self, headers: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str] = ()
@@ -50,7 +69,7 @@ class Output:
                 justify: JustifyMethod = "right" if header in right else "left"
                 table.add_column(header, justify=justify, overflow="fold")
             for row in rows:
-                table.add_row(*row)
+                table.add_row(*map(legible, row))
             self._rich().print(table, markup=False, highlight=False)
             return
         widths = [max(map(len, column)) for column in zip(headers, *rows, strict=True)]

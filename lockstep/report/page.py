@@ -12,6 +12,7 @@ from typing import TypeAlias
 from xml.etree.ElementTree import Element
 
 from lockstep.trace.render import Line
+from lockstep.words import visible
 
 BECAUSE = "because"
 """What is above the notes of rows, or before each."""
@@ -145,17 +146,3 @@ class Page:
     verdict: str
     summary: str
     blocks: tuple[Block, ...]
-
-
-def visible(text: str) -> str:
-    r"""A text in which what cannot be printed is written as Python writes it: `\x07`.
-
-    Line feeds stay. No text turns the reading order around so, or ends a line unseen.
-    """
-    return "".join(_visible(text))
-
-
-def _visible(text: str) -> Iterator[str]:
-    for character in text:
-        is_shown = character.isprintable() or character == "\n"
-        yield character if is_shown else character.encode("unicode_escape").decode("ascii")

@@ -20,8 +20,8 @@ from lockstep.report.page import (
     Table,
     Text,
     spans,
-    visible,
 )
+from lockstep.words import visible
 
 _STYLE = "page.css"
 _MOST_OPEN = 40

@@ -19,8 +19,8 @@ from lockstep.report.page import (
     Table,
     Text,
     spans,
-    visible,
 )
+from lockstep.words import visible
 
 MOST_CHARACTERS = 60_000
 """Characters of a page; GitHub takes comments of 65,536."""

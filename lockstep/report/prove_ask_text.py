@@ -15,6 +15,7 @@ from lockstep.trace.render import (
 )
 from lockstep.verbs.ask import Compared, Searched
 from lockstep.words import indented, plural, shown_path
+from lockstep.workspace import option_for
 
 
 def print_search(output: Output, searched: Searched) -> None:
@@ -41,7 +42,8 @@ def print_search(output: Output, searched: Searched) -> None:
     output.line()
     if searched.written is not None and searched.written.file is not None:
         file = shown_path(searched.written.file)
-        output.line(f"  saved to {file}: see it with  lockstep replay {file}")
+        workspace = option_for(searched.model.universe.root)
+        output.line(f"  saved to {file}: see it with  lockstep replay {file}{workspace}")
     elif searched.written is not None:
         output.line(f"  not saved: {searched.written.why_not}")
 

@@ -20,8 +20,8 @@ def prove_json(request: ProveRequest, run: ProveRun) -> dict[str, object]:
         _proved_json(result) if isinstance(result, Proved) else _unproved_json(request, result)
         for result in run.results
     ]
-    inductions = [result.induction for result in run.results if isinstance(result, Proved)]
-    proofs = [proof for induction in inductions for proof in induction.proofs]
+    proved = [result for result in run.results if isinstance(result, Proved)]
+    proofs = [proof for result in proved for proof in result.induction.proofs]
     return document(
         rows,
         {
@@ -29,7 +29,7 @@ def prove_json(request: ProveRequest, run: ProveRun) -> dict[str, object]:
             **verdicts(rows),
             "properties": len(proofs),
             "proved": sum(proof.proved for proof in proofs),
-            "seconds": round(sum(induction.seconds for induction in inductions), 3),
+            "seconds": round(sum(one.seconds for one in proved), 3),
             "not_asked": [str(task) for task in run.pending],
             "exit_code": run.exit_code,
         },
@@ -59,7 +59,7 @@ def _proved_json(proved: Proved) -> dict[str, object]:
         if enough is None
         else {"constant": enough.constant, "names": enough.names, "unread": list(enough.unread)},
         "verdict": str(proved.verdict),
-        "seconds": round(induction.seconds, 3),
+        "seconds": round(proved.seconds, 3),
         "because": proved.because,
         "exit_code": proved.exit_code,
         "properties": [

@@ -36,6 +36,6 @@ def _row(result: Result) -> Row:
         subject.scope or subject.proof.name,
         str(result.verdict),
         f"{sum(proof.proved for proof in proofs)} of {len(proofs)}",
-        f"{result.induction.seconds:.1f}",
+        f"{result.seconds:.1f}",
     )
     return Row(cells, note=result.because)

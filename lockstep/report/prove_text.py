@@ -11,6 +11,7 @@ from lockstep.report.trace_text import print_trace
 from lockstep.trace.render import render_trace, render_violation
 from lockstep.verbs.prove_result import Proved, Unproved
 from lockstep.words import indented, plural, shown_path
+from lockstep.workspace import option_for
 
 if TYPE_CHECKING:
     from lockstep.prove.any_number import Enough
@@ -40,7 +41,7 @@ class ProofText:
         line = self._output.line
         results = [result for result in run.results if isinstance(result, Proved)]
         proofs = [proof for result in results for proof in result.induction.proofs]
-        seconds = sum(result.induction.seconds for result in results)
+        seconds = sum(result.seconds for result in results)
         count = sum(proof.proved for proof in proofs)
         kept = sum(result.since is not None for result in results)
         if results:
@@ -55,7 +56,7 @@ class ProofText:
 
     def _proved(self, proved: Proved) -> None:
         line, induction, name = self._output.line, proved.induction, proved.subject.proof.name
-        seconds = f"{induction.seconds:.1f} s{since_text(proved.since)}"
+        seconds = f"{proved.seconds:.1f} s{since_text(proved.since)}"
         line(f"{proved.subject}: {proved.verdict}, {seconds}", str(proved.verdict))
         if proved.enough is not None:
             self._enough(proved.enough)
@@ -139,7 +140,8 @@ class ProofText:
         line()
         self._written(proved.counterexample, "the behaviour")
         if file is not None:
-            line(f"  see it with  lockstep replay {shown_path(file)}")
+            root = proved.model.universe.root
+            line(f"  see it with  lockstep replay {shown_path(file)}{option_for(root)}")
 
     def _written(self, written: Saved, what: str) -> None:
         if written.file is not None:

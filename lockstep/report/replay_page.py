@@ -14,10 +14,9 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from lockstep.diagram.diagram import Diagram
 from lockstep.diagram.mermaid import to_mermaid
 from lockstep.diagram.svg import svg_element
-from lockstep.report.page import visible
 from lockstep.report.replay_page_data import page_data
 from lockstep.verbs.replay import Replay
-from lockstep.words import plural
+from lockstep.words import plural, visible
 
 _HERE = Path(__file__)
 _STYLES = ("page.css", "replay_page.css")

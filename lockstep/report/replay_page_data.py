@@ -7,7 +7,6 @@ from typing import Any
 
 from lockstep.diagram.diagram import Diagram, DrawnStep, Message
 from lockstep.language.model import DEADLOCK, Model, Property
-from lockstep.report.page import visible
 from lockstep.report.requirement_texts import RequirementTexts
 from lockstep.trace.claims import find_property
 from lockstep.trace.comparison import compare
@@ -17,7 +16,7 @@ from lockstep.trace.lasso import render_fairness
 from lockstep.trace.layout import show
 from lockstep.trace.render import render_instance
 from lockstep.verbs.replay import Replay
-from lockstep.words import place_text
+from lockstep.words import place_text, visible
 
 Data = dict[str, Any]
 

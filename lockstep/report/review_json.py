@@ -7,6 +7,7 @@ from typing import Any
 from lockstep.language.model import Model
 from lockstep.report.costs_json import cost_change_json
 from lockstep.report.json import document, verdicts
+from lockstep.report.requirement_texts import RequirementTexts
 from lockstep.report.review_actions_json import actions_json
 from lockstep.review.difference import Difference
 from lockstep.specs.expected import Expected
@@ -49,10 +50,16 @@ def review_json(plan: ReviewPlan, run: ReviewRun) -> dict[str, object]:
 def _evidence(run: ReviewRun) -> dict[str, Any]:
     evidence = run.evidence
     if evidence is None:
-        return {"requirements": None, "faults": None, "expected": None}
+        return {
+            **{"requirements": None, "faults": None, "expected": None},
+            **{"faults_undecided": None, "faults_looked_at": None, "faults_seconds": None},
+        }
     return {
         "requirements": [_requirement(one) for one in evidence.requirements],
         "faults": list(evidence.faults),
+        "faults_undecided": [*evidence.undecided, *evidence.unasked],
+        "faults_looked_at": evidence.looked_at,
+        "faults_seconds": evidence.seconds,
         "expected": [
             {**_expected(entry), "fault": change}
             if isinstance(change, str)
@@ -116,12 +123,18 @@ def _property(prop: PropertyChange) -> dict[str, Any]:
     checked = prop.checked
     violation = None if checked is None else checked.result.violation
     is_shown = violation is not None and prop.name in violation.properties
+    says, requirements = "", tuple[tuple[str, str], ...]()
+    if checked is not None:
+        texts = RequirementTexts(checked.model.universe.root)
+        says, requirements = texts.of(checked.model, prop.name)
     return {
         "name": prop.name,
         "change": str(prop.change),
         "base": None if prop.base is None else str(prop.base),
         "head": None if prop.head is None else str(prop.head),
         "is_reworded": prop.is_reworded,
+        "says": says,
+        "requirements": [{"id": identity, "text": text} for identity, text in requirements],
         "steps": steps_json(checked.model, violation.trace)
         if checked is not None and violation is not None and is_shown
         else None,

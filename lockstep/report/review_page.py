@@ -72,6 +72,7 @@ def closing(plan: ReviewPlan, run: ReviewRun) -> Iterator[Block]:
         yield Paragraph(", ".join(plan.unchanged), "dim", "the same in both")
     for text in (
         *plan.omitted,
+        *(() if run.evidence is None else run.evidence.unasked),
         *run.support.unasked,
         *(f"expected {entry}" for entry in run.unexamined),
     ):
@@ -96,6 +97,11 @@ def _evidence(evidence: Evidence) -> Iterator[Block]:
         if isinstance(change, RequirementChange):
             what = f"requirement {change.id}  {_answers(change)}"
         yield Paragraph(f"{what}\n  {BECAUSE}  {entry.because}", "changed", "expected")
+    for fault in evidence.undecided:
+        yield Paragraph(fault, "inconclusive", "fault not decided")
+    if evidence.looked_at:
+        text = f"{plural(evidence.looked_at, 'fault')} looked at in {evidence.seconds:.2f} s"
+        yield Paragraph(f"{text}; --no-faults leaves them out", "dim", "evidence")
     if evidence.unread:
         yield Paragraph(f"requirements are not compared: {evidence.unread}", "inconclusive")
 
@@ -130,6 +136,7 @@ def _summary(run: ReviewRun) -> str:
         "open": changes.count(Change.OPEN),
         "requirements answered less well": len(evidence.requirements),
         "faults not as before": len(evidence.faults),
+        "faults not decided": len(evidence.undecided),
         "twins or proofs not as before": sum(
             one.change is not Change.SAME for one in run.support.changes
         ),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from lockstep.report.costs_text import review_cost_lines
 from lockstep.report.page import Block, Lines, Paragraph, Row, Section, Table
+from lockstep.report.requirement_texts import RequirementTexts
 from lockstep.report.review_difference import difference_sections
 from lockstep.report.review_shown import shown_lines
 from lockstep.results.verdict import Verdict
@@ -58,11 +59,24 @@ def _properties(result: ScopeReview, brief: bool) -> Section:
     counts += [f"{changes.count(one)} {one}" for one in Change if one in changes]
     rows = tuple(_row(prop, result, brief) for prop in result.properties if prop.change in _STYLES)
     blocks: list[Block] = [Table(("change", "property", "how"), rows)] if rows else []
+    blocks += _broken(result)
     if result.unjudged:
         blocks.append(Paragraph(f"HEAD is not judged by what BASE claims: {result.unjudged}"))
     if not brief:
         blocks += _counterexamples(result)
     return Section("properties", ", ".join(counts) or "none", blocks=tuple(blocks))
+
+
+def _broken(result: ScopeReview) -> Iterator[Section]:
+    """What each broken property says, and the sentences of the requirements that it states."""
+    for prop in result.properties:
+        if prop.change is Change.BROKEN and prop.checked is not None:
+            model = prop.checked.model
+            says, requirements = RequirementTexts(model.universe.root).of(model, prop.name)
+            if says or requirements:
+                asked = (Paragraph(text, label=identity) for identity, text in requirements)
+                sentence = (Paragraph(says),) if says else ()
+                yield Section("", f"{prop.name} says", "bold", (*sentence, *asked))
 
 
 def _row(prop: PropertyChange, result: ScopeReview, brief: bool) -> Row:

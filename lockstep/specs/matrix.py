@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lockstep.language.model import Model, fault_marks, load_model, model_names
+from lockstep.language.faults import fault_marks
+from lockstep.language.model import Model, load_model, model_names
 from lockstep.language.notation import FaultMark, Kind
 from lockstep.specs.answers import Answer, answer_of
 from lockstep.specs.cited_tests import KAFKA_OUTPUT, CitedTests

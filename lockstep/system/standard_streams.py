@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, TextIO, cast
 
 from lockstep.errors import LockstepError
+from lockstep.words import legible
 
 
 def open_streams() -> None:
@@ -39,7 +40,7 @@ def open_streams() -> None:
 def tell(text: str) -> None:
     """Print lines on standard error, if anybody can read them there."""
     try:
-        print(text, file=sys.stderr, flush=True)
+        print(legible(text), file=sys.stderr, flush=True)
     except OSError:
         to_nowhere(sys.stderr)
 

@@ -13,6 +13,10 @@ from lockstep.language.values import NotInDomain
 from lockstep.plain.run import PlainEngine
 from lockstep.results.trace import Step, Trace
 from lockstep.trace.claims import failing_binding
+from lockstep.trace.conjuncts import false_requirement
+from lockstep.trace.layout import show
+from lockstep.trace.render import render_instance
+from lockstep.words import place_text, plural
 from lockstep.workspace import find_workspace
 
 
@@ -40,7 +44,11 @@ class Behaviour:
         self._model = load_model(root, model, constants, fault=fault, proposal=proposal)
         self._engine = PlainEngine(self._model)
         self._steps: list[Step] = []
-        self._refused: str | None = None
+        self._refused: tuple[str, tuple[Any, ...]] | None = None
+
+    def __repr__(self) -> str:
+        """What a failing test shows: how far it went, and why no further."""
+        return f"<Behaviour of {self._model.name}: {self._ended}>"
 
     @property
     def trace(self) -> Trace:
@@ -50,7 +58,26 @@ class Behaviour:
     @property
     def refused(self) -> str | None:
         """The action that was not enabled when it was to be taken; None while all were."""
-        return self._refused
+        return None if self._refused is None else self._refused[0]
+
+    @property
+    def why_refused(self) -> str | None:
+        """Which guard kept that action from being taken, with its place and values."""
+        if self._refused is None:
+            return None
+        name, arguments = self._refused
+        action, universe = self._model.action(name), self._model.universe
+        what = f"{render_instance(name, action.parameters, arguments)} is not enabled"
+        conjunct = false_requirement(universe, action, self.trace.last, arguments)
+        if conjunct is None:
+            return what
+        place = place_text(conjunct.file, conjunct.line, universe.root)
+        values = ", ".join(f"{text} = {show(value)}" for text, value in conjunct.known)
+        return f"{what}: {conjunct.text} is false ({place}), where {values}"
+
+    @property
+    def _ended(self) -> str:
+        return self.why_refused or plural(len(self._steps), "step")
 
     def named(self, place: str) -> Any:
         """A record or an enum of the model by its module and name: `models.fetch_session.Via`.
@@ -108,6 +135,6 @@ class Behaviour:
     def _take(self, name: str, arguments: tuple[Any, ...]) -> None:
         after = self._engine.run(self._model.action(name), self.trace.last, arguments)
         if after is None:
-            self._refused = name
+            self._refused = name, arguments
         else:
             self._steps.append(Step(name, arguments, after))

@@ -22,6 +22,7 @@ from lockstep.language.notation import State
 from lockstep.results.trace import Trace
 from lockstep.system.strict_json import Json, NotJson, decode_document
 from lockstep.trace.itf_values import Misfit, decode, decode_plain, encode, encode_plain
+from lockstep.words import shown_path
 
 FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 
@@ -197,7 +198,7 @@ def _parse(file: Path) -> Json:
     try:
         return decode_document(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise LockstepError(f"{file} cannot be read: {error.strerror}") from None
+        raise LockstepError(f"{shown_path(file)} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise Misfit(f"byte {error.start}", "not UTF-8") from None
     except NotJson as error:

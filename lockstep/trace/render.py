@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lockstep.language.faults import described_faults
 from lockstep.language.model import Model, Parameter, Property
 from lockstep.language.notation import Kind, State
 from lockstep.language.values import TotalMap
@@ -216,8 +217,8 @@ class _Renderer:
 
     def _why_faulty(self, faulty: FaultyStep) -> str:
         if faulty.is_enabled:
-            return f"<- changed by the fault {self._fault}"
-        return f"<- possible only by the fault {self._fault}"
+            return f"<- changed by {described_faults(self._fault or '')}"
+        return f"<- possible only by {described_faults(self._fault or '')}"
 
     def _false_there(self) -> Iterator[Line]:
         """The conjunct of the violated property that is false at the end."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -74,13 +77,14 @@ class Resources:
 
     The bound on memory and the number of threads are those of all tasks together. `results` is the
     file of the rows, by default one of the workspace. With `anew` each task is done, whatever is
-    kept.
+    kept. Once `seconds` have passed, what is not done by then is left out.
     """
 
     exploration: Exploration = Exploration()
     master: str | None = None
     results: Path | None = None
     anew: bool = False
+    seconds: float | None = None
 
     @property
     def engine(self) -> str:
@@ -98,8 +102,11 @@ def campaign_rows(
 ) -> Iterator[Done]:
     """Do tasks, each with the number of states that it may have; their rows as they end.
 
+    Those that a bound on the time of all leaves out have none.
+
     `LockstepError` where the rows cannot be kept. KeyboardInterrupt for Ctrl-C.
     """
+    until = math.inf if resources.seconds is None else time.monotonic() + resources.seconds
     kept = _kept_rows(workspace, resources.results)
     plan = [Planned(task, _seconds(kept, task, states)) for task, states in tasks]
     campaign = _campaign(workspace, kept, [task for task, _ in tasks])
@@ -107,16 +114,16 @@ def campaign_rows(
     for number, row in known.items():
         yield Done(number, row, is_kept=True)
     pending = [number for number in range(len(plan)) if number not in known]
-    if not pending:
+    if not pending or time.monotonic() >= until:
         return
     place = _place(work, workspace, resources, watch, [plan[number].seconds for number in pending])
     if isinstance(place, Here):
-        yield from _done(campaign.rows(place, plan, pending))
+        yield from _done(campaign.rows(place, plan, pending), until)
         return
     pending = longest_first(pending, lambda number: plan[number].seconds)
     left = TimeLeft([plan[number].seconds for number in pending])
     with watch.steps(plural(len(pending), "task")) as note:
-        for count, done in enumerate(_done(campaign.rows(place, plan, pending)), start=1):
+        for count, done in enumerate(_done(campaign.rows(place, plan, pending), until), start=1):
             note(f"{count} done{left.after(plan[done.number].seconds)}")
             yield done
 
@@ -150,10 +157,13 @@ def _campaign(workspace: Workspace, kept: KeptRows, tasks: Sequence[Task]) -> Ca
     return Campaign(kept, Dependencies({}, options, (*PACKAGES, "hypothesis")).digest, tell)
 
 
-def _done(rows: Iterator[tuple[int, Row]]) -> Iterator[Done]:
-    for number, row in rows:
-        INTERRUPTION.heed()
-        yield Done(number, row, is_kept=False)
+def _done(rows: Generator[tuple[int, Row], None, None], until: float) -> Iterator[Done]:
+    with closing(rows):  # which ends what is still at work
+        for number, row in rows:
+            INTERRUPTION.heed()
+            yield Done(number, row, is_kept=False)
+            if time.monotonic() >= until:
+                return
 
 
 def _place(

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from lockstep.errors import LockstepError, nearest
 from lockstep.explore.engines import explore, simulate
+from lockstep.language.faults import fault_scope_name, marks_in_place
 from lockstep.language.frontend import lower
 from lockstep.language.inventory import Unused
-from lockstep.language.model import Model, fault_mark, load_model, model_places
+from lockstep.language.model import Model, load_model, model_places
 from lockstep.language.notation import Kind
 from lockstep.mutants.mutant import find_mutant
 from lockstep.plain.exploration import Exploration
@@ -130,12 +131,11 @@ def fault_scope(spec: ModelSpec, name: str | None) -> Scope:
 
 
 def usual_scope(workspace: Workspace, model: str, fault: str | None) -> str:
-    """The scope where none is asked for: that of the fault, if one is put in place."""
+    """The scope where none is asked for: that of the faults that are put in place."""
     if fault is None:
         return DEFAULT_SCOPE
-    mark = fault_mark(workspace.root, model, fault)
     spec = load_model_spec(workspace.root, model)
-    return fault_scope(spec, None if mark is None else mark.scope).name
+    return fault_scope(spec, fault_scope_name(workspace.root, model, fault)).name
 
 
 def _check_model(plan: CheckPlan, name: str, watch: Watch) -> CheckResult:
@@ -150,16 +150,15 @@ def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
     request, root = plan.request, plan.workspace.root
     spec = load_model_spec(root, name)
     scope = spec.scope(plan.scope)
-    mark = fault_mark(root, name, request.fault)
+    marks = marks_in_place(root, name, request.fault)
     version = Version(plan.workspace, name, request.fault, request.proposal, request.constants)
     constants = version.over(scope.constants)
     model = version.load(constants)
     if request.mutant is not None:
         change = find_mutant(model, request.mutant).change
         model = load_model(root, name, constants, change=change)
-    breaks_in_time = mark is not None and mark.breaks in {
-        prop.name for prop in model.of_kind(Kind.LEADS_TO)
-    }
+    in_time = {prop.name for prop in model.of_kind(Kind.LEADS_TO)}
+    breaks_in_time = any(mark.breaks in in_time for mark in marks)
     check_declarations(model, spec)
     check_stated_requirements(model, spec)
     lower(model)  # refuses what is outside the notation, whichever engine runs

@@ -42,7 +42,7 @@ class ModelsRun(Run[str, ModelT]):
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C ended it."""
+        """Whether Ctrl-C ended it, or a bound on the time of all."""
         return bool(self.pending) or any(model.interrupted for model in self.results)
 
 
@@ -68,6 +68,7 @@ def run_models(
         collection.begin(models)
         for done in rows(tasks):
             collection.add(done)
+        collection.interrupt()  # where a bound on the time of all has left some out
     except KeyboardInterrupt:
         collection.interrupt()
     begun = {model.name for model in collection.results}

@@ -20,7 +20,7 @@ from lockstep.verbs.conform_request import ConformRequest
 from lockstep.verbs.conform_totals import ConformTotals
 from lockstep.verbs.models import the_one
 from lockstep.verbs.run import Unwatched, Watch
-from lockstep.workspace import find_workspace
+from lockstep.workspace import workspace_for_logs
 
 __all__ = ["ConformRequest", "ConformResult", "conform"]
 
@@ -58,7 +58,7 @@ def conform(request: ConformRequest, *, watch: Watch = Unwatched()) -> ConformRe
     A file that cannot be read is a finding. `LockstepError` when a log does not exist, or no
     follower of the model can be used.
     """
-    workspace = request.workspace or find_workspace()
+    workspace = request.workspace or workspace_for_logs()
     name = the_one(request.model, workspace.followers(), "be followed through a log", FOLLOWERS)
     logs = [os.fspath(log) for log in request.logs]
     if STANDARD_INPUT in logs and sys.stdin is None:

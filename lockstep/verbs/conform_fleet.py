@@ -29,7 +29,7 @@ from lockstep.verbs.conform_totals import NOTHING_JUDGED
 from lockstep.verbs.fleet_totals import SHOWN, totals_of
 from lockstep.verbs.models import the_one
 from lockstep.verbs.run import Unwatched, Watch
-from lockstep.workspace import find_workspace
+from lockstep.workspace import workspace_for_logs
 
 _FILES = "files"
 
@@ -57,7 +57,7 @@ def conform_fleet(request: ConformRequest, *, watch: Watch = Unwatched()) -> Fle
     cannot be used. KeyboardInterrupt ends what runs; the same request goes on from there.
     """
     assert request.out is not None, "a request for Spark has a folder of tables"
-    workspace = request.workspace or find_workspace()
+    workspace = request.workspace or workspace_for_logs()
     model = the_one(request.model, workspace.followers(), "be followed through a log", FOLLOWERS)
     folder = request.out.absolute()
     observed = Observed(WorkspaceText.of(workspace.root), model, request.broker_from)

@@ -23,8 +23,9 @@ class ConformRequest:
     logs: tuple[str | Path, ...] = option(
         default=REQUIRED,
         metavar="LOG...",
-        help="Request logs, plain or compressed by gzip or zstd: files, folders of files, or - for "
-        "standard input. With --engine spark also glob patterns, or kafka://HOST:PORT/TOPIC.",
+        help="Request logs, plain or compressed by gzip or zstd: files, folders of files and "
+        "folders, glob patterns, or - for standard input. With --engine spark also "
+        "kafka://HOST:PORT/TOPIC, and no standard input.",
     )
     model: str | None = option(
         "--model",

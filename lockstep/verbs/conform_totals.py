@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from lockstep.conform.findings import (
+    MOST_PLACES,
     MOVED,
     FileFinding,
     Finding,
@@ -22,9 +23,6 @@ from lockstep.conform.findings import (
 from lockstep.errors import ExitCode
 
 T = TypeVar("T")
-
-MOST_PLACES = 8
-"""How many places are kept of what has one reason."""
 
 MOST_REASONS = 20
 """How many reasons for `unknown` are told apart: a reason may have names in it."""

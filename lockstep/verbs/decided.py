@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from lockstep.errors import LockstepError, not_written
+from lockstep.language.likeness import made_by
 from lockstep.system.strict_json import decode_document
 from lockstep.system.text_files import write_text
 from lockstep.system.user_cache import is_trusted
@@ -69,15 +70,23 @@ class Dependencies:
         return _digest_of(document)
 
 
+LOADED = "what loading made"
+"""Beside the paths of files, what stands for the values that their texts were given."""
+
+
 def texts_of(model: Model) -> dict[str, str]:
-    """The text of every file that a model was loaded from, with all that these import."""
+    """The text of every file that a model was loaded from, with all that these import.
+
+    Under `LOADED` is what the texts became: what engines start from is this.
+    """
     root = model.universe.root
 
     def name(path: Path) -> str:
         """Its path in the workspace, which may have been moved."""
         return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
 
-    return {name(file.path): file.text for file in model.universe.files.values()}
+    texts = {name(file.path): file.text for file in model.universe.files.values()}
+    return {**texts, LOADED: made_by(model.universe)}
 
 
 @dataclass(frozen=True)

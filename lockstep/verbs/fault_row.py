@@ -10,6 +10,7 @@ import msgspec
 from lockstep.campaign.task import Row, Task
 from lockstep.errors import ExitCode
 from lockstep.results.exits import INTERRUPTED
+from lockstep.results.verdict import Verdict
 from lockstep.trace.documents import error_json, steps_json
 from lockstep.verbs.fault_run import FaultRun
 
@@ -18,7 +19,8 @@ class FaultDetails(msgspec.Struct, kw_only=True):
     """What only the row of a fault has.
 
     `caught_by` are the properties that catch it, `expected` the one that it names, `steps` those of
-    its shortest trace as in JSON. The others are as in `FaultRun`, `FaultMark` and `SearchResult`.
+    its shortest trace as in JSON. `bounded` says that a bound ended the search before all was
+    explored. The others are as in `FaultRun`, `FaultMark` and `SearchResult`.
     """
 
     caught_by: tuple[str, ...]
@@ -31,6 +33,7 @@ class FaultDetails(msgspec.Struct, kw_only=True):
     unchecked: tuple[str, ...]
     steps: list[dict[str, Any]] | None
     loop: int | None
+    bounded: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ def row_of(task: Task, run: FaultRun) -> Row:
         unchecked=result.unchecked,
         steps=None if run.trace is None else steps_json(run.model, run.trace),  # type: ignore[arg-type]
         loop=None if run.trace is None else run.trace.loop,
+        bounded=result.verdict is Verdict.INCONCLUSIVE and not result.unchecked,
     )
     code = ExitCode.HOLDS if run.problem is None else ExitCode.VIOLATED
     return Row.of_result(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from lockstep.errors import nearest
 from lockstep.language.model import DEADLOCK, Model
 from lockstep.language.notation import FaultMark
 from lockstep.results.evaluation_error import EvaluationError
@@ -68,8 +69,10 @@ class FaultRun:
         named = self.mark.breaks
         if named is None:
             return self._problem_of_harmless()
-        if named != DEADLOCK and named not in {prop.name for prop in self.model.properties}:
-            return f"it says that it breaks {named}, which {self.model.name} does not have"
+        names = {prop.name for prop in self.model.properties}
+        if named != DEADLOCK and named not in names:
+            what = f"it says that it breaks {named}, which {self.model.name} does not have"
+            return "; ".join(filter(None, (what, nearest(named, [DEADLOCK, *names], ""))))
         if self.result.error is not None:
             return _without_meaning(self.result.error)
         if self.result.verdict is Verdict.INCONCLUSIVE:

@@ -9,8 +9,9 @@ from lockstep.campaign.place import Share
 from lockstep.campaign.task import Outcome, Row, Task, decode, encode
 from lockstep.errors import LockstepError
 from lockstep.explore.engines import explore
+from lockstep.language.faults import marks_in_place
 from lockstep.language.frontend import lower
-from lockstep.language.model import Model, fault_mark, load_model
+from lockstep.language.model import Model, load_model
 from lockstep.language.notation import Kind
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.results.search_result import SearchResult
@@ -71,9 +72,8 @@ class _Fault:
         """Explore the fault."""
         task = self.task
         spec = load_model_spec(self.root, task.model)
-        mark = fault_mark(self.root, task.model, task.fault)
-        assert mark is not None
         assert task.fault is not None
+        (mark,) = marks_in_place(self.root, task.model, task.fault)
         scope = fault_scope(spec, mark.scope)
         constants: dict[str, object] = {**scope.constants, **mark.constants}
         model = load_model(self.root, spec.name, constants, fault=task.fault)

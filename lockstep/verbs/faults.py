@@ -8,7 +8,8 @@ from pathlib import Path
 
 from lockstep.campaign.task import Task
 from lockstep.errors import LockstepError, nearest
-from lockstep.language.model import fault_marks, fault_places, load_model, model_places
+from lockstep.language.faults import fault_marks, fault_places
+from lockstep.language.model import load_model, model_places
 from lockstep.language.notation import FaultMark, Kind
 from lockstep.results.exits import worst
 from lockstep.results.notebook import ShownInNotebooks

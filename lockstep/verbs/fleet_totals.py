@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lockstep.conform.findings import (
+    MOST_PLACES,
     MOVED,
     Candidate,
     FileFinding,
@@ -19,7 +20,6 @@ from lockstep.conform.findings import (
 from lockstep.spark.fleet.groups import Group
 from lockstep.spark.fleet.summary import Shown, Summary
 from lockstep.verbs.conform_totals import (
-    MOST_PLACES,
     MOST_REASONS,
     ConformTotals,
     Firsts,

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from lockstep.campaign.task import Task
+from lockstep.errors import LockstepError
 from lockstep.language.model import Model, load_model
 from lockstep.mutants.mutant import mutants_of
+from lockstep.results.verdict import Verdict
 from lockstep.specs.judgement import check_declarations
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
@@ -67,6 +69,11 @@ def plan_mutants(
     try:
         spec = load_model_spec(workspace.root, name)
         scope = spec.scope(request.scope)
+        if scope.pins.verdict == Verdict.VIOLATED:
+            raise LockstepError(
+                f"{name} does not hold itself in scope {scope.name}: it is pinned as violated",
+                cure="name a scope that holds with --scope: there is nothing to hold mutants to",
+            )
         model = load_model(workspace.root, name, scope.constants)
         check_declarations(model, spec)
         tasks = _tasks(model, spec, scope, request.resources)

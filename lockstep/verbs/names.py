@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from lockstep.language.inventory import PROPOSALS, Inventory
-from lockstep.language.syntax import FUNCTIONS, Syntax
+from lockstep.language.syntax import FUNCTIONS, syntax_of
 from lockstep.specs.tables import parse_toml
 from lockstep.workspace import Workspace
 
@@ -53,7 +53,7 @@ def _proposals(root: Path, model: str) -> list[str]:
 
 
 def _faults(root: Path, model: str, importers: frozenset[str]) -> list[str]:
-    syntax = Syntax(root / "models" / "faults" / f"{model}.py")
+    syntax = syntax_of(root / "models" / "faults" / f"{model}.py")
     own = [
         node.name
         for node in syntax.statements

@@ -14,6 +14,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any
 
 from lockstep.errors import LockstepError
+from lockstep.language.faults import together
 from lockstep.workspace import KAFKA, open_workspace
 
 _KEY = "option"
@@ -131,8 +132,13 @@ def workspace_option() -> Any:
 
 
 def fault_option() -> Any:
-    """The name of a fault, or None."""
-    return option("--fault", metavar="NAME", help="Put one of the model's faults in place.")
+    """The name of a fault, or None; of several that are in place at once, `A+B`."""
+    return option(
+        "--fault",
+        gather=together,
+        metavar="NAME",
+        help="Put one of the model's faults in place; again for another one beside it.",
+    )
 
 
 def proposal_option() -> Any:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockstep.errors import LockstepError, not_written
+from lockstep.language.faults import fault_marks
 from lockstep.language.inventory import PROPOSALS
-from lockstep.language.model import fault_marks, load_model
+from lockstep.language.model import load_model
 from lockstep.system.text_files import write_text
 from lockstep.verbs.models import choose, refuse_shipped
 from lockstep.verbs.propose_request import ProposeRequest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
@@ -122,6 +123,7 @@ def _prove(subject: Subject, request: ProveRequest, on_step: OnStep) -> Proved:
 
 
 def _decide(subject: Subject, request: ProveRequest, model: Model, on_step: OnStep) -> Proved:
+    started = time.perf_counter()
     enough: Enough | None = None
     constant = request.any_number or subject.proof.any_number
     if constant is None:
@@ -137,6 +139,7 @@ def _decide(subject: Subject, request: ProveRequest, model: Model, on_step: OnSt
     if request.smt is not None:
         folder = request.smt / f"{subject.name}-{subject.proof.name}"
         proved.questions = write_questions(folder, induction.obligations)
+    proved.seconds = time.perf_counter() - started
     return proved
 
 

@@ -57,7 +57,7 @@ def _failed(proved: Proved) -> FailedResult:
         verdict=proved.verdict,
         because=proved.because,
         violates=() if violation is None else violation.properties,
-        seconds=proved.induction.seconds,
+        seconds=proved.seconds,
         length=None if violation is None else len(violation.trace.steps),
         trace=None if saved is None or saved.file is None else str(saved.file),
     )
@@ -87,6 +87,7 @@ def _document(proved: Proved) -> dict[str, Any] | None:
     induction, bounded, enough = proved.induction, proved.bounded, proved.enough
     return {
         "k": induction.k,
+        "whole_seconds": proved.seconds,
         "seconds": induction.seconds,
         "proofs": [
             {
@@ -123,6 +124,8 @@ def _read(
         names = names_for(enough.constant, model)
         model = subject.load({enough.constant: names(enough.names)})
     proved = Proved(subject, request, model, induction, bounded, searched, enough)
+    whole = document.get("whole_seconds")
+    proved.seconds = whole if isinstance(whole, float) else induction.seconds
     if not provable_names(model) <= {proof.name for proof in induction.proofs}:
         return None
     return proved if proved.verdict is Verdict.HOLDS else None

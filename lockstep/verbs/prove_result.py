@@ -51,6 +51,8 @@ class Proved(ShownInNotebooks):
     """When it was decided, where that was in an earlier run."""
     not_kept: str | None = None
     """Why a later run has to decide it again, where the decision could not be written."""
+    seconds: float = 0.0
+    """How long all of it took: the induction, and the search for what it leaves open."""
 
     @property
     def again(self) -> str:

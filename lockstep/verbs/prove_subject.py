@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError, nearest
-from lockstep.language.model import fault_constants, load_model
+from lockstep.language.faults import fault_constants
+from lockstep.language.model import load_model
 from lockstep.specs.scopes import DEFAULT_SCOPE, ProofScope, load_model_spec
 
 if TYPE_CHECKING:

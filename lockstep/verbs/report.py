@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from lockstep.errors import LockstepError
-from lockstep.language.model import Model, fault_definitions, fault_marks
+from lockstep.language.faults import fault_definitions, fault_marks
+from lockstep.language.model import Model
 from lockstep.results.verdict import Verdict
 from lockstep.specs.matrix import Matrix, build_matrix
 from lockstep.specs.scopes import ModelSpec, load_model_spec
@@ -120,10 +121,10 @@ def _model(workspace: Workspace, name: str, kept: KeptResults, rows: EarlierRows
             places=dict(_places(workspace, model)),
             fault_docs={fault: doc for fault, (_, doc) in marks.items()},
             sources={fault: mark.source for fault, (mark, _) in marks.items() if mark.source},
-            checks=tuple(kept.checks(spec, model)),
+            checks=tuple(kept.checks(spec)),
             faults=faults,
             proofs=tuple(kept.proofs(spec)),
-            twins=tuple(kept.twins(spec, model)),
+            twins=tuple(kept.twins(spec)),
             mutants=mutants_report(workspace, spec, rows),
         )
     except Exception as error:

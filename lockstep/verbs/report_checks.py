@@ -32,13 +32,12 @@ from lockstep.workspace import Workspace
 class KeptResults:
     """The results that a workspace keeps of three verbs.
 
-    What is kept depends on texts and on constants. Both are known without loading a model in each
-    of its scopes, which would take far longer: `model` is the model in the usual one.
+    What is kept depends on what a model is in a scope, so it is loaded in each.
     """
 
     workspace: Workspace
 
-    def checks(self, spec: ModelSpec, model: Model) -> Iterator[Entry]:
+    def checks(self, spec: ModelSpec) -> Iterator[Entry]:
         """An entry for each scope of a model; only the scope `default` is wanted."""
         scopes = spec.scopes.values() or [Scope(DEFAULT_SCOPE)]
         for scope in scopes:
@@ -46,7 +45,7 @@ class KeptResults:
             request = CheckRequest(scope=None if is_usual else scope.name)
             entry = Entry(CHECK, spec.name, scope.name, request.again(spec.name), wanted=is_usual)
             try:
-                yield self._check(entry, spec, model, scope)
+                yield self._check(entry, spec, self._model(spec, scope), scope)
             except LockstepError as error:
                 yield _refused(entry, error)
 
@@ -82,15 +81,14 @@ class KeptResults:
 
     def proofs(self, spec: ModelSpec) -> Iterator[tuple[Entry, Proved | None]]:
         """An entry for each proof of a model, with what was proved."""
-        request, model = ProveRequest(), None
+        request = ProveRequest()
         subjects = load_subjects(self.workspace, spec.name, request.widths, with_proofs_only=True)
         for subject in subjects:
             name = subject.proof.name
             again = request.again(spec.name, name, None)
             entry = Entry(PROVE, spec.name, name, again)
             try:
-                model = subject.load() if model is None else model
-                yield self._proof(entry, subject, request, model)
+                yield self._proof(entry, subject, request, subject.load())
             except LockstepError as error:
                 yield _refused(entry, error), None
 
@@ -115,7 +113,10 @@ class KeptResults:
                 )
                 return entry, proved
 
-    def twins(self, spec: ModelSpec, model: Model) -> Iterator[Entry]:
+    def _model(self, spec: ModelSpec, scope: Scope) -> Model:
+        return load_model(self.workspace.root, spec.name, scope.constants)
+
+    def twins(self, spec: ModelSpec) -> Iterator[Entry]:
         """An entry for each scope in which a model is usually compared with its twin."""
         if spec.twin is None:
             return
@@ -123,7 +124,8 @@ class KeptResults:
             again = TwinRequest(scope=name).again(spec.name)
             entry = Entry(TWIN, spec.name, name, again)
             try:
-                yield self._twin(entry, spec, model, spec.scope(name))
+                scope = spec.scope(name)
+                yield self._twin(entry, spec, self._model(spec, scope), scope)
             except LockstepError as error:
                 yield replace(entry, because=error.message)
 

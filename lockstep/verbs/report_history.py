@@ -18,6 +18,7 @@ from lockstep.errors import LockstepError, not_written
 from lockstep.system.strict_json import NotJson, decode_document
 from lockstep.system.text_files import is_file
 from lockstep.verbs.report_entry import Entry
+from lockstep.words import shown_path
 
 
 class HistoryRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +65,7 @@ class History:
         try:
             content = file.read_bytes() if is_file(file) else b""
         except OSError as error:
-            raise LockstepError(f"{file} cannot be read: {error.strerror}") from None
+            raise LockstepError(f"{shown_path(file)} cannot be read: {error.strerror}") from None
         for number, line in enumerate(content.splitlines(), start=1):
             if not line.strip():
                 continue

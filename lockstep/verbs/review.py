@@ -60,7 +60,7 @@ class ReviewRun(Run[ReviewTask, "ScopeReview | Unreviewed"]):
             codes.append(INTERRUPTED)
         elif self.evidence.faults:
             codes.append(int(ExitCode.VIOLATED))
-        elif self.evidence.requirements or self.evidence.unread:
+        elif self.evidence.requirements or self.evidence.unread or self.evidence.undecided:
             codes.append(int(ExitCode.INCONCLUSIVE))
         codes += [int(ExitCode.INCONCLUSIVE)] * bool(self.unmet)
         return worst(codes)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from lockstep.errors import LockstepError, nearest
-from lockstep.language.model import DEADLOCK, fault_marks, load_model
+from lockstep.language.faults import fault_marks
+from lockstep.language.model import DEADLOCK, load_model
 from lockstep.results.verdict import Verdict
 from lockstep.specs.expected import EXPECTED_FILE, Expected, Subject, read_expected
 from lockstep.specs.kip import load_kips

@@ -58,7 +58,7 @@ class ReviewRequest:
     )
     max_states: int | None = states_option()
     max_seconds: float | None = seconds_option(
-        "Stop each search and each comparison after S seconds."
+        "Stop each search and each comparison after S seconds, and begin no fault after S."
     )
     memory: int | None = memory_option()
     action_seconds: float = option(
@@ -75,7 +75,11 @@ class ReviewRequest:
         metavar="FILE",
         help=f"What a change may break, and why; {EXPECTED_FILE} unless told.",
     )
-
+    no_faults: bool = option(
+        "--no-faults",
+        default=False,
+        help="Do not look whether the faults of changed models are caught as they say.",
+    )
     twins: bool = option(
         "--twins", default=False, help="Compare TLA+ twins of changed models; needs Java."
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lockstep.errors import LockstepError, nearest
-from lockstep.language.model import fault_marks
+from lockstep.language.faults import fault_marks, fault_names
 from lockstep.language.proposals import proposal_names
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.scratch import scratch_folder
@@ -51,7 +51,7 @@ _NEXT_CONSTANT = re.compile(r",(?=\s*\w+\s*=)")
 def named_version(workspace: Workspace, text: str) -> Version:
     """The version that a text names: `MODEL`, or `MODEL.NAME` of a fault or a proposal.
 
-    Constants come after it: `@NAME=VALUE,...`.
+    Several faults are `MODEL.A+B`. Constants come after it: `@NAME=VALUE,...`.
 
     `LockstepError` where there is none.
     """
@@ -64,11 +64,12 @@ def named_version(workspace: Workspace, text: str) -> Version:
     if variant in (proposals := proposal_names(workspace.root, model)):
         return Version(workspace, model, proposal=variant, constants=constants)
     names = [*fault_marks(workspace.root, model), *proposals]
-    if variant not in names:
-        raise LockstepError(
-            f"{model} has no fault and no proposal {variant!r}",
-            cure=nearest(variant, names, f"there are: {', '.join(names) or 'none'}"),
-        )
+    for one in fault_names(variant):
+        if one not in names:
+            raise LockstepError(
+                f"{model} has no fault and no proposal {one!r}",
+                cure=nearest(one, names, f"there are: {', '.join(names) or 'none'}"),
+            )
     return Version(workspace, model, fault=variant, constants=constants)
 
 

@@ -15,7 +15,12 @@ def constants_option(what: str = "Change a constant.") -> Any:
 
 def states_option() -> Any:
     """The most states of a search, or None."""
-    return option("--max-states", least=1, metavar="N", help="Stop at N states.")
+    return option(
+        "--max-states",
+        least=1,
+        metavar="N",
+        help="Stop before the level that goes beyond N states.",
+    )
 
 
 def seconds_option(what: str = "Stop after S seconds.") -> Any:

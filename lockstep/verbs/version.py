@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from lockstep.campaign.task import shown_constant
-from lockstep.language.model import DEADLOCK, Model, fault_constants, load_model
+from lockstep.language.faults import fault_constants
+from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.specs.tables import Plain
 from lockstep.trace.claims import find_property
 from lockstep.workspace import Workspace

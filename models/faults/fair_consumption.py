@@ -44,6 +44,7 @@ def limit_is_a_partitions(s: FairConsumption):
     replaces=raise_error,
     breaks="error_without_records_is_raised_once",
     source="KAFKA-6877; apache/kafka pull request 4974",
+    unchanged=("buffered", "line"),
 )
 def error_stays_at_the_head(s: FairConsumption, new: FairConsumption):
     """An error is raised before it is taken out of the line, so it is raised for ever."""
@@ -99,7 +100,7 @@ def offsets_are_not_compared(s: FairConsumption, p):
     return s.status[p] != Status.REVOKED
 
 
-@fault(replaces=give, breaks="position_is_after_what_was_returned")
+@fault(replaces=give, breaks="position_is_after_what_was_returned", unchanged=("position",))
 def position_stays(s: FairConsumption, new: FairConsumption, count):
     """Records are returned, and the position stays before them."""
     p = s.line[0]
@@ -167,7 +168,11 @@ def unreadable_stays_at_the_head(s: FairConsumption):
     return after_unreadable(s)
 
 
-@fault(replaces=raise_error, breaks="records_come_to_be_returned")
+@fault(
+    replaces=raise_error,
+    breaks="records_come_to_be_returned",
+    unchanged=("polling", "returned", "line", "waited", "raised"),
+)
 def poll_tries_again_for_ever(s: FairConsumption, new: FairConsumption):
     """A poll that comes to an error tries once more instead of raising it."""
     require(is_erring(s) and room(s) == MAX_POLL_RECORDS)
@@ -175,7 +180,7 @@ def poll_tries_again_for_ever(s: FairConsumption, new: FairConsumption):
     new.buffered[s.line[0]] = replace(erring, begun=not erring.begun)
 
 
-@fault(replaces=discard, breaks="line_is_what_is_buffered")
+@fault(replaces=discard, breaks="line_is_what_is_buffered", unchanged=("buffered",))
 def discarded_stays_buffered(s: FairConsumption, new: FairConsumption):
     """What is not wanted any more leaves the line, and still counts as buffered."""
     require(goes_on(s) and not is_wanted(s, s.line[0]))
@@ -196,7 +201,7 @@ def completed_fetches_go_first(s: FairConsumption, p):
     )
 
 
-@fault(replaces=start_poll, breaks="error_is_of_the_last_poll")
+@fault(replaces=start_poll, breaks="error_is_of_the_last_poll", unchanged=("raised",))
 def error_is_remembered(s: FairConsumption, new: FairConsumption):
     """A poll begins with the error of the last one."""
     require(not s.polling)

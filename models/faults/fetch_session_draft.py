@@ -126,7 +126,11 @@ def everything_is_requested(old, wanted):
     return wanted
 
 
-@fault(replaces=settle, breaks="leader_is_at_most_one_request_ahead")
+@fault(
+    replaces=settle,
+    breaks="leader_is_at_most_one_request_ahead",
+    unchanged=("sequence",),
+)
 def response_is_not_counted(new: FetchSessionDraft, f, session_id, sequence):
     """The response is handled, and the next request has the same number."""
     new.response[f] = None
@@ -141,13 +145,18 @@ def left_out_is_forgotten(s: FetchSessionDraft, new: FetchSessionDraft, f, answe
     new.told[f] = {p: None if answers[p] is None else s.told[f][p] for p in Partition}
 
 
-@fault(replaces=start_over, breaks="error_is_of_all_partitions")
+@fault(replaces=start_over, breaks="error_is_of_all_partitions", unchanged=("told",))
 def knowledge_outlives_the_session(new: FetchSessionDraft, f):
     """What was told in a session still counts after an error."""
+    new.fetching[f] = nothing()
     settle(new, f, NO_SESSION, 0)
 
 
-@fault(replaces=receive_error, breaks="waiting_ends")
+@fault(
+    replaces=receive_error,
+    breaks="waiting_ends",
+    unchanged=("unanswered", "session_id", "sequence", "fetching"),
+)
 def error_is_no_answer(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher):
     """What was answered with an error is asked again, until it is answered without."""
     response = present(s.response[f])
@@ -157,7 +166,7 @@ def error_is_no_answer(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher)
     new.told[f] = nothing()
 
 
-@fault(replaces=receive_last, breaks="flag_ends_incremental_requests")
+@fault(replaces=receive_last, breaks="flag_ends_incremental_requests", unchanged=("fetching",))
 def flag_is_not_looked_at(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher):
     """The fetcher goes on in its session although INCREMENTAL_FETCH_OK is cleared."""
     response = present(s.response[f])

@@ -35,6 +35,7 @@ from models.fetch_session_fetcher import (
     send_full,
     settle,
     start_over,
+    told_after,
 )
 from models.fetch_session_state import Fetcher, FetchSession, Request
 
@@ -121,21 +122,27 @@ def log_start_is_read_once(told, answer):
     )
 
 
-@fault(replaces=receive_session_closed, breaks="response_says_whether_the_session_goes_on")
+@fault(
+    replaces=receive_session_closed,
+    breaks="response_says_whether_the_session_goes_on",
+    unchanged=("fetching",),
+)
 def goes_on_in_a_session_that_is_gone(s: FetchSession, new: FetchSession, f: Fetcher):
     """The fetcher does not look at the id of an incremental response."""
     response = present(s.response[f])
     require(not is_full(s.metadata[f].epoch))
     require(response.error == Error.NONE and response.session_id == NO_SESSION)
+    new.told[f] = told_after(s, f, response.partitions)
     settle(new, f, replace(s.metadata[f], epoch=next_epoch(s.metadata[f].epoch)))
 
 
-@fault(replaces=receive_incremental, breaks="waiting_ends")
+@fault(replaces=receive_incremental, breaks="waiting_ends", unchanged=("response", "pending"))
 def response_is_counted_and_kept(s: FetchSession, new: FetchSession, f: Fetcher):
     """The fetcher raises its epoch for a response, and has it in hand again."""
     response = present(s.response[f])
     require(not is_full(s.metadata[f].epoch))
     require(response.error == Error.NONE and response.session_id != NO_SESSION)
+    new.told[f] = told_after(s, f, response.partitions)
     new.metadata[f] = replace(s.metadata[f], epoch=next_epoch(s.metadata[f].epoch))
 
 
@@ -156,7 +163,11 @@ def always_asks_for_a_session(session_id):
     return FRESH
 
 
-@fault(replaces=start_over, breaks="after_an_error_everything_is_asked_again")
+@fault(
+    replaces=start_over,
+    breaks="after_an_error_everything_is_asked_again",
+    unchanged=("told",),
+)
 def knowledge_outlives_the_session(new: FetchSession, f):
     """What a fetcher was told in a session is still believed when the session has ended."""
     new.fetching[f] = nothing()
@@ -193,7 +204,7 @@ def asks_for_a_session_of_nothing(
     send_all(new, f, s.metadata[f], wanted)
 
 
-@fault(replaces=send_all, breaks="full_fetch_starts_from_nothing")
+@fault(replaces=send_all, breaks="full_fetch_starts_from_nothing", unchanged=("told",))
 def what_was_told_outlives_the_session(new: FetchSession, f, metadata, wanted):
     """Whoever closes its session goes on believing what it was told there."""
     new.metadata[f] = metadata

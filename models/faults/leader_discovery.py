@@ -89,7 +89,7 @@ def tells_the_endpoint_of_another(s: LeaderDiscovery, b):
     return replace(current_leader(s, b), endpoint=s.heard[b].endpoints[b])
 
 
-@fault(replaces=start, breaks="broker_hears_of_all_or_nothing")
+@fault(replaces=start, breaks="broker_hears_of_all_or_nothing", unchanged=("heard",))
 def starts_with_what_it_knew(s: LeaderDiscovery, new: LeaderDiscovery, b: Broker):
     """A broker serves before it has heard of what happened while it was stopped."""
     require(s.cluster.endpoints[b] is None)
@@ -166,7 +166,7 @@ def only_the_first_refresh_counts(epoch, leader_epoch):
     return leader_epoch is not None
 
 
-@fault(replaces=receive_refresh, breaks="refresh_tells_where_brokers_are")
+@fault(replaces=receive_refresh, breaks="refresh_tells_where_brokers_are", unchanged=("endpoints",))
 def refresh_takes_the_leader_alone(s: LeaderDiscovery, new: LeaderDiscovery):
     """A newer leader is taken from a refresh, and the endpoints are left as they were."""
     refresh = present(s.refresh)
@@ -204,7 +204,7 @@ def refresh_is_always_enough(s: LeaderDiscovery, new: LeaderDiscovery, leader):
     new.refresh_wanted = False
 
 
-@fault(replaces=take_endpoints, breaks="refresh_is_taken_once")
+@fault(replaces=take_endpoints, breaks="refresh_is_taken_once", unchanged=("refresh_wanted",))
 def refreshes_again_and_again(s: LeaderDiscovery, new: LeaderDiscovery, leader):
     """Once a refresh was asked for, each answer asks for the next."""
     new.refresh = None
@@ -248,7 +248,7 @@ def sends_while_an_answer_is_awaited(s: LeaderDiscovery, new: LeaderDiscovery):
     attempt_to_the_leader(s, new)
 
 
-@fault(replaces=receive_served, breaks="only_a_served_request_is_over")
+@fault(replaces=receive_served, breaks="only_a_served_request_is_over", unchanged=("attempt",))
 def served_request_is_kept(s: LeaderDiscovery, new: LeaderDiscovery):
     """A request that was served is taken for one that still awaits its answer."""
     require(s.response is not None and s.response.error == Error.NONE)
@@ -271,7 +271,11 @@ def backoff_outlives_its_request(s: LeaderDiscovery, new: LeaderDiscovery):
     new.backing_off = True
 
 
-@fault(replaces=disconnected, breaks="what_is_lost_is_missed")
+@fault(
+    replaces=disconnected,
+    breaks="what_is_lost_is_missed",
+    unchanged=("backing_off", "refresh_wanted"),
+)
 def connection_breaks_unnoticed(new: LeaderDiscovery):
     """The client waits for an answer that is lost."""
     new.response = None
@@ -286,7 +290,7 @@ def refreshes_only_if_nothing_was_told(s: LeaderDiscovery, error):
     )
 
 
-@fault(replaces=take_error, breaks="errors_are_backed_off_from")
+@fault(replaces=take_error, breaks="errors_are_backed_off_from", unchanged=("backing_off",))
 def tries_again_after_any_error(s: LeaderDiscovery, new: LeaderDiscovery):
     """No error is backed off from."""
     new.response = None

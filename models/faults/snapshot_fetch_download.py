@@ -17,6 +17,7 @@ from models.snapshot_fetch_download import (
     is_current,
     is_next,
     is_valid,
+    put_in_place,
     receive_fenced,
     requested,
     start_after,
@@ -28,14 +29,13 @@ from models.snapshot_fetch_state import (
     Error,
     Replica,
     SnapshotFetch,
-    kept,
     latest,
     leader_of,
     left_over,
     log_end,
     log_end_id,
 )
-from models.snapshot_id import MAX_OFFSET, Offset, OffsetAndEpoch, is_newer
+from models.snapshot_id import MAX_OFFSET, OffsetAndEpoch, is_newer
 
 # When the log gives way to a snapshot that was fetched. Each of these takes for granted that such a
 # snapshot goes further than the log (630-30).
@@ -109,7 +109,12 @@ def bytes_of_an_earlier_leader_count(s: SnapshotFetch, r, response):
     return response.leader_epoch <= s.epoch[r] or response.error == Error.FENCED_LEADER_EPOCH
 
 
-@fault(replaces=receive_fenced, breaks="fenced_replica_takes_the_newer_epoch", scope="default")
+@fault(
+    replaces=receive_fenced,
+    breaks="fenced_replica_takes_the_newer_epoch",
+    scope="default",
+    unchanged=("epoch", "waiting"),
+)
 def fenced_replica_stays_in_its_epoch(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A replica that hears of a newer epoch abandons its download, and forgets what it heard."""
     deliver(s, new, r, repeated=False)
@@ -122,11 +127,8 @@ def finish_late(s: SnapshotFetch, new: SnapshotFetch, r):
     response = present(s.response[r])
     require(s.download[r] is None)
     require(response.error == Error.NONE and len(response.units) == response.size)
-    end = response.snapshot.end_offset
-    files = {x: response.units if x == end else s.snapshots[r][x] for x in Offset}
-    new.snapshots[r] = kept(files, end)
-    new.log_start[r] = end
-    new.log[r] = ()
+    new.response[r] = None
+    put_in_place(s, new, r, response.snapshot, response.units)
 
 
 @fault(breaks="leader_loads_no_snapshot", constants=THREE_VOTERS)
@@ -136,14 +138,14 @@ def download_ends_at_a_leader(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     finish_late(s, new, r)
 
 
-@fault(breaks="high_watermark_lies_within_the_log", constants=THREE_VOTERS)
+@fault(breaks="follower_starts_its_log_no_later_than_leader_or_snapshot", constants=THREE_VOTERS)
 def download_ends_in_a_newer_epoch(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """A download ends after its replica has followed a newer leader."""
     require(r not in s.leading)
     finish_late(s, new, r)
 
 
-@fault(breaks="high_watermark_lies_within_the_log", constants=THREE_VOTERS)
+@fault(breaks="follower_starts_its_log_no_later_than_leader_or_snapshot", constants=THREE_VOTERS)
 def download_ends_late_if_it_is_newer(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """The same, but only a snapshot that is newer than the log takes its place, by epoch, then
     offset."""

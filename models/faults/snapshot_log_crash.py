@@ -9,7 +9,14 @@ from lockstep import (
 from models.snapshot_file import Snapshot, Stage, content, written
 from models.snapshot_id import Offset
 from models.snapshot_log_crash import boot, can_boot, is_valid, loaded, usable
-from models.snapshot_log_running import has_flushed, is_safe, is_wanted, known_committed, may_rename
+from models.snapshot_log_running import (
+    durable,
+    has_flushed,
+    is_safe,
+    is_wanted,
+    known_committed,
+    may_rename,
+)
 from models.snapshot_log_state import (
     Phase,
     SnapshotLog,
@@ -83,9 +90,11 @@ def boot_resets_to_an_unflushed_name(s: SnapshotLog, new: SnapshotLog):
     new.base = latest(s)
     new.log = ()
     new.flushed = latest(s)
+    new.untruncated = durable(s)
     new.log_start = latest(s)
     new.high_watermark = latest(s)
     new.state = content(s.snapshots[latest(s)])
+    new.held = max(s.held, latest(s))
 
 
 @fault(breaks="boot_takes_no_part_for_a_snapshot")

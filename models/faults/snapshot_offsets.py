@@ -36,7 +36,7 @@ def follows_without_a_snapshot(s: SnapshotOffsets, leaders):
     return min(leaders, s.high_watermark)
 
 
-@fault(replaces=reset_log, breaks="fetched_snapshot_replaces_the_log")
+@fault(replaces=reset_log, breaks="fetched_snapshot_replaces_the_log", unchanged=("log_start",))
 def resets_the_end_alone(s: SnapshotOffsets, new: SnapshotOffsets):
     """The log goes on after the snapshot, and still starts where it did."""
     require(s.unapplied)

@@ -18,6 +18,7 @@ log's own time, until all that can have arrived before them has been read:
 # Annotations are not postponed here: msgspec would look their names up in `sys.modules`, where
 # another workspace's module of the same name may stand.
 from collections import deque
+from collections.abc import Iterator
 from heapq import heappop, heappush
 from math import inf
 from typing import TypeAlias
@@ -148,6 +149,15 @@ class ArrivalOrder:
         connection.fingerprint = line.fingerprint
         self._held -= 1 + len(line.partitions) + len(line.answered)
         return position, line
+
+    def held(self) -> Iterator[tuple[int, Request]]:
+        """The lines that are held, with their positions."""
+        for _, position, line in self._waiting:
+            if not isinstance(line, str):
+                yield position, line
+        for connection in self._connections.values():
+            for _, position, fetch in connection.waiting:
+                yield position, fetch
 
     def end(self) -> None:
         """Nothing more is read: all that is held can be given out."""

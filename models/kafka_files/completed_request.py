@@ -108,6 +108,7 @@ def _fetch(completed: _Completed, place: Place, fingerprint: int) -> FetchLine:
             raw_response = raw_response.replace(old, new)
     request = decoded(request_decoder(version), _raw(completed.request, "request"), "request")
     response = decoded(response_decoder(version), raw_response, "response")
+    answered, answered_twice = _answered(response.responses)
     return FetchLine(
         line=place.line,
         file=place.file,
@@ -132,10 +133,11 @@ def _fetch(completed: _Completed, place: Place, fingerprint: int) -> FetchLine:
         error_code=response.error_code,
         response_session_id=response.session_id,
         throttle_time_ms=response.throttle_time_ms,
-        answered=_answered(response.responses),
+        answered=answered,
         isolation_level=request.isolation_level,
         total_time_ms=completed.total_time_ms,
         fingerprint=fingerprint,
+        answered_twice=answered_twice,
     )
 
 
@@ -161,11 +163,15 @@ def _requested(topics: list[Topic[Requested]]) -> dict[TopicPartition, Requested
                 told.last_fetched_epoch,
             )
     if len(requested) < count:
-        raise _twice("request.topics", topics)
+        partition = shown(str(_twice(topics)[0]))
+        raise FieldRefused(f"request.topics has the partition {partition} more than once")
     return requested
 
 
-def _answered(topics: list[Topic[Answered]]) -> dict[TopicPartition, AnsweredPartition]:
+def _answered(
+    topics: list[Topic[Answered]],
+) -> tuple[dict[TopicPartition, AnsweredPartition], tuple[TopicPartition, ...]]:
+    """What is answered of each partition, the last of several answers, and which have several."""
     answered: dict[TopicPartition, AnsweredPartition] = {}
     count = 0
     for topic in topics:
@@ -184,14 +190,11 @@ def _answered(topics: list[Topic[Answered]]) -> dict[TopicPartition, AnsweredPar
                 diverging is not UNSET and diverging.epoch >= 0,
                 snapshot is not UNSET and (snapshot.epoch >= 0 or snapshot.end_offset >= 0),
             )
-    if len(answered) < count:
-        raise _twice("response.responses", topics)
-    return answered
+    return answered, _twice(topics) if len(answered) < count else ()
 
 
-def _twice(where: str, topics: list[Topic[_Told]]) -> FieldRefused:
+def _twice(topics: list[Topic[_Told]]) -> tuple[TopicPartition, ...]:
     counts = Counter(
         TopicPartition(topic.topic, told.partition) for topic in topics for told in topic.partitions
     )
-    partition = counts.most_common(1)[0][0]
-    return FieldRefused(f"{where} has the partition {shown(str(partition))} more than once")
+    return tuple(partition for partition, count in counts.items() if count > 1)

@@ -99,11 +99,18 @@ class FetchLine(Struct, frozen=True, gc=False, array_like=True, tag="fetch"):
     """A check sum of the line's JSON; 0 when it is not known."""
     moved: bool = False
     """Whether a later Fetch of its connection stands before it in the log."""
+    answered_twice: tuple[TopicPartition, ...] = ()
+    """The partitions that the response has more than once; `answered` has the last answer."""
 
     @property
     def is_follower(self) -> bool:
         """Whether a replica sent the request; consumers have negative replica ids."""
         return self.replica_id >= 0
+
+    @property
+    def asks_for_all(self) -> bool:
+        """Whether it is a full request; one with any other epoch is taken for incremental."""
+        return self.session_epoch in (0, -1)
 
     @property
     def arrival_ms(self) -> float | None:

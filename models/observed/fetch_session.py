@@ -51,7 +51,7 @@ def broker_of(request: Request, paths: BrokerPaths) -> str:
 
 
 def observe(logs: Sequence[str], load: LoadModel, paths: BrokerPaths) -> Iterator[Finding]:
-    """Follow every session of some logs: files, directories of files, or `-`.
+    """Follow every session of some logs: files, folders, patterns, or `-`.
 
     `LockstepError` for a log that does not exist, or whose path should name a broker, and does not.
     """

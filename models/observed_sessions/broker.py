@@ -15,11 +15,13 @@ from lockstep.conform.findings import Place, Remark, SessionFinding, Verdict
 from models.kafka_files.request_log import FetchLine, TopicPartition
 from models.observed_sessions.broker_report import BrokerReport
 from models.observed_sessions.knowledge import (
+    FIRST_EPOCH,
     FIRST_WITH_TOPIC_IDS,
     NO_SESSION,
     Connection,
     Fetcher,
     LeaderSession,
+    Seen,
 )
 from models.observed_sessions.leader_logs import LeaderLog, LeaderLogs
 
@@ -34,8 +36,9 @@ class Ended(Struct, eq=False, array_like=True):
 
     finding: SessionFinding
     because: str
-    connection: str
-    arrival_ms: float | None
+    last: Seen
+    is_shared: bool = False
+    """Whether more than one connection brought it."""
 
 
 class ConnectionState(Struct, array_like=True):
@@ -163,25 +166,35 @@ class Broker:
             connection.outside = self.report.begin(line, NO_SESSION, is_whole=True)
         return connection.outside
 
-    def open(self, line: FetchLine, opener: Fetcher) -> LeaderSession:
+    def opened_late(self, line: FetchLine, seen: Seen) -> LeaderSession | None:
+        """The session that a full request opened, if requests of it were judged before.
+
+        A response that gives a session away comes before every request of it: clocks alone have
+        put those first where they stand behind it.
+        """
+        session = self.sessions.get(line.response_session_id)
+        if session is None or session.opener is not None or session.first.position < seen.position:
+            return None
+        return session
+
+    def open(self, line: FetchLine, opener: Fetcher, seen: Seen) -> LeaderSession:
         """The session that a full request opens."""
         number = line.response_session_id
         if (old := self.sessions.get(number)) is not None:
             self.drop(old)
         if (ended := self.ended.pop(number, None)) is not None:
             self.report.add(ended.finding)
-        session = self.add(line, self.report.begin(line, number, is_whole=True))
+        session = self.add(line, self.report.begin(line, number, is_whole=True), seen)
         session.uses_topic_ids = line.version >= FIRST_WITH_TOPIC_IDS
-        session.opener, session.is_whole, session.epoch = opener, True, 1
-        session.told_ms = line.time_ms
+        session.opener, session.is_whole = opener, True
+        session.epoch = session.run = FIRST_EPOCH
         return session
 
-    def add(self, line: FetchLine, finding: SessionFinding) -> LeaderSession:
+    def add(self, line: FetchLine, finding: SessionFinding, seen: Seen) -> LeaderSession:
         """Follow a session from a line on; all of it is open."""
         self.ended.pop(finding.session, None)
         at = Place(line.file, line.line)
-        session = LeaderSession(finding.session, finding, at, None, uses_topic_ids=None)
-        session.seen(line)
+        session = LeaderSession(finding.session, finding, at, None, None, seen, seen)
         self.sessions[finding.session] = session
         if len(self.sessions) > _MOST_SESSIONS:
             self.drop(next(iter(self.sessions.values())))
@@ -196,11 +209,13 @@ class Broker:
         session.lagging.clear()
         session.is_whole = False
 
-    def end(self, finding: SessionFinding, because: str, line: FetchLine) -> None:
+    def end(self, finding: SessionFinding, because: str, seen: Seen) -> None:
         """The session is there no more; without a reason it may be, or not."""
+        is_shared = False
         if (session := self.sessions.get(finding.session)) is not None:
+            is_shared = session.is_shared
             self._remove(session)
-        self.ended[finding.session] = Ended(finding, because, line.connection, line.arrival_ms)
+        self.ended[finding.session] = Ended(finding, because, seen, is_shared)
         if len(self.ended) > _MOST_ENDED:
             number, ended = self.ended.popitem(last=False)
             self.report.add(ended.finding)

@@ -26,20 +26,25 @@ from models.observed_sessions.broker_report import BrokerReport
 from models.observed_sessions.exchange import Position
 from models.observed_sessions.explanations import Explanations
 from models.observed_sessions.fetcher_side import FetcherSide
-from models.observed_sessions.knowledge import NO_SESSION, LeaderSession
+from models.observed_sessions.knowledge import (
+    NO_SESSION,
+    LeaderSession,
+    epochs_between,
+)
 from models.observed_sessions.leader_case import OPEN, Row
 from models.observed_sessions.leader_heads import (
     LeaderHeads,
-    Step,
+    came_before,
     changes_names,
     is_outside_the_model,
     is_throttled,
-    misses_requests,
     shared,
 )
+from models.observed_sessions.leader_lines import SessionState
 from models.observed_sessions.leader_side import LeaderSide
 from models.observed_sessions.line_findings import finding_of
 from models.observed_sessions.saved_state import FollowerState, opened_state, sealed_state
+from models.observed_sessions.step import Step
 
 
 class BrokerFollower:
@@ -123,49 +128,55 @@ class BrokerFollower:
     def _judge(self, line: FetchLine, number: int) -> None:
         """Judge a line, which stands at this place of all of the log."""
         self.followed += 1
-        broker, at = self._broker, Place(line.file, line.line)
+        broker = self._broker
         if line.moved:
+            at = Place(line.file, line.line)
             self._report.add(LineFinding(at, MOVED, f"correlation id {line.correlation_id}"))
         connection = broker.connection(line.connection)
-        missing = connection.reach(line.correlation_id)
+        missing = connection.reach(line.correlation_id, number)
         fetcher = connection.fetcher
         if fetcher is None:
             fetcher = broker.connect(connection, line)
         elif connection.is_left and not self._fetcher_side.explains_head(fetcher, line):
             # It was sent before the fetcher connected anew, and nobody reads the response.
             fetcher = stranger(line)
-        step = Step(line, broker, connection, fetcher, missing, at)
         position = Position(number, connection)
-        if line.session_epoch > 0:
-            finding = self._incremental(step, position)
-        else:
-            finding = self._full(step, position)
+        step = Step(line, broker, position, fetcher, missing, self._order.held)
+        finding = self._full(step) if line.asks_for_all else self._incremental(step)
+        for partition in line.answered_twice:
+            because = f"{partition} is answered more than once in one response"
+            step.leader.append(Remark(Verdict.DEPARTS, step.at, because))
         self._report.judge(line, finding, step.client, step.leader, is_partial=step.is_partial)
         self._fetcher_side.received(fetcher, line)
         broker.hold(fetcher)
         connection.fetch(line.correlation_id, number, line.time_ms)
 
-    def _full(self, step: Step, position: Position) -> SessionFinding:
+    def _full(self, step: Step) -> SessionFinding:
         """A request outside of a session, or one that opens or closes a session."""
         line, broker = step.line, step.broker
-        step.client += self._fetcher_side.judge(step.fetcher, line, step.missing)
+        step.client += self._fetcher_side.judge(step)
         self._fetcher_side.sent(step.fetcher, line)
         row = self._leader_heads.full(step)
         if line.session_id and (named := broker.sessions.get(line.session_id)) is not None:
-            broker.end(named.finding, f"a full request closed it at {step.at}", line)
+            broker.end(named.finding, f"a full request closed it at {step.at}", step.seen)
         opened = None
-        if row is Row.CREATING:
-            opened = broker.open(line, step.fetcher)
+        if row is Row.CREATING and (late := broker.opened_late(line, step.seen)) is not None:
+            late.is_shared |= late.first.connection != line.connection
+            finding = late.finding
+        elif row is Row.CREATING:
+            opened = broker.open(line, step.fetcher, step.seen)
             finding = opened.finding
         elif line.session_id and (ended := broker.ended.get(line.session_id)) is not None:
             finding = ended.finding
         else:
-            finding = broker.outside(step.connection, line)
+            finding = broker.outside(step.position.connection, line)
         if row is not None and not is_throttled(line):
-            step.leader += self._leader_side.answers_full(broker.logs, opened, row, line, position)
+            step.leader += self._leader_side.answers_full(
+                broker.logs, opened, row, line, step.position
+            )
         return finding
 
-    def _incremental(self, step: Step, position: Position) -> SessionFinding:
+    def _incremental(self, step: Step) -> SessionFinding:
         """A request within a session."""
         line, broker = step.line, step.broker
         if line.session_id == NO_SESSION:
@@ -183,26 +194,27 @@ class BrokerFollower:
             finding = ended.finding
         else:
             finding = broker.report.begin(line, line.session_id, is_whole=False)
-        self._answer(step, position, session, ended, finding)
+        self._answer(step, session, ended, finding)
         return finding
 
     def _without_session(self, step: Step) -> SessionFinding:
         """A request with an epoch of sessions and the id of none: no leader knows that one."""
         line = step.line
         self._judge_fetcher(step)
-        finding = step.broker.outside(step.connection, line)
+        finding = step.broker.outside(step.position.connection, line)
         answered = line.response_session_id or line.error_code
         is_open = is_throttled(line) and not answered  # 227-D40
         if not (changes_names(None, line) or is_outside_the_model(step) or is_open):
             because = f"no session has the id {NO_SESSION}"
-            nobody = Ended(finding, because, line.connection, line.arrival_ms)
-            self._leader_heads.incremental(step, None, nobody)
+            self._leader_heads.incremental(
+                step, SessionState.ABSENT, None, Ended(finding, because, step.seen)
+            )
         return finding
 
     def _judge_fetcher(self, step: Step) -> None:
         """Judge whether the fetcher can send the request; it has sent it then."""
         line, fetcher = step.line, step.fetcher
-        step.client += self._fetcher_side.judge(fetcher, line, step.missing)
+        step.client += self._fetcher_side.judge(step)
         if any(remark.verdict is Verdict.UNKNOWN for remark in step.client):
             fetcher.forget()
         step.is_partial = not fetcher.is_whole
@@ -211,7 +223,6 @@ class BrokerFollower:
     def _answer(
         self,
         step: Step,
-        position: Position,
         session: LeaderSession | None,
         ended: Ended | None,
         finding: SessionFinding,
@@ -221,61 +232,69 @@ class BrokerFollower:
         is_unseen = session is None and ended is None
         if changes_names(session, line) or is_outside_the_model(step):
             if is_unseen:
-                broker.end(finding, "", line)
+                broker.end(finding, "", step.seen)
             return
         if is_throttled(line) and line.response_session_id == NO_SESSION and not line.error_code:
             # Over its quota, a consumer whose session is unknown or expects another epoch gets an
             # empty response (227-D40). Which of both it was stays open.
             if session is not None or is_unseen:
-                broker.end(finding, "", line)
+                broker.end(finding, "", step.seen)
             return
-        if session is not None and misses_requests(step, session):
-            broker.open_up(session)
-        if (
-            session is not None
-            and not line.answered
-            and self._leader_heads.may_be_overtaken(step, session)
-        ):
-            session.overtaken = line
-            session.seen(line)
-            return
+        state = self._leader_heads.state(step, session, ended)
+        is_open = state is SessionState.OPEN
+        is_earlier = is_open and came_before(step, session, ended)
+        if session is not None and not is_earlier:
+            if is_open and session.epoch not in (OPEN, line.session_epoch):
+                broker.open_up(session)
+            if not line.answered and self._leader_heads.may_be_overtaken(line, state):
+                session.overtaken, session.overtaken_seen = line, step.seen
+                session.saw(step.seen)
+                return
         if line.error_code and line.answered:
             because = f"error {line.error_code} is answered, and partitions with it"
             step.leader.append(Remark(Verdict.DEPARTS, step.at, because, ("227-47", "227-48")))
-        served = self._leader_heads.incremental(step, session, ended)
+        served = self._leader_heads.incremental(step, state, session, ended)
         if served is None:
             self._resume(step, session, ended, finding)
         elif served == "serve_unknown_session":
             if session is not None or is_unseen:
                 because = f"FETCH_SESSION_ID_NOT_FOUND was answered at {step.at}"
-                broker.end(finding, because, line)
+                broker.end(finding, because, step.seen)
         elif served == "serve_wrong_epoch":
             if is_unseen:
-                broker.add(line, finding)
+                broker.add(line, finding, step.seen)
+        elif is_earlier:
+            step.is_partial = True
         else:
-            session = session or broker.add(line, finding)
-            self._accepted(step, position, session, Row(served))
+            session = session or broker.add(line, finding, step.seen)
+            self._accepted(step, session, Row(served))
 
-    def _accepted(self, step: Step, position: Position, session: LeaderSession, row: Row) -> None:
+    def _accepted(self, step: Step, session: LeaderSession, row: Row) -> None:
         """The session has processed the request, and expects the next epoch."""
         line, broker = step.line, step.broker
         step.is_partial = step.is_partial or not session.is_whole
-        session.epoch = self._next_epoch(line.session_epoch)
+        epoch = line.session_epoch
+        if session.epoch != OPEN and epochs_between(epoch, session.epoch) > 0:
+            session.is_shared = True
+            if self._next_epoch(epoch) == session.run:
+                session.run = epoch
+            return  # it came before others that were judged first
+        if session.epoch != epoch:
+            session.run = epoch
+        session.epoch = self._next_epoch(epoch)
         session.since = step.at
         if row is Row.EMPTYING:
             if any(partition not in line.partitions for partition in line.answered):
                 because = "partitions are answered, but the session has none any more"
                 step.leader.append(Remark(Verdict.DEPARTS, step.at, because, ("227-9",)))
-            broker.end(session.finding, f"its last partition was removed at {step.at}", line)
+            broker.end(session.finding, f"its last partition was removed at {step.at}", step.seen)
             return
         step.leader += self._leader_side.answers_incremental(
-            broker.logs, session, row, line, position
+            broker.logs, session, row, line, step.position
         )
-        if row is Row.INCREMENTAL:
-            session.told_ms = line.time_ms
         if step.leader and session.opener not in (None, step.fetcher):
             step.leader = [shared(remark, session) for remark in step.leader]
-        session.seen(line)
+        session.saw(step.seen)
 
     def _resume(
         self,
@@ -288,9 +307,9 @@ class BrokerFollower:
         line, broker = step.line, step.broker
         if session is None:
             if ended is None and line.error_code:
-                broker.end(finding, "", line)
+                broker.end(finding, "", step.seen)
                 return
-            session = broker.add(line, finding)
+            session = broker.add(line, finding, step.seen)
         broker.open_up(session)
         session.epoch = OPEN
-        session.seen(line)
+        session.saw(step.seen)

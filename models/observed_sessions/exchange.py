@@ -14,7 +14,6 @@ from models.kafka_files.request_log import (
 )
 from models.observed_sessions.knowledge import (
     FIRST_WITH_TOPIC_IDS,
-    RECREATION_MS,
     Connection,
     LeaderSession,
 )
@@ -39,7 +38,6 @@ class Exchange:
         "asked",
         "filled",
         "has_topic_ids",
-        "is_recent",
         "is_replica",
         "line",
         "members",
@@ -67,18 +65,16 @@ class Exchange:
         """How many partitions the session has before."""
         self.absence = Membership.ABSENT
         """Whether the session has a partition that it is not known to have."""
-        self.is_recent = False
-        """Whether the partitions are surely those of the session's answer before it."""
 
     def within(self, session: LeaderSession) -> None:
         """The request is an incremental one of a session."""
         self.members = len(session.partitions)
         if not session.is_whole:
             self.absence = Membership.OPEN
-        told_ms, arrival_ms = session.told_ms, self.line.arrival_ms
-        self.is_recent = (
-            told_ms is not None and arrival_ms is not None and arrival_ms - told_ms <= RECREATION_MS
-        )
+
+    def is_definite(self, leader_epoch: int) -> bool:
+        """Whether a request says which topic, and which epoch of its leader, it means."""
+        return self.has_topic_ids and leader_epoch >= 0
 
 
 class Named(NamedTuple):
@@ -107,6 +103,7 @@ def has_data(answer: AnsweredPartition) -> bool:
 def partitions_of(line: FetchLine, names: Iterable[TopicPartition]) -> Iterator[Named]:
     """What an exchange says of each of some partitions."""
     requested, answered, forgotten = line.partitions, line.answered, line.forgotten
+    removed = () if line.asks_for_all else forgotten
     for partition in tuple(names):
         answer = answered.get(partition)
         # A replica is told of no watermark that a KRaft leader does not know yet. A log need not
@@ -116,7 +113,8 @@ def partitions_of(line: FetchLine, names: Iterable[TopicPartition]) -> Iterator[
         )
         yield Named(
             partition,
-            requested.get(partition),
+            # One that is listed, too, is added first, and then removed (227-D10).
+            None if partition in removed else requested.get(partition),
             answer,
             partition in forgotten,
             answer is not None and not is_unknown and has_data(answer),

@@ -24,6 +24,7 @@ from models.observed_sessions.knowledge import (
 )
 from models.observed_sessions.leader_case import OPEN
 from models.observed_sessions.leader_lines import Epochs
+from models.observed_sessions.step import Step
 
 _LAST_WITH_NAMES = 12
 """A fetcher that knows topic ids lists a topic that was made anew again (227-D42), but up to this
@@ -33,6 +34,7 @@ _RENEWED = (
     "{} is listed, though nothing about it changed that this version shows: the topic may have "
     "another id than before, or the client may have learnt it, or a leader epoch"
 )
+_BOTH = "{} is both listed and named as removed, of which the protocol says nothing (227-D10)"
 
 
 class FetcherSide:
@@ -47,12 +49,9 @@ class FetcherSide:
         """Whether the fetcher can send a request with this session id and epoch now."""
         return self._cases.explains_head(self._head(fetcher, line))
 
-    def judge(self, fetcher: Fetcher, line: FetchLine, missing: int | None) -> Iterator[Remark]:
-        """What is to be said of a request.
-
-        `missing` requests may stand before it; None is any number.
-        """
-        at = Place(line.file, line.line)
+    def judge(self, step: Step) -> Iterator[Remark]:
+        """What is to be said of a request."""
+        line, fetcher, at = step.line, step.fetcher, step.at
         session, epoch = line.session_id, line.session_epoch
         if (session < 0 and epoch > 0) or epoch < -1:
             yield Remark(
@@ -79,9 +78,19 @@ class FetcherSide:
             # A name and an id cannot be held against each other.
             fetcher.uses_topic_ids = uses_topic_ids
             fetcher.forget()
+        # What it was told on another connection, and when, no line of this one says.
+        is_elsewhere = fetcher.connection not in ("", line.connection)
+        if is_elsewhere:
+            fetcher.forget()
         head = self._head(fetcher, line)
         if not self._cases.explains_head(head):
-            yield self._lost(fetcher, line, missing, at) or self._explanations.departure(
+            lost = self._lost(fetcher, line, step.missing, at)
+            expected = fetcher.epoch if fetcher.session == session and fetcher.epoch > 0 else None
+            is_open = is_elsewhere or step.is_shared() or step.may_come_later(expected)
+            if lost is None and is_open:
+                fetcher.forget_all()
+                return
+            yield lost or self._explanations.departure(
                 at,
                 _why_not_sent(fetcher, session, epoch),
                 _requirements_of(head),
@@ -96,7 +105,7 @@ class FetcherSide:
                 Verdict.DEPARTS,
                 at,
                 f"a full request names {_some(line.forgotten)} as removed",
-                ("227-44",),
+                ("227-67",),
                 self._cases.listing_refusals(ListingCase(Interest.ABSENT, False, True)),
             )
 
@@ -160,7 +169,9 @@ class FetcherSide:
             case = ListingCase(interest, True, partition in forgotten)
             if self._cases.explains_listing(case):
                 continue
-            if interest is Interest.SAME and line.version <= _LAST_WITH_NAMES:
+            if case.is_forgotten:
+                yield Remark(Verdict.UNKNOWN, at, _BOTH.format(partition))
+            elif interest is Interest.SAME and line.version <= _LAST_WITH_NAMES:
                 yield Remark(Verdict.UNKNOWN, at, _RENEWED.format(partition))
             else:
                 yield self._departure(at, case, partition)
@@ -173,26 +184,24 @@ class FetcherSide:
                 yield self._departure(at, case, partition)
 
     def _departure(self, at: Place, case: ListingCase, partition: TopicPartition) -> Remark:
-        if case.is_listed and case.is_forgotten:
-            because, requirement = f"{partition} is both listed and named as removed", "227-44"
-        elif case.is_listed:
+        if case.is_listed:
             because, requirement = (
                 f"{partition} is listed, though nothing about it changed",
                 "227-42",
             )
         else:
             because = f"{partition} is named as removed, but the fetcher does not have it"
-            requirement = "227-44"
+            requirement = "227-67"
         candidates = self._cases.listing_refusals(case)
         return Remark(Verdict.DEPARTS, at, because, (requirement,), candidates)
 
     def sent(self, fetcher: Fetcher, line: FetchLine) -> None:
         """Take a request in: what the fetcher wants from now on."""
         fetcher.connection, fetcher.completion_ms = line.connection, line.time_ms
-        if line.session_epoch > 0:
+        if not line.asks_for_all:
+            fetcher.fetching.update(line.partitions)
             for partition in line.forgotten:
                 fetcher.fetching.pop(partition, None)
-            fetcher.fetching.update(line.partitions)
             return
         fetcher.former = line.session_id
         fetcher.fetching = dict(line.partitions)

@@ -12,15 +12,14 @@ from models.kafka_files.request_log import FetchLine, RequestedPartition, TopicP
 from models.observed_sessions.leader_case import OPEN
 
 NO_SESSION = 0
+FIRST_EPOCH = 1
+"""The one that a new session expects."""
+
 FULL_DUE = 0
 """In place of a fetcher's next epoch: only a full request can follow."""
 
 FIRST_WITH_TOPIC_IDS = 13
 """The first version of Fetch that names topics by their ids."""
-
-RECREATION_MS = 200
-"""A topic is not deleted and made anew under its name within this time, nor does leadership go
-away and come back. What is older says nothing of a partition that only its name identifies."""
 
 _EPOCHS = 2**31 - 1
 """How many epochs a session goes through before 1 comes again."""
@@ -85,11 +84,26 @@ class Fetcher(Struct, eq=False, array_like=True):
         self.fetching.clear()
         self.is_whole = False
 
+    def forget_all(self) -> None:
+        """Which session the fetcher has is open, too."""
+        self.forget()
+        self.session = self.epoch = OPEN
+        self.former = NO_SESSION
+
+
+class Seen(Struct, frozen=True, gc=False, array_like=True):
+    """A line of the log by which something is known."""
+
+    connection: str
+    position: int
+    time_ms: int | None
+
 
 class LeaderSession(Struct, eq=False, array_like=True):
     """A session in the broker's cache.
 
-    `epoch` is the one that it expects. With `is_whole`, `partitions` has all of its partitions.
+    `epoch` is the one that it expects; it accepted all from `run` to the one before in lines that
+    were judged. With `is_whole`, `partitions` has all of its partitions.
     `readable` are those that have records to return for sure. `lagging` are those that the next
     answer names for sure: another fetcher was told of a later watermark, or this one of none. Both
     are in the order in which that was seen: a set's order is another one in each process.
@@ -101,22 +115,34 @@ class LeaderSession(Struct, eq=False, array_like=True):
     opener: Fetcher | None
     uses_topic_ids: bool | None
     """Whether its first request named topics by id; None where the log does not show it."""
+    first: Seen
+    """The line from which it is followed."""
+    last: Seen
+    """The last line by which its epoch is known."""
     epoch: int = OPEN
+    run: int = OPEN
     is_whole: bool = False
     partitions: dict[TopicPartition, Held] = field(default_factory=dict)
     readable: dict[TopicPartition, None] = field(default_factory=dict)
     lagging: dict[TopicPartition, None] = field(default_factory=dict)
-    connection: str = ""
-    arrival_ms: float | None = None
-    """The connection of its last request, and when that arrived."""
-    told_ms: int | None = None
-    """When it last answered: what it left out then was as it had told before."""
+    is_shared: bool = False
+    """Whether more than one connection brought it, or its opening."""
     overtaken: FetchLine | None = None
     """A request answered with INVALID_FETCH_SESSION_EPOCH, if a later one arrived before that."""
+    overtaken_seen: Seen | None = None
 
-    def seen(self, line: FetchLine) -> None:
-        """A line is the last one of the session."""
-        self.connection, self.arrival_ms = line.connection, line.arrival_ms
+    def saw(self, seen: Seen) -> None:
+        """A line is the last one by which the epoch is known."""
+        self.is_shared |= self.last.connection != seen.connection
+        self.last = seen
+
+    def has_accepted(self, epoch: int) -> bool:
+        """Whether a line that was judged shows that a request with this epoch was accepted."""
+        return (
+            OPEN not in (self.run, self.epoch)
+            and epochs_between(self.run, epoch) >= 0
+            and epochs_between(epoch, self.epoch) > 0
+        )
 
 
 class Connection(Struct, eq=False, array_like=True):
@@ -145,8 +171,21 @@ class Connection(Struct, eq=False, array_like=True):
             self._others.clear()  # more requests seem to be missing then, which excuses more
         self._others[correlation_id] = position, time_ms
 
-    def reach(self, correlation_id: int) -> int | None:
-        """How many requests may be missing before this Fetch; None where any number may be."""
+    def has_seen(self, position: int, time_ms: int | None) -> bool:
+        """Whether a line was surely written before the next Fetch of the connection was sent.
+
+        No clock says so: the line stands before one of this connection that was. Times that say
+        otherwise leave it open.
+        """
+        return position <= self.position and (
+            time_ms is None or self.time_ms is None or time_ms <= self.time_ms
+        )
+
+    def reach(self, correlation_id: int, place: int) -> int | None:
+        """How many requests may be missing before this Fetch; None where any number may be.
+
+        Its line stands at this place of all of the log.
+        """
         steps = None
         if self.correlation_id is not None:
             steps = _steps(self.correlation_id, correlation_id)
@@ -154,7 +193,7 @@ class Connection(Struct, eq=False, array_like=True):
         for other in tuple(self._others):
             if _steps(other, correlation_id) > 0:
                 position, time_ms = self._others.pop(other)
-                if position > self.position:
+                if self.position < position < place:
                     self.position, self.time_ms = position, time_ms
                 if self.correlation_id is not None and _steps(self.correlation_id, other) > 0:
                     between += 1

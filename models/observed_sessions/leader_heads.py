@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from lockstep.conform.findings import Place, Remark, Verdict
 from models.kafka_files.request_log import FetchLine
-from models.observed_sessions.broker import Broker, Ended
+from models.observed_sessions.broker import Ended
 from models.observed_sessions.explanations import Explanations
 from models.observed_sessions.knowledge import (
+    FIRST_EPOCH,
     FIRST_WITH_TOPIC_IDS,
     NO_SESSION,
-    Connection,
-    Fetcher,
     LeaderSession,
     epochs_between,
 )
@@ -23,27 +22,9 @@ from models.observed_sessions.leader_lines import (
     ResponseId,
     SessionState,
 )
+from models.observed_sessions.step import Step
 
 NOT_FOUND, INVALID_EPOCH, TOPIC_ID_ERROR = 70, 71, 106
-
-_UNCLEAR_MS = 10
-"""Two requests that two connections bring within this time may have come in either order: times
-are those of the log's lines, which are written a little after a request is answered."""
-
-
-@dataclass(slots=True)
-class Step:
-    """A line on its way through both sides, and what is to be said of it."""
-
-    line: FetchLine
-    broker: Broker
-    connection: Connection
-    fetcher: Fetcher
-    missing: int | None
-    at: Place
-    client: list[Remark] = field(default_factory=list)
-    leader: list[Remark] = field(default_factory=list)
-    is_partial: bool = False
 
 
 class LeaderHeads:
@@ -91,13 +72,13 @@ class LeaderHeads:
         return None
 
     def incremental(
-        self, step: Step, session: LeaderSession | None, ended: Ended | None
+        self, step: Step, state: SessionState, session: LeaderSession | None, ended: Ended | None
     ) -> str | None:
         """The action that served an incremental request; None where nothing explains it."""
         line = step.line
         case = LineCase(
             1,
-            self.state(step, session, ended),
+            state,
             _members(session, line),
             line.error_code,
             _response_id(step),
@@ -109,43 +90,53 @@ class LeaderHeads:
         return served
 
     def state(self, step: Step, session: LeaderSession | None, ended: Ended | None) -> SessionState:
-        """What the leader has of the session that the request names."""
-        epoch = step.line.session_epoch
-        if session is None:
-            return SessionState.OPEN if ended is None or not ended.because else SessionState.ABSENT
-        if session.epoch == OPEN:
-            return SessionState.OPEN
-        if session.epoch == epoch:
-            return SessionState.EXPECTED
-        return SessionState.OPEN if misses_requests(step, session) else SessionState.OTHER_EPOCH
+        """What the leader has of the session that the request names, as far as the log orders it.
 
-    def may_be_overtaken(self, step: Step, session: LeaderSession) -> bool:
+        A request that is accepted says itself where it stands, but for one thing: no session
+        accepts an epoch twice.
+        """
+        epoch, error = step.line.session_epoch, step.line.error_code
+        last = session if session is not None else ended
+        state = _known(step, session, ended)
+        if last is None or state is SessionState.OPEN:
+            return SessionState.OTHER_EPOCH if epoch < 0 else SessionState.OPEN
+        if epoch < 0:
+            return state
+        if not step.follows(last.last):
+            is_second = session is not None and session.has_accepted(epoch)
+            return SessionState.OTHER_EPOCH if is_second else SessionState.OPEN
+        # With the session's own id it was accepted before it was refused (227-D13).
+        is_refused = error and step.line.response_session_id == NO_SESSION
+        if state is SessionState.EXPECTED or (session is not None and is_refused):
+            return state
+        expected = None if session is None else session.epoch
+        return SessionState.OPEN if step.may_come_later(expected) else state
+
+    def may_be_overtaken(self, line: FetchLine, state: SessionState) -> bool:
         """Whether a request that was accepted may be refused at last (227-D12, 227-D13)."""
-        line = step.line
         return (
             line.error_code == INVALID_EPOCH
             and line.response_session_id == line.session_id
-            and self.state(step, session, None) in (SessionState.EXPECTED, SessionState.OPEN)
+            and state in (SessionState.EXPECTED, SessionState.OPEN)
         )
 
     def settle(self, session: LeaderSession, step: Step) -> FetchLine | None:
         """The request that was refused because this later one overtook it; None if none was."""
-        earlier, line = session.overtaken, step.line
-        if earlier is None:
+        earlier, seen, line = session.overtaken, session.overtaken_seen, step.line
+        if earlier is None or seen is None:
             return None
-        session.overtaken = None
         following = self._next_epoch(earlier.session_epoch)
-        if (
-            line.arrival_ms is not None
-            and earlier.time_ms is not None
-            and line.arrival_ms <= earlier.time_ms
-            and line.session_epoch == following
-        ):
+        follows = step.follows(seen)
+        if not follows and epochs_between(line.session_epoch, earlier.session_epoch) > 0:
+            return None  # it came before both
+        session.overtaken = None
+        if not follows and line.session_epoch == following:
             session.epoch = following
             return earlier
         session.epoch = OPEN
         at = Place(earlier.file, earlier.line)
-        if step.missing != 0 or line.arrival_ms is None:
+        others = (earlier.session_epoch, following)
+        if not follows or step.missing != 0 or any(map(step.may_come_later, others)):
             because = "the request that overtook this one may be missing from the log"
             remark = Remark(Verdict.UNKNOWN, at, because)
             step.broker.report.correct(session.finding, earlier, remark)
@@ -171,40 +162,44 @@ class LeaderHeads:
         self, step: Step, session: LeaderSession | None, ended: Ended | None, case: LineCase
     ) -> Remark:
         line = step.line
-        last = session if session is not None else ended
-        if (
-            last is not None
-            and last.connection != line.connection
-            and (
-                last.arrival_ms is None
-                or line.arrival_ms is None
-                or line.arrival_ms - last.arrival_ms <= _unclear_ms(line)
-            )
-        ):
-            because = (
-                "two connections brought requests of this session, and the log does not show for "
-                "sure which came first"
-            )
-            return Remark(Verdict.UNKNOWN, step.at, because)
         because, requirements = _why(step, session, ended, case)
         expected = OPEN if session is None else session.epoch
         candidates = self._heads.refusals(case, Epochs.of(line.session_epoch, expected))
         return self._explanations.departure(step.at, because, requirements, candidates)
 
 
-def misses_requests(step: Step, session: LeaderSession) -> bool:
+def _known(step: Step, session: LeaderSession | None, ended: Ended | None) -> SessionState:
+    """What the leader has of the session after the last line by which its epoch is known."""
+    if session is None:
+        return SessionState.OPEN if ended is None or not ended.because else SessionState.ABSENT
+    if session.epoch == OPEN or _misses_requests(step, session):
+        return SessionState.OPEN
+    is_expected = session.epoch == step.line.session_epoch
+    return SessionState.EXPECTED if is_expected else SessionState.OTHER_EPOCH
+
+
+def came_before(step: Step, session: LeaderSession | None, ended: Ended | None) -> bool:
+    """Whether a request that was accepted came before the end of its session, or before another
+    session got its id, which was judged first."""
+    if session is None:
+        return ended is not None and bool(ended.because) and not step.follows(ended.last)
+    is_new = session.epoch == session.run == FIRST_EPOCH
+    return (
+        is_new
+        and step.line.session_epoch != FIRST_EPOCH
+        and not step.follows(session.last)
+        and not _misses_requests(step, session)
+        and not step.may_come_later(session.epoch)
+    )
+
+
+def _misses_requests(step: Step, session: LeaderSession) -> bool:
     """Whether requests of the session may be missing from the log, so that all of it is open."""
     epoch, missing = step.line.session_epoch, step.missing
     if missing == 0 or session.epoch in (OPEN, epoch):
         return False
     ahead = epochs_between(session.epoch, epoch)
     return ahead > 0 and (missing is None or ahead <= missing)
-
-
-def _unclear_ms(line: FetchLine) -> int:
-    """How close two requests must be that their order is open; a log may tell seconds only."""
-    tells_seconds_only = line.time_ms is not None and line.time_ms % 1000 == 0
-    return _UNCLEAR_MS + (1000 if tells_seconds_only else 0)
 
 
 def is_outside_the_model(step: Step) -> bool:
@@ -231,12 +226,13 @@ def changes_names(session: LeaderSession | None, line: FetchLine) -> bool:
 
 def _members(session: LeaderSession | None, line: FetchLine) -> Membership:
     """Whether the session has partitions once the request is taken in."""
-    if session is None:
-        return Membership.PRESENT if line.partitions else Membership.OPEN
-    forgotten, partitions = line.forgotten, session.partitions
-    if len(partitions) > len(forgotten):
-        return Membership.PRESENT
+    forgotten = line.forgotten
     if any(partition not in forgotten for partition in line.partitions):
+        return Membership.PRESENT
+    if session is None:
+        return Membership.OPEN
+    partitions = session.partitions
+    if len(partitions) > len(forgotten):
         return Membership.PRESENT
     if any(partition not in forgotten for partition in partitions):
         return Membership.PRESENT

@@ -6,7 +6,7 @@ from msgspec import Struct, field
 
 from models.kafka_files.request_log import AnsweredPartition, TopicPartition
 from models.observed_sessions.exchange import Exchange
-from models.observed_sessions.knowledge import RECREATION_MS, LeaderSession
+from models.observed_sessions.knowledge import Connection, LeaderSession
 
 _MOST_TELLINGS = 64
 
@@ -55,22 +55,10 @@ class LeaderLog(Struct, eq=False, array_like=True):
         """The latest high watermark that any fetcher was told."""
         return self.tellings[-1].high_watermark
 
-    def before(
-        self, position: int, time_ms: int | None, oldest_ms: float | None
-    ) -> tuple[int, int]:
-        """The least high watermark and log start that the leader had when a line was written.
-
-        Lines tell of the past when they stand earlier in the log, and their times say the same:
-        a request that its connection sent after that line sees no less. What was told before
-        `oldest_ms` does not count; None is no limit.
-        """
+    def before(self, connection: Connection) -> tuple[int, int]:
+        """The least high watermark and log start that the next Fetch of a connection can see."""
         for telling in reversed(self.tellings):
-            told_ms = telling.time_ms
-            if telling.position <= position and (
-                time_ms is None or told_ms is None or told_ms <= time_ms
-            ):
-                if oldest_ms is not None and (told_ms is None or told_ms < oldest_ms):
-                    break
+            if connection.has_seen(telling.position, telling.time_ms):
                 return telling.high_watermark, telling.log_start
         return 0, 0
 
@@ -86,18 +74,20 @@ class LeaderLogs:
     def least(
         self, partition: TopicPartition, leader_epoch: int, exchange: Exchange
     ) -> tuple[int, int]:
-        """The least high watermark and log start that the leader has when it serves a request."""
-        connection = exchange.position.connection
+        """The least high watermark and log start that the leader has when it serves a request.
+
+        Nothing is known of them where the request does not say which topic and which leader epoch
+        it means: the topic may be made anew under its name, and a former leader that follows takes
+        the watermark of the new one.
+        """
         log = self.logs.get(partition)
-        if log is None or log.leader_epoch != leader_epoch or connection.position < 0:
+        if (
+            log is None
+            or log.leader_epoch != leader_epoch
+            or not exchange.is_definite(leader_epoch)
+        ):
             return 0, 0
-        oldest = None
-        if not exchange.has_topic_ids or leader_epoch < 0:
-            arrival = exchange.line.arrival_ms
-            if arrival is None:
-                return 0, 0
-            oldest = arrival - RECREATION_MS
-        return log.before(connection.position, connection.time_ms, oldest)
+        return log.before(exchange.position.connection)
 
     def tell(
         self,

@@ -109,9 +109,6 @@ class LeaderSide:
 
     def overtaken(self, logs: LeaderLogs, session: LeaderSession, line: FetchLine) -> None:
         """Take in a request that was accepted, and refused when a later one overtook it."""
-        for partition in line.forgotten:
-            if session.partitions.pop(partition, None) is not None:
-                logs.leave(partition, session)
         for partition, interest in line.partitions.items():
             held = session.partitions.get(partition)
             if held is None:
@@ -120,6 +117,9 @@ class LeaderSide:
             else:
                 held.interest = interest
             session.readable.pop(partition, None)
+        for partition in line.forgotten:
+            if session.partitions.pop(partition, None) is not None:
+                logs.leave(partition, session)
 
     def _move(
         self,
@@ -258,8 +258,7 @@ def _at_least(
         held.interest is not None
         and held.interest.leader_epoch == leader_epoch
         and (
-            (exchange.has_topic_ids and leader_epoch >= 0)
-            or exchange.is_recent
+            exchange.is_definite(leader_epoch)
             # A log made anew would refuse an offset beyond its watermark.
             or (
                 leader_epoch >= 0

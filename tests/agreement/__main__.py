@@ -12,7 +12,6 @@ import argparse
 import datetime
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lockstep.system.interruption import INTERRUPTION
 from tests.agreement.block import DRAWN
 from tests.agreement.census import Census, digest_of_tree
 from tests.agreement.judges import JUDGES
@@ -94,7 +94,7 @@ class Run:
 def main() -> int:
     """Judge as many models as the command line says."""
     options = _arguments()
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    INTERRUPTION.listen()
     options.kept.parent.mkdir(parents=True, exist_ok=True)
     run = Run(options.kept, digest_of_tree(ROOT), options.judges)
     run.read()

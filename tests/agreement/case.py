@@ -23,6 +23,7 @@ from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
 from lockstep.results.search_result import SearchResult
+from lockstep.results.verdict import Verdict
 
 MOST_DEPTH = 6
 """Models are explored this far: a bound in steps is the same for every engine."""
@@ -89,12 +90,9 @@ class Case:
 
     @cached_property
     def _explored(self) -> tuple[int, SearchResult]:
-        depth = MOST_DEPTH
-        while True:
-            result = self.plain(max_depth=depth, max_states=self.most_states)
-            if depth == 0 or result.states < self.most_states:
-                return depth, result
-            depth = max(0, min(depth, result.depth) - 1)
+        result = self.plain(max_depth=MOST_DEPTH, max_states=self.most_states)
+        is_bounded = result.verdict is Verdict.INCONCLUSIVE
+        return (result.depth if is_bounded else MOST_DEPTH), result
 
 
 def instances_of(model: Model) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import time
 import warnings
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ import pytest
 from lockstep.errors import LockstepError
 from lockstep.machine.search import checkpoint
 from tests.agreement.case import Case
+from tests.processes import kill
 
 _LONGEST = 5.0
 """Seconds after which a search is killed at the latest."""
@@ -63,7 +63,7 @@ def killed(case: Case, folder: Path, chance: random.Random) -> bool:
         if ended:
             return os.WIFSIGNALED(status)
         time.sleep(chance.random() / 1000)
-    os.kill(child, signal.SIGKILL)
+    kill(child)
     _, status = os.waitpid(child, 0)
     return os.WIFSIGNALED(status)
 

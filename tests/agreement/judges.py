@@ -22,11 +22,16 @@ from lockstep.language.model import Model
 from lockstep.language.notation import Kind
 from lockstep.language.source import ModelError
 from lockstep.machine.code.layout import NotCompiled
+from lockstep.machine.code.machine import machine_code
+from lockstep.machine.code.program import build_program
+from lockstep.machine.search.search import ParallelSearch
 from lockstep.machine.search.spill import Spill
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.search import Search
 from lockstep.results.search_result import SearchResult
-from tests.agreement.case import Case, levels_divided, memory_full, tables_small
+from tests.agreement.bounds import assert_bounded
+from tests.agreement.bounds import bounds as bounds_of
+from tests.agreement.case import Case, exploration, levels_divided, memory_full, tables_small
 from tests.agreement.interruption import assert_damage_is_refused, interrupted, killed
 from tests.agreement.orbits import assert_counts_orbits
 from tests.agreement.promises import assert_comes_to_pass
@@ -163,6 +168,49 @@ def spill(judged: Judged) -> None:
     judged.counts["tables on disk"] += bool(tables)
 
 
+def bounds(judged: Judged) -> None:
+    """A bound on states: the same counts in the same words, however the states are explored."""
+    case, chance = judged.case, judged.chance()
+    whole = case.oracles[True]
+    symmetric = build_program(case.model, symmetry=True)
+    code = machine_code(symmetric.text, None)
+
+    def in_orbits(most: int) -> SearchResult:
+        return ParallelSearch(
+            symmetric, code, exploration(max_depth=case.depth, max_states=most, threads=2)
+        ).run()
+
+    for most in bounds_of(whole, chance):
+        with tempfile.TemporaryDirectory(dir=judged.folder) as name, levels_divided():
+            folder = Path(name)
+
+            def on_disk(most: int, folder: Path = folder) -> SearchResult:
+                with memory_full(), tables_small():
+                    return case.explored(spill=folder, max_states=most, threads=2)
+
+            def kept(most: int, folder: Path = folder / "checkpoint") -> SearchResult:
+                case.explored(checkpoint=folder, max_states=max(1, most // 2), threads=1)
+                return case.explored(checkpoint=folder, max_states=most, threads=8)
+
+            result = assert_bounded(
+                whole,
+                most,
+                lambda most: case.plain(max_depth=case.depth, max_states=most),
+                lambda most: case.compiled(max_states=most, threads=1),
+                lambda most: case.compiled(max_states=most, threads=8),
+                lambda most: case.explored(engine="auto", max_states=most),
+                on_disk,
+                kept,
+            )
+            assert_takes_place(case.model, result)
+            judged.counts["bounded"] += result.states < whole.states
+            judged.counts["not bounded"] += result.states == whole.states
+    orbits = in_orbits(10**9)
+    for most in bounds_of(orbits, chance):
+        assert_bounded(orbits, most, in_orbits)
+        judged.counts["orbits bounded"] += most < orbits.states < whole.states
+
+
 def faults(judged: Judged) -> None:
     """With each of its faults in place the model is another one, and the same to all engines."""
     for name in judged.text.fault_names:
@@ -196,6 +244,7 @@ JUDGES: dict[str, Judge] = {
     "checkpoints": checkpoints,
     "kills": kills,
     "spill": spill,
+    "bounds": bounds,
     "faults": faults,
     "simulation": simulation,
     "liveness": liveness,

@@ -20,6 +20,7 @@ from lockstep.machine.search.crew import Totals
 from lockstep.machine.search.levels import Levels
 from lockstep.machine.search.memory import Array
 from lockstep.plain.engine import Disagreement
+from lockstep.plain.supervision import Supervision
 from tests.agreement.block import judge_model
 from tests.agreement.census import Census
 from tests.agreement.judges import JUDGES
@@ -28,20 +29,22 @@ from tests.random_models.random_models import RandomModel, random_models
 
 KINDS: dict[str, dict[str, Any]] = {
     "symmetry": {"symmetric": True},
+    "bounds": {"symmetric": True},
     "faults": {"faulty": True},
     "liveness": {"live": True},
 }
 """What models must be like for some judges to have something to do."""
 
 
-def look(*judges: str, shrinks: bool = True) -> Census:
-    """What judges saw of random models, as many as the profile says."""
+def look(*judges: str, mistaken: bool = False) -> Census:
+    """What judges saw of random models: as many as the profile says, or until one errs."""
     census = Census()
     kind = {name: value for judge in judges for name, value in KINDS.get(judge, {}).items()}
 
-    phases = (Phase.reuse, Phase.generate, *([Phase.shrink] if shrinks else []))
+    phases = (Phase.reuse, Phase.generate, *([] if mistaken else [Phase.shrink]))
+    drawn = settings().max_examples * (10 if mistaken else 1)
 
-    @settings(phases=phases, suppress_health_check=list(HealthCheck))
+    @settings(phases=phases, max_examples=drawn, suppress_health_check=list(HealthCheck))
     @given(text=random_models(**kind))
     def judge_one(text: RandomModel) -> None:
         judge_model(text, census, [JUDGES[judge] for judge in judges])
@@ -67,6 +70,13 @@ def test_states_on_disk_are_the_same_states() -> None:
     assert look("spill").counts["tables on disk"] > 20
 
 
+def test_a_bound_on_states_is_the_same_to_all_engines() -> None:
+    counts = look("bounds").counts
+    assert counts["bounded"] > 50
+    assert counts["not bounded"] > 50
+    assert counts["orbits bounded"] > 5
+
+
 def test_symmetry_finds_the_orbits_of_brute_force() -> None:
     assert look("symmetry").counts["names interchanged"] > 20
 
@@ -76,7 +86,7 @@ def test_models_with_faults_are_the_same_to_all_engines() -> None:
 
 
 def test_random_walks_are_behaviours() -> None:
-    assert look("simulation").counts["walks"] > 500
+    assert look("simulation").counts["walks"] > 300
 
 
 def test_what_must_come_to_pass_does_where_brute_force_says_so() -> None:
@@ -103,11 +113,18 @@ def lossy(levels: Levels, parts: Iterable[Array]) -> None:
 real_totals: Callable[[Checkpoint], Totals | None] = Checkpoint.totals.fget  # type: ignore[attr-defined]
 real_extend = Levels.extend
 
+
+def too_early(supervision: Supervision, more: int = 0) -> None:
+    real_watch_states(supervision, more + 1)
+
+
+real_watch_states = Supervision.watch_states
 WRONG: dict[str, Callable[[], AbstractContextManager[object]]] = {
     "threads": without_first_guards,
     "simulation": without_first_guards,
     "faults": without_first_guards,
     "checkpoints": lambda: patch.object(Checkpoint, "totals", property(uncounted)),
+    "bounds": lambda: patch.object(Supervision, "watch_states", too_early),
     "spill": lambda: patch.object(Levels, "extend", lossy),
     "symmetry": lambda: patch.object(symmetry, "_difference", lambda *_: None),
     "liveness": lambda: patch.object(live_search, "find_unfulfilled", lambda *_: None),
@@ -118,4 +135,4 @@ WRONG: dict[str, Callable[[], AbstractContextManager[object]]] = {
 @pytest.mark.parametrize("judge", WRONG)
 def test_a_mistake_is_found_out(judge: str) -> None:
     with WRONG[judge](), pytest.raises((AssertionError, Disagreement, ExceptionGroup)):
-        look(judge, shrinks=False)
+        look(judge, mistaken=True)

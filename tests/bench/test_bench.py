@@ -1,10 +1,13 @@
 import dataclasses
+import itertools
 import json
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
+from bench import __main__, process
 from bench.bench import Bench
 from bench.cases import MODELS, Case, load_case
 from bench.machine import Machine
@@ -177,6 +180,60 @@ def test_a_search_of_spins_that_is_not_complete_is_void() -> None:
     assert spin._complaint("killed") != ""
 
 
+_NEVER = '''
+
+@leads_to("9-1")
+def nobody_pays(s, g: Gate):
+    """What never comes is said to come."""
+    return s.coins[g] == 0, s.entries[g] > s.coins[g]
+'''
+
+
+def test_the_whole_search_is_measured_each_time_and_no_liveness(tmp_path: Path) -> None:
+    """The scope would be violated, or not conclusive, with what must come to pass."""
+    root = tmp_path / "turnstile"
+    shutil.copytree(ROOT / "tests" / "workspaces" / "turnstile", root)
+    claims = root / "invariants" / "turnstile.py"
+    text = claims.read_text("utf-8").replace("import invariant,", "import invariant, leads_to,")
+    claims.write_text(text + _NEVER, "utf-8")
+    turnstile = load_case(root, "turnstile", "default")
+    bench = Bench(tmp_path, tmp_path, limit=60.0, repeats=2)
+    rows = list(itertools.islice(lockstep.rows(turnstile, bench), 2))
+    assert [(row.tool, row.status, row.because) for row in rows] == [
+        (lockstep.COLD, Status.MEASURED, ""),
+        (lockstep.WARM, Status.MEASURED, ""),
+    ]
+    for row in rows:
+        assert row.run is not None
+        assert "kept_since" not in row.run.output
+    config = tlc._config(turnstile, root / "tla" / "MCTurnstile.cfg")
+    assert "NobodyPays" not in config
+    assert "EntriesArePaid" in config
+
+
+def test_a_scope_that_a_peer_is_not_written_for_is_not_measured(tmp_path: Path) -> None:
+    case = load_case(ROOT, "fetch_session", "two_fetchers")
+    (row,) = handwritten.rows(case, Bench(tmp_path, tmp_path, limit=60.0, repeats=1))
+    assert row.status is Status.NOT_MEASURED
+    assert row.because in (
+        "it is written for other scopes: one consumer, one partition",
+        "no C++ compiler is installed",
+    )
+
+
+@pytest.mark.parametrize(("states", "code"), [(3232, 0), (7, 1)])
+def test_a_void_row_ends_the_bench_with_an_error(
+    states: int, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rows(case: Case, bench: Bench) -> list[Row]:
+        return [ENTRANT.row(case, [_run(1.0)], Counts(states))]
+
+    monkeypatch.setattr(__main__, "TOOLS", {"lockstep": rows})
+    options = ["--scope", "small", "--models", "fetch_response", "--results", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["bench", *options])
+    assert __main__.main() == code
+
+
 def test_fewer_checks_leave_the_rest_of_the_model_alone() -> None:
     model = load_model(ROOT, "fetch_response")
     states = with_checks(model, Checks.STATES)
@@ -212,6 +269,27 @@ def test_a_process_is_measured_whole() -> None:
     assert run.cpu_seconds > 0
     assert run.seconds > 0
     assert run.peak_bytes > 2**20
+
+
+BUSY = "import time\nwhile time.process_time() < 0.5: pass\n"
+
+
+@pytest.mark.parametrize("starts", ["run", "Popen"])
+def test_the_time_of_processes_of_processes_counts_once(starts: str) -> None:
+    """Whether the one that started them waits for them, or ends at once and leaves them behind."""
+    nested = f"import subprocess, sys; subprocess.{starts}([sys.executable, '-c', {BUSY!r}])"
+    run = measure([sys.executable, "-c", nested], ROOT)
+    assert run.exit_code == 0
+    assert 0.5 <= run.cpu_seconds < 1.0
+    assert not list(process._children())
+
+
+def test_what_a_stopped_process_leaves_behind_is_ended_too() -> None:
+    left = "import time; time.sleep(60)"
+    leaves = f"[sys.executable, '-c', {left!r}], start_new_session=True"
+    waits = f"import subprocess, sys, time; subprocess.Popen({leaves}); time.sleep(60)"
+    assert measure([sys.executable, "-c", waits], ROOT, limit=1.0).ran_out_of_time
+    assert not list(process._children())
 
 
 def test_a_process_is_stopped_in_time() -> None:

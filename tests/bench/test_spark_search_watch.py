@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +9,6 @@ from pathlib import Path
 from bench.spark_search_watch import SearchWatch
 from lockstep.machine.search.crew import Totals
 from lockstep.spark.search.manifest import Manifest, write_manifest
-
-BUSY = "import time\nwhile time.process_time() < 0.5: pass\ntime.sleep(1)"
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
@@ -43,11 +39,3 @@ def test_levels_and_files_are_noted(tmp_path: Path) -> None:
     whole = watch.commits[-1][0] - watch.commits[1][0]
     assert 0 < seconds < whole, "the first job is left out, and two levels of one commit share it"
     assert states in (9, 25)
-
-
-def test_the_time_of_processes_of_processes_counts() -> None:
-    nested = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {BUSY!r}])"
-    with SearchWatch() as watch:
-        subprocess.run([sys.executable, "-c", nested], check=True)
-    assert watch.cpu_seconds >= 0.5
-    assert watch.longest_level is None

@@ -3,16 +3,17 @@
 import multiprocessing
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from lockstep.campaign.place import Lost, Share
 from lockstep.campaign.processes import Processes
 from lockstep.campaign.task import Outcome, Row, Task, decode, encode
 from tests.campaign.works import task, work
+from tests.processes import Started, started_program
 
 ROOT = Path(__file__).parents[2]
 
@@ -72,32 +73,23 @@ with Processes(work, Path({folder!r}), 2, Share(memory=2**31)).answers(tasks) as
 """
 
 
-def script(folder: Path, model: str) -> subprocess.Popen[str]:
+def script(folder: Path, model: str) -> AbstractContextManager[Started]:
     file = folder / "script.py"
     file.write_text(SCRIPT.format(model=model, folder=str(folder)))
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(
-        [sys.executable, str(file)], stdout=subprocess.PIPE, text=True, env=environment
-    )
+    return started_program([sys.executable, str(file)], changed={"PYTHONPATH": str(ROOT)})
 
 
 def test_a_script_is_not_run_again_by_the_processes_that_it_starts(tmp_path: Path) -> None:
     with script(tmp_path, "holds") as process:
-        assert process.communicate(timeout=60)[0] == "begun\n2\n"
-    assert process.returncode == 0
+        assert process.ended()[:2] == (0, "begun\n2\n")
 
 
 def test_no_process_outlives_one_that_is_killed(tmp_path: Path) -> None:
     with script(tmp_path, "sleeps") as process:
         await_files(tmp_path, "sleeps-*", 2)
-        children = children_of(process.pid)
-        assert len(children) >= 2
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        end = time.monotonic() + 30
-        while any(is_alive(child) for child in children):
-            assert time.monotonic() < end, "a process outlives the one that started it"
-            time.sleep(0.05)
+        assert len(process.below()) >= 2
+        process.send(signal.SIGKILL)
+        process.ended()
 
 
 def await_files(folder: Path, pattern: str, count: int) -> None:
@@ -105,20 +97,3 @@ def await_files(folder: Path, pattern: str, count: int) -> None:
     while len(list(folder.glob(pattern))) < count:
         assert time.monotonic() < end, "the tasks do not begin"
         time.sleep(0.05)
-
-
-def children_of(parent: int) -> list[int]:
-    stats = ((one, one.joinpath("stat")) for one in Path("/proc").glob("[0-9]*"))
-    return [
-        int(one.name)
-        for one, stat in stats
-        if stat.exists() and stat.read_text().rpartition(")")[2].split()[1] == str(parent)
-    ]
-
-
-def is_alive(process: int) -> bool:
-    try:
-        stat = Path(f"/proc/{process}/stat").read_text()
-    except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[0] != "Z"

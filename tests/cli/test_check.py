@@ -301,13 +301,17 @@ def test_changed_constants_are_not_held_against_pins(desk: "Desk") -> None:
     assert "pinned" not in ran.out
 
 
-def test_a_bound_is_inconclusive_and_says_what_was_covered(desk: "Desk") -> None:
-    ran = desk.run("check", "turnstile", "--max-states", "20")
+@pytest.mark.parametrize("engine", ["python", "compiled", "spark"])
+def test_a_bound_is_inconclusive_and_says_what_was_covered(desk: "Desk", engine: str) -> None:
+    ran = desk.run("check", "turnstile", "--engine", engine, "--max-states", "20")
     assert ran.code == 3
-    assert re.search(
-        r"because  stopped as bounded, with 2\d states known; every behaviour", ran.out
+    assert (
+        "because  stopped as bounded, with 19 states known; "
+        "every behaviour of up to 3 steps is covered\n" in ran.out
     )
-    assert "lockstep check turnstile --scope default --max-states 20" in ran.out
+    again = f"lockstep check turnstile --scope default --engine {engine} --max-states 20"
+    assert again in ran.out
+    assert desk.run("check", "turnstile", "--engine", engine, "--max-states", "64").code == 0
 
 
 NO_MEANING = """
@@ -411,6 +415,45 @@ def test_a_fault_in_place(desk: "Desk") -> None:
     assert ran.code == 1
     file = ".lockstep/counterexamples/turnstile-entries_are_paid-stays_open.itf.json"
     assert desk.run("replay", file).code == 1
+
+
+def test_two_faults_in_place(desk: "Desk") -> None:
+    """A trace needs both, says so, and is replayed with both; so do the other verbs."""
+    both = ("--fault", "stays_open", "--fault", "kicked_open")
+    ran = desk.run("check", "turnstile", *both, "--only", "entries_are_paid", "--json")
+    assert ran.code == 1
+    (result,) = ran.json["results"]
+    assert (result["fault"], result["scope"]) == ("stays_open+kicked_open", "default")
+    actions = [step["action"] for step in result["trace"]["steps"]]
+    assert actions == ["kicked_open", "push"]
+    file = ".lockstep/counterexamples/turnstile-entries_are_paid-stays_open+kicked_open.itf.json"
+    replayed = desk.run("replay", file)
+    assert replayed.code == 1
+    assert "<- possible only by the faults stays_open and kicked_open" in replayed.out
+    assert "stays_open+kicked_open" in replayed.out
+    assert desk.run("replay", file, "--on", "turnstile.kicked_open").code == 1
+    assert desk.run("replay", file, "--on", "turnstile").code == 3
+    named = desk.run("check", "turnstile", "--fault", "stays_open+kicked_open", "--github")
+    assert named.code == 1
+    assert "with the faults stays_open and kicked_open" in named.out
+    review = desk.run("review", "turnstile", "turnstile.stays_open+kicked_open", "--brief")
+    assert "turnstile.stays_open+kicked_open" in review.out
+
+
+def test_two_faults_that_exclude_each_other_are_refused(desk: "Desk") -> None:
+    with (desk.root / "models/faults/turnstile.py").open("a") as faults:
+        faults.write(
+            '\n@fault(replaces=push, breaks="entries_are_paid")\n'
+            "def pushes_on(s, new, g: Gate):\n"
+            "    push(s, new, g)\n"
+        )
+    ran = desk.run("check", "turnstile", "--fault", "stays_open", "--fault", "pushes_on")
+    assert ran.code == 2
+    assert "the faults stays_open and pushes_on both replace push" in ran.out
+    for verb in ("check", "explore", "prove"):
+        ran = desk.run(verb, "turnstile", "--fault", "stays_open", "--fault", "stays_open")
+        assert ran.code == 2
+        assert "the fault stays_open is named twice" in ran.out + ran.err
 
 
 def test_a_fault_in_its_own_scope(desk: "Desk") -> None:

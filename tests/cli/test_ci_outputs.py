@@ -310,7 +310,7 @@ def test_paths_begin_at_the_top_of_the_repository(
 
 def test_a_fault_that_is_not_what_it_says_is_a_result_at_the_fault(desk: "Desk") -> None:
     desk.edit("models/faults/turnstile.py", 'breaks="entries', 'breaks="opens_only_for_a_coin", #')
-    desk.edit("models/faults/turnstile.py", '#_are_paid", source="a gate in Graz"', "")
+    desk.edit("models/faults/turnstile.py", '#_are_paid", source="a gate in Graz", ', "")
     run = sarif(desk, "turnstile", "--faults")
     assert run["automationDetails"]["id"] == "lockstep/check-faults/"
     (result,) = run["results"]

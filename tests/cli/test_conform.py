@@ -5,16 +5,16 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.processes import COMMAND, started
+from tests.conform.following import LOGS, ROOT
 from tests.conform.workspaces import add_follower
+from tests.processes import COMMAND, started
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.cli.conftest import Desk, Ran
 
 
@@ -63,6 +63,18 @@ def test_both_sides_of_a_session(following: "Desk") -> None:
         r"a.log:2: \x1b[31mc, no session: the client is unknown, because it was open before the "
         "log begins",
     ]
+
+
+@pytest.mark.parametrize("folder", [LOGS / "cases", Path()])
+def test_lines_that_depart_besides_are_named(
+    desk: "Desk", folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `line 12`, for places in the file that was just named."""
+    monkeypatch.chdir(LOGS / "cases")
+    log = folder / "fb5-listed-and-removed-at-once.log.gz"
+    ran = desk.run("conform", str(log), "--workspace", str(ROOT))
+    (more,) = (line for line in ran.out.splitlines() if "more line" in line)
+    assert more == "  it departs on 3 more lines: line 12, line 13, line 17"
 
 
 def test_what_is_unknown_is_never_silent(following: "Desk") -> None:
@@ -146,6 +158,7 @@ def test_json(following: "Desk") -> None:
                 "judged": 0,
                 "departures": 0,
                 "unknowns": 1,
+                "more": [],
                 "worst": {
                     "verdict": "unknown",
                     **place,
@@ -159,6 +172,7 @@ def test_json(following: "Desk") -> None:
                 "judged": 0,
                 "departures": 1,
                 "unknowns": 0,
+                "more": [],
                 "worst": {
                     "verdict": "departs",
                     **place,
@@ -275,7 +289,7 @@ def test_a_signal_while_a_pipe_is_read(
     (following.root / "a.log").write_text("conforms departs 2 c\n")
     with started("conform", "a.log", str(pipe), temporary=tmp_path / "temporary") as command:
         opened = os.open(pipe, os.O_WRONLY)  # goes on when the command has opened the other end
-        command.process.send_signal(number)
+        command.send(number)
         code, out, err = command.ended()
         os.close(opened)
     assert (code, err) == (130, "lockstep: interrupted\n")

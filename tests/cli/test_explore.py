@@ -2,12 +2,12 @@
 
 import json
 import signal
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 from urllib.request import urlopen
 
 import pytest
+
+from tests.processes import started
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
@@ -15,29 +15,20 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
 def test_it_serves_until_it_is_interrupted(desk: "Desk", options: tuple[str, ...]) -> None:
-    command = [sys.executable, "-m", "lockstep", "explore", "turnstile", *options]
-    process = subprocess.Popen(
-        command, cwd=desk.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout is not None
+    with started("explore", "turnstile", *options) as command:
         if options:
-            lines = [process.stdout.readline()]
-            while lines[-1] != "}\n":
-                lines.append(process.stdout.readline())
+            lines = [command.line()]
+            while lines[-1] not in ("}\n", ""):
+                lines.append(command.line())
             (row,) = json.loads("".join(lines))["results"]
             assert (row["model"], row["scope"]) == ("turnstile", "default")
             url = row["url"]
         else:
-            url = process.stdout.readline().strip()
+            url = command.line().strip()
         with urlopen(url, timeout=60) as page:
             assert b"lockstep explore" in page.read()
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    finally:
-        process.kill()
-        process.wait()
-    assert (process.returncode, out, err) == (130, "", "lockstep: interrupted\n")
+        command.send(signal.SIGINT)
+        assert command.ended() == (130, "", "lockstep: interrupted\n")
 
 
 @pytest.mark.parametrize(

@@ -119,16 +119,19 @@ def test_a_model_without_faults_has_unproven_invariants(desk: "Desk") -> None:
 
 def test_a_fault_that_names_nothing(desk: "Desk") -> None:
     named = 'breaks="opens_only_for_a_coin"'
-    desk.edit("models/faults/turnstile.py", named, 'breaks="opens"')
+    desk.edit("models/faults/turnstile.py", named, 'breaks="opens_only_for_coin"')
     ran = desk.run("check", "turnstile", "--faults")
     assert ran.code == 1
-    assert "it says that it breaks opens, which turnstile does not have" in ran.out
+    assert (
+        "it says that it breaks opens_only_for_coin, which turnstile does not have; "
+        "did you mean opens_only_for_a_coin?"
+    ) in ran.out
 
 
 def test_a_fault_may_make_a_goal_unreachable(desk: "Desk") -> None:
     with (desk.root / "models/faults/turnstile.py").open("a") as faults:
         faults.write(
-            '\n@fault(replaces=push, breaks="somebody_gets_in")\n'
+            '\n@fault(replaces=push, breaks="somebody_gets_in", unchanged=("entries",))\n'
             "def never_turns(s, new, g: Gate):\n"
             '    """The arm locks before anybody gets in."""\n'
             "    require(s.arm[g] == Arm.OPEN)\n"
@@ -198,7 +201,7 @@ def test_a_fault_that_is_not_harmless(desk: "Desk") -> None:
 def test_a_fault_that_makes_a_goal_unreachable_is_not_harmless(desk: "Desk") -> None:
     add_fault(
         desk,
-        '\n@fault(replaces=push, harmless="Who cares.")\n'
+        '\n@fault(replaces=push, harmless="Who cares.", unchanged=("entries",))\n'
         "def never_turns(s, new, g: Gate):\n"
         "    require(s.arm[g] == Arm.OPEN)\n"
         "    new.arm[g] = Arm.LOCKED\n",

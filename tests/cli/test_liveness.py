@@ -149,7 +149,7 @@ def test_what_is_not_checked_is_said(passed_over: "Desk", monkeypatch: pytest.Mo
 
 
 SWINGS = """
-@fault(replaces=push, breaks="gets_in")
+@fault(replaces=push, breaks="gets_in", unchanged=("arm",))
 def swings(s, new, g: Gate):
     require(s.arm[g] == Arm.OPEN)
     new.entries[g] = 0 if s.entries[g] > 0 else 1

@@ -1,11 +1,13 @@
 import json
 import signal
-import subprocess
-import sys
-import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from lockstep.language.model import Model
+from lockstep.mutants.judge import Judge
+from lockstep.report import progress
+from tests.processes import started
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
@@ -110,12 +112,11 @@ def test_what_was_judged_is_not_judged_again(desk: "Desk") -> None:
 
 
 def test_a_killed_run_goes_on_where_it_was(desk: "Desk") -> None:
-    command = [sys.executable, "-m", "lockstep", "check", "turnstile", *MUTANTS]
     table = desk.root / ".lockstep" / "results.jsonl"
-    with subprocess.Popen(command, cwd=desk.root, stdout=subprocess.DEVNULL) as process:
-        while process.poll() is None and (not table.is_file() or table.stat().st_size < 2000):
-            time.sleep(0.01)
-        process.send_signal(signal.SIGKILL)
+    with started("check", "turnstile", *MUTANTS) as command:
+        command.await_that(lambda: table.is_file() and table.stat().st_size >= 2000)
+        command.send(signal.SIGKILL)
+        command.ended()
     done = len(table.read_text().splitlines())
     ran = desk.run("check", "turnstile", *MUTANTS, "--json")
     assert 0 < ran.json["summary"]["kept"] <= done
@@ -136,3 +137,32 @@ def test_a_model_that_does_not_hold_is_told_once(desk: "Desk") -> None:
     ran = desk.run("check", "letters", *MUTANTS)
     assert ran.code == 2
     assert ran.out.count("does not hold itself") == 1
+
+
+def test_a_model_that_does_not_hold_is_explored_once(
+    desk: "Desk", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not anew for each of its mutants; where its scope is pinned as violated, not at all."""
+    explored: list[str] = []
+    shown: list[str] = []
+    init, line = Judge.__init__, progress.progress_line
+
+    def counted(judge: Judge, model: Model, *arguments: Any) -> None:
+        explored.append(model.name)
+        init(judge, model, *arguments)
+
+    def seen(title: str, expected: int | None) -> Any:
+        shown.append(title)
+        return line(title, expected)
+
+    monkeypatch.setattr(Judge, "__init__", counted)
+    monkeypatch.setattr(progress, "progress_line", seen)
+    ran = desk.run("check", "letters", *MUTANTS)
+    assert (ran.code, explored) == (2, [])
+    assert "does not hold itself in scope default: it is pinned as violated" in ran.out
+    pinned = 'verdict = "violated"\nviolates = ["boxes_hold_one_letter"]\n'
+    desk.edit("specs/letters.toml", pinned, "")
+    ran = desk.run("check", "letters", *MUTANTS)
+    assert (ran.code, explored) == (2, ["letters"])
+    assert ran.out.count("does not hold itself: boxes_hold_one_letter") == 1
+    assert shown == ["letters default, without a change"]

@@ -1,14 +1,18 @@
 """`lockstep prove`: proofs, violations, questions, and how each ends the process."""
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import z3
 
+from lockstep.prove.bounded import BoundedResult
 from lockstep.report import progress
+from lockstep.results.verdict import Verdict
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
@@ -320,6 +324,34 @@ def test_one_broken_model_does_not_hide_the_others(proved: "Desk") -> None:
     ]
     assert "letters has no proof 'wide'" in one["because"]
     assert other["verdict"] == "holds"
+
+
+def test_the_whole_time_is_said_and_what_was_asked(
+    proved: "Desk", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The induction gives up early, and the search for what breaks takes a second more."""
+
+    def silent(solver: z3.Solver, max_seconds: float | None, *assumptions: z3.BoolRef) -> str:
+        return f"no answer within {max_seconds:g} s"
+
+    def late(search: object, depth: int, on_depth: object) -> BoundedResult:
+        time.sleep(1.0)
+        return BoundedResult(Verdict.HOLDS, depth, 1.0)
+
+    monkeypatch.setattr("lockstep.prove.induction.ask", silent)
+    monkeypatch.setattr("lockstep.prove.bounded._Search.run", late)
+    ran = proved.run("prove", "turnstile", "--max-seconds", "7")
+    said = re.findall(r"(?:: \w+|properties proved), (\d+\.\d) s", ran.out)
+    times = [float(seconds) for seconds in said]
+    assert len(times) == 2, ran.out
+    assert min(times) >= 1.0
+    asked = r"not proved \(no answer within 7 s, asked of (?:the initial state|a step of \w+)\)"
+    assert re.search(rf"entries_are_paid +{asked}", ran.out)
+    meaning = r"the text always has a meaning +not proved \(\w+: no answer within 7 s, asked of "
+    assert re.search(meaning, ran.out)
+    seconds = proved.run("prove", "turnstile", "--max-seconds", "7", "--json").json
+    assert seconds["results"][0]["seconds"] >= 1.0
+    assert seconds["summary"]["seconds"] >= 1.0
 
 
 def test_no_time_is_no_verdict(proved: "Desk") -> None:

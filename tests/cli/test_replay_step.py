@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.processes import COMMAND
+from tests.processes import COMMAND, started_program
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
@@ -155,18 +155,12 @@ def test_commands_that_are_no_text(desk: "Desk", saved: Path, text: bytes) -> No
 
 
 def test_ctrl_c_while_it_waits(desk: "Desk", saved: Path) -> None:
-    with subprocess.Popen(
-        [*COMMAND, "replay", FILE, "--step"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(b"l\n")
-        process.stdin.flush()
-        while not process.stdout.readline().startswith(b"  3"):
-            pass
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (130, b"", b"lockstep: interrupted\n")
+    step = [*COMMAND, "replay", FILE, "--step"]
+    with started_program(step, stdin=subprocess.PIPE) as command:
+        assert command.process.stdin is not None
+        command.process.stdin.write("l\n")
+        command.process.stdin.flush()
+        while not (line := command.line()).startswith("  3"):
+            assert line
+        command.send(signal.SIGINT)
+        assert command.ended() == (130, "", "lockstep: interrupted\n")

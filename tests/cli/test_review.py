@@ -1,5 +1,6 @@
 """The command `lockstep review`; how behaviours are compared is tested in tests/review."""
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -149,6 +150,7 @@ def test_a_hidden_variable_is_no_difference(repository: "Desk") -> None:
     repository.edit(MODEL, counted, f"{counted}    pushes: Range(0, 1) = 0\n")
     pushed = "    new.entries[g] = s.entries[g] + 1\n"
     repository.edit(MODEL, pushed, f"{pushed}    new.pushes = 1 - s.pushes\n")
+    repository.edit("models/faults/turnstile.py", '("arm",)', '("arm", "pushes")')
     git(repository, "commit", "-am", "pushes are counted modulo two")
     ran = repository.run("review", "main..change", "turnstile", "--scope", "default")
     assert ran.code == 0, ran.out
@@ -224,6 +226,57 @@ def test_evidence_that_is_lost_is_named(repository: "Desk") -> None:
     summary = repository.run("review", "main..change", "--scope", "small", "--json").json["summary"]
     assert summary["requirements"] == [{"id": "9-2", "base": "answered", "head": "open"}]
     assert summary["unchanged"] == ["letters"]
+
+
+def weakened(repository: "Desk") -> None:
+    """The branch has an invariant that says nothing, so that no fault is caught by it."""
+    repository.edit(CLAIMS, "return s.entries[g] <= s.coins[g]", "return s.entries[g] >= 0")
+    git(repository, "commit", "-am", "weaker")
+
+
+def test_faults_are_left_out_where_nobody_wants_them(repository: "Desk") -> None:
+    weakened(repository)
+    ran = repository.run("review", "main..change", "--scope", "small", "--no-faults", "--json")
+    summary = ran.json["summary"]
+    left_out = "the faults of turnstile: left out by --no-faults"
+    assert (summary["faults"], summary["faults_undecided"]) == ([], [left_out])
+    assert summary["faults_looked_at"] == 0
+    text = repository.run("review", "main..change", "--scope", "small", "--no-faults", "--brief")
+    assert f"not compared  {left_out}" in text.out
+    assert "fault  turnstile" not in text.out
+    full = repository.run("review", "main..change", "--scope", "small", "--brief").out
+    assert re.search(
+        r"evidence  4 faults looked at in \d+\.\d\d s; --no-faults leaves them out", full
+    )
+    assert "fault  turnstile.entries_are_paid: no fault breaks it first" in full
+
+
+def test_no_fault_is_begun_when_the_time_is_over(repository: "Desk") -> None:
+    """What was not looked at is no fault that is lost, and the review is not conclusive."""
+    weakened(repository)
+    ran = repository.run("review", "main..change", "--scope", "small", "--max-seconds", "0")
+    assert "fault not decided  turnstile: 2 faults not looked at in time" in ran.out
+    assert "\nfault  " not in ran.out
+    assert ran.code == 3
+
+
+def test_a_broken_property_comes_with_what_it_says(desk: "Desk") -> None:
+    """Its own sentence and those of its requirements, as in a check; also where it is brief."""
+    review = ("review", "turnstile", "turnstile.stays_open", "--scope", "small")
+    for options in (("--brief",), ()):
+        assert (
+            "    entries_are_paid says\n"
+            "      Nobody gets in without a coin.\n"
+            "      9-1         Every entry shall be paid for.\n"
+            "    deadlock says\n"
+            "      No step leads from the last state to another, and the model may not stop.\n"
+        ) in desk.run(*review, *options).out
+    markdown = desk.run(*review, "--markdown").out
+    assert "Nobody gets in without a coin." in markdown
+    assert "Every entry shall be paid for." in markdown
+    first = desk.run(*review, "--json").json["results"][0]["properties"][0]
+    assert (first["name"], first["says"]) == ("entries_are_paid", "Nobody gets in without a coin.")
+    assert first["requirements"] == [{"id": "9-1", "text": "Every entry shall be paid for."}]
 
 
 def test_revisions_that_are_the_same_have_nothing_to_compare(repository: "Desk") -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.processes import java_that_waits, started
+from tests.processes import java_that_waits, started
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
@@ -25,7 +25,7 @@ def test_a_signal_while_tlc_runs_is_ctrl_c(
     ) as command:
         command.await_that(waiting.exists)
         assert command.left() != []
-        command.process.send_signal(number)
+        command.send(number)
         code, out, err = command.ended()
         assert (code, err) == (130, "lockstep: interrupted\n")
         assert "interrupted; not compared: letters small" in out
@@ -39,7 +39,7 @@ def test_a_kill_while_tlc_runs_leaves_no_child_and_the_next_run_tidies_up(
     waiting = java_that_waits(home)
     with started("twin", temporary=temporary, JAVA_HOME=str(home)) as command:
         command.await_that(waiting.exists)
-        command.process.kill()
+        command.send(signal.SIGKILL)
         assert command.ended()[0] == -signal.SIGKILL
         abandoned = command.left()
     assert abandoned
@@ -53,28 +53,24 @@ def test_a_kill_while_tlc_runs_leaves_no_child_and_the_next_run_tidies_up(
             command.await_that(lambda: len(command.left()) == 4)  # noqa: B023
         assert not set(abandoned) & set(first.left())
         for command in (first, second):
-            command.process.terminate()
+            command.send(signal.SIGTERM)
             assert command.ended()[0] == 130
         assert first.left() == []
 
 
 def test_what_the_parent_ignores_is_ignored(desk: "Desk", tmp_path: Path) -> None:
     waiting = java_that_waits(tmp_path / "java")
-
-    def ignore() -> None:
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
-
     with started(
         "twin",
         temporary=tmp_path / "temporary",
-        before=ignore,
+        ignored=[signal.SIGHUP],
         JAVA_HOME=str(tmp_path / "java"),
     ) as command:
         command.await_that(waiting.exists)
-        command.process.send_signal(signal.SIGHUP)
+        command.send(signal.SIGHUP)
         time.sleep(0.2)
         assert command.process.poll() is None
-        command.process.terminate()
+        command.send(signal.SIGTERM)
         assert command.ended()[0] == 130
 
 
@@ -85,7 +81,7 @@ def test_a_signal_during_a_proof_is_ctrl_c(
     long = ("turnstile", "--scope", "default", "--k", "60")
     with started("prove", *long, temporary=tmp_path / "temporary") as command:
         time.sleep(3.0)
-        command.process.send_signal(number)
+        command.send(number)
         code, _, err = command.ended()
     assert (code, err) == (130, "lockstep: interrupted\n")
 
@@ -96,13 +92,11 @@ def test_what_was_checked_before_a_signal_is_printed(
 ) -> None:
     desk.edit("models/turnstile.py", "from", "while True:\n    pass\nfrom")
     with started("check", temporary=tmp_path / "temporary") as command:
-        assert command.process.stdout is not None
-        assert command.process.stdout.readline() == "scope default\n"
-        assert command.process.stdout.readline().startswith("model")
-        assert command.process.stdout.readline().startswith("letters   violated")
-        command.process.send_signal(number)
-        rest = command.process.stdout.read()
-        code, _, err = command.ended()
+        assert command.line() == "scope default\n"
+        assert command.line().startswith("model")
+        assert command.line().startswith("letters   violated")
+        command.send(number)
+        code, rest, err = command.ended()
     assert (code, err) == (130, "lockstep: interrupted\n")
     assert "interrupted; not checked: turnstile\n" in rest
 
@@ -124,7 +118,7 @@ def test_a_signal_at_any_moment_of_a_comparison_leaves_nothing(
     for moment in range(MOMENTS):
         with started("twin", "turnstile", temporary=temporary) as command:
             time.sleep(whole * moment / MOMENTS)
-            command.process.send_signal(number)
+            command.send(number)
             code, out, err = command.ended()
             if number is signal.SIGKILL:
                 assert code in (-number, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import signal
 import subprocess
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.processes import COMMAND, started
 from tests.conform.workspaces import add_simulator
+from tests.processes import COMMAND, started
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,21 +107,19 @@ def test_the_disk_is_full(simulating: Desk, brokers: str, compression: str) -> N
 
 def test_nobody_reads_what_was_written(simulating: Desk) -> None:
     command = [*COMMAND, "simulate", "--log", "out", "--lines", "9"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdout is not None
-    process.stdout.close()
-    assert process.stderr is not None
-    with process.stderr:
-        assert process.stderr.read() == b""
-    assert process.wait() == 0
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        ran = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
+    finally:
+        os.close(writer)
+    assert (ran.returncode, ran.stderr) == (0, b"")
 
 
 def test_ctrl_c_ends_every_process(simulating: Desk, tmp_path: Path) -> None:
     arguments = ("simulate", "--log", "out", "--lines", "1000000000", "--brokers", "2")
     with started(*arguments, "--jobs", "2", temporary=tmp_path / "tmp") as one:
         one.await_that(lambda: len([*simulating.root.glob("out/*/*.log")]) == 2)
-        one.process.send_signal(signal.SIGINT)
-        _, errors = one.process.communicate(timeout=60)
-        assert errors == "lockstep: interrupted\n"
-        assert one.process.returncode == 130
-        one.await_that(lambda: not one.alive())
+        one.send(signal.SIGINT)
+        code, _, errors = one.ended()
+        assert (code, errors) == (130, "lockstep: interrupted\n")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.processes import COMMAND
+from tests.processes import COMMAND
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.processes import started
+from tests.processes import started
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
@@ -243,7 +243,7 @@ def test_a_killed_sweep_goes_on_where_it_was(desk: "Desk", tmp_path: Path) -> No
     results = desk.root / ".lockstep" / "results.jsonl"
     with started(*LONG, "--threads", "2", temporary=tmp_path / "temporary") as command:
         command.await_that(lambda: results.exists() and results.read_bytes().count(b"\n") >= 2)
-        command.process.kill()
+        command.send(signal.SIGKILL)
         command.ended()
     kept = results.read_bytes().count(b"\n")
     with results.open("ab") as file:
@@ -264,7 +264,7 @@ def test_ctrl_c_ends_all_processes_and_says_what_is_not_done(
     results = desk.root / ".lockstep" / "results.jsonl"
     with started(*LONG, "--threads", "2", temporary=tmp_path / "temporary") as command:
         command.await_that(lambda: results.exists() and results.read_bytes().count(b"\n") >= 1)
-        command.process.send_signal(number)
+        command.send(number)
         code, out, err = command.ended()
     assert (code, err) == (130, "lockstep: interrupted\n")
     assert "interrupted; not done: " in out

@@ -19,6 +19,8 @@ CONFORMS = [
     "fa7-close-without-session",
     "fa11-line-twice",
     "fa13-empty-full-request",
+    "fb1-clock-step-parked-poll",
+    "fb2-clock-step-1s-made",
 ]
 DEPARTS_NOT = [
     "fa1-raft-snapshot-id",
@@ -31,6 +33,7 @@ DEPARTS_NOT = [
     "ca-error-with-a-watermark",
     "ca-later-request-sent-first",
     "ca-hole-before-another-request",
+    "fb3-old-leader-as-follower",
 ]
 UNKNOWN = {
     "fa6-restart-lost-lines": 1233550848,
@@ -44,6 +47,11 @@ BROKER_DEPARTS = [
     ("m3-unknown-hides-later-departure", 0, 44, "227-34"),
     ("m4-isolation-level-not-looked-at", 380972674, 2, "227-56"),
 ]
+CLIENT_DEPARTS = {
+    "fb4-epoch-minus-2": {6: "227-30"},
+    "fb6-forgets-twice": {223: "227-67"},
+    "fb5-listed-and-removed-at-once": {11: "227-31", 14: "227-29", 15: "227-41", 16: "227-30"},
+}
 
 
 def case(name: str) -> Findings:
@@ -54,6 +62,7 @@ def case(name: str) -> Findings:
 
 def test_every_case_has_its_verdict() -> None:
     named = {*CONFORMS, *DEPARTS_NOT, *UNKNOWN, *(name for name, *_ in BROKER_DEPARTS)}
+    named |= set(CLIENT_DEPARTS)
     files = {path.name.removesuffix(".log.gz") for path in CASES.glob("*.log.gz")}
     assert files - named == {"m5-session-from-nowhere", "v1-conforms-with-0-lines"}
     assert named < files
@@ -91,6 +100,15 @@ def test_the_broker_departs(name: str, session: int, line: int, requirement: str
     assert first.remark.at.line == line, first
     assert requirement in first.remark.requirements
     assert first.remark.candidates
+
+
+@pytest.mark.parametrize("name", CLIENT_DEPARTS)
+def test_only_the_client_departs(name: str) -> None:
+    departures = {departure.remark.at.line: departure for departure in case(name).departures}
+    assert {departure.side for departure in departures.values()} == {SideName.CLIENT}
+    for line, requirement in CLIENT_DEPARTS[name].items():
+        assert requirement in departures[line].remark.requirements
+    assert departures.keys() == CLIENT_DEPARTS[name].keys()
 
 
 def test_a_withheld_record_is_not_the_clients_doing() -> None:

@@ -201,6 +201,28 @@ def test_unchanged_partition_answered_departs(tmp_path: Path) -> None:
     assert "227-52" in remark.requirements
 
 
+@pytest.mark.parametrize(
+    ("sample", "number"),
+    [
+        ("java-classic.log", 1),
+        ("java-classic.log", 4),
+        ("kafka-python.log", 3),
+        ("aiokafka.log", 1),
+    ],
+)
+def test_a_partition_answered_twice_departs(tmp_path: Path, sample: str, number: int) -> None:
+    def repeat(document: Any) -> None:
+        partitions = document["response"]["responses"][0]["partitions"]
+        partitions.append(partitions[0])
+
+    findings = edited(tmp_path, sample, change(number, repeat))
+    assert [(each.side, each.remark.at.line) for each in findings.departures] == [
+        (SideName.BROKER, number)
+    ]
+    assert "answered more than once" in findings.departures[0].remark.because
+    assert findings.lines == []
+
+
 def test_session_open_before_the_log_is_judged_in_part(tmp_path: Path) -> None:
     session = only(edited(tmp_path, "java-consumer.log", lambda lines: lines[3:]))
     assert session.verdict is Verdict.CONFORMS

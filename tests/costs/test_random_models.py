@@ -5,7 +5,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from hypothesis import assume, event, given, settings
+from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
 from lockstep.costs.scenario import ScenarioCost, costs_of
@@ -26,7 +26,7 @@ SMALL = Exploration("python", Bounds(max_states=MOST_STATES))
 LIMITS = Limits(MOST_STATES)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.filter_too_much])
 @given(random_models(), st.randoms(use_true_random=False))
 def test_both_engines_and_the_oracle_agree(text: RandomModel, chance: random.Random) -> None:
     with tempfile.TemporaryDirectory() as folder:

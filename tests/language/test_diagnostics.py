@@ -1,10 +1,11 @@
 """Every diagnostic as its reader sees it: `diagnostics/CODE.model` gives `diagnostics/CODE.err`.
 
 Where a code has several cases, `CODE__CASE.model` are the others. A `.model` file is the text of
-`models/case.py`, or of several files, each after a line with its name. It has no `.py` ending
-because it is wrong on purpose: linters would complain. After a change to a message,
-`LOCKSTEP_ACCEPT=1 pytest tests/language/test_diagnostics.py` writes the `.err` files anew; read
-what changed.
+`models/case.py`, or of several files, each after a line with its name; a line `# set NAME = VALUE`
+gives a constant the value that a scope would give it, and `# fault NAME` puts a fault in place. It
+has no `.py` ending because it is wrong on purpose: linters would complain. After a change to a
+message, `LOCKSTEP_ACCEPT=1 pytest tests/language/test_diagnostics.py` writes the `.err` files
+again; read what changed.
 """
 
 import ast
@@ -33,8 +34,13 @@ def code_of(case: str) -> str:
 def refused(root: Path, text: str) -> ModelError:
     """What is said of a case where loading it, or an exploration of it, is refused."""
     write_files(text, root)
+    lines = re.findall(r"^# set (\w+) = (.*)$", text, flags=re.MULTILINE)
+    constants = {name: ast.literal_eval(value) for name, value in lines}
+    fault = re.search(r"^# fault (\w+)$", text, flags=re.MULTILINE)
     with pytest.raises(ModelError) as raised:
-        explore(load_model(root, "case"), Exploration("python"))
+        explore(
+            load_model(root, "case", constants, fault=fault and fault[1]), Exploration("python")
+        )
     return raised.value
 
 
@@ -65,7 +71,8 @@ def write_files(text: str, root: Path) -> None:
     """Write the files of a case below `root`; a file's first line is the one with its name."""
     (root / "models").mkdir()
     (root / "invariants").mkdir()
-    parts = re.split(r"^(?=# (?:models|invariants)/\w+\.py$)", text, flags=re.MULTILINE)
+    (root / "models" / "faults").mkdir()
+    parts = re.split(r"^(?=# (?:models|invariants)/[\w/]+\.py$)", text, flags=re.MULTILINE)
     for part in filter(None, parts):
         named = re.match(r"# (\S+\.py)\n", part)
         (root / (named[1] if named else "models/case.py")).write_text(part, encoding="utf-8")

@@ -71,6 +71,22 @@ def test_a_file_that_is_no_python_is_a_model_so_that_loading_tells(
         load_model(tmp_path, "lamp")
 
 
+@pytest.mark.parametrize(
+    "beside", ["invariants/lamp.py", "models/faults/lamp.py", "invariants/lemmas/lamp.py"]
+)
+def test_a_mistake_in_a_models_text_is_that_models(beside: str, tmp_path: Path) -> None:
+    """Files that import it do not make it a part; another model that does, does."""
+    write(tmp_path, "models/lamp.py", HEADS["as usual"] + BODY + "x = = 1\n")
+    write(tmp_path, beside, "from models.lamp import switch\n")
+    assert model_names(tmp_path) == ["lamp"]
+    with pytest.raises(LockstepError, match=r"this is not Python(.|\n)*models/lamp.py:10:"):
+        load_model(tmp_path, "lamp")
+    write(
+        tmp_path, "models/clock.py", "from models.lamp import switch\n" + HEADS["as usual"] + BODY
+    )
+    assert model_names(tmp_path) == ["clock"]
+
+
 def test_text_that_only_mentions_a_state_is_no_model(tmp_path: Path) -> None:
     write(tmp_path, "models/lamp.py", HEADS["as usual"] + BODY)
     write(tmp_path, "models/notes.py", '"""Not every class Lamp(State): is one."""\n')

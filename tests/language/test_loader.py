@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
+from lockstep.language.faults import fault_marks
 from lockstep.language.loader import Universe
-from lockstep.language.model import fault_marks, load_model, model_names
+from lockstep.language.model import load_model, model_names
 from lockstep.language.source import ModelError
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
@@ -122,7 +123,8 @@ def test_constants_reach_every_module_and_no_other_load(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("write")
-def test_a_list_is_a_tuple_in_a_model(tmp_path: Path) -> None:
+def test_a_list_is_a_tuple_in_a_model(tmp_path: Path, write: Write) -> None:
+    write("models/counter", COUNTER.replace("STEP: Constant = 1", "STEP: Constant = ()"))
     loaded = load_model(tmp_path, "counter", {"STEP": [1, [2, "a"], True, None]})
     assert loaded.constants["STEP"] == (1, (2, "a"), True, None)
 
@@ -149,7 +151,7 @@ def test_a_constant_that_cannot_be(
     ("most", "code", "message"),
     [
         (-1, "load", r"Range\(0, -1\)(.|\n)*limits.py:5:9"),
-        ("three", "load", r"Range\(0, 'three'\)"),
+        ("three", "constant-type", r"MOST is set to 'three', which is a text"),
         (None, "load", r"Range\(0, None\)"),
     ],
 )

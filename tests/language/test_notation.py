@@ -8,7 +8,8 @@ import pytest
 
 from lockstep.explore.engines import explore
 from lockstep.language import notation
-from lockstep.language.model import fault_marks, load_model
+from lockstep.language.faults import fault_marks
+from lockstep.language.model import load_model
 from lockstep.language.notation import MARK
 from lockstep.language.source import ModelError
 from lockstep.plain.exploration import ENGINES, Exploration
@@ -93,11 +94,71 @@ def test_a_function_among_faults_that_is_none_is_told(tmp_path: Path) -> None:
 
 def test_what_another_file_uses_is_read(tmp_path: Path) -> None:
     helper = "\ndef flip(s, new):\n    new.lit = not s.lit\n"
-    other = "from lockstep import State\nfrom models.lamp import flip\nclass Other(State): ...\n"
+    takes = "from lockstep import State, action\nfrom models.lamp import flip\n"
+    takes += "class Other(State): ...\n"
     root = written(tmp_path, models__lamp=MODEL + helper)
+    for other in ("", takes, f"{takes}@action\ndef act(s, new):\n    new.lit = flip\n"):
+        written(root, models__other=other)
+        if "def act" in other:
+            load_model(root, "lamp")
+            continue
+        with pytest.raises(ModelError, match="nothing reads flip"):
+            load_model(root, "lamp")
+
+
+WAYS_TO_FORGET_A_MARK = {
+    "a claim's file imports it": ("invariants/lamp.py", "from models.lamp import flip\n"),
+    "a claim promises fairness to it": (
+        "invariants/lamp.py",
+        "from lockstep import leads_to\nfrom models.lamp import flip\n\n"
+        "@leads_to(weak=flip)\ndef gets_lit(s):\n    return not s.lit, s.lit\n",
+    ),
+    "a fault replaces it": (
+        "models/faults/lamp.py",
+        "from lockstep import fault\nfrom models.lamp import flip\n\n"
+        '@fault(replaces=flip, breaks="never")\ndef stays(s, new):\n    flip(s, new)\n',
+    ),
+    "a proposal replaces it": (
+        "models/proposals/lamp/dim.py",
+        "from lockstep import replaces\nfrom models.lamp import flip\n\n"
+        "@replaces(flip)\ndef stays(s, new):\n    flip(s, new)\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "text"), WAYS_TO_FORGET_A_MARK.values(), ids=list(WAYS_TO_FORGET_A_MARK)
+)
+@pytest.mark.parametrize("part", [False, True])
+def test_an_action_without_its_mark_is_refused(
+    file: str, text: str, part: bool, tmp_path: Path
+) -> None:
+    """Whatever other file names it, unless a function calls it."""
+    flip = "\ndef flip(s, new):\n    new.lit = not s.lit\n"
+    model = f"from models.part import LIT, flip\n{MODEL}" if part else MODEL + flip
+    root = written(tmp_path, models__lamp=model)
+    if part:
+        written(root, models__part=f"LIT = True\n{flip}")
+        text = text.replace("models.lamp", "models.part")
+    path = root / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
     with pytest.raises(ModelError, match="nothing reads flip"):
         load_model(root, "lamp")
-    load_model(written(tmp_path, models__other=other), "lamp")
+
+
+def test_a_state_derived_from_another_models_takes_its_actions(tmp_path: Path) -> None:
+    base = MODEL.replace("Lamp", "Other")
+    own = (
+        "from lockstep import action\nfrom models.other import {0}\n\n"
+        "class Lamp(Other):\n    dim: bool = False\n\n"
+        "@action\ndef dims(s, new):\n    new.dim = True\n"
+    )
+    root = written(tmp_path, models__other=base, models__lamp=own.format("Other"))
+    with pytest.raises(ModelError, match="switch is marked, and the model does not have it"):
+        load_model(root, "lamp")
+    written(root, models__lamp=own.format("Other, switch"))
+    assert {action.name for action in load_model(root, "lamp").actions} == {"switch", "dims"}
 
 
 @pytest.mark.parametrize("decorator", ["action", "lemma", "fault"])

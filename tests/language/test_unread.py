@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.language.model import fault_marks, load_model
+from lockstep.language.faults import fault_marks
+from lockstep.language.model import load_model
 from lockstep.language.source import ModelError
 
 LAMP = """\

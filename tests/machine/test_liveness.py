@@ -165,6 +165,24 @@ def test_the_graph_of_every_model(name: str) -> None:
     assert result.unchecked == ()
 
 
+def test_a_bound_on_states_is_the_same_to_both_graphs() -> None:
+    """A graph may have as many states as the bound says, and no more."""
+    model = load_model(
+        ROOT, "session_cache", load_model_spec(ROOT, "session_cache").scope("small").constants
+    )
+    program = build_graph_program(model)
+    code = machine_code(program.text, None)
+    states = len(build_graph(model, replace(LIMITS, max_states=10**6)).states)
+    enough = replace(LIMITS, max_states=states)
+    assert_same(GraphSearch(program, code, enough).run(), build_graph(model, enough))
+    few = replace(LIMITS, max_states=states - 1)
+    with pytest.raises(Unfinished) as compiled:
+        GraphSearch(program, code, few).run()
+    with pytest.raises(Unfinished) as plain:
+        build_graph(model, few)
+    assert str(compiled.value) == str(plain.value) == f"more than {states - 1:,} states"
+
+
 def test_symmetry_does_not_keep_liveness_from_being_checked() -> None:
     scope = load_model_spec(ROOT, "snapshot_election").scope("small")
     model = load_model(ROOT, "snapshot_election", scope.constants)

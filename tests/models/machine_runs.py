@@ -7,7 +7,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from lockstep.language.model import Model, fault_marks, load_model
+from lockstep.language.faults import fault_marks
+from lockstep.language.model import Model, load_model
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search

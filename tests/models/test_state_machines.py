@@ -3,20 +3,18 @@
 import pytest
 from hypothesis import settings
 
-from lockstep.language.model import fault_marks, load_model, model_names
 from lockstep.language.notation import Kind
 from lockstep.specs.scopes import DEFAULT_SCOPE, load_model_spec
+from tests.kafka_models import MODELS, ROOT, kafka_faults, kafka_model
 from tests.models.machine_runs import (
-    ROOT,
     MachineRun,
     run_at_real_widths,
     run_fault,
     run_model,
 )
 
-MODELS = model_names(ROOT)
 PENDING = {
-    (name, prop.name) for name in MODELS for prop in load_model(ROOT, name).of_kind(Kind.LEADS_TO)
+    (name, prop.name) for name in MODELS for prop in kafka_model(name).of_kind(Kind.LEADS_TO)
 }
 DEEP = ("snapshot_election", "snapshot_fetch", "snapshot_log")
 """Models whose faults take up to twenty steps to show: an exhaustive search finds them, a random
@@ -47,7 +45,7 @@ FAULTS = [
     (name, fault)
     for name in MODELS
     if name not in DEEP
-    for fault, (mark, _) in fault_marks(ROOT, name).items()
+    for fault, mark in kafka_faults(name).items()
     if mark.breaks is not None and (name, mark.breaks) not in PENDING
 ]
 LONG = ("fetch_session_draft", "leader_discovery")

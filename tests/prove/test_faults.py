@@ -7,12 +7,10 @@ Where a proof's premises contradict each other, anything is proved. So each proo
 with every mistake in place: what a mistake breaks must not be proved then.
 """
 
-from pathlib import Path
-
 import pytest
 
 from lockstep.explore.engines import explore
-from lockstep.language.model import Model, fault_marks, load_model, model_names
+from lockstep.language.model import Model, load_model
 from lockstep.language.notation import FaultMark, Kind
 from lockstep.plain.exploration import Exploration
 from lockstep.prove.bounded import Target, check_bounded
@@ -20,9 +18,9 @@ from lockstep.prove.relation import Relation
 from lockstep.prove.values import NotProvable
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
+from tests.kafka_models import MODELS, ROOT, kafka_faults, kafka_model
 from tests.prove.proofs import make_proof
 
-ROOT = Path(__file__).parents[2]
 FAULT_SCOPE = "small"
 MOST_STEPS = {"leader_discovery": 8, "snapshot_election": 5, "snapshot_fetch": 5, "snapshot_log": 5}
 """So far behaviours from the first state are searched; of models that are not named, to the end."""
@@ -34,10 +32,9 @@ LONG_PROOFS = ("snapshot_election", "snapshot_fetch")
 def marks() -> dict[tuple[str, str], FaultMark]:
     """The faults that break an invariant of states or steps; a behaviour that ends shows it."""
     breaking = {}
-    for name in model_names(ROOT):
-        model = load_model(ROOT, name)
-        kinds = {prop.name: prop.kind for prop in model.properties}
-        for fault, (mark, _) in fault_marks(ROOT, name).items():
+    for name in MODELS:
+        kinds = {prop.name: prop.kind for prop in kafka_model(name).properties}
+        for fault, mark in kafka_faults(name).items():
             if kinds.get(mark.breaks or "") in (Kind.INVARIANT, Kind.STEP_INVARIANT):
                 breaking[name, fault] = mark
     return breaking

@@ -1,9 +1,10 @@
 """What induction proves and what it does not, on models small enough to know beforehand."""
 
-import os
+import ctypes
 import signal
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ from lockstep.prove.proofs import MEANING, Induction, Proof
 from lockstep.prove.relation import Relation
 from lockstep.prove.solver import Answer, ask, ctrl_c_ends_a_question, new_solver
 from lockstep.results.verdict import Verdict
+from lockstep.system.crash import InternalError, failure_of
+from lockstep.workspace import Workspace
 
 Load = Callable[..., Model]
 
@@ -354,7 +357,7 @@ def test_an_unknown_answer_is_no_proof_and_no_help(
     monkeypatch.setattr(induction, "ask", gives_up)
     doubled = PAIR.replace("s.high + by", "s.high + by * 2")
     result = prove(Relation(load(doubled, TWICE)))
-    assert proof(result, "high_is_even").because == "Z3 gave up: tired"
+    assert proof(result, "high_is_even").because == "Z3 gave up: tired, asked of a step of grow"
     assert not proof(result, "low_is_even").proved
     assert all("even" not in obligation.name for obligation in result.obligations)
 
@@ -365,7 +368,8 @@ def test_no_time(load: Load) -> None:
     assert {proof.because for proof in result.proofs} == {"there is no time left"}
     bounded = check_bounded(Relation(load(PAIR, ORDERED)), 3, max_seconds=0)
     assert (bounded.verdict, bounded.covered) == (Verdict.INCONCLUSIVE, None)
-    assert bounded.because == "no answer within 0 s"
+    asked = "asked whether anything is broken after 0 steps"
+    assert bounded.because == f"no answer within 0 s, {asked}"
 
 
 def test_ctrl_c_keeps_what_is_proved(load: Load) -> None:
@@ -379,12 +383,12 @@ def test_ctrl_c_keeps_what_is_proved(load: Load) -> None:
     assert proof(result, "low_never_falls").because == "interrupted"
 
 
-def test_ctrl_c_reaches_the_solver() -> None:
+def test_ctrl_c_reaches_the_solver(ctrl_c: Callable[[], None]) -> None:
     """Left to itself, Z3 would take the signal and let the work go on."""
     x, y, z = z3.Ints("x y z")
     solver = new_solver()
     solver.add(x * x * x + y * y * y + z * z * z == 33, x > 3)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.3, ctrl_c)
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
@@ -393,18 +397,80 @@ def test_ctrl_c_reaches_the_solver() -> None:
         timer.cancel()
 
 
-def test_ctrl_c_waits_for_the_next_question() -> None:
+def test_ctrl_c_waits_for_the_next_question(ctrl_c: Callable[[], None]) -> None:
     """Between two calls of Z3 it would be lost in a destructor, or in a conversion."""
     solver = new_solver()
     with ctrl_c_ends_a_question():
-        signal.raise_signal(signal.SIGINT)
+        ctrl_c()
         with pytest.raises(KeyboardInterrupt):
             ask(solver, 20)
         with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
+            ctrl_c()
     assert ask(solver, 20) is not None
     with pytest.raises(KeyboardInterrupt):
-        signal.raise_signal(signal.SIGINT)
+        ctrl_c()
+
+
+@pytest.fixture
+def in_the_background() -> Iterator[None]:
+    """This process ignores SIGINT, as what a shell starts in the background does."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_what_is_ignored_stays_so_while_z3_works(in_the_background: None) -> None:
+    """Z3 would install a handler of its own."""
+    x, y, z = z3.Ints("x y z")
+    solver = new_solver()
+    solver.add(x * x * x + y * y * y + z * z * z == 33, x > 3)
+    timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    assert ask(solver, 1.0) == "no answer within 1 s"
+    timer.join()
+
+
+def test_a_signal_that_came_to_nothing_is_pressed_again_as_itself(in_the_background: None) -> None:
+    """Where no question is asked; SIGINT, which is ignored, would come to nothing again."""
+
+    def work() -> None:
+        signal.raise_signal(signal.SIGTERM)
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            time.sleep(0.01)
+
+    with pytest.raises(KeyboardInterrupt), ctrl_c_ends_a_question():
+        work()
+
+
+def test_what_a_conversion_makes_of_a_second_press_is_ctrl_c(tmp_path: Path) -> None:
+    def converted() -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt as error:
+            raise ctypes.ArgumentError("argument 2: KeyboardInterrupt:") from error
+
+    with ctrl_c_ends_a_question():
+        with pytest.raises(ctypes.ArgumentError) as error:
+            converted()
+        with pytest.raises(KeyboardInterrupt):
+            failure_of(error.value, Workspace(tmp_path, "here"))
+    assert isinstance(failure_of(ValueError(), Workspace(tmp_path, "here")), InternalError)
+
+
+def test_no_other_signal_ends_a_question() -> None:
+    """Whoever calls lockstep may have a clock of their own."""
+    heard: list[int] = []
+    before = signal.signal(signal.SIGUSR1, lambda number, _: heard.append(number))
+    try:
+        with ctrl_c_ends_a_question():
+            signal.raise_signal(signal.SIGUSR1)
+            time.sleep(0.2)
+            assert ask(new_solver(), 20) is not None
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert heard == [signal.SIGUSR1]
 
 
 def test_a_limit_is_told(load: Load) -> None:

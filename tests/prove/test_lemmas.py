@@ -5,19 +5,18 @@ whether it is false.
 """
 
 import json
-from pathlib import Path
 
 import pytest
 
 from lockstep.cli.main import run
 from lockstep.explore.engines import explore
-from lockstep.language.model import load_model, model_names
+from lockstep.language.model import load_model
 from lockstep.plain.exploration import Exploration
 from lockstep.prove.proofs import MEANING
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
+from tests.kafka_models import MODELS, ROOT, kafka_model
 
-ROOT = Path(__file__).parents[2]
 QUICK = ("small", "default")
 MOST_STATES = 500_000
 
@@ -30,12 +29,12 @@ SLOW = {
 }
 """Proofs of more than ten seconds."""
 
-SPECS = {name: load_model_spec(ROOT, name) for name in model_names(ROOT)}
+SPECS = {name: load_model_spec(ROOT, name) for name in MODELS}
 
 
 def lemmas_of(name: str) -> set[str]:
-    every = load_model(ROOT, name, lemmas=True).properties
-    return {prop.name for prop in every} - {p.name for p in load_model(ROOT, name).properties}
+    every = kafka_model(name, lemmas=True).properties
+    return {prop.name for prop in every} - {prop.name for prop in kafka_model(name).properties}
 
 
 def scopes() -> list[object]:

@@ -9,6 +9,7 @@ field of None, a division by zero), since engines must agree on failures as well
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -166,6 +167,7 @@ def _assembled(writer: Writer, variables: Mapping[str, str], texts: _Texts) -> R
     """The files, with those declarations and functions only that something uses."""
     vocabulary = writer.vocabulary
     functions = {function.name: function.text for function in writer.functions}
+    texts = _with_faults_of_what_is_used(texts, functions)
     called = [functions[n] for n in _with_all_they_use(texts.all, functions)]
     text = "\n".join([*texts.all, *called])
     fields = [line for name, line in variables.items() if re.search(rf"\.{name}\b", text)]
@@ -186,6 +188,14 @@ def _assembled(writer: Writer, variables: Mapping[str, str], texts: _Texts) -> R
         constants,
         _beside(texts.faults, declared_names),
     )
+
+
+def _with_faults_of_what_is_used(texts: _Texts, functions: Mapping[str, str]) -> _Texts:
+    """The texts without faults that name a procedure which the model itself does not call."""
+    used = _with_all_they_use([*texts.actions, *texts.claims], functions)
+    unused = {name for name, text in functions.items() if "(s, new" in text} - used
+    faults = [fault for fault in texts.faults if not unused & _words([fault])]
+    return dataclasses.replace(texts, faults=faults)
 
 
 def _beside(functions: list[str], declared_names: set[str]) -> str:

@@ -8,18 +8,16 @@ Every process is its own JVM. They are ended by their ids after the block, execu
 
 from __future__ import annotations
 
-import os
 import re
-import signal
-import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lockstep.system.java import find_java
+from tests.processes import Started, command_of, started_program
 
 _START_SECONDS = 600.0
 
@@ -29,14 +27,14 @@ class Cluster:
     """A running cluster; `master` is its URL."""
 
     master: str
-    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    processes: list[Started] = field(default_factory=list)
 
     def executors(self) -> list[int]:
         """The ids of the executors that run now."""
         return [
             child
             for process in self.processes
-            for child in children(process.pid)
+            for child in children(process.process.pid)
             if "CoarseGrainedExecutorBackend" in command_of(child)
         ]
 
@@ -70,43 +68,7 @@ def children(process: int) -> list[int]:
     return ids
 
 
-def command_of(process: int) -> str:
-    """The command line of a process; nothing of one that is gone."""
-    with suppress(OSError):
-        return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-    return ""
-
-
-def descendants(process: int) -> list[int]:
-    """The ids of a process's children, their children, and so on."""
-    direct = children(process)
-    return direct + [one for child in direct for one in descendants(child)]
-
-
-def is_gone(process: int) -> bool:
-    """Whether a process has ended, though somebody may still have to be told."""
-    with suppress(OSError):
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-        return state == "Z"
-    return True
-
-
-def remaining(processes: Mapping[int, str], seconds: float = 60.0) -> list[str]:
-    """The commands of those processes that are still there after some seconds.
-
-    They are given time: on a busy machine a process that was killed is there for a while.
-    """
-    ends = time.monotonic() + seconds
-    while (there := [number for number in processes if not is_gone(number)]) and (
-        time.monotonic() < ends
-    ):
-        time.sleep(0.1)
-    return [processes[number] for number in there]
-
-
-def _start(
-    stack: ExitStack, folder: Path, name: str, what: str, *arguments: str
-) -> subprocess.Popen[bytes]:
+def _start(stack: ExitStack, folder: Path, name: str, what: str, *arguments: str) -> Started:
     """Start a part of the cluster, which ends with the stack."""
     import pyspark
 
@@ -127,20 +89,7 @@ def _start(
         "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
         f"org.apache.spark.deploy.{what}", "--host", "127.0.0.1", *arguments,
     ]  # fmt: skip
-    process = subprocess.Popen(
-        command, stdout=log, stderr=log, env=os.environ | settings, stdin=subprocess.DEVNULL
-    )
-    stack.callback(_end, process)
-    return process
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    below = descendants(process.pid)
-    process.kill()
-    process.wait()
-    for child in below:
-        with suppress(ProcessLookupError):
-            os.kill(child, signal.SIGKILL)
+    return stack.enter_context(started_program(command, changed=settings, stdout=log, stderr=log))
 
 
 def _said(log: Path, pattern: str) -> str:

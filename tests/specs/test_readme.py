@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-from lockstep.language.model import fault_marks, load_model, model_names
+from lockstep.language.faults import fault_marks
+from lockstep.language.model import load_model, model_names
 from lockstep.language.notation import Kind
 from lockstep.specs.answers import Answer
 from lockstep.specs.matrix import build_matrix

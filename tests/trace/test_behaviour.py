@@ -38,6 +38,10 @@ def test_a_step_that_is_refused_ends_it_and_violates_nothing() -> None:
     behaviour.take("push", g="east")
     behaviour.take("coin", g="east")
     assert behaviour.refused == "push"
+    assert behaviour.why_refused is not None
+    assert "push(g=east) is not enabled" in behaviour.why_refused
+    assert "s.arm[g] == Arm.OPEN" in behaviour.why_refused
+    assert repr(behaviour) == f"<Behaviour of turnstile: {behaviour.why_refused}>"
     assert behaviour.trace.steps == ()
     assert not behaviour.violates("entries_are_paid")
 
@@ -48,7 +52,8 @@ def test_parameters_are_values_of_the_model() -> None:
     behaviour.take("write", letter=letter)
     behaviour.take("pick", letter=letter)
     behaviour.take("deliver", letter=letter)
-    assert behaviour.refused is None
+    assert behaviour.refused is behaviour.why_refused is None
+    assert repr(behaviour) == "<Behaviour of letters: 3 steps>"
     assert behaviour.violates("deadlock")
 
 

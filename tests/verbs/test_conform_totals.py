@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from lockstep.conform.findings import (
+    MOST_PLACES,
     MOVED,
     FileFinding,
     Finding,
@@ -19,7 +20,6 @@ from lockstep.conform.findings import (
 )
 from lockstep.errors import ExitCode
 from lockstep.verbs.conform_totals import (
-    MOST_PLACES,
     MOST_REASONS,
     NOTHING_JUDGED,
     OTHER_REASONS,

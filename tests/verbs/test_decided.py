@@ -13,7 +13,7 @@ import pytest
 
 from lockstep.language.model import load_model
 from lockstep.verbs import decided
-from lockstep.verbs.decided import Decisions, Dependencies, Question, texts_of
+from lockstep.verbs.decided import LOADED, Decisions, Dependencies, Question, texts_of
 from lockstep.workspace import Workspace
 
 TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"
@@ -145,7 +145,7 @@ def test_a_moved_workspace_keeps_its_decisions(tmp_path: Path) -> None:
         shutil.copytree(TURNSTILE, tmp_path / name)
         texts.append(texts_of(load_model(tmp_path / name, "turnstile")))
     assert texts[0] == texts[1]
-    assert set(texts[0]) == {"models/turnstile.py", "invariants/turnstile.py"}
+    assert set(texts[0]) == {"models/turnstile.py", "invariants/turnstile.py", LOADED}
 
 
 def test_another_verb_has_decisions_of_its_own(workspace: Workspace) -> None:

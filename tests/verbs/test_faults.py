@@ -6,7 +6,7 @@ import pytest
 
 from lockstep.campaign.place import Share, Work
 from lockstep.campaign.processes import Processes
-from lockstep.language.model import fault_marks
+from lockstep.language.faults import fault_marks
 from lockstep.plain.exploration import Exploration
 from lockstep.verbs.campaign import Resources
 from lockstep.verbs.faults import FaultsRequest, faults

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 from lockstep.language import ir
-from lockstep.language.domains import RangeDomain, SequenceDomain, SetDomain
+from lockstep.language.domains import BoolDomain, RangeDomain, SequenceDomain, SetDomain
 from lockstep.language.frontend.expected import BOOL, condition, integer, unwrapped
+from lockstep.language.frontend.facts import combined
 from lockstep.language.frontend.names import literal
 from lockstep.language.frontend.numerals import both_as_names
 from lockstep.language.frontend.order import operands_first
@@ -25,6 +26,12 @@ _SETS: dict[type[ast.operator], str] = {
     ast.BitAnd: "&",
     ast.Sub: "-",
     ast.BitXor: "^",
+}
+
+_CONNECTIVES: dict[type[ast.operator], str] = {
+    ast.BitAnd: "and",
+    ast.BitOr: "or",
+    ast.BitXor: "!=",
 }
 
 _MOST_BITS = 1_024
@@ -68,6 +75,8 @@ def _instead(node: ast.BinOp, left: ir.Expression, right: ir.Expression) -> str:
     """The cure for an operator that is not defined on its two sides."""
     first, second = ast.unparse(node.left), ast.unparse(node.right)
     match left.domain, node.op, right.domain:
+        case BoolDomain(), ast.BitAnd() | ast.BitOr() | ast.BitXor(), BoolDomain():
+            return f"write `{first} {_CONNECTIVES[type(node.op)]} {second}`"
         case SetDomain(), ast.Add(), SetDomain():
             return f"write `{first} | {second}`"
         case SetDomain(), ast.Add() | ast.BitOr(), item if item_of(item) is None:
@@ -81,8 +90,7 @@ def _instead(node: ast.BinOp, left: ir.Expression, right: ir.Expression) -> str:
         case RangeDomain(), ast.Pow(), RangeDomain():
             return f"write it out: `{first} * {first}`"
         case RangeDomain(), ast.BitAnd() | ast.BitOr(), RangeDomain():
-            word = "and" if isinstance(node.op, ast.BitAnd) else "or"
-            return f"between conditions write `{word}`"
+            return f"between conditions write `{_CONNECTIVES[type(node.op)]}`"
     return "bring both sides to one of these"
 
 
@@ -107,15 +115,9 @@ def lower_unary(scope: Scope, node: ast.UnaryOp) -> ir.Expression:
 def _interval(
     scope: Scope, node: ast.BinOp, operator: str, left: RangeDomain, right: RangeDomain
 ) -> RangeDomain:
-    """Where the results lie. Each operator is monotone in each operand between the corners."""
-    match operator:
-        case "+":
-            return RangeDomain(left.low + right.low, left.high + right.high)
-        case "-":
-            return RangeDomain(left.low - right.high, left.high - right.low)
-        case "*":
-            corners = [a * b for a in (left.low, left.high) for b in (right.low, right.high)]
-            return RangeDomain(min(corners), max(corners))
+    """Where the results lie."""
+    if operator in ("+", "-", "*"):
+        return combined(operator, left, right)
     divisors = [d for d in {right.low, right.high, -1, 1} if d and right.low <= d <= right.high]
     if not divisors:
         scope.refuse(

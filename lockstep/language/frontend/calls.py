@@ -13,7 +13,7 @@ from lockstep.language.frontend.comprehensions import gather
 from lockstep.language.frontend.cures import instead_of_method
 from lockstep.language.frontend.expected import as_integer, unwrapped
 from lockstep.language.frontend.helpers import inline_helper
-from lockstep.language.frontend.names import is_namespace
+from lockstep.language.frontend.names import is_namespace, literal
 from lockstep.language.frontend.order import operands_first
 from lockstep.language.frontend.records import make_record, replace_fields
 from lockstep.language.frontend.scope import Scope
@@ -138,6 +138,8 @@ def _size(scope: Scope, node: ast.Call) -> ir.Expression:
             "sets, sequences and maps have one",
             "count with `sum(1 for ... if ...)`",
         )
+    if isinstance(collection, ir.Literal):
+        return literal(scope, node, len(collection.value))  # which mentions no name
     if not isinstance(collection.domain, MapDomain):
         return ir.Size(place, RangeDomain(0, capacity_of(collection.domain)), collection)
     keys = collection.domain.key.size()
@@ -189,10 +191,21 @@ def _gathered(scope: Scope, node: ast.Call, kind: ir.Gather) -> ir.Expression:
 
 
 def _refuse_form(scope: Scope, node: ast.Call) -> NoReturn:
+    cure = "write `sum(x for ...)`, `min((x for ...), default=0)` or `max(a, b)`"
+    words = {word.arg: word.value for word in node.keywords}
+    if isinstance(key := words.get("key"), ast.Lambda) and node.args:
+        cure = _instead_of_key(node, key)
     scope.refuse(
         node,
         "gather-arguments",
         f"{ast.unparse(node.func)} gathers the values of one collection or comprehension",
         "its other forms have no counterpart in every engine",
-        "write `sum(x for ...)`, `min((x for ...), default=0)` or `max(a, b)`",
+        cure,
     )
+
+
+def _instead_of_key(node: ast.Call, key: ast.Lambda) -> str:
+    """The cure for the choice of what has the least or greatest of something."""
+    name, value = key.args.args[0].arg, ast.unparse(key.body)
+    best = f"{ast.unparse(node.func)}({value} for {name} in {ast.unparse(node.args[0])})"
+    return f"take the choice as a parameter `{name}` and write `require({value} == {best})`"

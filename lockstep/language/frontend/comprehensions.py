@@ -15,7 +15,6 @@ from lockstep.language.domains import (
 from lockstep.language.frontend.cures import instead_of_unpacking
 from lockstep.language.frontend.expected import BOOL, condition, integer, item, unwrapped
 from lockstep.language.frontend.names import domain_in
-from lockstep.language.frontend.presence import present_where
 from lockstep.language.frontend.scope import Scope
 from lockstep.language.totality import may_fail
 from lockstep.language.types import capacity_of, described, item_of
@@ -125,7 +124,7 @@ class _Rounds:
             conditions = []
             for test in part.ifs:
                 conditions.append(condition(self.scope, test))
-                self.scope.present |= present_where(conditions[-1], True)
+                self.scope.facts.learn(conditions[-1])
             self.lowered.append(ir.Generator(slot, source, tuple(conditions)))
             outside = self.scope
 

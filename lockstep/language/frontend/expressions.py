@@ -11,9 +11,9 @@ from lockstep.language.frontend.calls import lower_call
 from lockstep.language.frontend.comparisons import lower_comparison
 from lockstep.language.frontend.comprehensions import gather, lower_generator, total_map
 from lockstep.language.frontend.expected import BOOL, common, condition, either, item
+from lockstep.language.frontend.facts import narrowed
 from lockstep.language.frontend.indexing import lower_subscript
 from lockstep.language.frontend.names import literal, lower_attribute, lower_name
-from lockstep.language.frontend.presence import narrowed, present_where
 from lockstep.language.frontend.scope import Scope
 
 _INSTEAD: dict[type[ast.expr], tuple[str, str]] = {
@@ -34,11 +34,11 @@ def lower_expression(scope: Scope, node: ast.expr) -> ir.Expression:
     """The IR of an expression; `Refused` when it is outside the notation or ill typed."""
     match node:
         case ast.Name():
-            return narrowed(lower_name(scope, node), scope.present)
+            return narrowed(lower_name(scope, node), scope.facts)
         case ast.Attribute():
-            return narrowed(lower_attribute(scope, node), scope.present)
+            return narrowed(lower_attribute(scope, node), scope.facts)
         case ast.Subscript():
-            return narrowed(lower_subscript(scope, node), scope.present)
+            return narrowed(lower_subscript(scope, node), scope.facts)
         case ast.Constant():
             return literal(scope, node, node.value)
         case ast.BinOp():
@@ -99,13 +99,13 @@ def _connected(scope: Scope, node: ast.BoolOp) -> ir.Expression:
         for part in node.values:
             with refused.noting():
                 items.append(condition(inner, part))
-                inner.present |= present_where(items[-1], both)
+                inner.facts.learn(items[-1], both)
     make = ir.And if both else ir.Or
     return make(scope.place(node), BOOL, tuple(items))
 
 
 def _conditional(scope: Scope, node: ast.IfExp) -> ir.Expression:
     test = condition(scope, node.test)
-    then = scope.inner(present=present_where(test, True)).lower(node.body)
-    otherwise = scope.inner(present=present_where(test, False)).lower(node.orelse)
+    then = scope.inner(facts=scope.facts.where(test, True)).lower(node.body)
+    otherwise = scope.inner(facts=scope.facts.where(test, False)).lower(node.orelse)
     return either(scope, node, test, (then, otherwise))

@@ -10,8 +10,8 @@ from typing import Any
 from lockstep.language import ir
 from lockstep.language.domains import domain_of
 from lockstep.language.frontend.expected import condition, either
+from lockstep.language.frontend.facts import as_declared
 from lockstep.language.frontend.locals import assigned_names, lower_local, refuse_statement
-from lockstep.language.frontend.presence import as_declared, present_where
 from lockstep.language.frontend.scope import NewName, Scope, StateName
 from lockstep.language.types import described, join
 from lockstep.words import plural
@@ -33,7 +33,7 @@ def inline_helper(scope: Scope, node: ast.Call, function: Callable[..., Any]) ->
     """The value of a helper: its arguments, its locals and guard lines, then its last `return`."""
     inner, slots, lines = enter(scope, node, function)
     # What a guard line excludes is known to the rest of the helper, not to its caller.
-    inner.present = set(inner.present)
+    inner.facts = inner.facts.copy()
     steps: list[Bound | _Answer] = [*slots]
     if lines and isinstance(lines[-1], ast.If):
         _guard_line(inner, lines[-1])
@@ -64,8 +64,8 @@ def _step(inner: Scope, line: ast.stmt) -> Bound | _Answer:
     if isinstance(line, ast.If):
         answer = _guard_line(inner, line)
         test = condition(inner, line.test)
-        where_true = inner.inner(present=present_where(test, True))
-        inner.present |= present_where(test, False)
+        where_true = inner.inner(facts=inner.facts.where(test, True))
+        inner.facts.learn(test, False)
         assert answer.value is not None
         return _Answer(answer, test, where_true.lower(answer.value))
     bound = lower_local(inner, line)
@@ -118,7 +118,7 @@ def enter(
         function.__globals__,
         (*scope.calls, function),
         unbound=assigned_names(lines),
-        present=scope.present,
+        facts=scope.facts,
     )
     slots = []
     for parameter, argument in _arguments(scope, node, definition).items():
@@ -189,8 +189,7 @@ def _bind(
     slot = scope.unit.fresh()
     local = ir.Local(option.place, option.domain, slot)
     inner.bind(parameter, local)
-    if option is not lowered:
-        inner.present.add(("slot", slot))
+    inner.facts.name(slot, option)
     return slot, option
 
 

@@ -33,7 +33,7 @@ def lower_subscript(scope: Scope, node: ast.Subscript) -> ir.Expression:
             return operands_first(
                 scope,
                 (option, index),
-                lambda parts: ir.Item(place, item, unwrapped(scope, node, parts[0]), parts[1]),
+                lambda parts: _item(scope, node, item, parts),
             )
         case MapDomain(_, value) if not isinstance(node.slice, ast.Slice):
             key = map_key(scope, node, node.slice, whole.domain)
@@ -56,6 +56,12 @@ def lower_subscript(scope: Scope, node: ast.Subscript) -> ir.Expression:
         "maps have values at their keys, sequences have items and stretches",
         cure,
     )
+
+
+def _item(scope: Scope, node: ast.Subscript, domain: Domain, parts: list[ir.Expression]) -> ir.Item:
+    sequence, index = unwrapped(scope, node, parts[0]), parts[1]
+    certain = scope.facts.has_item(sequence, index)
+    return ir.Item(scope.place(node), domain, sequence, index, certain)
 
 
 def map_key(scope: Scope, user: ast.AST, node: ast.expr, domain: MapDomain) -> ir.Expression:
@@ -98,13 +104,14 @@ def _slice(
 
 
 def _position(scope: Scope, node: ast.expr, user: ast.AST | None) -> ir.Expression:
-    index, interval = integer(scope, node, user)
+    index, _ = integer(scope, node, user)
+    interval = scope.facts.interval(index)
     if interval.low < 0 and not isinstance(index, ir.Literal):
         scope.refuse(
             node,
             "negative-index",
             f"this index may be negative: it is {described(interval)}",
             "Python would silently count from the end",
-            "keep it at 0 or more: `max(0, ...)`; only a literal such as -1 counts from the end",
+            f"guard it: `{ast.unparse(node)} >= 0`; only a literal such as -1 counts from the end",
         )
     return index

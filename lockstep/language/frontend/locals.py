@@ -7,8 +7,9 @@ from typing import NoReturn
 
 from lockstep.language import ir
 from lockstep.language.frontend.cures import instead_of_augmented
-from lockstep.language.frontend.presence import as_declared
+from lockstep.language.frontend.facts import as_declared
 from lockstep.language.frontend.scope import Broken, NewName, Refused, Scope, StateName
+from lockstep.language.notation import MARK, Kind, Mark
 
 _INSTEAD: dict[type[ast.stmt], tuple[str, str]] = {
     ast.If: (
@@ -70,8 +71,7 @@ def lower_local(scope: Scope, line: ast.stmt) -> tuple[int, ir.Expression] | Non
         raise
     value, slot = as_declared(lowered), scope.unit.fresh()
     scope.bind(name, ir.Local(scope.place(line), value.domain, slot))
-    if value is not lowered:
-        scope.present.add(("slot", slot))
+    scope.facts.name(slot, value)
     return slot, value
 
 
@@ -87,7 +87,7 @@ def refuse_statement(scope: Scope, line: ast.stmt) -> NoReturn:
     if isinstance(line, ast.Return) and line.value is None:
         cure = "remove it: an action ends with its last line"
     if isinstance(line, ast.If):
-        cure = _instead_of_if(line) or cure
+        cure = _instead_of_if(line, is_claim=_is_claim(scope)) or cure
     if isinstance(line, ast.Expr) and isinstance(line.value, ast.Call):
         what = f"{text} in a function with a value"
         cure = "move it to the action, or make a procedure of the function, without `return`"
@@ -100,11 +100,30 @@ def refuse_statement(scope: Scope, line: ast.stmt) -> NoReturn:
     )
 
 
-def _instead_of_if(line: ast.If) -> str | None:
+def _is_claim(scope: Scope) -> bool:
+    """Whether this is the text of an invariant, which has a premise."""
+    mark = getattr(scope.calls[0], MARK, None)
+    return len(scope.calls) == 1 and isinstance(mark, Mark) and mark.kind is not Kind.ACTION
+
+
+def _instead_of_if(line: ast.If, *, is_claim: bool) -> str | None:
     """The cure for an `if` that returns; None for any other."""
     last, test = line.body[-1], ast.unparse(line.test)
     if not isinstance(last, ast.Return):
         return None
     if last.value is None:
         return f"write `require(not ({test}))` in its place"
-    return f"end with one `return {ast.unparse(last.value)} if {test} else ...`"
+    value = ast.unparse(last.value)
+    if is_claim and value == "True":
+        return f"write `when({ast.unparse(negated(line.test))})` in its place"
+    if is_claim:
+        return f"write `when({test})` and `return {value}`; the rest is an invariant of its own"
+    return f"end with one `return {value} if {test} else ...`"
+
+
+def negated(test: ast.expr) -> ast.expr:
+    """The opposite of a condition, without a second `not`."""
+    match test:
+        case ast.UnaryOp(ast.Not(), operand):
+            return operand
+    return ast.UnaryOp(ast.Not(), test)

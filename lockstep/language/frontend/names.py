@@ -24,6 +24,7 @@ from lockstep.language.frontend.expected import BOOL, unwrapped
 from lockstep.language.frontend.scope import Broken, NewName, Refused, Scope, StateName
 from lockstep.language.records import Record
 from lockstep.language.types import NOTHING, described, is_item, join
+from lockstep.language.values import OrderedSet
 
 
 def lower_name(scope: Scope, node: ast.Name) -> ir.Expression:
@@ -68,7 +69,7 @@ def literal(scope: Scope, node: ast.expr, value: object) -> ir.Expression:
             "values are integers, booleans, enum members, names, records and collections of these",
             cure,
         )
-    return ir.Literal(place, domain, frozenset(value) if isinstance(value, set) else value)
+    return ir.Literal(place, domain, frozenset(value) if isinstance(value, OrderedSet) else value)
 
 
 def lower_attribute(scope: Scope, node: ast.Attribute) -> ir.Expression:
@@ -176,7 +177,7 @@ def _value_domain(value: object) -> Domain | None:
         return NameDomain((value,))
     if isinstance(value, Record):
         return RecordDomain(type(value))
-    if type(value) in (tuple, frozenset, set):
+    if type(value) in (tuple, frozenset, OrderedSet):
         return _collection_domain(value)  # type: ignore[arg-type]
     return None
 
@@ -204,7 +205,7 @@ def _no_value(node: ast.expr, value: object) -> tuple[str, str]:
         return f"{name} is a dict, which is no value of the notation", cure
     if isinstance(value, list):
         return f"{name} is a list, which is no value of the notation", "make it a tuple"
-    if isinstance(value, tuple | set | frozenset):
+    if isinstance(value, tuple | frozenset):
         return f"{name} has items of several kinds, or items that are no atoms", "use records"
     if callable(value):
         return f"{name} is a function, not a value", "call it, giving each of its parameters"

@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from lockstep.errors import nearest
 from lockstep.language.domains import Domain
-from lockstep.language.frontend.presence import Path as ValuePath
+from lockstep.language.frontend.facts import Facts
 from lockstep.language.ir import Expression
 from lockstep.language.loader import Universe
 from lockstep.language.source import Diagnostic, Place
@@ -107,9 +107,9 @@ class Unit:
 class Scope:
     """The names of one function, or of a comprehension in it.
 
-    `names` are its parameters and locals, `unbound` the locals that have no value yet; `present`
-    holds what is known not to be None; `calls` is the chain of functions being inlined, outermost
-    first.
+    `names` are its parameters and locals, `unbound` the locals that have no value yet; `facts` is
+    what guards and conditions before it say; `calls` is the chain of functions being inlined,
+    outermost first.
     """
 
     unit: Unit
@@ -118,10 +118,10 @@ class Scope:
     calls: tuple[Callable[..., Any], ...]
     names: dict[str, Binding] = field(default_factory=dict)
     unbound: set[str] = field(default_factory=set)
-    present: set[ValuePath] = field(default_factory=set)
+    facts: Facts = field(default_factory=Facts)
 
-    def inner(self, targets: Iterable[str] = (), present: Iterable[ValuePath] = ()) -> Scope:
-        """The scope of a part of the function, in which more may be known to be present.
+    def inner(self, targets: Iterable[str] = (), facts: Facts | None = None) -> Scope:
+        """The scope of a part of the function, in which more may be known.
 
         `targets` are the variables of a comprehension, none of them bound yet.
         """
@@ -133,7 +133,7 @@ class Scope:
             self.calls,
             {name: bound for name, bound in self.names.items() if name not in hidden},
             self.unbound | hidden,
-            self.present | set(present),
+            (self.facts if facts is None else facts).copy(),
         )
 
     def bind(self, name: str, binding: Binding) -> None:

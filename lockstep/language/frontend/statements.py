@@ -16,7 +16,6 @@ from lockstep.language.frontend.helpers import enter
 from lockstep.language.frontend.indexing import map_key
 from lockstep.language.frontend.locals import lower_local, refuse_statement
 from lockstep.language.frontend.names import field, variable
-from lockstep.language.frontend.presence import present_where
 from lockstep.language.frontend.reachability import is_always_false
 from lockstep.language.frontend.scope import Broken, NewName, Refused, Scope, StateName
 from lockstep.language.types import described
@@ -108,7 +107,7 @@ def _present(
     place = scope.place(node)
     for read in (option, ir.Local(place, option.domain, slot)):
         test = ir.Not(place, BOOL, ir.IsNone(place, BOOL, read))
-        scope.present.update(present_where(test, True))
+        scope.facts.learn(test)
     return [ir.Bind(scope.place(line), *bound), ir.Guard(place, test)]
 
 
@@ -142,7 +141,7 @@ def _guard(scope: Scope, node: ast.Call, fits: bool, guard: Guard | None) -> ir.
             f"write {guard.__name__}(condition)",
         )
     test = condition(scope, node.args[0])
-    scope.present.update(present_where(test, True))
+    scope.facts.learn(test)
     scope.unit.unreachable = scope.unit.unreachable or is_always_false(test)
     return ir.Guard(scope.place(node), test)
 

@@ -133,7 +133,12 @@ class Expressions(Evaluation):
         length = self.shapes.length(domain, sequence)
         if isinstance(node.index, ir.Literal) and node.index.value < 0:
             index = self.builder.add(length, index)
-        self.fail_unless(self.builder.icmp_unsigned("<", index, length), node.place)
+        inside = self.builder.icmp_unsigned("<", index, length)
+        if node.certain:
+            # What cannot fail may stand before the guard by which it cannot: some item will do.
+            index = self.builder.select(inside, index, word(0))
+        else:
+            self.fail_unless(inside, node.place)
         cell = self.shapes.cell(self.shapes.items(domain).cells, sequence, index)
         return self.coercion.to(self.shapes.unpack(domain.item, cell), domain.item, node.domain)[0]
 
@@ -159,6 +164,7 @@ class Expressions(Evaluation):
         end, zero = self.value(node)[0], word(0)
         if isinstance(node, ir.Literal) and node.value < 0:
             end = self.builder.add(length, end)
+        if not isinstance(node.domain, RangeDomain) or node.domain.low < 0:
             end = self.builder.select(self.builder.icmp_signed("<", end, zero), zero, end)
         return self.builder.select(self.builder.icmp_signed("<", end, length), end, length)
 

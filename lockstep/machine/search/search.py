@@ -34,7 +34,7 @@ from lockstep.plain.exploration import Exploration
 from lockstep.plain.remaining import Remaining
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.simplest import TooMany, put_simplest
-from lockstep.plain.supervision import Stopped, Supervision
+from lockstep.plain.supervision import Bound, Stopped, Supervision
 from lockstep.results.search_result import Progress, SearchResult, Violation, conclude
 from lockstep.results.verdict import Verdict
 
@@ -141,6 +141,7 @@ class ParallelSearch:
         while self._levels.count(len(self._levels) - 1):
             self._complete = len(self._levels) - 1
             self._supervision.cover(self._result.depth)
+            self._covered = self._crew.totals
             self._watch()
             self._level(len(self._levels) - 1)
             if self._ended_by_findings():
@@ -173,7 +174,7 @@ class ParallelSearch:
                     if worker.filled.max() >= self._allowance.buffer:
                         self._take_in(self._threads, checked=False)
                         self._taken_new()
-                        self._watch()
+                        self._supervision.watch(self._progress)
             self._levels.restore(extent)
         self._take_in(self._threads, checked=False)
         self._taken_new()
@@ -295,8 +296,11 @@ class ParallelSearch:
     def _count(self) -> None:
         """Say in the result what was counted."""
         result, totals = self._result, self._crew.totals
-        count(self._model, totals, result)
         result.states = len(self._visited)
+        if self._supervision.met is Bound.STATES:
+            totals, result.states = self._covered, self._supervision.covered_states
+            result.depth = self._supervision.covered
+        count(self._model, totals, result)
         result.transitions = totals.report[TRANSITIONS]
         result.deadlocks = totals.report[DEADLOCKS]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from lockstep.language.faults import described_faults
 from lockstep.language.model import Model
 from lockstep.language.source import Place
 from lockstep.report.ci.places import place_of_function, place_of_model, place_of_state
@@ -29,7 +30,7 @@ def behaviour(model: Model, trace: Trace, fault: str | None) -> Iterator[Remark]
         action = model.action(step.action)
         texts = ["".join(map(flat, change.shortened)) for change in changes(before, step.state)]
         title = render_instance(step.action, action.parameters, step.parameters)
-        by = f", by the fault {fault}" if number in faulty else ""
+        by = f", by {described_faults(fault or '')}" if number in faulty else ""
         for_ever = "then for ever: " if trace.loop == number - 1 else ""
         place = place_of_function(model.universe, action.function)
         text = f"{number}  {for_ever}{title}{by}: {'; '.join(texts) or 'nothing changes'}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
+from lockstep.language.faults import described_faults
 from lockstep.report.affected import skipped_gaps
 from lockstep.report.ci.exploration import Explored, interrupted, of_error
 from lockstep.report.ci.places import beginning, place_of_function, place_of_scope
@@ -127,5 +128,7 @@ def _identity(request: CheckRequest, scope: str) -> tuple[str, ...]:
 
 
 def _variant(request: CheckRequest) -> str:
-    changes = {"fault": request.fault, "proposal": request.proposal, "mutant": request.mutant}
-    return "".join(f" with the {kind} {name}" for kind, name in changes.items() if name)
+    faults = "" if request.fault is None else f" with {described_faults(request.fault)}"
+    changes = {"proposal": request.proposal, "mutant": request.mutant}
+    others = (f" with the {kind} {name}" for kind, name in changes.items() if name)
+    return "".join([faults, *others])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lockstep.language.source import Place
 from lockstep.report.ci.places import SourceRoot, region
 from lockstep.report.ci.problems import Level, Problems, Unknown
-from lockstep.report.page import visible
+from lockstep.words import visible
 
 _COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
 

@@ -12,7 +12,7 @@ from typing import Any
 from lockstep.language.loader import Universe
 from lockstep.language.model import Model
 from lockstep.language.source import Place
-from lockstep.language.syntax import Syntax
+from lockstep.language.syntax import syntax_of
 from lockstep.system.git import folder_in_repository
 from lockstep.workspace import Workspace
 
@@ -131,7 +131,7 @@ def _declared_in(root: Path, folders: tuple[str, ...], model: str, name: str) ->
 
 def _declared(file: Path, name: str) -> Place:
     """The name of a function or class at the top of a file; the beginning where it has none."""
-    for node in Syntax(file).statements:
+    for node in syntax_of(file).statements:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
             return _name(node, file)
     return beginning(file)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
+from lockstep.language.faults import described_faults
 from lockstep.report.ci.exploration import Explored, interrupted, of_error
 from lockstep.report.ci.places import place_of_function
 from lockstep.report.ci.problems import Gap, Problem, Problems, Unknown
@@ -34,7 +35,8 @@ def _of_result(result: Result, texts: RequirementTexts) -> Iterator[Problem | Ga
         *filter(None, [fault]),
         *(f"{name}={value}" for name, value in sorted(constants.items())),
     )
-    where = f"in the {identity[0]}{'' if fault is None else f' with the fault {fault}'}"
+    changed = "" if fault is None else f" with {described_faults(fault)}"
+    where = f"in the {identity[0]}{changed}"
     explored = Explored(result.model, where, identity, result.again, texts, fault)
     return chain(_problems(explored, result), _gaps(explored, result))
 

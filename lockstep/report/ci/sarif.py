@@ -16,6 +16,7 @@ from urllib.parse import quote
 from lockstep.language.source import Place
 from lockstep.report.ci.places import SourceRoot, region
 from lockstep.report.ci.problems import Gap, Level, Problem, Problems, Remark, Rule, Unknown
+from lockstep.report.output import json_text
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -68,7 +69,7 @@ def sarif(problems: Problems, root: SourceRoot) -> str:
         ],
     }
     document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    return json_text(document, indent=1) + "\n"
 
 
 def fingerprint(problem: Problem) -> str:

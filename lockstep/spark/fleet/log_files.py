@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import glob
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
+from lockstep.conform.log_paths import log_paths
 from lockstep.conform.time_order import in_order_of_time
 from lockstep.errors import LockstepError
 from lockstep.system.compressed_stream import LONGEST_MAGIC, DamagedStream, compression_of
@@ -45,48 +45,27 @@ class LogFile:
 def look_at(logs: Sequence[str], first_time: FirstTime) -> list[LogFile]:
     """The files that some logs stand for, in the order of the first time in each.
 
-    A log is a file, a folder of files and folders, or a glob pattern. Files whose names begin with
-    a dot are left out. A file that shows no time keeps its place. `LockstepError` for a log that
-    stands for no file.
+    A log is what `log_paths` reads, but for standard input and pipes. A file that shows no time
+    keeps its place. `LockstepError` for a log that stands for no file.
     """
-    paths = list(dict.fromkeys(os.path.abspath(path) for log in logs for path in _paths(log)))
+    paths = _paths(logs)
     with ThreadPoolExecutor(_LOOKERS) as lookers:
         files = list(lookers.map(lambda path: _look(path, first_time), paths))
     return in_order_of_time(files, lambda file: file.first_ms)
 
 
-def _paths(log: str) -> Iterator[str]:
-    if log == STANDARD_INPUT:
+def _paths(logs: Sequence[str]) -> list[str]:
+    if STANDARD_INPUT in logs:
         raise LockstepError(
             "standard input cannot be read with --engine spark: a task that fails reads its part "
             "again",
             cure="name files, or leave --engine spark out",
         )
-    if os.path.isdir(log):
-        paths = sorted(_files_below(log))
-    elif os.path.exists(log) or not glob.has_magic(log):
-        paths = [log]
-    else:
-        paths = sorted(path for path in glob.glob(log, recursive=True) if os.path.isfile(path))
-    if not paths:
-        raise LockstepError(f"{log} has no files", cure="name files, or a folder that holds some")
+    paths = [os.path.abspath(path) for path in log_paths(logs)]
     for path in paths:
         if not os.path.isfile(path):
-            what = "is no file" if os.path.exists(path) else "does not exist"
-            raise LockstepError(f"{path} {what}", cure="name a file, a folder or a glob pattern")
-        yield path
-
-
-def _files_below(folder: str) -> Iterator[str]:
-    def refuse(error: OSError) -> None:
-        raise LockstepError(f"{error.filename} cannot be read: {error.strerror}") from None
-
-    for above, folders, names in os.walk(folder, onerror=refuse):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in names:
-            path = os.path.join(above, name)
-            if not name.startswith(".") and os.path.isfile(path):
-                yield path
+            raise LockstepError(f"{path} is no file", cure="name a file, a folder or a pattern")
+    return paths
 
 
 def _look(path: str, first_time: FirstTime) -> LogFile:

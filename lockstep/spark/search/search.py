@@ -149,6 +149,7 @@ class SparkSearch:
         near = self._near_levels = NearLevels(self._machine, initial)
         settled = near.begin()
         while True:
+            self._supervision.watch_states(len(settled.states) // self._machine.words)
             self._add(settled)
             if self._ended_by_findings(settled.account):
                 return None
@@ -213,9 +214,11 @@ class SparkSearch:
             if report.damage is not None:
                 raise Damaged(*report.damage)
         shape = self._machine.shape
+        states = sum(report.states for report in reports)
+        self._supervision.watch_states(states)
         account = together([Account.read(report.account, shape) for report in reports], shape)
         self._account = together([self._account, account], shape)
-        self._levels.append(sum(report.states for report in reports))
+        self._levels.append(states)
         if self._ended_by_findings(account):
             return None
         runs = {report.owner: report.runs_after(manifest.runs) for report in reports}

@@ -33,7 +33,7 @@ class ForgottenInFull:
 
     name = "forgotten-in-full-request"
     breaks = "a full request removes a partition"
-    requirements: tuple[str, ...] = ("227-44",)
+    requirements: tuple[str, ...] = ("227-67",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for line in log.fetches:
@@ -106,7 +106,7 @@ class StrangerForgotten:
 
     name = "stranger-forgotten"
     breaks = "a request removes a partition that its session does not have"
-    requirements: tuple[str, ...] = ("227-44",)
+    requirements: tuple[str, ...] = ("227-67",)
 
     def places(self, log: Log) -> Iterator[Place]:
         for run in log.runs:

@@ -43,7 +43,7 @@ def vote(s, new, n: Node, m: Node):
 
 @action
 def lead(s, new, n: Node):
-    require(s.leader is None and sum(1 for m in Node if s.votes[m][n]) * 2 > NODES_COUNT)
+    require(s.leader is None and sum(1 for m in Node if s.votes[m][n]) * 2 > len(NODES))
     new.leader = n
     new.seat = n
 
@@ -67,9 +67,9 @@ def read(s, new, note: Note):
 """
 
 
-def model(folder: Path, nodes: str, text: str = LAND, count: int = 2) -> Model:
+def model(folder: Path, nodes: str, text: str = LAND) -> Model:
     (folder / "models").mkdir(exist_ok=True)
-    source = f"NODES = {nodes}\nNODES_COUNT = {count}\n" + HEAD
+    source = f"NODES = {nodes}\n{HEAD}"
     (folder / "models" / "land.py").write_text(f'"""A land."""\n{source}{text}')
     return load_model(folder, "land")
 
@@ -102,7 +102,7 @@ def test_counts_are_those_of_the_orbits(tmp_path: Path, nodes: str) -> None:
 
 def test_three_names_have_six_permutations(tmp_path: Path) -> None:
     text = LAND.split("@action\ndef write")[0]
-    land = model(tmp_path, '("a", "b", "c")', text, count=3)
+    land = model(tmp_path, '("a", "b", "c")', text)
     states, classes = orbits(land)
     result = explore(land, Exploration("compiled", symmetry=True))
     assert (explore(land, Exploration("compiled")).states, result.states) == (states, classes)

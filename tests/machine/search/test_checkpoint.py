@@ -3,7 +3,6 @@
 import os
 import random
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -19,6 +18,7 @@ from lockstep.machine.search.checkpoint import Checkpoint
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
+from tests.processes import started_program
 
 ROOT = Path(__file__).parents[3]
 SCOPE = {
@@ -83,19 +83,15 @@ def test_killed_at_any_moment_it_goes_on_to_the_same_counts(
     moments = random.Random(7)
     reached = [0]
     for _ in range(4):
-        process = subprocess.Popen(
-            [sys.executable, "-c", SEARCH, str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE
-        )
-        assert process.stdout is not None
-        process.stdout.readline()
-        wanted = reached[-1] + moments.randint(1, 5)
-        deadline = time.monotonic() + 60
-        while levels_in(tmp_path) < wanted and process.poll() is None:
-            assert time.monotonic() < deadline
-        time.sleep(moments.random() / 100)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
+        with started_program([sys.executable, "-c", SEARCH, str(tmp_path)], ROOT) as search:
+            search.line()
+            wanted = reached[-1] + moments.randint(1, 5)
+            deadline = time.monotonic() + 60
+            while levels_in(tmp_path) < wanted and search.process.poll() is None:
+                assert time.monotonic() < deadline
+            time.sleep(moments.random() / 100)
+            search.send(signal.SIGKILL)
+            search.ended()
         reached.append(levels_in(tmp_path))
     assert reached == sorted(reached)
     assert reached[1] < whole.depth, "the first was killed before it was done"

@@ -11,6 +11,7 @@ import pytest
 
 from lockstep.errors import LockstepError
 from lockstep.machine.search.folder_lock import FolderLock
+from tests.processes import Started, started_program
 
 ROOT = Path(__file__).parents[3]
 HOLDER = """
@@ -32,16 +33,12 @@ CHECK = [sys.executable, "-m", "lockstep", "check", "letters", "--engine", "comp
 
 
 @pytest.fixture
-def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+def holder(tmp_path: Path) -> Iterator[Started]:
     """A process that is in the middle of its search."""
     folder = tmp_path / "letters-default"
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(folder)], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "holds the folder\n"
+    with started_program([sys.executable, "-c", HOLDER, str(folder)], ROOT) as process:
+        assert process.line() == "holds the folder\n"
         yield process
-        process.kill()
 
 
 def check(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -54,18 +51,16 @@ def check(folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_second_process_is_told_of_the_first(
-    tmp_path: Path, holder: subprocess.Popen[str]
-) -> None:
+def test_a_second_process_is_told_of_the_first(tmp_path: Path, holder: Started) -> None:
     second = check(tmp_path)
     assert second.returncode == 2
-    assert f"is in use by process {holder.pid}\n" in second.stdout + second.stderr
+    assert f"is in use by process {holder.process.pid}\n" in second.stdout + second.stderr
     assert "Traceback" not in second.stderr
 
 
-def test_the_lock_goes_with_the_process(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
-    os.kill(holder.pid, signal.SIGKILL)
-    holder.wait()
+def test_the_lock_goes_with_the_process(tmp_path: Path, holder: Started) -> None:
+    holder.send(signal.SIGKILL)
+    holder.ended()
     assert check(tmp_path).returncode == 0
 
 

@@ -235,12 +235,21 @@ class TestMeaning:
         completed = changed(sample_line("java-consumer"), "response", "")
         assert refusal(completed).startswith('response is "", as when the broker closes')
 
-    @pytest.mark.parametrize(("part", "topics"), [("request", "topics"), ("response", "responses")])
-    def test_a_partition_that_stands_twice(self, part: str, topics: str) -> None:
+    def test_a_partition_that_is_asked_for_twice(self) -> None:
         completed = sample_line("kafka-python")
-        partitions = completed[part][topics][0]["partitions"]
+        partitions = completed["request"]["topics"][0]["partitions"]
         partitions.append(partitions[1])
-        assert refusal(completed) == (f'{part}.{topics} has the partition "t2-0" more than once')
+        assert refusal(completed) == 'request.topics has the partition "t2-0" more than once'
+
+    def test_a_partition_that_is_answered_twice(self) -> None:
+        """That is the broker's doing, and no reason not to follow the line."""
+        completed = sample_line("kafka-python")
+        assert read(completed).answered_twice == ()
+        partitions = completed["response"]["responses"][0]["partitions"]
+        partitions.append({**partitions[1], "highWatermark": 4711})
+        line = read(completed)
+        assert line.answered_twice == (TopicPartition("t2", 0),)
+        assert line.answered[TopicPartition("t2", 0)].high_watermark == 4711
 
     @pytest.mark.parametrize(
         ("name", "lowest", "highest"),

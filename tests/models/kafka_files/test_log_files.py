@@ -27,13 +27,17 @@ def test_rotated_pieces_of_a_directory_in_the_order_of_their_time(tmp_path: Path
     older = write(tmp_path / "server.log.1", "\tat a stack trace\n1795252024431 x\n")
     oldest = write(tmp_path / "server.log.02.gz", "[2026-11-20 12:00:01,123] DEBUG y\n")
     write(tmp_path / ".server.log.swp", "1795252024433 \n")
-    (tmp_path / "older").mkdir()
-    write(tmp_path / "older" / "server.log", "1795252024434 \n")
-    assert log_files([tmp_path]) == [
+    (tmp_path / "other").mkdir()
+    (tmp_path / ".hidden").mkdir()
+    last = write(tmp_path / "other" / "server.log", "1795252024434 \n")
+    write(tmp_path / ".hidden" / "server.log", "1795252024435 \n")
+    assert log_files([tmp_path, tmp_path / "other"]) == [
         LogFile(oldest, 1795176001123),
         LogFile(older, 1795252024431),
         LogFile(newest, 1795252024432),
+        LogFile(last, 1795252024434),
     ]
+    assert paths(str(tmp_path / "*" / "*.log")) == [last]
     assert paths(newest, oldest, older) == [oldest, older, newest]
 
 

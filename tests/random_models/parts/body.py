@@ -16,7 +16,7 @@ _LINE = 88
 class Body:
     """The statements of a function so far; `env` is what the next one may read.
 
-    `written` are the variables that have been written already.
+    `written` are the variables that have been written already, or their fields: `a`, `a.log`.
     """
 
     def __init__(self, writer: Writer, env: Env) -> None:
@@ -91,10 +91,10 @@ class Body:
         With `certain`, a part of an option is written only after a guard that excludes None; a
         procedure cannot know what its callers wrote before, and leaves such parts alone.
         """
-        fresh = [name for name in variables if name not in self.written]
+        fresh = [name for name in variables if not self._has_written(name)]
         again = not fresh or self._choices.now_and_then(4)
         variable = self._choices.pick(list(variables) if again else fresh)
-        domain, steps = variables[variable], ""
+        domain, steps, part = variables[variable], "", variable
         while self._choices.below(3):
             inside = domain
             if isinstance(domain, OptionDomain):
@@ -109,16 +109,20 @@ class Body:
             elif isinstance(inside, RecordDomain):
                 field = self._choices.pick(list(inside.record.fields))
                 steps, domain = f"{steps}.{field}", inside.record.fields[field]
+                part = f"{part}.{field}"
             else:
                 break
         self.add(f"new.{variable}{steps} = ", self._written_value(f"s.{variable}{steps}", domain))
-        self.written.add(variable)
+        self.written.add(part)
+
+    def _has_written(self, variable: str) -> bool:
+        return any(part.partition(".")[0] == variable for part in self.written)
 
     def _excludes_none(self, variable: str, steps: str, some: Domain, *, certain: bool) -> bool:
         text = f"s.{variable}{steps}"
         if self.env.risky and self._choices.now_and_then(3):
             return True
-        if not certain or variable in self.written:
+        if not certain or self._has_written(variable):
             return False
         if self.env.known(text) is None:
             self.lines.append(f"require({text} is not None)")

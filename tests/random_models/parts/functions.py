@@ -37,6 +37,7 @@ class Functions:
         self._variables = variables
         self._risky = risky
         self._actions: dict[str, tuple[tuple[str, Domain], ...]] = {}
+        self._written: dict[str, frozenset[str]] = {}
 
     def helper(self, name: str) -> Function:
         """A function with a value: guard lines and names for expressions, then its `return`."""
@@ -72,7 +73,8 @@ class Functions:
         for _ in self._choices.times(1, 2, go_on=1):
             self._effect(body, certain=False)
         text = self._text(name, states, parameters, body, annotated=annotated)
-        return dataclasses.replace(function, text=text, written=frozenset(body.written))
+        self._written[name] = frozenset(body.written)
+        return dataclasses.replace(function, text=text, written=self._written[name])
 
     def action(self, name: str) -> str:
         """An action: guards, locals, writes and calls in any order, with one effect or more."""
@@ -92,6 +94,7 @@ class Functions:
                 self._effect(body)
         for _ in self._choices.times(1, 3, go_on=1):
             self._effect(body)
+        self._written[name] = frozenset(body.written)
         return self._text(name, ("s", "new"), parameters, body, annotated=True)
 
     def fault(self, name: str) -> str:
@@ -109,7 +112,10 @@ class Functions:
                 text = self._other_result(name, chosen)
         where = chosen.name if isinstance(chosen, Function) else chosen
         replaces = "" if where is None else f"replaces={where}, "
-        return f'@fault({replaces}harmless="Nothing is known of it.")\n{text}'
+        own = self._written.get(name, frozenset[str]())
+        left = sorted(part for part in self._written.get(where or "", ()) if _is_left(part, own))
+        unchanged = f", unchanged={tuple(left)!r}" if left else ""
+        return f'@fault({replaces}harmless="Nothing is known of it."{unchanged})\n{text}'
 
     def _other_result(self, name: str, helper: Function) -> str:
         """A helper like another, with a result of the same type."""
@@ -132,7 +138,9 @@ class Functions:
         return f"@leads_to({self._fairness()})\n{text}"
 
     def _fairness(self) -> str:
-        """Weak and strong fairness of some actions, none of them promised twice."""
+        """Weak and strong fairness of some actions, none of them promised twice; or none at all."""
+        if self._choices.below(3) == 0:
+            return ""
         given: dict[tuple[str, frozenset[str]], tuple[str, str]] = {}
         for word in ("weak", "strong"):
             for action in self._choices.some(list(self._actions), 2):
@@ -270,3 +278,11 @@ def _parts(domain: Domain) -> Iterator[Domain]:
         case RecordDomain(record):
             for field in record.fields.values():
                 yield from _parts(field)
+
+
+def _is_left(part: str, written: frozenset[str]) -> bool:
+    """Whether nothing is written of a variable or field, or of what it is a part of."""
+    return not any(
+        f"{part}.".startswith(f"{other}.") or f"{other}.".startswith(f"{part}.")
+        for other in written
+    )

@@ -146,15 +146,33 @@ def _guarded_item(writer: Writer, env: Env, target: Domain) -> Expr | None:
         return None
     if sequence.domain.capacity == 0:
         return None
+    index, test = _counted_from_one(writer, env, sequence) or _counted(writer, env, sequence)
+    otherwise = writer.value(env.deeper(), target)
+    return _either(f"{sequence.text}[{index}]", sequence.domain.item, test, otherwise)
+
+
+def _counted(writer: Writer, env: Env, sequence: Expr) -> tuple[str, str]:
+    """An index that is not negative, and the condition that there is such an item."""
     index = position(writer, env)
     least = "0" if index.text.startswith("-") else index.at(COMPARISON + 1)
-    otherwise = writer.value(env.deeper(), target)
-    return _either(
-        f"{sequence.text}[{index.text}]",
-        sequence.domain.item,
-        f"len({sequence.text}) > {least}",
-        otherwise,
+    return index.text, f"len({sequence.text}) > {least}"
+
+
+def _counted_from_one(writer: Writer, env: Env, sequence: Expr) -> tuple[str, str] | None:
+    """An index that only its condition keeps from being negative."""
+    if writer.choices.below(2):
+        return None
+    number = readable(writer, env, lambda domain: is_within(domain, RangeDomain(-1, 3)))
+    if number is None or not isinstance(number.domain, RangeDomain):
+        return None
+    text, length = number.text, f"len({sequence.text})"
+    tests = (
+        f"1 <= {text} <= {length}",
+        f"{text} > 0 and {length} >= {text}",
+        f"not ({text} - 1 < 0 or {text} - 1 >= {length})",
+        f"{text} != 0 and {text} > -1 and {text} <= {length}",
     )
+    return f"{text} - 1", writer.choices.pick(tests)
 
 
 def _guarded_key(writer: Writer, env: Env, target: Domain) -> Expr | None:

@@ -11,7 +11,7 @@ from lockstep.language.source import Place
 from lockstep.report.ci.github import workflow_commands
 from lockstep.report.ci.places import SourceRoot
 from lockstep.report.ci.problems import Gap, Level, Problem, Problems, Rule, Unknown
-from lockstep.report.page import visible
+from lockstep.words import visible
 
 ROOT = SourceRoot(Path("/a"), "specs of it/")
 TEXTS = st.lists(

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from lockstep.system.java import find_java
 from lockstep.system.user_cache import cache_folder, make_private
+from tests.processes import Started, started_program
 
 VERSION = "4.3.1"
 
@@ -62,25 +63,20 @@ def kafka_broker(folder: Path) -> Iterator[str]:
     storage = ["kafka.tools.StorageTool", "format", "-t", _CLUSTER, "-c", str(properties)]
     subprocess.run([*java, *storage], check=True, capture_output=True, cwd=folder)
     with folder.joinpath("broker.log").open("wb") as log:
-        broker = subprocess.Popen(
-            [*java, "kafka.Kafka", str(properties)], stdout=log, stderr=log, cwd=folder
-        )
-        try:
+        command = [*java, "kafka.Kafka", str(properties)]
+        with started_program(command, folder, stdout=log, stderr=log) as broker:
             _wait(broker, port)
             yield f"127.0.0.1:{port}"
-        finally:
-            broker.kill()
-            broker.wait()
 
 
-def _wait(broker: subprocess.Popen[bytes], port: int) -> None:
+def _wait(broker: Started, port: int) -> None:
     end = time.monotonic() + _START_SECONDS
     while True:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
             return
         except OSError:
-            assert broker.poll() is None, "the broker has ended"
+            assert broker.process.poll() is None, "the broker has ended"
             assert time.monotonic() < end, "the broker does not answer"
             time.sleep(0.2)
 

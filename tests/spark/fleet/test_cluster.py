@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.processes import COMMAND, kill, started_program
 from tests.spark.cluster import cluster
 from tests.spark.fleet.pipeline import BROKER_FROM, ROOT, fleet
 from tests.spark.fleet.runs import Runs
@@ -29,27 +26,22 @@ def test_an_executor_is_killed(spark: SparkSession, tmp_path: Path) -> None:
     whole.run(logs)
     tables = tmp_path / "tables"
     with cluster(tmp_path / "cluster") as machines:
-        command = [sys.executable, "-m", "lockstep", "conform", "--engine", "spark"]
-        where = ["--out", str(tables), "--master", machines.master]
+        where = ["--engine", "spark", "--out", str(tables), "--master", machines.master]
         # Executors find the text of the workspace in the cache alone.
-        environment = {**os.environ, "LOCKSTEP_CACHE": str(cache(tmp_path))}
-        with subprocess.Popen(
-            [*command, *where, "--broker-from", BROKER_FROM, str(logs)],
-            cwd=ROOT,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment,
-        ) as run:
+        changed = {"LOCKSTEP_CACHE": str(cache(tmp_path))}
+        whole_command = [*COMMAND, "conform", *where, "--broker-from", BROKER_FROM, str(logs)]
+        with started_program(whole_command, ROOT, changed=changed, stdout=None) as run:
             killed = False
             end = time.monotonic() + _SECONDS
-            while run.poll() is None and time.monotonic() < end:
+            while run.process.poll() is None and time.monotonic() < end:
                 following = tables.joinpath("_checkpoint", "offsets", "0").exists()
                 if following and not killed and len(executors := machines.executors()) == 2:
-                    os.kill(executors[0], signal.SIGKILL)
+                    kill(executors[0])
                     killed = True
                 time.sleep(0.2)
             assert killed
-            assert run.wait(1) == 1, run.stderr and run.stderr.read()
+            code, _, complaints = run.ended()
+            assert code == 1, complaints
     assert Runs(spark, tables).content() == whole.content()
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import shutil
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.spark.cluster import command_of, descendants, remaining
+from tests.processes import COMMAND, command_of, started_program
 from tests.spark.fleet.pipeline import LOGS, ROOT
 from tests.spark.fleet.runs import Runs, of_fleet, process
 
@@ -45,21 +42,13 @@ def whole(spark: SparkSession, logs: Path, tmp_path_factory: pytest.TempPathFact
 
 @pytest.mark.verify
 def test_an_interrupted_run_leaves_nothing_running(logs: Path, tmp_path: Path) -> None:
-    """By SIGTERM, which does what Ctrl-C does, and which no shell ignores for us."""
     folder = tmp_path / "tables"
-    command = [sys.executable, "-m", "lockstep", "conform", "--engine", "spark"]
-    run = subprocess.Popen(
-        [*command, *of_fleet(folder, logs)], cwd=ROOT, stderr=subprocess.PIPE, text=True
-    )
-    while not any("pyspark.daemon" in name for name in map(command_of, descendants(run.pid))):
-        assert run.poll() is None
-        time.sleep(0.1)
-    started = {process: command_of(process) for process in descendants(run.pid)}
-    run.terminate()
-    _, told = run.communicate()
-    assert told == "lockstep: interrupted\n"
-    assert run.returncode == 130
-    assert remaining(started) == []
+    command = [*COMMAND, "conform", "--engine", "spark", *of_fleet(folder, logs)]
+    with started_program(command, ROOT, stdout=None) as run:
+        run.await_that(lambda: any("pyspark.daemon" in command_of(one) for one in run.below()), 600)
+        run.send(signal.SIGINT)
+        code, _, told = run.ended()
+    assert (code, told) == (130, "lockstep: interrupted\n")
 
 
 @pytest.mark.verify

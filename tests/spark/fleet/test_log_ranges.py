@@ -11,6 +11,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lockstep.conform.log_paths import log_paths
 from lockstep.errors import LockstepError
 from lockstep.spark.fleet import log_ranges
 from lockstep.spark.fleet.arrival import arrived, range_row
@@ -115,6 +116,7 @@ def test_folders_and_patterns(tmp_path: Path) -> None:
     assert names == ["4.log"]
     logs = [str(tmp_path / "a"), str(tmp_path / "b"), str(tmp_path / "b" / "4.log")]
     assert [Path(file.path).name for file in look_at(logs, no_time)] == ["1.log", "4.log"]
+    assert [file.path for file in look_at(logs, no_time)] == log_paths(logs)
     for log in ("nothing", "*.none", "-"):
         with pytest.raises(LockstepError):
             look_at([log if log == "-" else str(tmp_path / log)], no_time)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
+import signal
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,6 +17,7 @@ from lockstep.spark.fleet.run import follow_topic
 from lockstep.spark.fleet.tables import DEPARTURES, SESSIONS, Tables
 from lockstep.spark.fleet.topic import Topic
 from lockstep.spark.session import SparkOptions, spark_session
+from tests.processes import COMMAND, Started, started_program
 from tests.spark.fleet.kafka_broker import kafka_broker
 from tests.spark.fleet.one_machine import rows_of
 from tests.spark.fleet.pipeline import LOGS, OBSERVED, ROOT
@@ -92,31 +91,26 @@ def test_lines_that_come_are_followed_until_ctrl_c(file: Path, tmp_path: Path) -
         lines = [row.value for row in spark.read.text(str(file)).collect()]
         half = int(FIRST * len(lines))
         produce(spark, address, lines[:half])
-        command = [sys.executable, "-m", "lockstep", "conform", "--engine", "spark", "--follow"]
         where = ["--out", str(runs.folder), "--master", "local[2]", "--broker-from", KEY]
-        with subprocess.Popen(
-            [*command, *where, f"kafka://{address}/logs"],
-            cwd=ROOT,
-            env={**os.environ, "JDK_JAVA_OPTIONS": JAVA_OPTIONS},
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as run:
+        command = ["conform", "--engine", "spark", "--follow", *where, f"kafka://{address}/logs"]
+        java = {"JDK_JAVA_OPTIONS": JAVA_OPTIONS}
+        with started_program([*COMMAND, *command], ROOT, changed=java) as run:
             followed = wait_for_lines(run, runs, 1)
             produce(spark, address, lines[half:])
             (session,) = expected["session"]
             assert followed < session["lines"]
             wait_for_lines(run, runs, session["lines"])
-            run.terminate()
-            _, complaints = run.communicate()
-        assert run.returncode == 130, complaints
+            run.send(signal.SIGTERM)
+            code, _, complaints = run.ended()
+        assert code == 130, complaints
         assert len(runs.rows(DEPARTURES)) == len(expected["departure"])
 
 
-def wait_for_lines(run: subprocess.Popen[str], runs: Runs, lines: int) -> int:
+def wait_for_lines(run: Started, runs: Runs, lines: int) -> int:
     """Wait until at least so many lines of the one session are followed; how many are."""
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
-        assert run.poll() is None, run.stderr and run.stderr.read()
+        assert run.process.poll() is None, run.ended()[2]
         rows = runs.rows(SESSIONS) if runs.tables.is_there(SESSIONS) else []
         if rows and rows[0]["lines"] >= lines:
             return int(rows[0]["lines"])

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lockstep.language.model import Model, fault_mark, load_model
+from lockstep.language.faults import fault_constants, fault_scope_name
+from lockstep.language.model import Model, load_model
 from lockstep.language.notation import Kind
 from lockstep.machine.code.machine import machine_code
 from lockstep.machine.code.program import Program, build_program
@@ -61,9 +62,9 @@ class Case:
         fault: str | None = None,
     ) -> Case:
         """A model of the workspace in a scope, or in that of the fault."""
-        spec, mark = load_model_spec(ROOT, name), fault_mark(ROOT, name, fault)
-        chosen = scope if mark is None else mark.scope or scope
-        own = {} if mark is None else mark.constants
+        spec = load_model_spec(ROOT, name)
+        own = fault_constants(ROOT, name, fault)
+        chosen = (None if fault is None else fault_scope_name(ROOT, name, fault)) or scope
         values = {**spec.scope(chosen).constants, **own}
         model = load_model(ROOT, name, values, fault=fault).without(Kind.LEADS_TO)
         return cls(model, spec.deadlock_allowed)

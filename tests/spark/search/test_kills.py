@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import random
 import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,8 @@ from lockstep.plain.exploration import Exploration
 from lockstep.spark.search.explore import SETTINGS, explore_on_spark
 from lockstep.spark.search.search import NearBounds
 from lockstep.spark.session import KEPT_SESSION, SparkOptions
-from tests.spark.cluster import cluster, command_of, descendants, is_gone, remaining
+from tests.processes import Started, command_of, kill, started_program
+from tests.spark.cluster import cluster
 from tests.spark.search.cases import ROOT, Case, compared
 
 pytestmark = pytest.mark.verify
@@ -45,11 +45,9 @@ print(result.states, result.transitions, result.depth, result.verdict, flush=Tru
 """
 
 
-def driver(master: str, folder: Path) -> subprocess.Popen[str]:
+def driver(master: str, folder: Path) -> AbstractContextManager[Started]:
     command = [sys.executable, "-c", SEARCH, master, str(folder)]
-    return subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
+    return started_program(command, ROOT, stderr=subprocess.DEVNULL)
 
 
 def runs_in(folder: Path) -> int:
@@ -60,25 +58,21 @@ def test_killed_drivers_leave_nothing_running_and_the_same_counts(tmp_path: Path
     expected = Case.of("session_cache", SCOPE).on_one_machine()
     chance, kills, answer = random.Random(15), 0, ""
     while not answer:
-        process = driver("local[2]", tmp_path)
-        assert process.stdout is not None
-        process.stdout.readline()
-        before = runs_in(tmp_path)
-        ends = time.monotonic() + 120
-        # Somewhere in the level after the next commit.
-        while runs_in(tmp_path) == before and process.poll() is None and time.monotonic() < ends:
-            time.sleep(0.02)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(chance.uniform(0, 3) if kills < 4 else 600)
-        below = {child: command_of(child) for child in descendants(process.pid)}
-        if process.poll() is None:
-            process.kill()
-            kills += 1
-        answer = process.communicate()[0].strip()
-        ends = time.monotonic() + 60
-        while not all(is_gone(child) for child in below) and time.monotonic() < ends:
-            time.sleep(0.1)
-        assert [child for child in below if not is_gone(child)] == []
+        with driver("local[2]", tmp_path) as search:
+            search.line()
+            before, process = runs_in(tmp_path), search.process
+            ends = time.monotonic() + 120
+            # Somewhere in the level after the next commit.
+            while (
+                runs_in(tmp_path) == before and process.poll() is None and time.monotonic() < ends
+            ):
+                time.sleep(0.02)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(chance.uniform(0, 3) if kills < 4 else 600)
+            if process.poll() is None:
+                search.send(signal.SIGKILL)
+                kills += 1
+            answer = search.ended()[1].strip()
     assert kills >= 3
     counts = (expected.states, expected.transitions, expected.depth, expected.verdict)
     assert answer == " ".join(map(str, counts))
@@ -87,23 +81,15 @@ def test_killed_drivers_leave_nothing_running_and_the_same_counts(tmp_path: Path
 def test_ctrl_c_leaves_nothing_running() -> None:
     command = [sys.executable, "-m", "lockstep", "check", "session_cache", "--scope", "large"]
     command += ["--engine", "spark", "--master", "local[2]", "--no-cache"]
-    process = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    ends = time.monotonic() + 120
-    while time.monotonic() < ends and not any(
-        "pyspark" in Path(f"/proc/{child}/cmdline").read_text()
-        for child in descendants(process.pid)
-        if not is_gone(child)
-    ):
-        time.sleep(0.1)
-    time.sleep(12)
-    below = {child: command_of(child) for child in descendants(process.pid)}
-    process.send_signal(signal.SIGTERM)  # a shell may have had SIGINT ignored
-    output = process.communicate(timeout=120)[0]
-    assert process.returncode == 130, output
+    with started_program(command, ROOT, stderr=subprocess.STDOUT) as search:
+        search.await_that(
+            lambda: any("pyspark" in command_of(child) for child in search.below()), 120
+        )
+        time.sleep(12)
+        search.send(signal.SIGINT)
+        code, output, _ = search.ended(120)
+    assert code == 130, output
     assert "interrupted" in output
-    assert remaining(below) == []
 
 
 def test_killed_executors_of_a_cluster_change_nothing(tmp_path: Path) -> None:
@@ -116,7 +102,7 @@ def test_killed_executors_of_a_cluster_change_nothing(tmp_path: Path) -> None:
             executors = [one for one in running.executors() if one not in killed]
             if len(executors) == 2 and len(killed) < 3:
                 killed.append(executors[0])
-                os.kill(executors[0], signal.SIGKILL)
+                kill(executors[0])
 
         moments = iter([2, 5, 9])
         moment = next(moments)

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, reject, settings
+from hypothesis.strategies import randoms
 
 from lockstep.errors import LockstepError
-from lockstep.language.model import fault_marks, model_names
+from lockstep.language.faults import fault_marks
+from lockstep.language.model import model_names
 from lockstep.language.notation import Kind
 from lockstep.language.source import ModelError
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
 from lockstep.spark.search.search import NearBounds
+from tests.agreement.bounds import assert_bounded, bounds
+from tests.agreement.case import Case as PlainCase
 from tests.random_models.parts.size import USUAL
 from tests.random_models.random_models import RandomModel, random_models
-from tests.spark.search.cases import ROOT, Case, compared
+from tests.spark.search.cases import FAR, ROOT, Case, compared
 from tests.spark.search.in_process import InProcess
 
 SOME = "fetch_response"
@@ -154,21 +160,55 @@ def test_old_runs_are_removed_and_few_are_left(tmp_path: Path) -> None:
 def test_bounds_are_met_between_levels(tmp_path: Path) -> None:
     case = Case.of(SOME)
 
-    def bounded(folder: str, bounds: Bounds) -> tuple[Verdict, str]:
+    def bounded(folder: str, bounds: Bounds) -> str:
         request = Exploration("spark", bounds, deadlock_allowed=case.deadlock_allowed)
         result = case.on_spark(tmp_path / folder, InProcess(), request=request)
-        return result.verdict, result.because
+        assert result.verdict is Verdict.INCONCLUSIVE
+        return result.because
 
-    verdict, because = bounded("states", Bounds(max_states=500))
-    assert verdict is Verdict.INCONCLUSIVE
-    assert because.startswith("stopped as bounded, with ")
-    verdict, because = bounded("depth", Bounds(max_depth=7))
+    because = bounded("depth", Bounds(max_depth=7))
     assert because.endswith("every behaviour of up to 7 steps is covered")
-    verdict, because = bounded("seconds", Bounds(max_seconds=0.0))
+    because = bounded("seconds", Bounds(max_seconds=0.0))
     assert because.startswith("stopped after 0 s as bounded")
     # A search that was bounded goes on without the bound.
     again = case.on_spark(tmp_path / "depth", InProcess())
     assert compared(again) == compared(case.on_one_machine())
+
+
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
+@given(text=random_models(), chance=randoms())
+def test_a_bound_on_states_is_that_of_plain_python(
+    tmp_path_factory: pytest.TempPathFactory, text: RandomModel, chance: random.Random
+) -> None:
+    folder = tmp_path_factory.mktemp("bounded")
+    try:
+        plain = PlainCase.of(text.load(folder))
+        _ = plain.program
+    except (ModelError, NotCompiled):
+        reject()
+    case, near = Case(plain.model), chance.choice([FAR, NearBounds(level=5, states=9, owners=2)])
+    most_depth = plain.depth
+
+    def on_spark(most: int, place: str = "") -> SearchResult:
+        request = Exploration("spark", Bounds(max_states=most, max_depth=most_depth))
+        place = place or f"alone-{most}"
+        return case.on_spark(folder / place, InProcess(), near, request)
+
+    def gone_on(most: int) -> SearchResult:
+        place = f"kept-{most}"
+        half = Exploration("spark", Bounds(max_states=max(1, most // 2)))
+        case.on_spark(folder / place, InProcess(), near, half)
+        return on_spark(most, place)
+
+    whole = plain.oracles[True]
+    for most in bounds(whole, chance):
+        assert_bounded(
+            whole,
+            most,
+            lambda most: plain.plain(max_depth=most_depth, max_states=most),
+            on_spark,
+            gone_on,
+        )
 
 
 def test_ctrl_c_ends_a_job(tmp_path: Path) -> None:

@@ -336,7 +336,7 @@ impl FetchSession {
             ("MAX_LEADER_EPOCH", -1),
             ("MAX_FETCHED_EPOCH", -1),
         ] {
-            assert_eq!(constants.get(name), value, "this model is for scopes with {name} as such");
+            assert_eq!(constants.get(name), value, "this model is for scopes with {name} = {value}");
         }
         let number = |name| i8::try_from(constants.get(name)).expect("a small number");
         let model = FetchSession {

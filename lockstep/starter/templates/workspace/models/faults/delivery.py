@@ -26,7 +26,7 @@ def restart(s, new):
     new.delivered = 0
 
 
-@fault(replaces=answer_again, breaks="every_message_is_confirmed")
+@fault(replaces=answer_again, breaks="every_message_is_confirmed", unchanged=("answer",))
 def drops_repeated_messages(s, new):
     """The receiver says nothing when a message comes again: once an answer is lost, all is over."""
     require(s.message is not None and s.message <= s.delivered)
