@@ -43,6 +43,8 @@ def comparable(rows: Rows) -> Counter[str]:
         left_out.add("broker")  # which a line alone does not say
 
     def plain(value: Any) -> Any:
+        if isinstance(value, list) and value and isinstance(value[0], tuple):
+            value = dict(value)  # Arrow gives a map as its entries
         if isinstance(value, dict):
             return sorted((name, plain(part)) for name, part in value.items())
         if isinstance(value, datetime):
