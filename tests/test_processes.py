@@ -80,7 +80,8 @@ def test_a_process_begins_as_from_a_terminal(ignoring: None) -> None:
 def test_all_of_it_ends_with_the_block() -> None:
     with started_program([sys.executable, "-c", PARENT]) as program:
         child = int(program.line())
-        assert program.below() == {child}
+        # The kernel shows a program's environment a moment after it has begun.
+        program.await_that(lambda: program.below() == {child})
     assert not is_alive(child)
     assert not is_alive(program.process.pid)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from lockstep.errors import LockstepError
 from lockstep.system.standard_streams import tell
@@ -68,9 +69,9 @@ def _fleet(request: ConformRequest, view: ConformView) -> int:
             "--verbose does not go with --engine spark",
             cure="leave it out: the tables have every session and every line",
         )
-    output, result = Output(), conform_fleet(request, watch=TerminalWatch())
-    if request.page is not None and result.figures is not None:
-        write_fleet_page(request.page, result.figures, str(request.out))
+    page, title = request.page, str(request.out)
+    show = None if page is None else partial(write_fleet_page, page, title=title)
+    output, result = Output(), conform_fleet(request, watch=TerminalWatch(), show=show)
     if view.json:
         output.json(fleet_json(result))
     else:

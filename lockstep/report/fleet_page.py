@@ -8,9 +8,9 @@ from pathlib import Path
 
 from lockstep.conform.findings import Verdict
 from lockstep.conform.fleet_figures import FleetFigures
-from lockstep.errors import LockstepError
 from lockstep.report.conform_text import candidate_lines
 from lockstep.report.fleet_plots import hours_plot, sources_plot
+from lockstep.system.text_files import write_text
 from lockstep.words import plural
 
 _TEMPLATE = "fleet_page.html"
@@ -20,14 +20,7 @@ _MOST_NAMES = 12
 
 def write_fleet_page(path: Path, figures: FleetFigures, title: str) -> None:
     """Write the page; `LockstepError` where the file cannot be written."""
-    page = fleet_page(figures, title)
-    try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise LockstepError(
-            f"{path} cannot be written: {error.strerror or error}",
-            cure="name another file by --page; the tables are written",
-        ) from None
+    write_text(path, fleet_page(figures, title))
 
 
 def fleet_page(figures: FleetFigures, title: str) -> str:

@@ -10,11 +10,11 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from lockstep.errors import LockstepError
 from lockstep.spark.jars import SOURCE_JARS, TABLE_JARS
@@ -59,6 +59,15 @@ class SparkOptions:
         return self.master.startswith("local")
 
 
+class _Own:
+    """The way to the JVM that was started here, while there is one."""
+
+    gateway: Any = None
+
+
+_OWN = _Own()
+
+
 class KeptSession:
     """A session that is stopped when the process ends, or when another is wanted."""
 
@@ -70,7 +79,7 @@ class KeptSession:
 
     def session(self, options: SparkOptions) -> SparkSession:
         """The session with these options; `LockstepError` where there can be none."""
-        if self._session is None or options != self._options:
+        if self._session is None or options != self._options or _is_stopped(self._session):
             self._session = self._stack.enter_context(spark_session("lockstep", options))
             self._options = options
         return self._session
@@ -95,30 +104,48 @@ def java_for_spark() -> Path:
     return find_java()
 
 
+def master_of(named: str | None) -> str:
+    """The master of the Spark that this process has already, else the one that is named.
+
+    `LockstepError` where both are there, and differ.
+    """
+    given = _given_master()
+    if given is not None and named not in (None, given):
+        raise LockstepError(
+            f"this process has Spark on {given} already, and {named} is another master",
+            cure="leave out --master",
+        )
+    return given or named or LOCAL_MASTER
+
+
 @contextmanager
 def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator[SparkSession]:
-    """A session that is stopped after the block, whatever ends it.
+    """A session for a block.
 
-    Spark allows a process one session: a kept one of ours is stopped first. `LockstepError` where
-    somebody else's runs here, where PySpark or Java is missing, or where the master cannot be
-    reached.
+    Spark that was here before, a notebook's or that of `spark-submit`, gives a session of its own
+    and goes on afterwards with its own settings. Else Spark is started, and stopped after the
+    block, whatever ends it. Spark allows a process one context: a kept session of ours is stopped
+    first. `LockstepError` where PySpark or Java is missing, or the master cannot be reached.
     """
     java = java_for_spark()
     KEPT_SESSION.stop()
-    _refuse_another()
+    settings = _settings(options) | dict(options.settings)
+    # What it tells of as errors is raised here as well, or follows from an interruption.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    logging.getLogger().addFilter(_is_not_of_py4j)
+    if _spark_is_here():
+        with _session_beside(settings) as session:
+            yield session
+        return
     # Spark's launcher takes the Java of JAVA_HOME, and Spark's workers the first Python of PATH.
     os.environ["JAVA_HOME"] = str(java.parent.parent)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if options.is_local or options.master.startswith("spark://127.0.0.1"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    # What it tells of as errors is raised here as well, or follows from an interruption.
-    logging.getLogger("py4j").setLevel(logging.CRITICAL)
-    logging.getLogger().addFilter(_is_not_of_py4j)
-    settings = _settings(options) | dict(options.settings)
     settings = {**settings, "spark.app.name": name, "spark.master": options.master}
     with tempfile.TemporaryFile() as complaints:
         try:
-            yield _started(settings, complaints)
+            yield _started(settings, lambda: _own_session(settings, complaints), complaints)
         except KeyboardInterrupt:
             _kill()
             raise
@@ -126,19 +153,87 @@ def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator
             _end()
 
 
-def _refuse_another() -> None:
-    """`LockstepError` where this process has a JVM of Spark's that is not ours to end."""
+def _spark_is_here() -> bool:
+    """Whether this process has a JVM of Spark's already."""
     from pyspark import SparkContext
 
-    if SparkContext._gateway is not None:
-        raise LockstepError(
-            "this process has a Spark session of its own, and Spark allows for one",
-            cure="run this in a process without one",
-        )
+    return SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ
 
 
-def _started(settings: dict[str, str], complaints: IO[bytes]) -> SparkSession:
-    """The session, started by another thread; `complaints` takes what the JVM says of itself.
+def _is_stopped(session: SparkSession) -> bool:
+    from pyspark import SparkContext
+
+    return session.sparkContext is not SparkContext._active_spark_context
+
+
+def _given_master() -> str | None:
+    """The master of a Spark that was not started here."""
+    if importlib.util.find_spec("pyspark") is None:
+        return None
+    from pyspark import SparkConf, SparkContext
+
+    if not _spark_is_here() or SparkContext._gateway is _OWN.gateway is not None:
+        return None
+    context = SparkContext._active_spark_context
+    if context is not None:
+        return context.master
+    SparkContext._ensure_initialized()
+    return SparkConf().get("spark.master")
+
+
+@contextmanager
+def _session_beside(settings: Mapping[str, str]) -> Iterator[SparkSession]:
+    """A session in a JVM that is not ours to end."""
+    from pyspark import SparkContext
+
+    had_context = SparkContext._active_spark_context is not None
+    with tempfile.TemporaryFile() as complaints:
+        session = _started(settings, lambda: _session_of_theirs(settings), complaints)
+    try:
+        yield session
+    except KeyboardInterrupt:
+        # Another thread: what this one asks next would get the answer to what was interrupted.
+        thread = threading.Thread(target=_interrupt, args=[session], name="lockstep-spark")
+        thread.start()
+        thread.join(_STOP_SECONDS)
+        raise
+    finally:
+        if not had_context:
+            session.stop()
+
+
+def _session_of_theirs(settings: Mapping[str, str]) -> SparkSession:
+    """A session beside those that are there, or the first one of a JVM without any."""
+    from pyspark import SparkConf, SparkContext
+    from pyspark.sql import SparkSession
+
+    if SparkContext._active_spark_context is not None:
+        session = SparkSession.builder.getOrCreate().newSession()
+        for name, value in settings.items():
+            if session.conf.isModifiable(name):
+                session.conf.set(name, value)
+        return session
+    SparkContext._ensure_initialized()
+    conf = SparkConf()
+    jars = [text for text in (conf.get("spark.jars", ""), settings.get("spark.jars")) if text]
+    for name, value in settings.items():
+        conf.setIfMissing(name, value)
+    if jars:
+        conf.set("spark.jars", ",".join(jars))
+    return SparkSession.builder.config(conf=conf).getOrCreate()
+
+
+def _interrupt(session: SparkSession) -> None:
+    """End what a session runs."""
+    for query in session.streams.active:
+        query.stop()
+    session.interruptAll()
+
+
+def _started(
+    settings: Mapping[str, str], make: Callable[[], SparkSession], complaints: IO[bytes]
+) -> SparkSession:
+    """The session, made by another thread; `complaints` takes what the JVM says of itself.
 
     In the main thread Spark would take Ctrl-C for itself, and what starts would have to answer
     first.
@@ -147,7 +242,7 @@ def _started(settings: dict[str, str], complaints: IO[bytes]) -> SparkSession:
 
     def start() -> None:
         try:
-            outcome.append(_session(settings, complaints))
+            outcome.append(make())
         except Exception as error:
             outcome.append(error)
 
@@ -158,13 +253,14 @@ def _started(settings: dict[str, str], complaints: IO[bytes]) -> SparkSession:
     session = outcome[0]
     if isinstance(session, Exception):
         raise LockstepError(
-            f"Spark does not start on {settings['spark.master']}: {_why(session, complaints)}",
+            f"Spark does not start on {settings.get('spark.master', 'what is here')}: "
+            f"{_why(session, complaints)}",
             cure="look whether the master runs and can be reached from here",
         ) from session
     return session
 
 
-def _session(settings: dict[str, str], complaints: IO[bytes]) -> SparkSession:
+def _own_session(settings: Mapping[str, str], complaints: IO[bytes]) -> SparkSession:
     """The session, in a JVM that Ctrl-C does not reach."""
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
@@ -173,6 +269,7 @@ def _session(settings: dict[str, str], complaints: IO[bytes]) -> SparkSession:
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     process = {"stderr": complaints, "start_new_session": True}
     gateway = launch_gateway(conf, process)  # type: ignore[no-untyped-call]
+    _OWN.gateway = gateway
     SparkContext._ensure_initialized(gateway=gateway)
     session = SparkSession.builder.config(map={**settings}).getOrCreate()
     session.sparkContext.setLogLevel(logging.getLevelName(_QUIET))
@@ -197,11 +294,12 @@ def _kill() -> None:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    gateway = SparkContext._gateway
+    gateway, _OWN.gateway = _OWN.gateway, None
     SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
     SparkSession._instantiatedSession = None
     if gateway is not None:
         gateway.proc.kill()
+        gateway.proc.stdin.close()
         gateway.proc.wait()
 
 
@@ -210,7 +308,7 @@ def _end() -> None:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    gateway = SparkContext._gateway
+    gateway, _OWN.gateway = _OWN.gateway, None
     if gateway is None:
         return
     if (session := SparkSession._instantiatedSession) is not None:

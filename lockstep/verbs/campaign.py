@@ -21,7 +21,7 @@ from lockstep.campaign.processes import Processes, cores
 from lockstep.campaign.task import Row, Task
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.plain.exploration import DEFAULT_ENGINE, Exploration
-from lockstep.spark.session import LOCAL_MASTER
+from lockstep.spark.session import master_of
 from lockstep.spark.workspace_text import WorkspaceText
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.system.resident import available_memory
@@ -179,7 +179,7 @@ def _place(
     memory = available_memory() if whole.memory is None else whole.memory
     width = min(exploration.threads or cores(), len(seconds), max(1, memory // _LEAST_MEMORY))
     if exploration.engine == SPARK:
-        return Cluster(work, workspace.root, resources.master or LOCAL_MASTER, whole)
+        return Cluster(work, workspace.root, master_of(resources.master), whole)
     if width == 1 or sum(seconds) < _LEAST_SECONDS:
         return Here(partial(work, watch=watch), workspace.root, whole)
     return Processes(work, workspace.root, width, whole)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from lockstep.spark.fleet.run import follow_files, follow_topic
 from lockstep.spark.fleet.summary import summary
 from lockstep.spark.fleet.tables import Tables
 from lockstep.spark.fleet.topic import Topic
-from lockstep.spark.session import LOCAL_MASTER, SparkOptions, spark_session
+from lockstep.spark.session import SparkOptions, master_of, spark_session
 from lockstep.spark.workspace_text import WorkspaceText
 from lockstep.verbs.conform import ConformResult, requirement_texts
 from lockstep.verbs.conform_request import TOPIC_SCHEME, ConformRequest
@@ -40,19 +41,24 @@ class FleetResult:
 
     `conform` has the totals, and the first sessions that depart. `departures` are those of most
     lines, grouped by broker, client, version, side and reason. `new` is what this run has read of
-    files, None for a topic. `figures` are what a page shows, where one is asked for.
+    files, None for a topic.
     """
 
     conform: ConformResult
     tables: Path
     departures: list[Group]
     new: Arrived | None = None
-    figures: FleetFigures | None = None
 
 
-def conform_fleet(request: ConformRequest, *, watch: Watch = Unwatched()) -> FleetResult:
+def conform_fleet(
+    request: ConformRequest,
+    *,
+    watch: Watch = Unwatched(),
+    show: Callable[[FleetFigures], None] | None = None,
+) -> FleetResult:
     """Follow the new lines of some logs, and sum up what the tables say of all lines so far.
 
+    `show` takes what a page shows: at the end, and with `--follow` after each batch.
     `LockstepError` where a log does not exist, the folder of the tables is another's, or Spark
     cannot be used. KeyboardInterrupt ends what runs; the same request goes on from there.
     """
@@ -71,23 +77,28 @@ def conform_fleet(request: ConformRequest, *, watch: Watch = Unwatched()) -> Fle
     topic = Topic.of(logs[0]) if logs[0].startswith(TOPIC_SCHEME) else None
     files = look_at(logs, observed.time_of_line) if topic is None else []
     origin = Origin(model, _FILES if topic is None else topic.name, request.broker_from)
-    options = SparkOptions(request.master or LOCAL_MASTER, tables=True, topics=topic is not None)
+    options = SparkOptions(master_of(request.master), tables=True, topics=topic is not None)
     new = None
     with tables_folder(folder, origin), watch.steps(f"conform {model}") as on_step:
         on_step("Spark starts")
         with spark_session(f"lockstep conform {model}", options) as spark, told_plainly(folder):
-            tables = Tables(spark, folder)
+            tables, requirements = Tables(spark, folder), requirement_texts(workspace.root)
+
+            def show_figures() -> None:
+                if show is not None:
+                    show(figures(tables, requirements))
+
             if topic is None:
                 new = follow_files(spark, tables, observed, files, on_step)
             else:
-                follow_topic(spark, tables, observed, topic, on_step, endless=request.follow)
+                forever = show_figures if request.follow else None
+                follow_topic(spark, tables, observed, topic, on_step, forever=forever)
             on_step("what the tables say")
             said = summary(tables, SHOWN, NOTHING_JUDGED)
-            requirements = requirement_texts(workspace.root)
-            shown = None if request.page is None else figures(tables, requirements)
+            show_figures()
     totals = totals_of(said)
     for file in files:
         if file.unreadable is not None:
             totals.add(FileFinding(file.path, file.unreadable))
     result = ConformResult(model, totals, requirements)
-    return FleetResult(result, folder, said.departures, new, shown)
+    return FleetResult(result, folder, said.departures, new)

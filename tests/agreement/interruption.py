@@ -28,7 +28,7 @@ class Interrupted(BaseException):
 
 def interrupted(case: Case, folder: Path, chance: random.Random) -> bool:
     """Go on with a search whose process ends at some write to disk; whether it came so far."""
-    remaining_writes = chance.randint(0, 6)
+    remaining_writes = chance.randint(0, 3)
     real = os.fsync
 
     def ends(descriptor: int) -> None:

@@ -26,6 +26,7 @@ class Case(State):
     last: Range(0, 2) = 0
     log: Sequence[Range(0, 2), 2] = ()
     batches: Set[Batch] = set()
+    none: Range(0, 0) = 0
 
 
 def before(log, n):
@@ -68,6 +69,10 @@ KNOWN = {
         "require(s.next >= 0 and s.next != 0)\nrequire(s.next <= len(s.log))\n"
         "new.last = s.log[s.next - 1]"
     ),
+    "not zero, said first": (
+        "require(s.next != 0 and s.next != 2)\nrequire(s.next > -1 and len(s.log) == 1)\n"
+        "new.last = s.log[s.next - 1]"
+    ),
     "a sum": "require(s.next - 1 >= 0 and s.next - 1 < len(s.log))\nnew.last = s.log[s.next - 1]",
     "no disjunction": (
         "require(not (s.next <= 0 or s.next > len(s.log)))\nnew.last = s.log[s.next - 1]"
@@ -98,6 +103,10 @@ KNOWN = {
     "a comprehension": (
         "bs = s.batches\n"
         "require(all(b.log[b.start] < 2 for b in bs if 0 <= b.start < 1 <= len(b.log)))"
+    ),
+    "where nothing is evaluated": (
+        "require(not (s.next < 0 and s.next > 0 and s.log[s.next - 1] == 0))\n"
+        "require(s.none < 1 or s.log[s.none - 1] == 0)"
     ),
     "the last item": "require(all(len(b.log) > 0 and b.log[-1] < 2 for b in s.batches))",
     "the last item, if any": "require(all(b.log[-1] < 2 for b in s.batches if len(b.log) != 0))",

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.spark.session import KEPT_SESSION, SparkOptions, spark_session
+from lockstep.spark.session import KEPT_SESSION, SparkOptions, master_of, spark_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def test_a_session_has_tables_and_our_own_python(tmp_path: Path) -> None:
@@ -39,13 +43,49 @@ def test_without_pyspark_the_cure_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     assert "lockstep[spark]" in str(raised.value.cure)
 
 
-def test_a_kept_session_gives_way_and_one_of_somebody_else_stays() -> None:
+def test_a_kept_session_gives_way() -> None:
     kept = KEPT_SESSION.session(SparkOptions("local[1]"))
     assert kept.range(2).count() == 2
     with spark_session("test", SparkOptions("local[1]")) as spark:
-        with (
-            pytest.raises(LockstepError, match="has a Spark session of its own"),
-            spark_session("another"),
-        ):
-            pass
         assert spark.range(3).count() == 3
+
+
+def test_a_session_of_somebody_else_goes_on_as_it_was() -> None:
+    """In a notebook there is one; what is done beside it leaves it, and its settings, alone."""
+    from pyspark.sql import SparkSession
+
+    theirs = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    notebook = theirs.getOrCreate()
+    batch = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    try:
+        before = notebook.conf.get(batch)
+        assert master_of(None) == master_of("local[1]") == "local[1]"
+        with pytest.raises(LockstepError, match=r"has Spark on local\[1\] already"):
+            master_of("local[2]")
+        with spark_session("test") as spark:
+            assert spark.conf.get(batch) != before
+            assert spark.range(3).count() == 3
+        kept = KEPT_SESSION.session(SparkOptions("local[1]"))
+        assert kept.range(2).count() == 2
+        KEPT_SESSION.stop()
+        with pytest.raises(KeyboardInterrupt), spark_session("test"):
+            raise KeyboardInterrupt
+        assert notebook.range(4).count() == 4
+        assert notebook.conf.get(batch) == before
+    finally:
+        stop(notebook)
+    with spark_session("test", SparkOptions("local[1]")) as spark:
+        assert spark.range(3).count() == 3
+
+
+def stop(session: SparkSession) -> None:
+    """Stop a session and its JVM, as the end of a process does."""
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    assert gateway is not None
+    session.stop()
+    gateway.shutdown()
+    SparkContext._gateway = SparkContext._jvm = None
+    gateway.proc.stdin.close()
+    gateway.proc.wait(60)

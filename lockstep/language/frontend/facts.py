@@ -54,15 +54,17 @@ class Facts:
     """What is known where an expression stands.
 
     `present` are the paths of what is not None. `bounds` has the least and the greatest value that
-    an integer can have, for paths of which more is known than their type says.
+    an integer can have, for paths of which more is known than their type says. `excluded` are
+    values that an integer does not have: one at a bound moves the bound.
     """
 
     present: set[Path] = field(default_factory=set)
     bounds: dict[Path, tuple[int, int]] = field(default_factory=dict)
+    excluded: set[tuple[Path, int]] = field(default_factory=set)
 
     def copy(self) -> Facts:
         """The same, for a part in which more may become known."""
-        return Facts(set(self.present), dict(self.bounds))
+        return Facts(set(self.present), dict(self.bounds), set(self.excluded))
 
     def where(self, test: ir.Expression, truth: bool) -> Facts:
         """What is known besides wherever a condition has the given truth value."""
@@ -101,6 +103,7 @@ class Facts:
     def name(self, slot: int, value: ir.Expression) -> None:
         """A slot has a value from here on: what is known of the one is known of the other."""
         path, local = path_of(value), ("slot", slot)
+        self.excluded |= {(local, number) for one, number in self.excluded if one == path}
         if path is not None and path in self.present:
             self.present.add(local)
         if isinstance(value.domain, RangeDomain) and value.domain != (
@@ -114,6 +117,7 @@ class Facts:
         if path is None:
             return
         self.present |= {_with(one, slot, path) for one in self.present}
+        self.excluded |= {(_with(one, slot, path), number) for one, number in self.excluded}
         for one, (low, high) in list(self.bounds.items()):
             self._limit(_with(one, slot, path), low, high)
 
@@ -134,22 +138,30 @@ class Facts:
         low, high = limit.low - offset, limit.high - offset
         match operator:
             case "<" | "<=":
-                bounds = (now.low, min(now.high, high - (operator == "<")))
+                highest = high - (operator == "<")
+                self._limit(path, min(now.low, highest), highest)
             case ">" | ">=":
-                bounds = (max(now.low, low + (operator == ">")), now.high)
+                lowest = low + (operator == ">")
+                self._limit(path, lowest, max(now.high, lowest))
             case "==":
-                bounds = (max(now.low, low), min(now.high, high))
+                self._limit(path, low, high)
             case _ if low == high:
-                bounds = (now.low + (now.low == low), now.high - (now.high == low))
-            case _:
-                return
-        self._limit(path, *bounds)
+                self.excluded.add((path, low))
+                self._limit(path, now.low, now.high)
 
     def _limit(self, path: Path, low: int, high: int) -> None:
-        """An integer lies within bounds, and within those that were known before."""
+        """An integer lies within bounds, and within those that were known before.
+
+        Where both exclude each other nothing is ever evaluated, and the later bounds are as true.
+        """
         before = self.bounds.get(path, (low, high))
-        low, high = max(low, before[0]), min(high, before[1])
-        if low <= high:  # else this is never reached
+        if max(low, before[0]) <= min(high, before[1]):
+            low, high = max(low, before[0]), min(high, before[1])
+        while (path, low) in self.excluded:
+            low += 1
+        while (path, high) in self.excluded:
+            high -= 1
+        if low <= high:
             self.bounds[path] = (low, high)
 
     def interval(self, expression: ir.Expression) -> RangeDomain:
@@ -175,7 +187,7 @@ class Facts:
                     return domain
                 known = RangeDomain(*self.bounds[path])
         low, high = max(domain.low, known.low), min(domain.high, known.high)
-        return RangeDomain(low, high) if low <= high else domain
+        return RangeDomain(low, high) if low <= high else known
 
     def has_item(self, sequence: ir.Expression, index: ir.Expression) -> bool:
         """Whether a sequence is long enough to have an item at an index."""

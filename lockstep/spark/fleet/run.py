@@ -51,10 +51,13 @@ def follow_topic(
     topic: Topic,
     on_step: Callable[[str], None] = lambda _: None,
     *,
-    endless: bool = False,
+    forever: Callable[[], None] | None = None,
 ) -> None:
-    """Bring the tables up to what a topic holds now; with `endless` go on until Ctrl-C."""
+    """Bring the tables up to what a topic holds now.
+
+    With `forever` go on until Ctrl-C, and call it after each batch.
+    """
     on_step(f"topic {topic.name}")
     follow = FollowBatch(tables, observed, TopicSource(topic, tables))
     course = Course(spark, on_step, follow.tasks(spark))
-    follow_stream(spark, follow, course, endless=endless)
+    follow_stream(spark, follow, course, forever=forever)

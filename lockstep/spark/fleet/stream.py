@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lockstep.spark.fleet.batch import FollowBatch
@@ -17,10 +18,15 @@ _BATCHES_OF_STATES = 100
 
 
 def follow_stream(
-    spark: SparkSession, follow: FollowBatch, course: Course, *, endless: bool = False
+    spark: SparkSession,
+    follow: FollowBatch,
+    course: Course,
+    *,
+    forever: Callable[[], None] | None = None,
 ) -> None:
-    """Follow all batches that are there; with `endless` also those that come, until Ctrl-C.
+    """Follow all batches that are there.
 
+    With `forever` follow also those that come, until Ctrl-C, and call it after each.
     Which batches are done is in the checkpoint beside the tables.
     """
     follow.tables.drop_old_states()
@@ -30,10 +36,12 @@ def follow_stream(
             follow.tables.drop_old_states()
         course.begin(batch, follow.source.lines(rows))
         follow(rows, batch)
+        if forever is not None:
+            forever()
 
     writer = follow.source.stream(spark).writeStream.foreachBatch(follow_batch)
     writer = writer.option("checkpointLocation", str(follow.tables.folder / _CHECKPOINT))
-    trigger = {"processingTime": "0 seconds"} if endless else {"availableNow": True}
+    trigger = {"availableNow": True} if forever is None else {"processingTime": "0 seconds"}
     query = writer.trigger(**trigger).start()
     while not query.awaitTermination(_LOOK_SECONDS):
         course.look()

@@ -50,19 +50,19 @@ def _of(struct: pyarrow.StructType) -> list[pyarrow.Field]:
     return [struct.field(place) for place in range(struct.num_fields)]
 
 
-SESSIONS = Table("sessions", pyarrow.schema([BROKER, *_of(SESSION), IS_OPEN, BATCH]), "session")
+# First, for Delta keeps the least and the greatest value of a table's first 32 columns only, and
+# by those of `batch` a batch that replaces rows leaves alone the files of all others.
+_FIRST = (BROKER, BATCH, IS_OPEN)
+
+SESSIONS = Table("sessions", pyarrow.schema([*_FIRST, *_of(SESSION)]), "session")
 DEPARTURES = Table(
     "departures",
-    pyarrow.schema(
-        [BROKER, *_of(DEPARTURE), field("offset", int64()), field("text", string()), IS_OPEN, BATCH]
-    ),
+    pyarrow.schema([*_FIRST, *_of(DEPARTURE), field("offset", int64()), field("text", string())]),
     "departure",
 )
-QUARANTINE = Table(
-    "quarantine", pyarrow.schema([BROKER, *_of(QUARANTINED), IS_OPEN, BATCH]), "quarantined"
-)
-METRICS = Table("metrics", pyarrow.schema([BROKER, *_of(METRIC), IS_OPEN, BATCH]), "metric")
-STATES = Table("state", pyarrow.schema([BROKER, *_of(STATE), BATCH]), "state")
+QUARANTINE = Table("quarantine", pyarrow.schema([*_FIRST, *_of(QUARANTINED)]), "quarantined")
+METRICS = Table("metrics", pyarrow.schema([*_FIRST, *_of(METRIC)]), "metric")
+STATES = Table("state", pyarrow.schema([BROKER, BATCH, *_of(STATE)]), "state")
 INPUTS = Table("inputs", RANGES)
 
 FOLLOWED_TABLES = (SESSIONS, DEPARTURES, QUARANTINE, METRICS, STATES)

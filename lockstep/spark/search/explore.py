@@ -15,7 +15,7 @@ from lockstep.results.search_result import SearchResult
 from lockstep.spark.search.machine import machine_of, shipment_of
 from lockstep.spark.search.search import NEAR, NearBounds, SparkSearch
 from lockstep.spark.search.work_folder import WorkFolder
-from lockstep.spark.session import KEPT_SESSION, LOCAL_MASTER, SparkOptions, java_for_spark
+from lockstep.spark.session import KEPT_SESSION, SparkOptions, java_for_spark, master_of
 from lockstep.system.scratch import scratch_folder
 
 SETTINGS = {
@@ -33,15 +33,17 @@ def explore_on_spark(
 ) -> SearchResult:
     """Search a program's states on Spark; `LockstepError` for what this engine does not do."""
     _refuse(request)
-    options = SparkOptions(request.master or LOCAL_MASTER, settings=SETTINGS)
-    with _work_folder(program, request) as folder:
+    options = SparkOptions(master_of(request.master), settings=SETTINGS)
+    with _work_folder(program, request, options) as folder:
         return SparkSearch(
             program, folder, request, lambda: KEPT_SESSION.session(options), near=near
         ).run()
 
 
 @contextmanager
-def _work_folder(program: Program, request: Exploration) -> Iterator[WorkFolder]:
+def _work_folder(
+    program: Program, request: Exploration, options: SparkOptions
+) -> Iterator[WorkFolder]:
     """The folder that the request names, or one that is gone afterwards."""
     allowed = request.deadlock_allowed
     here = hashlib.sha256(code_in(Path(__file__).parent).encode()).hexdigest()
@@ -51,7 +53,7 @@ def _work_folder(program: Program, request: Exploration) -> Iterator[WorkFolder]
         with closing(WorkFolder(request.checkpoint, identity, machine)) as folder:
             yield folder
         return
-    if request.master is not None and not request.master.startswith("local"):
+    if not options.is_local:
         raise LockstepError(
             "a search on a cluster needs a folder that all machines see",
             cure="--checkpoint DIR, on a file system that they share",
