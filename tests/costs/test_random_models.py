@@ -5,7 +5,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from hypothesis import HealthCheck, assume, event, given, settings
+from hypothesis import HealthCheck, assume, event, given, reject, settings
 from hypothesis import strategies as st
 
 from lockstep.costs.scenario import ScenarioCost, costs_of
@@ -13,6 +13,7 @@ from lockstep.explore.engines import explore
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
+from lockstep.language.source import ModelError
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.graph import Limits, build_graph
 from lockstep.plain.run import PlainEngine
@@ -31,6 +32,10 @@ LIMITS = Limits(MOST_STATES)
 def test_both_engines_and_the_oracle_agree(text: RandomModel, chance: random.Random) -> None:
     with tempfile.TemporaryDirectory() as folder:
         model = text.load(Path(folder))
+        try:
+            lower(model)
+        except ModelError:
+            reject()  # the few texts that are refused: test_nearly_all_load counts them
         goals = [prop.name for prop in model.of_kind(Kind.SOMETIMES)]
         bare = replace(model, properties=())  # a search that ends early says nothing of the rest
         assume(goals and explore(bare, SMALL).verdict is Verdict.HOLDS)
@@ -44,7 +49,6 @@ def test_both_engines_and_the_oracle_agree(text: RandomModel, chance: random.Ran
             {"steps": tuple(chance.sample(actions, 1 + len(actions) // 2)), "size": "size"},
         )
         measure = Property("size", Kind.MEASURE, size, (), (), "")
-        lower(model)
         goal = model.lowered.properties[model.property(goals[0])]
         model.lowered.properties[measure] = goal  # the function is none of the notation
         model = replace(model, measures=(measure,))
