@@ -167,11 +167,7 @@ def closing_unknown_session_fails(s: FetchSession, new: FetchSession, f: Fetcher
 
 @fault(
     breaks="sessions_are_never_shared",
-    constants={
-        "FETCHERS": ("c1", "c2"),
-        "MAX_OFFSET": 0,
-        "MAX_DISTURBANCES": 0,
-    },
+    constants={"FETCHERS": ("c1", "c2"), "MAX_OFFSET": 0, "MAX_DISTURBANCES": 0},
 )
 @edit(leader.is_unused, "return ...", "return s.sessions[i] is None")
 def id_drawn_again_too_soon():

@@ -17,13 +17,7 @@ from models.snapshot_election_state import (
     newest,
     next_record,
 )
-from models.snapshot_election_votes import (
-    become,
-    has_won,
-    learn_epoch,
-    may_vote,
-    time_out,
-)
+from models.snapshot_election_votes import become, has_won, learn_epoch, may_vote, time_out
 from models.snapshot_id import MAX_OFFSET, Offset, OffsetAndEpoch, is_newer
 
 # Votes.
