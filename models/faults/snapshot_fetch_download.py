@@ -7,7 +7,6 @@ from models.faults.snapshot_fetch_replication import THREE_VOTERS, VOTERS_ALONE
 from models.snapshot_fetch_download import answer_not_leader, answer_with, put_in_place
 from models.snapshot_fetch_state import (
     Error,
-    Offset,
     Replica,
     SnapshotFetch,
     kept,
@@ -16,7 +15,7 @@ from models.snapshot_fetch_state import (
     log_end,
     log_end_id,
 )
-from models.snapshot_id import MAX_OFFSET, OffsetAndEpoch, is_newer
+from models.snapshot_id import MAX_OFFSET, Offset, OffsetAndEpoch, is_newer
 
 # When the log gives way to a snapshot that was fetched. Each of these takes for granted that such a
 # snapshot goes further than the log (630-30).
