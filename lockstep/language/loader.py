@@ -28,7 +28,7 @@ from lockstep.language import load_problems, python_subset
 from lockstep.language.change import Change
 from lockstep.language.nesting import allow_nesting
 from lockstep.language.notation import marked_functions
-from lockstep.language.source import Diagnostic, ModelError
+from lockstep.language.source import WRITTEN_AT, Diagnostic, ModelError, Place, Span
 from lockstep.system.text_files import is_file, read_text
 
 PACKAGES = ("models", "invariants")
@@ -43,6 +43,20 @@ class SourceFile:
     text: str
     tree: ast.Module
     functions: Mapping[tuple[str, int], ast.FunctionDef]
+
+
+@dataclass(frozen=True)
+class EditedFunction:
+    """A function with edits: its syntax, its code, and the text of its file with the same edits.
+
+    `last` is the function's last line in that text.
+    """
+
+    node: ast.FunctionDef
+    code: types.CodeType
+    file: Path
+    text: str
+    last: int
 
 
 @dataclass
@@ -72,6 +86,10 @@ class Universe:
     """The variables and fields that are left out because of a problem."""
     marked: dict[str, list[Callable[..., Any]]] = field(default_factory=dict)
     """By module, every function that was marked, also those whose names are something else now."""
+    edited: dict[types.CodeType, EditedFunction] = field(default_factory=dict)
+    """By its code, each function that a fault edits."""
+    edited_places: dict[tuple[types.CodeType, Span], Place] = field(default_factory=dict)
+    """Where code of these functions is written, other than in their file."""
     _running: set[str] = field(default_factory=set)
 
     @property
@@ -166,10 +184,12 @@ class Universe:
         """Let `new` stand wherever a model knows `old`.
 
         Invariants keep the original: a fault changes what happens, not what is claimed. So does
-        the module that defines `new`, so that a fault may call what it changes.
+        another module that defines `new`, so that a fault may call what it changes.
         """
         for module in self.modules.values():
-            if module.__name__ == new.__module__ or not module.__name__.startswith("models."):
+            if not module.__name__.startswith("models."):
+                continue
+            if module.__name__ == new.__module__ != old.__module__:
                 continue
             for name, value in vars(module).items():
                 if value is old:
@@ -178,7 +198,26 @@ class Universe:
     def definition(self, function: Callable[..., Any]) -> tuple[ast.FunctionDef, Path] | None:
         """The syntax of a function of this universe; None for a function from elsewhere."""
         code = getattr(function, "__code__", None)
-        if code is None or code.co_filename not in self.files:
+        return None if code is None else self.definition_of_code(code)
+
+    def know_edited(self, edited: EditedFunction) -> None:
+        """Take a function with edits for one of this universe."""
+        self.edited[edited.code] = edited
+        places = {
+            (one.lineno, one.end_lineno, one.col_offset, one.end_col_offset): Place.of(
+                one, edited.file
+            )
+            for one in ast.walk(edited.node)
+            if isinstance(one, ast.expr | ast.stmt) and hasattr(one, WRITTEN_AT)
+        }
+        for code in _codes(edited.code):
+            self.edited_places |= {(code, span): place for span, place in places.items()}
+
+    def definition_of_code(self, code: types.CodeType) -> tuple[ast.FunctionDef, Path] | None:
+        """The same for the code of a function."""
+        if (edited := self.edited.get(code)) is not None:
+            return edited.node, edited.file
+        if code.co_filename not in self.files:
             return None
         file = self.files[code.co_filename]
         node = file.functions.get((code.co_name, code.co_firstlineno))
@@ -344,6 +383,14 @@ class Universe:
         if isinstance(error, ImportError) and isinstance(node, ast.ImportFrom):
             return any(self.is_broken(node.module, alias.name) for alias in node.names)
         return False
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """A function's code, and all that is inside it."""
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            yield from _codes(inner)
 
 
 def _execute(node: ast.stmt, members: dict[str, object], path: Path) -> None:
