@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -28,7 +30,7 @@ BROKER_DEPARTS = (Verdict.CONFORMS, Verdict.DEPARTS)
 NEGATIVE = (-2, -3, -(2**31))
 
 
-def later(place: int, line: FetchLine = NEXT, **changes: object) -> FetchLine:
+def later(place: int, line: FetchLine = NEXT, **changes: Any) -> FetchLine:
     """The request of the session with that epoch."""
     return replace(
         line,
@@ -49,7 +51,7 @@ def at(high_watermark: int, **changes: object) -> AnsweredPartition:
     )
 
 
-def in_epoch(epoch: int) -> dict[str, object]:
+def in_epoch(epoch: int) -> dict[str, Any]:
     return {"partitions": {PARTITION: replace(ASKED, leader_epoch=epoch)}}
 
 
