@@ -166,16 +166,22 @@ class Broker:
             connection.outside = self.report.begin(line, NO_SESSION, is_whole=True)
         return connection.outside
 
-    def opened_late(self, line: FetchLine, seen: Seen) -> LeaderSession | None:
-        """The session that a full request opened, if requests of it were judged before.
+    def opened_late(self, line: FetchLine, seen: Seen) -> SessionFinding | None:
+        """The finding on the session that a full request opened, if it was followed before that.
 
         A response that gives a session away comes before every request of it: clocks alone have
-        put those first where they stand behind it.
+        put those first where they stand behind it. It may have been judged to its end.
         """
         session = self.sessions.get(line.response_session_id)
-        if session is None or session.opener is not None or session.first.position < seen.position:
+        if session is not None:
+            if session.opener is not None or session.first.is_before(seen):
+                return None
+            session.is_shared |= session.first.connection != line.connection
+            return session.finding
+        ended = self.ended.get(line.response_session_id)
+        if ended is None or ended.finding.is_whole or ended.last.is_before(seen):
             return None
-        return session
+        return ended.finding
 
     def open(self, line: FetchLine, opener: Fetcher, seen: Seen) -> LeaderSession:
         """The session that a full request opens."""

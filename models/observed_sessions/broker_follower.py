@@ -123,7 +123,7 @@ class BrokerFollower:
         """A request of another API: it takes a correlation id of its connection."""
         self.others += 1
         connection = self._broker.connection(request.connection)
-        connection.other_request(request.correlation_id, position, request.time_ms)
+        connection.other_request(request.correlation_id, position, request.time_ms, request.file)
 
     def _judge(self, line: FetchLine, number: int) -> None:
         """Judge a line, which stands at this place of all of the log."""
@@ -149,7 +149,7 @@ class BrokerFollower:
         self._report.judge(line, finding, step.client, step.leader, is_partial=step.is_partial)
         self._fetcher_side.received(fetcher, line)
         broker.hold(fetcher)
-        connection.fetch(line.correlation_id, number, line.time_ms)
+        connection.fetch(line.correlation_id, number, line.time_ms, line.file)
 
     def _full(self, step: Step) -> SessionFinding:
         """A request outside of a session, or one that opens or closes a session."""
@@ -161,8 +161,7 @@ class BrokerFollower:
             broker.end(named.finding, f"a full request closed it at {step.at}", step.seen)
         opened = None
         if row is Row.CREATING and (late := broker.opened_late(line, step.seen)) is not None:
-            late.is_shared |= late.first.connection != line.connection
-            finding = late.finding
+            finding = late
         elif row is Row.CREATING:
             opened = broker.open(line, step.fetcher, step.seen)
             finding = opened.finding

@@ -30,13 +30,15 @@ _MOST_IDS = 1_000
 class Held(Struct, eq=False, array_like=True):
     """What a session has cached of a partition; `interest` None stands for an open one.
 
-    `stable` is the last stable offset told.
+    `stable` is the last stable offset told, `told_epoch` the leader epoch that the request named
+    which was told the watermark.
     """
 
     interest: RequestedPartition | None
     high_watermark: int = OPEN
     log_start: int = OPEN
     stable: int = OPEN
+    told_epoch: int = OPEN
 
 
 class Fetcher(Struct, eq=False, array_like=True):
@@ -97,6 +99,11 @@ class Seen(Struct, frozen=True, gc=False, array_like=True):
     connection: str
     position: int
     time_ms: int | None
+    file: str
+
+    def is_before(self, other: "Seen") -> bool:
+        """Whether the line stands before another one of its file: clocks alone order files."""
+        return self.file == other.file and self.position < other.position
 
 
 class LeaderSession(Struct, eq=False, array_like=True):
@@ -148,8 +155,8 @@ class LeaderSession(Struct, eq=False, array_like=True):
 class Connection(Struct, eq=False, array_like=True):
     """A connection, and the fetcher at its other end, once it sent a Fetch.
 
-    `position` and `time_ms` are those of the last line that surely was written before the next
-    Fetch was sent.
+    `position`, `time_ms` and `file` are those of the last line that surely was written before the
+    next Fetch was sent.
     """
 
     fetcher: Fetcher | None = None
@@ -159,26 +166,31 @@ class Connection(Struct, eq=False, array_like=True):
     """That of its last Fetch."""
     position: int = -1
     time_ms: int | None = None
+    file: str = ""
     outside: SessionFinding | None = None
     """The finding on its requests outside of any session."""
-    _others: dict[int, tuple[int, int | None]] = field(default_factory=dict)
-    """Position and time of its other requests, by correlation id. A client that numbers requests
-    before it sends them may send a later one first."""
+    _others: dict[int, tuple[int, int | None, str]] = field(default_factory=dict)
+    """Position, time and file of its other requests, by correlation id. A client that numbers
+    requests before it sends them may send a later one first."""
 
-    def other_request(self, correlation_id: int, position: int, time_ms: int | None) -> None:
+    def other_request(
+        self, correlation_id: int, position: int, time_ms: int | None, file: str = ""
+    ) -> None:
         """A request of another API takes a correlation id."""
         if len(self._others) > _MOST_IDS:
             self._others.clear()  # more requests seem to be missing then, which excuses more
-        self._others[correlation_id] = position, time_ms
+        self._others[correlation_id] = position, time_ms, file
 
-    def has_seen(self, position: int, time_ms: int | None) -> bool:
+    def has_seen(self, position: int, time_ms: int | None, file: str = "") -> bool:
         """Whether a line was surely written before the next Fetch of the connection was sent.
 
-        No clock says so: the line stands before one of this connection that was. Times that say
-        otherwise leave it open.
+        No clock says so: the line stands before one of this connection that was, in one file, for
+        files are in the order of their first times. Times that say otherwise leave it open.
         """
-        return position <= self.position and (
-            time_ms is None or self.time_ms is None or time_ms <= self.time_ms
+        return (
+            file == self.file
+            and position <= self.position
+            and (time_ms is None or self.time_ms is None or time_ms <= self.time_ms)
         )
 
     def reach(self, correlation_id: int, place: int) -> int | None:
@@ -192,16 +204,19 @@ class Connection(Struct, eq=False, array_like=True):
         between = 0
         for other in tuple(self._others):
             if _steps(other, correlation_id) > 0:
-                position, time_ms = self._others.pop(other)
+                position, time_ms, file = self._others.pop(other)
                 if self.position < position < place:
-                    self.position, self.time_ms = position, time_ms
+                    self.position, self.time_ms, self.file = position, time_ms, file
                 if self.correlation_id is not None and _steps(self.correlation_id, other) > 0:
                     between += 1
         return None if steps is None or steps <= 0 else steps - 1 - between
 
-    def fetch(self, correlation_id: int, position: int, time_ms: int | None) -> None:
+    def fetch(
+        self, correlation_id: int, position: int, time_ms: int | None, file: str = ""
+    ) -> None:
         """A Fetch was answered."""
-        self.correlation_id, self.position, self.time_ms = correlation_id, position, time_ms
+        self.correlation_id, self.position = correlation_id, position
+        self.time_ms, self.file = time_ms, file
 
 
 def _steps(earlier: int, later: int) -> int:

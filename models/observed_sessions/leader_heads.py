@@ -277,6 +277,13 @@ def _why(
     if line.error_code == INVALID_EPOCH and case.session is SessionState.EXPECTED:
         return _undeserved(line), ("227-28",)
     if line.error_code == INVALID_EPOCH:
+        if case.session is not SessionState.ABSENT:
+            # Only a request that was accepted and then overtaken is refused with an id (227-D13).
+            return (
+                f"INVALID_FETCH_SESSION_EPOCH answers {request} with session id "
+                f"{line.response_session_id} instead of {NO_SESSION}",
+                ("227-50",),
+            )
         reason = ended.because if ended is not None else "it is not there"
         return (
             f"INVALID_FETCH_SESSION_EPOCH answers {request}, but the session is gone: {reason}",

@@ -21,10 +21,13 @@ class Telling(Struct, eq=False, array_like=True):
 
 
 class LeaderLog(Struct, eq=False, array_like=True):
-    """What all fetchers together were told of a partition, in one epoch of its leader."""
+    """What all fetchers together were told of a partition, in one epoch of its leader, by the lines
+    of one file: the order of files is not known for sure.
+    """
 
     leader_epoch: int
     tellings: list[Telling] = field(default_factory=list)
+    file: str = ""
 
     def tell(self, position: int, time_ms: int | None, high_watermark: int, log_start: int) -> bool:
         """Keep what a line says, if it is more than is there; whether the watermark is later.
@@ -58,7 +61,7 @@ class LeaderLog(Struct, eq=False, array_like=True):
     def before(self, connection: Connection) -> tuple[int, int]:
         """The least high watermark and log start that the next Fetch of a connection can see."""
         for telling in reversed(self.tellings):
-            if connection.has_seen(telling.position, telling.time_ms):
+            if connection.has_seen(telling.position, telling.time_ms, self.file):
                 return telling.high_watermark, telling.log_start
         return 0, 0
 
@@ -98,11 +101,16 @@ class LeaderLogs:
     ) -> bool:
         """Keep what a response says of a partition; whether its watermark is the latest told."""
         high_watermark = max(answer.high_watermark, 0)
+        position, file = exchange.position.number, exchange.line.file
         log = self.logs.get(partition)
-        if log is None or log.leader_epoch < leader_epoch:
-            log = self.logs[partition] = LeaderLog(leader_epoch)
-        if log.leader_epoch == leader_epoch and log.tell(
-            exchange.position.number,
+        if (
+            log is None
+            or log.leader_epoch < leader_epoch
+            or (file != log.file and log.tellings[-1].position < position)
+        ):
+            log = self.logs[partition] = LeaderLog(leader_epoch, file=file)
+        if (log.leader_epoch, log.file) == (leader_epoch, file) and log.tell(
+            position,
             exchange.line.time_ms,
             high_watermark,
             max(answer.log_start_offset, 0),

@@ -11,7 +11,6 @@ from lockstep.conform.findings import Place, Remark
 from models.kafka_files.request_log import (
     AnsweredPartition,
     FetchLine,
-    RequestedPartition,
     TopicPartition,
 )
 from models.observed_sessions.exchange import Exchange, Named, Position, partitions_of
@@ -36,6 +35,9 @@ from models.observed_sessions.leader_logs import LeaderLogs
 from models.observed_sessions.leader_wording import why
 
 _OUT_OF_RANGE = 1
+
+_UNSUPPORTED_COMPRESSION = 76
+"""The one error beside which a watermark may be cached: a broker before 4.0 does (227-D4)."""
 
 _BEYOND_ALL = 2**63 - 1
 
@@ -99,7 +101,7 @@ class LeaderSide:
                 leader_epoch = current.leader_epoch
                 least = logs.least(partition, leader_epoch, exchange)
                 if held is not None:
-                    least = _at_least(least, exchange, held, current, answer if has_data else None)
+                    least = _at_least(least, exchange, held, leader_epoch)
             case = _case(exchange, named, held, least)
             outcome = self._explanations.leader(case)
             if outcome is None:
@@ -249,24 +251,14 @@ def _at_least(
     least: tuple[int, int],
     exchange: Exchange,
     held: Held,
-    current: RequestedPartition,
-    answer: AnsweredPartition | None,
+    leader_epoch: int,
 ) -> tuple[int, int]:
-    """What the leader's log must have reached, with what the session itself was told."""
-    leader_epoch = current.leader_epoch
-    if (
-        held.interest is not None
-        and held.interest.leader_epoch == leader_epoch
-        and (
-            exchange.is_definite(leader_epoch)
-            # A log made anew would refuse an offset beyond its watermark.
-            or (
-                leader_epoch >= 0
-                and answer is not None
-                and current.fetch_offset > answer.high_watermark
-            )
-        )
-    ):
+    """What the leader's log must have reached, with what the session itself was told.
+
+    What was told in an earlier epoch is no bound: a former leader that follows takes the watermark
+    of the new one. Nor is it one of a topic that has a name alone, which may be made anew.
+    """
+    if held.told_epoch == leader_epoch and exchange.is_definite(leader_epoch):
         return max(least[0], held.high_watermark), max(least[1], held.log_start)
     return least
 
@@ -317,6 +309,9 @@ def _take_in(
     held.log_start = max(outcome.log_start, OPEN)
     if answer is not None:
         held.stable = answer.last_stable_offset
+        held.told_epoch = OPEN if held.interest is None else held.interest.leader_epoch
+        if answer.error_code == _UNSUPPORTED_COMPRESSION:
+            held.high_watermark = held.log_start = OPEN
     if held.high_watermark == UNKNOWN and (answer is None or answer.error_code):
         logs.lag(partition, session)
     interest = held.interest

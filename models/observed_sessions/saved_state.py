@@ -14,7 +14,7 @@ from models.kafka_files.arrival_order import OrderState
 from models.observed_sessions.broker import BrokerState
 
 _MAGIC = b"lockstep follower\n"
-_FORMAT = 2
+_FORMAT = 3
 """Another one for each change of a type that a state is made of."""
 _FORMAT_SIZE = 2
 _SUM_SIZE = 16

@@ -42,12 +42,13 @@ class Step:
     @property
     def seen(self) -> Seen:
         """The line, for what becomes known by it."""
-        return Seen(self.line.connection, self.position.number, self.line.time_ms)
+        line = self.line
+        return Seen(line.connection, self.position.number, line.time_ms, line.file)
 
     def follows(self, last: Seen) -> bool:
         """Whether the request surely arrived after another one was answered."""
         return last.connection == self.line.connection or self.position.connection.has_seen(
-            last.position, last.time_ms
+            last.position, last.time_ms, last.file
         )
 
     def is_shared(self) -> bool:
