@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import msgspec
+
 from lockstep.language.faults import fault_marks
 from lockstep.language.model import Model, load_model, model_names
 from lockstep.language.notation import FaultMark, Kind
@@ -79,7 +81,9 @@ def _answered(
     return tuple(
         row
         if row.unanswerable is not None
-        else replace(row, answered_by=_once([*stated.get(row.id, ()), *row.answered_by], row))
+        else msgspec.structs.replace(
+            row, answered_by=_once([*stated.get(row.id, ()), *row.answered_by], row)
+        )
         for row in rows
     )
 
@@ -124,7 +128,7 @@ class _Workspace:
             if not set(files).isdisjoint(self.spec(name).requirements):
                 for prop in self._model(name).properties:
                     for identity in prop.requirements:
-                        reference = Reference("invariant", f"{name}.{prop.name}")
+                        reference = Reference(f"invariant {name}.{prop.name}")
                         stated.setdefault(identity, []).append(reference)
         return stated
 

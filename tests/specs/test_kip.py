@@ -13,7 +13,7 @@ def test_everything_is_read() -> None:
     kip = load_kip(SPECS / "kip_9.toml")
     assert (kip.number, kip.title, kip.revision) == (9, "Turnstiles", "The only one.")
     assert [row.id for row in kip.requirements] == ["9-1", "9-2", "9-3", "9-4"]
-    assert kip.requirements[0].answered_by == (Reference("fault", "turnstile.stays_open"),)
+    assert kip.requirements[0].answered_by == (Reference("fault turnstile.stays_open"),)
     assert kip.requirements[3].unanswerable == "Taste is not a state."
     assert kip.requirements[3].references == ()
     assert kip.constants[0].value == 2
