@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
-from lockstep.specs.tables import Table, parse_toml, read_toml
+from lockstep.specs.tables import Content, Keys, Table, parse_toml, read_toml
 from lockstep.words import printable
 
 if TYPE_CHECKING:
@@ -143,6 +143,14 @@ def option_for(root: Path) -> str:
     return f" --workspace {KAFKA if is_shipped else shlex.quote(str(root))}"
 
 
+class _Marker(Keys, frozen=True):
+    workspace: Content
+
+
+class _Settings(Keys, frozen=True):
+    name: str | None = None
+
+
 def workspace_in(folder: Path) -> Workspace | None:
     """The workspace of a folder itself; None where it is none.
 
@@ -151,9 +159,8 @@ def workspace_in(folder: Path) -> Workspace | None:
     marker = folder / "lockstep.toml"
     if marker.is_file():
         document = read_toml(marker)
-        table = document.table("workspace")
-        document.finish()
-        return _named(folder, table)
+        document.read(_Marker)
+        return _named(folder, document.table("workspace"))
     project = folder / "pyproject.toml"
     return _from_project(folder, project) if project.is_file() else None
 
@@ -166,11 +173,11 @@ def _from_project(folder: Path, project: Path) -> Workspace | None:
     tools = content.get("tool")
     table = tools.get("lockstep") if isinstance(tools, dict) else None
     return (
-        _named(folder, Table(project, "tool.lockstep", table)) if isinstance(table, dict) else None
+        _named(folder, Table(str(project), "tool.lockstep", table))
+        if isinstance(table, dict)
+        else None
     )
 
 
 def _named(folder: Path, table: Table) -> Workspace:
-    name = table.text("name", folder.name)
-    table.finish()
-    return Workspace(folder, name)
+    return Workspace(folder, table.read(_Settings).name or folder.name)
