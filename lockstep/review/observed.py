@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lockstep.explore.graphs import graph_of
+from lockstep.explore.live_search import graph_of
 from lockstep.machine.search.graph_search import PackedStates
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.graph import Limits, StateGraph

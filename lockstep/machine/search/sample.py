@@ -84,8 +84,8 @@ class Sample:
         """The packed successors of a state, by the machine code, which plain Python finds too."""
         layout, actions = self._program.layout, self._model.actions
         successors = np.zeros(max(1, self._program.most_successors) * layout.words, np.uint64)
-        fired = np.zeros(len(actions), np.int64)
-        count = self._call("expand", packed, successors, fired)
+        labels = np.zeros(max(1, self._program.most_successors), np.int64)
+        count = self._call("expand", packed, successors, labels)
         steps: list[Step] = []
         failed: str | None = None
         try:
@@ -96,7 +96,7 @@ class Sample:
             self._same("where the text has no meaning", state, self._failed(count), failed)
             return np.empty(0, np.uint64)
         rows = successors[: count * layout.words].reshape(count, layout.words).tolist()
-        ends = list(accumulate(fired.tolist()))
+        ends = np.searchsorted(labels[:count], self._program.first_labels[1:]).tolist()
         expected = [(step.action, layout.encode(step.state)) for step in steps]
         for action, begin, end in zip(actions, [0, *ends], ends, strict=False):
             by_plain = sorted(row for name, row in expected if name == action.name)

@@ -17,6 +17,7 @@ from lockstep.machine.code.program import Program
 from lockstep.machine.search.allowance import Allowance
 from lockstep.machine.search.checkpoint import Checkpoint
 from lockstep.machine.search.crew import Crew, Totals, count
+from lockstep.machine.search.graph_search import Numbering
 from lockstep.machine.search.interface import DEADLOCKS, SHARDS, TRANSITIONS
 from lockstep.machine.search.levels import Levels, chunks
 from lockstep.machine.search.loops import loops_for
@@ -31,6 +32,7 @@ from lockstep.machine.search.workers import Shards, Stretches, Worker, shape_of
 from lockstep.plain.ending import ending_of
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Exploration
+from lockstep.plain.graph import Unfinished
 from lockstep.plain.remaining import Remaining
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.simplest import TooMany, put_simplest
@@ -59,8 +61,12 @@ class ParallelSearch:
         *,
         checkpoint: Checkpoint | None = None,
         spill: Spill | None = None,
+        numbering: Numbering | None = None,
     ) -> None:
         """Prepare a search.
+
+        With a `numbering` one thread numbers the states and keeps their steps, until a limit of it
+        is met: then the search goes on with all threads, and `numbering` is None.
 
         With a `checkpoint` the states of levels are there instead of in memory, and a search that
         is there already goes on. With `spill` they are there, and the bound on memory ends nothing:
@@ -78,6 +84,7 @@ class ParallelSearch:
         self._memory = memory_bound(request.bounds.memory)
         self._checkpoint = checkpoint
         self._spill = spill
+        self.numbering = numbering
         self._allowance = Allowance(self._memory, self._threads, self._words)
         self._visited = VisitedStates(self._words, self._allowance.room, request.expected)
         self._levels = Levels(self._words, _file(checkpoint, spill, self._words))
@@ -102,7 +109,7 @@ class ParallelSearch:
         result = self._result
         # Where states may go to disk, the bound on memory ends nothing.
         memory = self._memory if self._spill is None else None
-        self._supervision = Supervision(self._request, result, memory, lambda: len(self._visited))
+        self._supervision = Supervision(self._request, result, memory, lambda: self._known)
         self._crew.grow(1)
         try:
             with self._supervision.giving_up():
@@ -150,6 +157,9 @@ class ParallelSearch:
 
     def _begin(self) -> None:
         """Take in the initial state."""
+        if self.numbering is not None:
+            self._loops.check(self._crew.workers[0].packed, self.numbering.states, 1)
+            return
         initial = np.array(self._program.layout.encode(self._model.initial), np.uint64)
         self._take(initial, checked=True)
 
@@ -165,16 +175,9 @@ class ParallelSearch:
     def _resume(self, checkpoint: Checkpoint, totals: Totals) -> None:
         """Take in the levels of a checkpoint: their states were checked before."""
         self._crew.grow(self._threads)
-        worker = self._crew.workers[0]
         for extent, parts in checkpoint.levels():
             for states in parts:
-                begin, count = 0, len(states) // self._words
-                while begin < count:
-                    begin = self._loops.distribute(worker.packed, states, begin, count)
-                    if worker.filled.max() >= self._allowance.buffer:
-                        self._take_in(self._threads, checked=False)
-                        self._taken_new()
-                        self._supervision.watch(self._progress)
+                self._take_known(states)
             self._levels.restore(extent)
         self._take_in(self._threads, checked=False)
         self._taken_new()
@@ -183,8 +186,52 @@ class ParallelSearch:
         if not self._levels.count(self._result.depth):
             self._result.depth -= 1
 
+    def _take_known(self, states: Array) -> None:
+        """Take in states that were checked before; the last of them wait in buffers."""
+        worker = self._crew.workers[0]
+        begin, count = 0, len(states) // self._words
+        while begin < count:
+            begin = self._loops.distribute(worker.packed, states, begin, count)
+            if worker.filled.max() >= self._allowance.buffer:
+                self._take_in(self._threads, checked=False)
+                self._taken_new()
+                self._supervision.watch(self._progress)
+
+    def _number_level(self, numbering: Numbering, depth: int) -> None:
+        """Find the states one step further than those of a level, and number them.
+
+        `Unfinished` where a limit is met, and then it is as before.
+        """
+        worker, of_levels = self._crew.workers[0], sum(self._levels.counts)
+        done = of_levels - self._levels.count(depth)
+        try:
+            while done < of_levels:
+                done = numbering.expand(worker, done, of_levels)
+                self._waiting = of_levels - done
+                self._watch()
+        except Unfinished:
+            self._crew.restore(self._covered)
+            raise
+        finally:
+            self._result.depth = depth + (len(numbering) > of_levels)
+
+    def _stop_numbering(self, numbering: Numbering) -> None:
+        """Go on without steps and numbers, and with all threads."""
+        states = numbering.states[: sum(self._levels.counts) * self._words].copy()
+        self.numbering = None
+        self._levels.rebase(states)
+        self._crew.grow(self._threads)
+        self._take_known(states)
+        self._take_in(self._threads, checked=False)
+        self._taken_new()
+
     def _keep(self) -> None:
         """A level is finished: its states are kept."""
+        numbering = self.numbering
+        if numbering is not None:
+            count = len(numbering) - sum(self._levels.counts)
+            self._levels.number(count, lambda: numbering.states)
+            return
         self._levels.extend(self._taken_new())
         self._levels.finish()
         if self._checkpoint is not None:
@@ -192,6 +239,14 @@ class ParallelSearch:
 
     def _level(self, depth: int) -> None:
         """Find the states that are one step further than those of a level."""
+        if self.numbering is not None:
+            try:
+                self._number_level(self.numbering, depth)
+            except Unfinished:
+                self._result.depth = depth
+                self._stop_numbering(self.numbering)
+            else:
+                return
         self._waiting = self._levels.count(depth)
         threads = self._threads if self._waiting >= _SMALL else 1
         self._crew.grow(threads)
@@ -260,8 +315,15 @@ class ParallelSearch:
         return sum(new.bytes for new in self._new)
 
     @property
+    def _known(self) -> int:
+        """How many states are known."""
+        return len(self._visited if self.numbering is None else self.numbering)
+
+    @property
     def bytes(self) -> int:
         """The memory taken by what grows."""
+        if self.numbering is not None:
+            return self.numbering.bytes
         return self._visited.bytes + self._levels.bytes + self._new_bytes + self._crew.bytes
 
     def _ended_by_findings(self) -> bool:
@@ -283,6 +345,8 @@ class ParallelSearch:
         rank = 0 if ending.prop is None else properties.index(ending.prop) + 1
         ways = WaysBack(self._program, self._code, self._levels, environment)
         newest = self._taken_new()
+        if self.numbering is not None:
+            newest = [self.numbering.states[sum(self._levels.counts) * self._words :]]
 
         def go_back() -> Remaining:
             if self._program.symmetry is not None:
@@ -296,7 +360,7 @@ class ParallelSearch:
     def _count(self) -> None:
         """Say in the result what was counted."""
         result, totals = self._result, self._crew.totals
-        result.states = len(self._visited)
+        result.states = self._known
         if self._supervision.met is Bound.STATES:
             totals, result.states = self._covered, self._supervision.covered_states
             result.depth = self._supervision.covered
@@ -310,7 +374,7 @@ class ParallelSearch:
         self._supervision.watch(self._progress)
 
     def _progress(self, seconds: float) -> Progress:
-        states, depth = len(self._visited), self._result.depth
+        states, depth = self._known, self._result.depth
         return Progress(states, self._crew.transitions, depth, self._waiting, seconds, self.bytes)
 
     def _sample(self) -> None:
@@ -331,7 +395,9 @@ class ParallelSearch:
         """See that the search found all these successors of a state."""
         for begin in range(0, len(successors), self._words):
             successor = successors[begin : begin + self._words]
-            if self._take(successor, checked=False):
+            numbering = self.numbering
+            is_new = numbering is None and self._take(successor, checked=False)
+            if is_new or (numbering is not None and not numbering.knows(successor)):
                 raise Disagreement(f"the search missed {successor}, a successor of {state}")
 
 

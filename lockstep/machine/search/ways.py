@@ -77,7 +77,6 @@ class WaysBack:
             level=np.zeros(self._words, np.uint64),
             rank=rank,
             prices=self._prices,
-            actions=len(self._prices),
             following=np.zeros(self._words, np.uint64),
             known=0,
             table=nothing,
