@@ -9,7 +9,7 @@ from lockstep.language.model import Model
 from lockstep.language.notation import Kind
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.machine.code.machine import MachineCode
-from lockstep.machine.code.program import Program, build_program
+from lockstep.machine.code.program import Program
 from lockstep.machine.search.graph_search import Numbering, PackedStates, packed_pledges
 from lockstep.machine.search.search import ParallelSearch
 from lockstep.plain.exploration import Exploration
@@ -21,6 +21,8 @@ def program_of(model: Model) -> Program:
 
     `NotCompiled` where anything else has none.
     """
+    from lockstep.machine.code.program import build_program
+
     safety = model.without(Kind.LEADS_TO)
     try:
         return build_program(model)
