@@ -19,7 +19,6 @@ from lockstep.review.difference import Difference, difference_of
 from lockstep.review.inclusion import InclusionSearch, find_parting
 from lockstep.review.observed import ObservedGraph, observe
 from lockstep.review.pair import Pair
-from lockstep.review.second_opinion import confirm_inclusion
 from lockstep.specs.expected import Expected
 from lockstep.trace.saving import traces_folder
 from lockstep.verbs.check import check
@@ -41,14 +40,12 @@ _DUBIOUS = (Change.LOST, Change.SILENCED, Change.OPEN)
 class Direction:
     """Whether one version shows nothing but what the other does.
 
-    Without a verdict `because` says what ended the comparison. `is_confirmed` says that another
-    way came to the same: plain Python to a difference, a second algorithm to there being none.
+    Without a verdict `because` says what ended the comparison. Plain Python has seen a difference.
     """
 
     verdict: Verdict
     difference: Difference | None = None
     because: str = ""
-    is_confirmed: bool = False
 
 
 @dataclass(frozen=True)
@@ -239,9 +236,8 @@ def _direction(
     try:
         parting = search(one, other, limits)
         if parting is None:
-            confirmed = confirm_inclusion(one, other, limits)
-            return Direction(Verdict.HOLDS, is_confirmed=confirmed)
+            return Direction(Verdict.HOLDS)
         difference = difference_of(pair, one, parting, limits)
-        return Direction(Verdict.VIOLATED, difference, is_confirmed=True)
+        return Direction(Verdict.VIOLATED, difference)
     except Unfinished as unfinished:
         return Direction(Verdict.INCONCLUSIVE, because=str(unfinished))
