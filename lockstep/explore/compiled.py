@@ -11,6 +11,7 @@ from lockstep.machine.code.layout import NotCompiled
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
 from lockstep.machine.search.graph_search import Numbering, PackedStates, packed_pledges
+from lockstep.machine.search.numbering_search import NumberingSearch
 from lockstep.machine.search.search import ParallelSearch
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.graph import Limits, StateGraph, Unfinished
@@ -37,12 +38,11 @@ def search(model: Model, program: Program, code: MachineCode, request: Explorati
     is_whole = program.model is model
     most = most_numbered(model, request, has_code=is_whole)
     limits = Limits.of(request.bounds, most)
-    numbering = None
-    if most:
-        # A search that goes on without steps needs as much again.
-        bounded = Limits(most, None if limits.memory is None else limits.memory // 2)
-        numbering = Numbering(program, bounded)
-    run = ParallelSearch(program, code, request, numbering=numbering)
+    if not most:
+        return ParallelSearch(program, code, request).run(), None
+    # A search that goes on without steps needs as much again.
+    bounded = Limits(most, None if limits.memory is None else limits.memory // 2)
+    run = NumberingSearch(program, code, request, Numbering(program, bounded))
     result = run.run()
     if run.numbering is None or not result.is_finished:
         return result, None

@@ -31,6 +31,8 @@ from lockstep.results.search_result import Progress
 
 _STRETCH = 1 << 14
 """States that are expanded or judged between two looks at the limits."""
+_WORK = 2**28
+"""Operations between two looks, at the most: less than a second."""
 _STEPS = 1 << 16
 """Steps that there is room for, at least, before they are taken over."""
 _MOST_STEPS = 2**31 - 1
@@ -84,6 +86,7 @@ class Numbering:
         self._limits = limits
         self._loops = graph_loops_for(self._words)
         self._most = max(1, program.most_successors)
+        self._stretch = max(1, min(_STRETCH, _WORK // program.work))
         self._capacity = max(_STEPS, 2 * self._most)
         self._taken = 16 * self._capacity
         self._states = zeros((2 * self._most + _STRETCH) * self._words)
@@ -138,7 +141,7 @@ class Numbering:
         if self.written > _MOST_STEPS:
             raise Unfinished(f"more than {_MOST_STEPS:,} steps")
         self._make_room()
-        end = min(end, begin + _STRETCH)
+        end = min(end, begin + self._stretch)
         stopped = self._loops.number_steps(worker.packed, self._graph, begin, end)
         steps = self._graph.number("written")
         self._steps.append(

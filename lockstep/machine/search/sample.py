@@ -21,6 +21,7 @@ from lockstep.language.notation import Kind, State
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
 from lockstep.machine.search.judge import Judge
+from lockstep.machine.search.levels import Levels
 from lockstep.machine.search.memory import Array
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.run import PlainEngine
@@ -55,6 +56,24 @@ class Sample:
         """How many states were compared."""
         self.steps = 0
         """How many steps."""
+
+    def compare_some(
+        self, levels: Levels, seconds: float, complete: int, found: Callable[[Array], bool]
+    ) -> None:
+        """Compare states of all levels for a moment, after a search of so many seconds.
+
+        What follows the states of the `complete` first levels must be `found`.
+        """
+        words, end = self._program.layout.words, end_of_sample(seconds)
+        for depth, position in places(levels.counts):
+            state = levels.state(depth, position)
+            successors = self.compare(state)
+            for begin in range(0, len(successors) if depth < complete else 0, words):
+                successor = successors[begin : begin + words]
+                if not found(successor):
+                    raise Disagreement(f"the search missed {successor}, a successor of {state}")
+            if time.thread_time() >= end:
+                break
 
     def compare(self, packed: Array) -> Array:
         """Compare what both say of one packed state; the states that stand for its successors.

@@ -17,27 +17,20 @@ from lockstep.machine.code.program import Program
 from lockstep.machine.search.allowance import Allowance
 from lockstep.machine.search.checkpoint import Checkpoint
 from lockstep.machine.search.crew import Crew, Totals, count
-from lockstep.machine.search.graph_search import Numbering
 from lockstep.machine.search.interface import DEADLOCKS, SHARDS, TRANSITIONS
 from lockstep.machine.search.levels import Levels, chunks
 from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.memory import Array, memory_bound
 from lockstep.machine.search.rebuild import LevelAncestry, Rebuilder
-from lockstep.machine.search.sample import Sample, end_of_sample, places
+from lockstep.machine.search.sample import Sample
 from lockstep.machine.search.spill import Spill
 from lockstep.machine.search.state_file import StateFile
 from lockstep.machine.search.visited import NewStates, VisitedStates
 from lockstep.machine.search.ways import WaysBack
 from lockstep.machine.search.workers import Shards, Stretches, Worker, shape_of
-from lockstep.plain.ending import ending_of
-from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.graph import Unfinished
-from lockstep.plain.remaining import Remaining
-from lockstep.plain.run import PlainEngine
-from lockstep.plain.simplest import TooMany, put_simplest
 from lockstep.plain.supervision import Bound, Stopped, Supervision
-from lockstep.results.search_result import Progress, SearchResult, Violation, conclude
+from lockstep.results.search_result import Progress, SearchResult, conclude
 from lockstep.results.verdict import Verdict
 
 _CHUNK = 4096
@@ -61,12 +54,8 @@ class ParallelSearch:
         *,
         checkpoint: Checkpoint | None = None,
         spill: Spill | None = None,
-        numbering: Numbering | None = None,
     ) -> None:
         """Prepare a search.
-
-        With a `numbering` one thread numbers the states and keeps their steps, until a limit of it
-        is met: then the search goes on with all threads, and `numbering` is None.
 
         With a `checkpoint` the states of levels are there instead of in memory, and a search that
         is there already goes on. With `spill` they are there, and the bound on memory ends nothing:
@@ -84,7 +73,6 @@ class ParallelSearch:
         self._memory = memory_bound(request.bounds.memory)
         self._checkpoint = checkpoint
         self._spill = spill
-        self.numbering = numbering
         self._allowance = Allowance(self._memory, self._threads, self._words)
         self._visited = VisitedStates(self._words, self._allowance.room, request.expected)
         self._levels = Levels(self._words, _file(checkpoint, spill, self._words))
@@ -157,9 +145,6 @@ class ParallelSearch:
 
     def _begin(self) -> None:
         """Take in the initial state."""
-        if self.numbering is not None:
-            self._loops.check(self._crew.workers[0].packed, self.numbering.states, 1)
-            return
         initial = np.array(self._program.layout.encode(self._model.initial), np.uint64)
         self._take(initial, checked=True)
 
@@ -197,41 +182,8 @@ class ParallelSearch:
                 self._taken_new()
                 self._supervision.watch(self._progress)
 
-    def _number_level(self, numbering: Numbering, depth: int) -> None:
-        """Find the states one step further than those of a level, and number them.
-
-        `Unfinished` where a limit is met, and then it is as before.
-        """
-        worker, of_levels = self._crew.workers[0], sum(self._levels.counts)
-        done = of_levels - self._levels.count(depth)
-        try:
-            while done < of_levels:
-                done = numbering.expand(worker, done, of_levels)
-                self._waiting = of_levels - done
-                self._watch()
-        except Unfinished:
-            self._crew.restore(self._covered)
-            raise
-        finally:
-            self._result.depth = depth + (len(numbering) > of_levels)
-
-    def _stop_numbering(self, numbering: Numbering) -> None:
-        """Go on without steps and numbers, and with all threads."""
-        states = numbering.states[: sum(self._levels.counts) * self._words].copy()
-        self.numbering = None
-        self._levels.rebase(states)
-        self._crew.grow(self._threads)
-        self._take_known(states)
-        self._take_in(self._threads, checked=False)
-        self._taken_new()
-
     def _keep(self) -> None:
         """A level is finished: its states are kept."""
-        numbering = self.numbering
-        if numbering is not None:
-            count = len(numbering) - sum(self._levels.counts)
-            self._levels.number(count, lambda: numbering.states)
-            return
         self._levels.extend(self._taken_new())
         self._levels.finish()
         if self._checkpoint is not None:
@@ -239,14 +191,6 @@ class ParallelSearch:
 
     def _level(self, depth: int) -> None:
         """Find the states that are one step further than those of a level."""
-        if self.numbering is not None:
-            try:
-                self._number_level(self.numbering, depth)
-            except Unfinished:
-                self._result.depth = depth
-                self._stop_numbering(self.numbering)
-            else:
-                return
         self._waiting = self._levels.count(depth)
         threads = self._threads if self._waiting >= _SMALL else 1
         self._crew.grow(threads)
@@ -310,6 +254,10 @@ class ParallelSearch:
         """The new states of a level, so far."""
         return [block for new in self._new for block in new.take(self._words)]
 
+    def _newest(self) -> list[Array]:
+        """The states that were found while the last level was expanded, which are kept no more."""
+        return self._taken_new()
+
     @property
     def _new_bytes(self) -> int:
         return sum(new.bytes for new in self._new)
@@ -317,13 +265,11 @@ class ParallelSearch:
     @property
     def _known(self) -> int:
         """How many states are known."""
-        return len(self._visited if self.numbering is None else self.numbering)
+        return len(self._visited)
 
     @property
     def bytes(self) -> int:
         """The memory taken by what grows."""
-        if self.numbering is not None:
-            return self.numbering.bytes
         return self._visited.bytes + self._levels.bytes + self._new_bytes + self._crew.bytes
 
     def _ended_by_findings(self) -> bool:
@@ -334,28 +280,9 @@ class ParallelSearch:
         ancestry = LevelAncestry(self._program, self._code, self._levels)
         Rebuilder(self._program, ancestry).report(self._result, findings)
         if self._result.violation is not None and self._request.environment is not None:
-            self._simplify(self._result.violation, self._request.environment)
+            ways = WaysBack(self._program, self._code, self._levels, self._request.environment)
+            ways.simplify(self._result, self._result.violation, self._newest())
         return True
-
-    def _simplify(self, violation: Violation, environment: frozenset[str]) -> None:
-        """Put the simplest of all shortest behaviours into the result."""
-        engine = PlainEngine(self._model)
-        ending = ending_of(engine, violation)
-        properties = self._model.properties
-        rank = 0 if ending.prop is None else properties.index(ending.prop) + 1
-        ways = WaysBack(self._program, self._code, self._levels, environment)
-        newest = self._taken_new()
-        if self.numbering is not None:
-            newest = [self.numbering.states[sum(self._levels.counts) * self._words :]]
-
-        def go_back() -> Remaining:
-            if self._program.symmetry is not None:
-                raise TooMany("symmetric states were taken for one")
-            if self._levels.is_on_disk:
-                raise TooMany("states are on disk")
-            return ways.remaining(ending, rank, newest)
-
-        put_simplest(self._result, engine, ending, go_back, environment)
 
     def _count(self) -> None:
         """Say in the result what was counted."""
@@ -380,25 +307,13 @@ class ParallelSearch:
     def _sample(self) -> None:
         """Let plain Python say of some states what it says of them, for a moment."""
         sample = Sample(self._program, self._code)
-        end = end_of_sample(self._supervision.seconds)
-        for depth, position in places(self._levels.counts):
-            state = self._levels.state(depth, position)
-            successors = sample.compare(state)
-            if depth < self._complete:
-                self._expect_visited(state, successors)
-            if time.thread_time() >= end:
-                break
+        sample.compare_some(self._levels, self._supervision.seconds, self._complete, self._found)
         self._result.sampled = sample.states
         self._result.sampled_steps = sample.steps
 
-    def _expect_visited(self, state: Array, successors: Array) -> None:
-        """See that the search found all these successors of a state."""
-        for begin in range(0, len(successors), self._words):
-            successor = successors[begin : begin + self._words]
-            numbering = self.numbering
-            is_new = numbering is None and self._take(successor, checked=False)
-            if is_new or (numbering is not None and not numbering.knows(successor)):
-                raise Disagreement(f"the search missed {successor}, a successor of {state}")
+    def _found(self, state: Array) -> bool:
+        """Whether the search found a state; it is known from then on."""
+        return not self._take(state, checked=False)
 
 
 def _file(checkpoint: Checkpoint | None, spill: Spill | None, words: int) -> StateFile | None:
