@@ -145,7 +145,6 @@ def _direction(direction: Direction, one: Model, other: Model) -> dict[str, Any]
     return {
         "verdict": str(direction.verdict),
         "because": direction.because,
-        "is_confirmed": direction.is_confirmed,
         "difference": None
         if direction.difference is None
         else _difference(direction.difference, one, other),

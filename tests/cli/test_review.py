@@ -103,7 +103,6 @@ def test_json_has_the_behaviours(desk: "Desk") -> None:
         ("entries_are_paid", 3),
         ("deadlock", 3),
     ]
-    assert row["adds"]["is_confirmed"]
     difference = row["adds"]["difference"]
     assert [step["action"] for step in difference["steps"]] == ["coin", "push"]
     assert [step["action"] for step in difference["followed"]] == ["coin"]
