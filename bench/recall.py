@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from lockstep.errors import LockstepError
-from lockstep_kafka.files.request_log import Skipped, read_request_log
-from lockstep_kafka.findings.findings import Place, Remark, SessionFinding, SideName, Verdict
+from lockstep_kafka.files.lines import Skipped
+from lockstep_kafka.files.request_log import read_request_log
+from lockstep_kafka.findings import Place, Remark, SessionFinding, SideName, Verdict
 from lockstep_kafka.verbs.conform import ConformRequest, conform
 from lockstep_kafka.verbs.simulate import SimulateRequest, departure_kinds, simulate
 

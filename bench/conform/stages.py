@@ -14,7 +14,8 @@ from pathlib import Path
 
 from lockstep.language.model import load_model
 from lockstep_kafka.files.arrival_order import ArrivalOrder
-from lockstep_kafka.files.request_log import LogLine, Skipped, read_request_log
+from lockstep_kafka.files.lines import LogLine, Skipped
+from lockstep_kafka.files.request_log import read_request_log
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations
 

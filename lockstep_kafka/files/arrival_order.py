@@ -15,8 +15,8 @@ log's own time, until all that can have arrived before them has been read:
    time: the difference is added to all times from there on.
 """
 
-# Annotations are not postponed here: msgspec would look their names up in `sys.modules`, where
-# another workspace's module of the same name may stand.
+from __future__ import annotations
+
 from collections import deque
 from collections.abc import Iterator
 from heapq import heappop, heappush
@@ -25,8 +25,7 @@ from typing import TypeAlias
 
 from msgspec import Struct, structs
 
-from lockstep_kafka.files.fetch_line import FetchLine
-from lockstep_kafka.files.other_lines import OtherRequest, Reason, Request, Skipped
+from lockstep_kafka.files.lines import FetchLine, OtherRequest, Reason, Request, Skipped
 
 WINDOW_MS = 5_000
 """Consumers and followers wait half a second for records; a stalled broker took 4.96 seconds."""

@@ -1,7 +1,7 @@
 """A completed request, as the JSON of a line has it, made into what followers read."""
 
-# Annotations are not postponed here: msgspec would look their names up in `sys.modules`, where
-# another workspace's module of the same name may stand.
+from __future__ import annotations
+
 from collections import Counter
 from typing import NamedTuple, TypeVar
 from zlib import crc32
@@ -19,14 +19,14 @@ from lockstep_kafka.files.fetch_fields import (
     request_decoder,
     response_decoder,
 )
-from lockstep_kafka.files.fetch_line import (
+from lockstep_kafka.files.field_types import FieldRefused, Int16, Int32, Milliseconds, decoded
+from lockstep_kafka.files.lines import (
     AnsweredPartition,
     FetchLine,
+    OtherRequest,
     RequestedPartition,
     TopicPartition,
 )
-from lockstep_kafka.files.field_types import FieldRefused, Int16, Int32, Milliseconds, decoded
-from lockstep_kafka.files.other_lines import OtherRequest
 
 _FETCH_API_KEY = 1
 _VERSIONS = range(OLDEST_VERSION, NEWEST_VERSION + 1)

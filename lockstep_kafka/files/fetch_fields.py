@@ -6,8 +6,8 @@ FetchResponse.json. A field that a version has must be there; fields that are no
 would take as long again as reading the line.
 """
 
-# Annotations are not postponed here: msgspec would look their names up in `sys.modules`, where
-# another workspace's module of the same name may stand.
+from __future__ import annotations
+
 from functools import cache
 from typing import Annotated, Any, Generic, TypeVar
 

@@ -15,32 +15,14 @@ from msgspec import DecodeError
 from lockstep.system.physical_lines import PhysicalLine, physical_lines
 from lockstep.system.strict_json import CutShort, JsonObject, NotJson, decode_object, shown
 from lockstep_kafka.files.completed_request import Place, completed_request
-from lockstep_kafka.files.fetch_line import (
-    AnsweredPartition,
-    FetchLine,
-    RequestedPartition,
-    TopicPartition,
-)
 from lockstep_kafka.files.field_types import FieldRefused, with_value
-from lockstep_kafka.files.line_time import time_ms
-from lockstep_kafka.files.log_files import LogFile, log_files
-from lockstep_kafka.files.other_lines import LogLine, OtherRequest, Reason, Request, Skipped
-
-__all__ = [
-    "AnsweredPartition",
-    "FetchLine",
-    "LogFile",
-    "LogLine",
-    "OtherRequest",
-    "Reason",
-    "Request",
-    "RequestedPartition",
-    "Skipped",
-    "TopicPartition",
-    "log_files",
-    "read_line",
-    "read_request_log",
-]
+from lockstep_kafka.files.lines import (
+    LogLine,
+    Reason,
+    Request,
+    Skipped,
+)
+from lockstep_kafka.files.log_files import time_ms
 
 _MARKER = b"Completed request:"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow
 
-from lockstep_kafka.fleet.columns import RANGES
+from lockstep_kafka.fleet.columns import RANGES, batches_of
 from lockstep_kafka.fleet.log_files import LogFile
 from lockstep_kafka.fleet.log_ranges import (
     CHUNK,
@@ -22,7 +22,6 @@ from lockstep_kafka.fleet.log_ranges import (
     measured,
     ranges_of,
 )
-from lockstep_kafka.fleet.rows import batches_of
 from lockstep_kafka.fleet.tables import INPUTS, Tables
 
 if TYPE_CHECKING:

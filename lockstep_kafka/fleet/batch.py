@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lockstep.spark.task_start import forget_archives
-from lockstep_kafka.fleet.columns import FOLLOWED, REQUESTS
+from lockstep_kafka.fleet.columns import FOLLOWED, REQUESTS, Batches, spark_schema
 from lockstep_kafka.fleet.following import STATE_ORDER, Follow
-from lockstep_kafka.fleet.observed import Observed
-from lockstep_kafka.fleet.reading import ReadRequests
-from lockstep_kafka.fleet.rows import Batches, spark_schema
+from lockstep_kafka.fleet.reading import Observed, ReadRequests
 from lockstep_kafka.fleet.source import Source
 from lockstep_kafka.fleet.tables import DEPARTURES, FOLLOWED_TABLES, STATES, Table, Tables
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from lockstep_kafka.findings.findings import Candidate, Verdict
+from lockstep_kafka.findings import Candidate, Verdict
 from lockstep_kafka.fleet.fleet_figures import (
     SIDES,
     Counts,
@@ -17,8 +17,7 @@ from lockstep_kafka.fleet.fleet_figures import (
     Quarantined,
     Source,
 )
-from lockstep_kafka.fleet.groups import Grouping, largest_groups
-from lockstep_kafka.fleet.summary import kind_of
+from lockstep_kafka.fleet.summary import Grouping, kind_of, largest_groups
 from lockstep_kafka.fleet.tables import DEPARTURES, METRICS, QUARANTINE, SESSIONS, Tables
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lockstep_kafka.findings.findings import Candidate, Verdict
+from lockstep_kafka.findings import Candidate, Verdict
 
 SIDES = ("client", "broker")
 

@@ -9,9 +9,10 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from lockstep_kafka.files.encoded_request import decode_request
-from lockstep_kafka.findings.findings import (
+from lockstep_kafka.files.lines import decode_request
+from lockstep_kafka.findings import (
     Finding,
+    LineCounts,
     LineFinding,
     Remark,
     RemarkFinding,
@@ -19,11 +20,8 @@ from lockstep_kafka.findings.findings import (
     Side,
     Verdict,
 )
-from lockstep_kafka.findings.line_counts import LineCounts
-from lockstep_kafka.fleet.columns import FOLLOWED
-from lockstep_kafka.fleet.observed import Observed
-from lockstep_kafka.fleet.reading import quarantined
-from lockstep_kafka.fleet.rows import Batches, batches_of, rows_of
+from lockstep_kafka.fleet.columns import FOLLOWED, Batches, batches_of, rows_of
+from lockstep_kafka.fleet.reading import Observed, quarantined
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 
 STATE_ORDER = -1

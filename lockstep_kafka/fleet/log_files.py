@@ -12,8 +12,7 @@ from itertools import islice
 from lockstep.errors import LockstepError
 from lockstep.system.compressed_stream import LONGEST_MAGIC, DamagedStream, compression_of
 from lockstep.system.physical_lines import STANDARD_INPUT, physical_lines
-from lockstep_kafka.files.log_paths import log_paths
-from lockstep_kafka.files.time_order import in_order_of_time
+from lockstep_kafka.files.log_files import in_order_of_time, log_paths
 
 HEAD_BYTES = 1_024
 """As much of a file tells it from all others: a first line has a time, and names a connection."""

@@ -21,8 +21,8 @@ from lockstep_kafka.fleet.columns import (
     RANGES,
     SESSION,
     STATE,
+    spark_schema,
 )
-from lockstep_kafka.fleet.rows import spark_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

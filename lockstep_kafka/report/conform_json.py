@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from lockstep.report.json import document
-from lockstep_kafka.findings.findings import (
+from lockstep_kafka.findings import (
     LineFinding,
     Place,
     Remark,

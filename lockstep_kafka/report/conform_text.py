@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from lockstep.report.output import Output
 from lockstep.words import plural
-from lockstep_kafka.findings.findings import Candidate, Place, SessionFinding, Side, Verdict
+from lockstep_kafka.findings import Candidate, Place, SessionFinding, Side, Verdict
 from lockstep_kafka.verbs.conform import ConformResult
 from lockstep_kafka.verbs.conform_totals import ConformTotals, Firsts, reason_of
 

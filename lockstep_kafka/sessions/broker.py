@@ -4,15 +4,15 @@ Sessions and connections are bounded, so that memory does not grow with the log.
 is followed anew, from its middle, when it shows up again.
 """
 
-# Annotations are not postponed here: msgspec would look their names up in `sys.modules`, where
-# another workspace's module of the same name may stand.
+from __future__ import annotations
+
 from collections import OrderedDict
 from collections.abc import Iterable
 
 from msgspec import Struct, structs
 
-from lockstep_kafka.files.request_log import FetchLine, TopicPartition
-from lockstep_kafka.findings.findings import Place, Remark, SessionFinding, Verdict
+from lockstep_kafka.files.lines import FetchLine, TopicPartition
+from lockstep_kafka.findings import Place, Remark, SessionFinding, Verdict
 from lockstep_kafka.sessions.broker_report import BrokerReport
 from lockstep_kafka.sessions.knowledge import (
     FIRST_EPOCH,

@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lockstep_kafka.files.arrival_order import ArrivalOrder
-from lockstep_kafka.files.request_log import FetchLine, OtherRequest, Request
-from lockstep_kafka.findings.findings import (
+from lockstep_kafka.files.lines import FetchLine, OtherRequest, Request, finding_of
+from lockstep_kafka.findings import (
     MOVED,
     Finding,
+    LineCounts,
     LineFinding,
     Place,
     Remark,
     SessionFinding,
     Verdict,
 )
-from lockstep_kafka.findings.line_counts import LineCounts
 from lockstep_kafka.sessions.broker import Broker, Ended, stranger
 from lockstep_kafka.sessions.broker_report import BrokerReport
 from lockstep_kafka.sessions.exchange import Position
@@ -42,7 +42,6 @@ from lockstep_kafka.sessions.leader_heads import (
 )
 from lockstep_kafka.sessions.leader_lines import SessionState
 from lockstep_kafka.sessions.leader_side import LeaderSide
-from lockstep_kafka.sessions.line_findings import finding_of
 from lockstep_kafka.sessions.saved_state import FollowerState, opened_state, sealed_state
 from lockstep_kafka.sessions.step import Step
 

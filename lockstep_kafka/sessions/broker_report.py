@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lockstep_kafka.files.request_log import FetchLine
-from lockstep_kafka.findings.findings import (
+from lockstep_kafka.files.lines import FetchLine
+from lockstep_kafka.findings import (
     Finding,
+    LineCounts,
     Place,
     Remark,
     RemarkFinding,
@@ -15,7 +16,6 @@ from lockstep_kafka.findings.findings import (
     SideName,
     Verdict,
 )
-from lockstep_kafka.findings.line_counts import LineCounts
 
 _HOUR_MS = 3_600_000
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lockstep_kafka.files.request_log import (
+from lockstep_kafka.files.lines import (
     AnsweredPartition,
     FetchLine,
     RequestedPartition,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from lockstep_kafka.findings.findings import Candidate
+from lockstep_kafka.findings import Candidate
 from lockstep_kafka.sessions.leader_cases import once
 from lockstep_kafka.sessions.leader_lines import Epochs
 from lockstep_kafka.sessions.session_model import (

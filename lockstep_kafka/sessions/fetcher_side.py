@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lockstep.words import plural
-from lockstep_kafka.files.request_log import FetchLine, TopicPartition
-from lockstep_kafka.findings.findings import Place, Remark, Verdict
+from lockstep_kafka.files.lines import FetchLine, TopicPartition
+from lockstep_kafka.findings import Place, Remark, Verdict
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.sessions.fetcher_cases import (
     Expectation,

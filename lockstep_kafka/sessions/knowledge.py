@@ -3,12 +3,12 @@
 `OPEN` stands for what is not fixed: it may have any value, and no verdict rests on it.
 """
 
-# Annotations are not postponed here: msgspec would look their names up in `sys.modules`, where
-# another workspace's module of the same name may stand.
+from __future__ import annotations
+
 from msgspec import Struct, field
 
-from lockstep_kafka.files.request_log import FetchLine, RequestedPartition, TopicPartition
-from lockstep_kafka.findings.findings import Place, SessionFinding
+from lockstep_kafka.files.lines import FetchLine, RequestedPartition, TopicPartition
+from lockstep_kafka.findings import Place, SessionFinding
 from lockstep_kafka.sessions.leader_case import OPEN
 
 NO_SESSION = 0

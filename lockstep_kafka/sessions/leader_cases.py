@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from lockstep_kafka.findings.findings import Candidate
+from lockstep_kafka.findings import Candidate
 from lockstep_kafka.sessions.leader_case import (
     FULL,
     OPEN,

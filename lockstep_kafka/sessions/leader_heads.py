@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lockstep_kafka.files.request_log import FetchLine
-from lockstep_kafka.findings.findings import Place, Remark, Verdict
+from lockstep_kafka.files.lines import FetchLine
+from lockstep_kafka.findings import Place, Remark, Verdict
 from lockstep_kafka.sessions.broker import Ended
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.sessions.knowledge import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from lockstep_kafka.findings.findings import Candidate
+from lockstep_kafka.findings import Candidate
 from lockstep_kafka.sessions.leader_case import Membership, Row
 from lockstep_kafka.sessions.leader_cases import arguments_of, once
 from lockstep_kafka.sessions.session_model import (

@@ -1,10 +1,10 @@
 """What a broker has told its fetchers of its partitions: a bound on what it can tell next."""
 
-# Annotations are not postponed here: msgspec would look their names up in `sys.modules`, where
-# another workspace's module of the same name may stand.
+from __future__ import annotations
+
 from msgspec import Struct, field
 
-from lockstep_kafka.files.request_log import AnsweredPartition, TopicPartition
+from lockstep_kafka.files.lines import AnsweredPartition, TopicPartition
 from lockstep_kafka.sessions.exchange import Exchange
 from lockstep_kafka.sessions.knowledge import Connection, LeaderSession
 

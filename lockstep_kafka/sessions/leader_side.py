@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from lockstep_kafka.files.request_log import (
+from lockstep_kafka.files.lines import (
     AnsweredPartition,
     FetchLine,
     RequestedPartition,
     TopicPartition,
 )
-from lockstep_kafka.findings.findings import Place, Remark
+from lockstep_kafka.findings import Place, Remark
 from lockstep_kafka.sessions.exchange import Exchange, Named, Position, partitions_of
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.sessions.knowledge import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lockstep_kafka.files.request_log import TopicPartition
+from lockstep_kafka.files.lines import TopicPartition
 from lockstep_kafka.sessions.leader_case import (
     FULL,
     OPEN,

@@ -9,17 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lockstep_kafka.files.broker_paths import BrokerPaths
-from lockstep_kafka.files.request_log import (
-    Reason,
-    Request,
-    Skipped,
-    log_files,
-    read_request_log,
-)
-from lockstep_kafka.findings.findings import Finding, Progress
+from lockstep_kafka.files.lines import Reason, Request, Skipped, finding_of
+from lockstep_kafka.files.log_files import log_files
+from lockstep_kafka.files.request_log import read_request_log
+from lockstep_kafka.findings import Finding, Progress
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations
-from lockstep_kafka.sessions.line_findings import finding_of
 from lockstep_kafka.workspaces import LoadModel
 
 _LINES_OF_PROGRESS = 5_000

@@ -1,7 +1,7 @@
 """What a follower knows, as bytes: compressed MessagePack behind a format and a check sum."""
 
-# Annotations are not postponed here: msgspec would look their names up in `sys.modules`, where
-# another workspace's module of the same name may stand.
+from __future__ import annotations
+
 from hashlib import blake2b
 
 import zstandard
@@ -10,7 +10,7 @@ from msgspec.msgpack import Decoder, Encoder
 
 from lockstep.errors import LockstepError
 from lockstep_kafka.files.arrival_order import OrderState
-from lockstep_kafka.findings.line_counts import LineCounts
+from lockstep_kafka.findings import LineCounts
 from lockstep_kafka.sessions.broker import BrokerState
 
 _MAGIC = b"lockstep follower\n"

@@ -6,8 +6,8 @@ partition by partition: by one fetcher, the partition, and `others`, which stand
 cost does not depend on partitions that it does not name.
 
 Offsets are only ever compared. A case is therefore put to the model with small numbers in the same
-order (`lockstep_kafka.sessions.ranks`), and its answer is kept. A case that nothing explains is
-put to the model once more with the very numbers of the log.
+order (`lockstep_kafka.sessions.explanations`), and its answer is kept. A case that nothing explains
+is put to the model once more with the very numbers of the log.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lockstep.language.notation import State
 from lockstep.language.values import NotInDomain
 from lockstep.plain.run import PlainEngine
 from lockstep.trace.conjuncts import false_requirement
-from lockstep_kafka.findings.findings import Candidate
+from lockstep_kafka.findings import Candidate
 from lockstep_kafka.workspaces import LoadModel
 
 CONSUMER, REPLICA = "consumer", "replica"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from lockstep_kafka.files.request_log import FetchLine, Request
-from lockstep_kafka.findings.findings import Place, Remark
+from lockstep_kafka.files.lines import FetchLine, Request
+from lockstep_kafka.findings import Place, Remark
 from lockstep_kafka.sessions.broker import Broker
 from lockstep_kafka.sessions.exchange import Position
 from lockstep_kafka.sessions.knowledge import NO_SESSION, Fetcher, Seen, epochs_between

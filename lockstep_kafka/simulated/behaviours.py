@@ -13,8 +13,7 @@ from typing import Any
 
 from lockstep.language.model import Model
 from lockstep.plain.run import PlainEngine
-from lockstep_kafka.simulated.arguments import Arguments
-from lockstep_kafka.simulated.scope import Scope
+from lockstep_kafka.simulated.arguments import Arguments, Scope
 
 SERVES = (
     "serve_sessionless",

@@ -1,4 +1,4 @@
-"""A broker's log, group by group and episode by episode.
+"""A broker's log, group by group and episode by episode, with the departures that are seeded in it.
 
 An episode is a behaviour that begins where nothing has happened yet. The next one of its group goes
 on from the last by actions of the model that no log shows: every fetcher starts anew, the leader
@@ -8,25 +8,79 @@ above those of the last one, and its connections and sessions are new ones.
 The model does not look at names, and offsets it only compares. A behaviour under other names, with
 other offsets in the same order and at other times, is a behaviour, then: where a log has more
 episodes than behaviours are walked, each of them stands in the log several times so.
+
+At most one departure is seeded into an episode, so that each is judged alone.
+docs/how-to/simulate-logs.md says what the logs have, and how large ones are made.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
 
 from lockstep.language.model import Model
+from lockstep_kafka.simulated.arguments import Scope
 from lockstep_kafka.simulated.behaviours import Exchange, Walk
+from lockstep_kafka.simulated.damage.kind import Damage, Shown, shown_places
+from lockstep_kafka.simulated.damage.log import Log
+from lockstep_kafka.simulated.damage.of_answers import OF_ANSWERS
+from lockstep_kafka.simulated.damage.of_clients import OF_CLIENTS
+from lockstep_kafka.simulated.damage.of_records import RecordsWithheld
+from lockstep_kafka.simulated.damage.of_sessions import OF_SESSIONS
 from lockstep_kafka.simulated.groups import MAX_OFFSET, Group, groups_of
 from lockstep_kafka.simulated.kafka_json import text
 from lockstep_kafka.simulated.lines import Line, Names, Writing, lines_of
-from lockstep_kafka.simulated.scope import Scope
-from lockstep_kafka.simulated.seeding import Seeding
-from lockstep_kafka.simulated.simulation import SimulatedLine, Simulation
+from lockstep_kafka.simulated.simulation import (
+    DepartureKind,
+    SeededDeparture,
+    SimulatedLine,
+    Simulation,
+)
 from lockstep_kafka.simulated.times import Pace
 from lockstep_kafka.workspaces import LoadModel
+
+KINDS: tuple[Damage, ...] = (*OF_SESSIONS, *OF_ANSWERS, RecordsWithheld(), *OF_CLIENTS)
+
+
+class Seeding:
+    """Seeds the departures of one broker's log."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._rate = simulation.departures
+        self._kinds = [kind for kind in KINDS if kind.name in simulation.kinds]
+        self._random = random.Random(f"{simulation.seed} {simulation.broker} departures")
+        self._seeded: Counter[str] = Counter()
+
+    def seed(self, lines: Sequence[str]) -> list[SimulatedLine]:
+        """The lines of an episode, by chance with a departure that they show.
+
+        Of the kinds that the episode can show it is the one that was seeded least.
+        """
+        if self._random.random() < self._rate * len(lines):
+            log, seed = Log.of(lines), self._random.getrandbits(32)
+            for kind in sorted(self._kinds, key=lambda kind: self._seeded[kind.name]):
+                for _, damaged, shown in shown_places(kind, log, 1, seed):
+                    self._seeded[kind.name] += 1
+                    return _with_departure(damaged, kind, shown)
+        return [SimulatedLine(line) for line in lines]
+
+
+def _with_departure(log: Log, kind: Damage, shown: Shown) -> list[SimulatedLine]:
+    lines = [SimulatedLine(line) for line in log.lines]
+    departure = SeededDeparture(
+        kind=kind.name,
+        requirements=kind.requirements,
+        sides=tuple(sorted(shown.sides)),
+        blameless=tuple(sorted(shown.blameless)),
+        sessions=tuple(sorted(shown.sessions)),
+        connection=log.by_number[shown.since].connection,
+    )
+    lines[shown.since - 1] = lines[shown.since - 1]._replace(departure=departure)
+    return lines
+
 
 BEGIN_MS = 1_795_320_000_000
 
@@ -138,3 +192,26 @@ class BrokerLog:
             end = 1 + max(walk.state.log_end.values())
             self._behaviours[key] = _Behaviour(walk.exchanges, walk.connections, walk.sessions, end)
         return self._behaviours[key]
+
+
+class FetchSessions:
+    """Simulates brokers that serve fetch sessions."""
+
+    @property
+    def kinds(self) -> Sequence[DepartureKind]:
+        return [DepartureKind(kind.name, kind.breaks, kind.requirements) for kind in KINDS]
+
+    @property
+    def log_name(self) -> str:
+        return "kafka-request"
+
+    @property
+    def most_departures(self) -> float:
+        return 1 / (2 * EPISODE)
+
+    def lines(self, simulation: Simulation, load: LoadModel) -> Iterator[SimulatedLine]:
+        yield from BrokerLog(simulation, load).lines()
+
+
+SIMULATOR = FetchSessions()
+"""What `lockstep simulate` asks."""

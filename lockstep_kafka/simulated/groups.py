@@ -11,10 +11,10 @@ import random
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 
-from lockstep_kafka.files.request_log import TopicPartition
+from lockstep_kafka.files.lines import TopicPartition
+from lockstep_kafka.simulated.arguments import Scope
 from lockstep_kafka.simulated.kafka_json import VERSIONS
 from lockstep_kafka.simulated.lines import WITH_NAMES
-from lockstep_kafka.simulated.scope import Scope
 from lockstep_kafka.simulated.simulation import Simulation
 
 _CLIENTS, _PARTITIONS = 3, 4

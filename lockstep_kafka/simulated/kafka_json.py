@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.json import encode
 
-from lockstep_kafka.files.request_log import (
+from lockstep_kafka.files.lines import (
     AnsweredPartition,
     FetchLine,
     OtherRequest,

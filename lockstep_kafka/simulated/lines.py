@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lockstep_kafka.files.request_log import (
+from lockstep_kafka.files.lines import (
     AnsweredPartition,
     FetchLine,
     OtherRequest,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lockstep_kafka.findings.findings import SideName
+from lockstep_kafka.findings import SideName
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from lockstep.errors import LockstepError
 from lockstep.results.exits import INTERRUPTED
 from lockstep.verbs.run import Unwatched, Watch
 from lockstep_kafka.files.broker_paths import BrokerPaths
-from lockstep_kafka.findings.findings import Progress, SessionFinding, Verdict
+from lockstep_kafka.findings import Progress, SessionFinding, Verdict
 from lockstep_kafka.sessions.observe import observe
 from lockstep_kafka.verbs.conform_request import ConformRequest
 from lockstep_kafka.verbs.conform_totals import ConformTotals

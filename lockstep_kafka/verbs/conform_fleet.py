@@ -12,18 +12,17 @@ from lockstep.spark.failures import told_plainly
 from lockstep.spark.session import SparkOptions, master_of, spark_session
 from lockstep.spark.workspace_text import WorkspaceText
 from lockstep.verbs.run import Unwatched, Watch
-from lockstep_kafka.findings.findings import FileFinding
+from lockstep_kafka.findings import FileFinding
 from lockstep_kafka.fleet.arrival import Arrived
 from lockstep_kafka.fleet.figures import figures
 from lockstep_kafka.fleet.fleet_figures import FleetFigures
 from lockstep_kafka.fleet.folder import Origin, tables_folder
-from lockstep_kafka.fleet.groups import Group
 from lockstep_kafka.fleet.log_files import look_at
-from lockstep_kafka.fleet.observed import Observed, time_of_line
+from lockstep_kafka.fleet.reading import Observed, time_of_line
 from lockstep_kafka.fleet.run import follow_files, follow_topic
-from lockstep_kafka.fleet.summary import summary
+from lockstep_kafka.fleet.source import Topic
+from lockstep_kafka.fleet.summary import Group, summary
 from lockstep_kafka.fleet.tables import Tables
-from lockstep_kafka.fleet.topic import Topic
 from lockstep_kafka.verbs.conform import FOLLOWED, ConformResult
 from lockstep_kafka.verbs.conform_request import TOPIC_SCHEME, ConformRequest
 from lockstep_kafka.verbs.conform_totals import NOTHING_JUDGED

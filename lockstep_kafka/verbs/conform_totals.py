@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from lockstep.errors import ExitCode
-from lockstep_kafka.findings.findings import (
+from lockstep_kafka.findings import (
     MOST_PLACES,
     MOVED,
     FileFinding,

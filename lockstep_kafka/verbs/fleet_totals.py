@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lockstep_kafka.findings.findings import (
+from lockstep_kafka.findings import (
     MOST_PLACES,
     MOVED,
     Candidate,
@@ -17,8 +17,7 @@ from lockstep_kafka.findings.findings import (
     Side,
     Verdict,
 )
-from lockstep_kafka.fleet.groups import Group
-from lockstep_kafka.fleet.summary import Shown, Summary
+from lockstep_kafka.fleet.summary import Group, Shown, Summary
 from lockstep_kafka.verbs.conform_totals import (
     MOST_REASONS,
     ConformTotals,

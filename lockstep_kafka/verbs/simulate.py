@@ -19,7 +19,7 @@ from lockstep.errors import ExitCode, LockstepError, nearest, not_written
 from lockstep.system.child_process import child_process, kill
 from lockstep.verbs.run import Unwatched, Watch
 from lockstep.workspace import Workspace, find_workspace
-from lockstep_kafka.simulated.fetch_session import SIMULATOR
+from lockstep_kafka.simulated.episodes import SIMULATOR
 from lockstep_kafka.simulated.log_writer import LogFormat
 from lockstep_kafka.simulated.simulation import DepartureKind, Simulation
 from lockstep_kafka.verbs.simulate_broker import BrokerResult, BrokerTask, Report, write_broker

@@ -15,7 +15,7 @@ from pathlib import Path
 from msgspec import json
 
 from lockstep.errors import LockstepError, not_written
-from lockstep_kafka.simulated.fetch_session import SIMULATOR
+from lockstep_kafka.simulated.episodes import SIMULATOR
 from lockstep_kafka.simulated.log_writer import LogFormat, WrittenAt, log_writer
 from lockstep_kafka.simulated.simulation import SeededDeparture, Simulation
 from lockstep_kafka.workspaces import loader

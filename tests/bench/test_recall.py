@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench.recall import Seeded, follow
 from lockstep.workspace import find_workspace
-from lockstep_kafka.findings.findings import Place, SideName, Verdict
+from lockstep_kafka.findings import Place, SideName, Verdict
 from lockstep_kafka.verbs.simulate import SimulateRequest, departure_kinds, simulate
 from tests.kafka.conform.following import ROOT
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from lockstep_kafka.findings.findings import SideName
+from lockstep_kafka.findings import SideName
 from lockstep_kafka.simulated.damage.log import Log
 from lockstep_kafka.simulated.damage.requests import Document, Fetch, Partition, topic_key, topic_of
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lockstep.language.model import Model, load_model
 from lockstep_kafka.files.broker_paths import BrokerPaths
-from lockstep_kafka.findings.findings import (
+from lockstep_kafka.findings import (
     FileFinding,
     Finding,
     LineFinding,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lockstep.errors import LockstepError
 from lockstep_kafka.files.broker_paths import BrokerPaths
-from lockstep_kafka.findings.findings import (
+from lockstep_kafka.findings import (
     MOVED,
     Candidate,
     FileFinding,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from lockstep_kafka.findings.findings import SideName
+from lockstep_kafka.findings import SideName
 from lockstep_kafka.simulated.simulation import (
     DepartureKind,
     SeededDeparture,

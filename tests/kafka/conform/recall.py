@@ -17,8 +17,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from lockstep_kafka.simulated.damage.kind import Damage, Place, Shown, shown_places
-from lockstep_kafka.simulated.damage.kinds import KINDS
 from lockstep_kafka.simulated.damage.log import Log
+from lockstep_kafka.simulated.episodes import KINDS
 from tests.kafka.conform.following import (
     LOGS,
     Findings,

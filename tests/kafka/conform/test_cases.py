@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_kafka.findings.findings import SideName, Verdict
+from lockstep_kafka.findings import SideName, Verdict
 from tests.kafka.conform.following import LOGS, Findings, follow
 
 CASES = LOGS / "cases"

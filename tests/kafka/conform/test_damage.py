@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lockstep_kafka.simulated.damage.kind import Damage
-from lockstep_kafka.simulated.damage.kinds import KINDS
+from lockstep_kafka.simulated.episodes import KINDS
 from tests.kafka.conform.following import LOGS
 from tests.kafka.conform.recall import FRESH, SAMPLES, damage_log, measure
 

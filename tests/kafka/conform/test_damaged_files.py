@@ -10,7 +10,7 @@ import pytest
 import zstandard
 
 from lockstep.errors import ExitCode
-from lockstep_kafka.findings.findings import FileFinding, Verdict
+from lockstep_kafka.findings import FileFinding, Verdict
 from lockstep_kafka.verbs.conform_totals import ConformTotals
 from tests.kafka.conform.following import LOGS, Findings, follow
 

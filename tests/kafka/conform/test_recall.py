@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lockstep_kafka.findings.findings import Place, Remark, SessionFinding, SideName, Verdict
+from lockstep_kafka.findings import Place, Remark, SessionFinding, SideName, Verdict
 from lockstep_kafka.simulated.damage.kind import BOTH, BROKER, CLIENT, Shown
 from tests.kafka.conform.following import Findings, sides
 from tests.kafka.conform.recall import compare

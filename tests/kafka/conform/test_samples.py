@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lockstep_kafka.findings.findings import Remark, SessionFinding, SideName, Verdict
+from lockstep_kafka.findings import Remark, SessionFinding, SideName, Verdict
 from lockstep_kafka.simulated.damage.kind import shown_places
 from lockstep_kafka.simulated.damage.of_answers import WatermarkLeftOut
 from tests.kafka.conform.following import LOGS, Findings, follow, read_log, sides

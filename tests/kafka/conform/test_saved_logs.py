@@ -11,12 +11,11 @@ import pytest
 from lockstep.language.model import Model, load_model
 from lockstep.system.physical_lines import physical_lines
 from lockstep_kafka.files.broker_paths import BrokerPaths
-from lockstep_kafka.files.encoded_request import decode_request, encode_request
-from lockstep_kafka.files.request_log import Request, Skipped, read_line, read_request_log
-from lockstep_kafka.findings.findings import Finding, Progress
+from lockstep_kafka.files.lines import Request, Skipped, decode_request, encode_request, finding_of
+from lockstep_kafka.files.request_log import read_line, read_request_log
+from lockstep_kafka.findings import Finding, Progress
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations
-from lockstep_kafka.sessions.line_findings import finding_of
 from lockstep_kafka.sessions.observe import broker_of
 from tests.kafka.conform.following import LOGS, ROOT
 from tests.kafka.conform.following import follow as follow_files

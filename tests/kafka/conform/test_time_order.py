@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep_kafka.files.time_order import in_order_of_time
+from lockstep_kafka.files.log_files import in_order_of_time
 
 
 @given(st.lists(st.none() | st.integers(0, 5)))

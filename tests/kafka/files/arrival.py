@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from lockstep_kafka.files.arrival_order import HELD, WINDOW_MS, ArrivalOrder
-from lockstep_kafka.files.other_lines import LogLine, Skipped
+from lockstep_kafka.files.lines import LogLine, Skipped
 
 
 def in_arrival_order(

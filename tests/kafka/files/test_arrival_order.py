@@ -11,8 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from lockstep_kafka.files.fetch_line import FetchLine, RequestedPartition, TopicPartition
-from lockstep_kafka.files.other_lines import LogLine, OtherRequest, Reason, Skipped
+from lockstep_kafka.files.lines import (
+    FetchLine,
+    LogLine,
+    OtherRequest,
+    Reason,
+    RequestedPartition,
+    Skipped,
+    TopicPartition,
+)
 from tests.kafka.files.arrival import in_arrival_order
 
 ASKED = RequestedPartition(0, -1, 1048576, -1, -1)

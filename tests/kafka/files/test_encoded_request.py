@@ -11,8 +11,13 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from lockstep.errors import LockstepError
-from lockstep_kafka.files.encoded_request import decode_request, encode_request
-from lockstep_kafka.files.request_log import FetchLine, OtherRequest, TopicPartition
+from lockstep_kafka.files.lines import (
+    FetchLine,
+    OtherRequest,
+    TopicPartition,
+    decode_request,
+    encode_request,
+)
 from tests.kafka.sessions.random_logs import SEEDS, some_log
 
 OTHER = OtherRequest(7, "server.log", "PRODUCE", "a-b-0-1", -(2**31), "", None, 0.25, 2**32 - 1)

@@ -12,8 +12,8 @@ import pytest
 from msgspec import structs
 
 from lockstep_kafka.files.completed_request import Place, completed_request
-from lockstep_kafka.files.fetch_line import FetchLine, TopicPartition
 from lockstep_kafka.files.field_types import FieldRefused, with_value
+from lockstep_kafka.files.lines import FetchLine, TopicPartition
 
 SAMPLES = Path(__file__).parents[2] / "data" / "request-log"
 ABSENT: Final = object()

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from lockstep.system.compressed_stream import compression_of
-from lockstep_kafka.files.request_log import (
+from lockstep_kafka.files.lines import (
     AnsweredPartition,
     FetchLine,
     LogLine,
@@ -27,8 +27,8 @@ from lockstep_kafka.files.request_log import (
     RequestedPartition,
     Skipped,
     TopicPartition,
-    read_request_log,
 )
+from lockstep_kafka.files.request_log import read_request_log
 from tests.kafka.files.arrival import in_arrival_order
 
 SAMPLES = Path(__file__).parents[2] / "data" / "request-log"

@@ -10,9 +10,8 @@ from typing import Any
 
 from lockstep.language.model import Model, load_model
 from lockstep_kafka.files.broker_paths import BrokerPaths
-from lockstep_kafka.fleet.columns import FOLLOWED
+from lockstep_kafka.fleet.columns import FOLLOWED, batches_of
 from lockstep_kafka.fleet.following import rows_of_finding
-from lockstep_kafka.fleet.rows import batches_of
 from lockstep_kafka.sessions.observe import observe
 from tests.kafka.fleet.pipeline import BROKER_FROM, ROOT, Rows
 

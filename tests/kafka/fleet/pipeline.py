@@ -14,13 +14,11 @@ import pyarrow
 
 from lockstep.spark.workspace_text import WorkspaceText
 from lockstep_kafka.fleet.arrival import Arrived, arrived, range_row
-from lockstep_kafka.fleet.columns import FOLLOWED, RANGES, REQUESTS
+from lockstep_kafka.fleet.columns import FOLLOWED, RANGES, REQUESTS, batches_of
 from lockstep_kafka.fleet.following import STATE_ORDER, Follow
 from lockstep_kafka.fleet.log_files import look_at
 from lockstep_kafka.fleet.log_ranges import Chunk, Identity, Measure, ReadFiles, ReadSoFar, measured
-from lockstep_kafka.fleet.observed import Observed, time_of_line
-from lockstep_kafka.fleet.reading import ReadRequests, lines
-from lockstep_kafka.fleet.rows import batches_of
+from lockstep_kafka.fleet.reading import Observed, ReadRequests, lines, time_of_line
 
 ROOT = Path(__file__).parents[3]
 LOGS = ROOT / "tests" / "data" / "request-log"

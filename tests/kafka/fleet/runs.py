@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lockstep_kafka.fleet.arrival import Arrived
 from lockstep_kafka.fleet.log_files import look_at
-from lockstep_kafka.fleet.observed import time_of_line
+from lockstep_kafka.fleet.reading import time_of_line
 from lockstep_kafka.fleet.run import follow_files
 from lockstep_kafka.fleet.tables import FOLLOWED_TABLES, INPUTS, Table, Tables
 from tests.kafka.fleet.pipeline import BROKER_FROM, OBSERVED, ROOT, Rows

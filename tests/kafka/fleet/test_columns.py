@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from lockstep_kafka.fleet.rows import spark_schema
+from lockstep_kafka.fleet.columns import spark_schema
 from lockstep_kafka.fleet.tables import FOLLOWED_TABLES, INPUTS, Table
 from tests.kafka.fleet.pipeline import ROOT
 

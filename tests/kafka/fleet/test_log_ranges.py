@@ -14,14 +14,13 @@ from hypothesis import strategies as st
 from lockstep.errors import LockstepError
 from lockstep.system.compressed_stream import compression_of
 from lockstep.system.physical_lines import physical_lines
-from lockstep_kafka.files.log_paths import log_paths
+from lockstep_kafka.files.log_files import log_paths
 from lockstep_kafka.fleet import log_ranges
 from lockstep_kafka.fleet.arrival import arrived, range_row
-from lockstep_kafka.fleet.columns import RANGES
+from lockstep_kafka.fleet.columns import RANGES, batches_of
 from lockstep_kafka.fleet.log_files import look_at
 from lockstep_kafka.fleet.log_ranges import ReadFiles
 from lockstep_kafka.fleet.reading import lines
-from lockstep_kafka.fleet.rows import batches_of
 from tests.kafka.fleet.pipeline import Rows, measure_all
 
 

@@ -15,8 +15,8 @@ import pytest
 from lockstep.errors import LockstepError
 from lockstep.spark.session import SparkOptions, spark_session
 from lockstep_kafka.fleet.run import follow_topic
+from lockstep_kafka.fleet.source import Topic
 from lockstep_kafka.fleet.tables import DEPARTURES, SESSIONS, Tables
-from lockstep_kafka.fleet.topic import Topic
 from tests.kafka.fleet.kafka_broker import kafka_broker
 from tests.kafka.fleet.one_machine import rows_of
 from tests.kafka.fleet.pipeline import LOGS, OBSERVED, ROOT

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from lockstep_kafka.findings.findings import Candidate, Verdict
+from lockstep_kafka.findings import Candidate, Verdict
 from lockstep_kafka.fleet.fleet_figures import (
     Counts,
     DepartureGroup,

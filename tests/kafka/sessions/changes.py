@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lockstep import replace as with_fields
+from lockstep_kafka.simulated.arguments import Scope
 from lockstep_kafka.simulated.behaviours import Exchange
-from lockstep_kafka.simulated.scope import Scope
 
 
 @dataclass(frozen=True)

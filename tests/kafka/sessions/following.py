@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from lockstep.language.model import load_model
-from lockstep_kafka.files.request_log import OtherRequest
-from lockstep_kafka.findings.findings import Finding, Remark, SessionFinding, Verdict
+from lockstep_kafka.files.lines import OtherRequest
+from lockstep_kafka.findings import Finding, Remark, SessionFinding, Verdict
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.simulated.lines import Line

@@ -8,10 +8,10 @@ from zlib import crc32
 
 from msgspec import structs
 
-from lockstep_kafka.files.request_log import FetchLine, TopicPartition
+from lockstep_kafka.files.lines import FetchLine, TopicPartition
+from lockstep_kafka.simulated.arguments import Scope
 from lockstep_kafka.simulated.behaviours import Exchange
 from lockstep_kafka.simulated.lines import WITH_IDS, WITH_NAMES, Line, Names, Writing, lines_of
-from lockstep_kafka.simulated.scope import Scope
 from lockstep_kafka.simulated.times import Pace
 
 FILE = "server.log"

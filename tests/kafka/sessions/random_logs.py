@@ -9,9 +9,9 @@ from functools import cache
 from hypothesis import strategies as st
 
 from lockstep.language.model import Model, load_model
+from lockstep_kafka.simulated.arguments import Scope
 from lockstep_kafka.simulated.behaviours import Walk
 from lockstep_kafka.simulated.lines import Line
-from lockstep_kafka.simulated.scope import Scope
 from tests.kafka.conform.following import ROOT
 from tests.kafka.sessions.logs import some_writing, write
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from lockstep_kafka.files.encoded_request import decode_request, encode_request
-from lockstep_kafka.files.request_log import Request
-from lockstep_kafka.findings.findings import Finding
-from lockstep_kafka.findings.line_counts import LineCounts
+from lockstep_kafka.files.lines import Request, decode_request, encode_request
+from lockstep_kafka.findings import Finding, LineCounts
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from lockstep_kafka.files.request_log import (
+from lockstep_kafka.files.lines import (
     AnsweredPartition,
     FetchLine,
     RequestedPartition,
     TopicPartition,
 )
-from lockstep_kafka.findings.findings import Verdict
+from lockstep_kafka.findings import Verdict
 from tests.kafka.sessions.following import explanations, findings
 
 PARTITION = TopicPartition("u9N9H1iDQn6aPTYefss46w", 0)

@@ -15,12 +15,12 @@ from functools import cache
 import pytest
 
 from lockstep.language.model import load_model
-from lockstep_kafka.files.request_log import FetchLine
-from lockstep_kafka.findings.findings import Verdict, worst
+from lockstep_kafka.files.lines import FetchLine
+from lockstep_kafka.findings import Verdict, worst
 from lockstep_kafka.sessions.explanations import Explanations
+from lockstep_kafka.simulated.arguments import Scope
 from lockstep_kafka.simulated.behaviours import Exchange, Walk
 from lockstep_kafka.simulated.lines import WITH_IDS, Line, Writing
-from lockstep_kafka.simulated.scope import Scope
 from lockstep_kafka.simulated.times import Pace
 from tests.kafka.conform.following import ROOT
 from tests.kafka.sessions.changes import Change, changes

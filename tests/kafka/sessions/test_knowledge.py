@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep_kafka.files.request_log import FetchLine
+from lockstep_kafka.files.lines import FetchLine
 from lockstep_kafka.sessions.knowledge import (
     Connection,
     Fetcher,

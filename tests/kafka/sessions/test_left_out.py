@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep_kafka.findings.findings import Verdict
+from lockstep_kafka.findings import Verdict
 from tests.kafka.conform.following import Findings, follow
 from tests.kafka.simulated.damage.lines import fetch
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lockstep_kafka.findings.findings import SideName
+from lockstep_kafka.findings import SideName
 from tests.kafka.conform.following import follow
 from tests.kafka.simulated.damage.lines import fetch
 

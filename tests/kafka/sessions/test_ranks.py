@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lockstep.language.model import load_model
+from lockstep_kafka.sessions.explanations import RankedCases, neighbours
 from lockstep_kafka.sessions.leader_case import (
     FULL,
     OPEN,
@@ -21,7 +22,6 @@ from lockstep_kafka.sessions.leader_case import (
     Row,
 )
 from lockstep_kafka.sessions.leader_cases import LeaderCases
-from lockstep_kafka.sessions.ranks import RankedCases, neighbours
 from lockstep_kafka.sessions.session_model import HIGHEST_OFFSET, SessionModel
 from tests.kafka.conform.following import ROOT
 

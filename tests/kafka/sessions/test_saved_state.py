@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from msgspec import Struct, structs
 
 from lockstep.errors import LockstepError
-from lockstep_kafka.files.request_log import FetchLine, Request
-from lockstep_kafka.findings.findings import RemarkFinding, SessionFinding, Verdict
+from lockstep_kafka.files.lines import FetchLine, Request
+from lockstep_kafka.findings import RemarkFinding, SessionFinding, Verdict
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.sessions.knowledge import LeaderSession

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from msgspec import structs
 
-from lockstep_kafka.files.request_log import FetchLine, read_request_log
+from lockstep_kafka.files.lines import FetchLine
+from lockstep_kafka.files.request_log import read_request_log
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.simulated.behaviours import Walk
 from lockstep_kafka.simulated.kafka_json import text

@@ -14,9 +14,10 @@ import pytest
 
 from lockstep.language.model import load_model
 from lockstep.workspace import find_workspace
-from lockstep_kafka.files.request_log import FetchLine, OtherRequest, Skipped, read_request_log
-from lockstep_kafka.findings.findings import Verdict
-from lockstep_kafka.simulated.fetch_session import SIMULATOR
+from lockstep_kafka.files.lines import FetchLine, OtherRequest, Skipped
+from lockstep_kafka.files.request_log import read_request_log
+from lockstep_kafka.findings import Verdict
+from lockstep_kafka.simulated.episodes import SIMULATOR
 from lockstep_kafka.simulated.groups import groups_of
 from lockstep_kafka.simulated.simulation import Simulation
 from lockstep_kafka.verbs.conform import ConformRequest, conform

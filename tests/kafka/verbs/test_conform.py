@@ -12,7 +12,7 @@ from lockstep.errors import ExitCode, LockstepError
 from lockstep.results.exits import INTERRUPTED
 from lockstep.verbs.run import Unwatched
 from lockstep.workspace import Workspace, find_workspace
-from lockstep_kafka.findings.findings import Verdict
+from lockstep_kafka.findings import Verdict
 from lockstep_kafka.verbs.conform import ConformRequest, ConformResult, conform
 from tests.kafka.conform.plain import follow_plainly
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from lockstep.errors import ExitCode
-from lockstep_kafka.findings.findings import (
+from lockstep_kafka.findings import (
     MOST_PLACES,
     MOVED,
     FileFinding,

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lockstep_kafka.files.fetch_line import FetchLine
+from lockstep_kafka.files.lines import FetchLine
 from lockstep_kafka.files.request_log import read_request_log
 from lockstep_kafka.simulated.damage.kind import BOTH, BROKER, Damage, Place, shown_places
-from lockstep_kafka.simulated.damage.kinds import KINDS
 from lockstep_kafka.simulated.damage.log import MARKER, Log
 from lockstep_kafka.simulated.damage.of_answers import (
     StrangerAnswered,
@@ -31,6 +30,7 @@ from lockstep_kafka.simulated.damage.of_sessions import (
     WrongIdInRequest,
 )
 from lockstep_kafka.simulated.damage.requests import Document
+from lockstep_kafka.simulated.episodes import KINDS
 from tests.kafka.conform.following import LOGS, read_log
 from tests.kafka.simulated.damage.lines import fetch, log
 

@@ -1,10 +1,16 @@
-"""One Fetch request and its response, as a broker's request log shows them."""
+"""What lines of a request log say: requests, also as bytes, and lines that are none."""
 
-# Annotations are not postponed here: msgspec would look their names up in `sys.modules`, where
-# another workspace's module of the same name may stand.
-from typing import NamedTuple
+from __future__ import annotations
 
-from msgspec import Struct
+from enum import Enum
+from typing import NamedTuple, TypeAlias
+from zlib import crc32
+
+from msgspec import DecodeError, Struct
+from msgspec.msgpack import Decoder, Encoder
+
+from lockstep.errors import LockstepError
+from lockstep_kafka.findings import FileFinding, LineFinding, Place
 
 
 class TopicPartition(NamedTuple):
@@ -116,3 +122,114 @@ class FetchLine(Struct, frozen=True, gc=False, array_like=True, tag="fetch"):
     def arrival_ms(self) -> float | None:
         """When the broker received the request; None when the line has no time."""
         return None if self.time_ms is None else self.time_ms - self.total_time_ms
+
+
+class Reason(Enum):
+    """Why a line is not used."""
+
+    TRUNCATED = "truncated"
+    """The line ends before it is complete, or another request's line begins within it."""
+    FOREIGN = "foreign"
+    """Not a line of the request log."""
+    MALFORMED = "malformed"
+    """A completed request, but not as Kafka writes it, or of a version that is not known here."""
+    REPEATED = "repeated"
+    """The same request with the same JSON stands shortly before: the log was delivered twice."""
+    LATE = "late"
+    """A later Fetch of its connection was given out already, so its place has passed."""
+    UNREADABLE = "unreadable"
+    """The file cannot be opened, or cannot be read on from here."""
+
+
+class OtherRequest(Struct, frozen=True, gc=False, array_like=True, tag="other"):
+    """A completed request of another API than Fetch."""
+
+    line: int
+    """Counted from 1."""
+    file: str
+    api: str
+    """Kafka's name for the API, such as `PRODUCE`; printable."""
+    connection: str
+    correlation_id: int
+    client_id: str
+    """Empty when the client gave none."""
+    time_ms: int | None
+    """When the line was written, as in a `FetchLine`."""
+    total_time_ms: float
+    """From the request's arrival to the end of its response; 0.0 when the log does not say."""
+    fingerprint: int = 0
+    """A check sum of the line's JSON; 0 when it is not known."""
+
+    @property
+    def arrival_ms(self) -> float | None:
+        """When the broker received the request; None when the line has no time."""
+        return None if self.time_ms is None else self.time_ms - self.total_time_ms
+
+
+class Skipped(Struct, frozen=True, gc=False):
+    """A line that is not used."""
+
+    line: int
+    """Counted from 1."""
+    file: str
+    reason: Reason
+    detail: str
+    """Printable. For MALFORMED the path of the field and its value, or what is wrong with the
+    JSON."""
+    connection: str = ""
+    """Of the request, for REPEATED and LATE; empty otherwise."""
+    correlation_id: int | None = None
+    """Of the request, for REPEATED and LATE; None otherwise."""
+
+
+Request: TypeAlias = FetchLine | OtherRequest
+"""A completed request."""
+
+LogLine: TypeAlias = FetchLine | OtherRequest | Skipped
+"""What a line of a request log gives."""
+
+
+_SUM_SIZE = 4
+_ENCODER = Encoder()
+_DECODER: Decoder[Request] = Decoder(FetchLine | OtherRequest)
+
+
+def encode_request(request: Request) -> bytes:
+    """A check sum and the request as MessagePack: an array that begins with its kind.
+
+    `LockstepError` where the name of its file is not UTF-8.
+    """
+    try:
+        packed = _ENCODER.encode(request)
+    except UnicodeEncodeError:
+        raise LockstepError(
+            f"{request.file!r} is not UTF-8: requests of this file cannot be carried on",
+            cure="give the file another name",
+        ) from None
+    return crc32(packed).to_bytes(_SUM_SIZE, "big") + packed
+
+
+def decode_request(encoded: bytes) -> Request:
+    """The request that `encode_request` was given; `LockstepError` for any other bytes."""
+    packed = memoryview(encoded)[_SUM_SIZE:]
+    if crc32(packed) != int.from_bytes(encoded[:_SUM_SIZE], "big") or not packed:
+        raise LockstepError("these bytes are no encoded request: their check sum is another one")
+    try:
+        return _DECODER.decode(packed)
+    except (DecodeError, RecursionError) as error:
+        raise LockstepError(f"these bytes are no encoded request: {error}") from None
+
+
+_LOSSES = (Reason.TRUNCATED, Reason.MALFORMED, Reason.LATE)
+
+
+def finding_of(line: Skipped) -> LineFinding | FileFinding:
+    """The finding of a line, or of its file where that cannot be read on."""
+    if line.reason is Reason.UNREADABLE:
+        return FileFinding(line.file, line.detail)
+    return LineFinding(
+        Place(line.file, line.line),
+        line.reason.value,
+        line.detail,
+        is_loss=line.reason in _LOSSES,
+    )

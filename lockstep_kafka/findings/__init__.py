@@ -1,1 +1,0 @@
-"""What is said of logs: verdicts on sides of sessions, remarks, lines that are not followed."""
