@@ -35,6 +35,7 @@ FLOORS = (
 
 FLOORS_OF_KAFKA = (
     ("findings", "workspaces"),
+    ("totals",),
     ("files",),
     ("sessions",),
     ("simulated",),

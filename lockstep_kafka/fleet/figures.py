@@ -1,27 +1,127 @@
-"""What a page shows of the tables: in as many rows as a person reads, whatever the tables hold."""
+"""What a page shows of the tables of a fleet's logs.
+
+It is in as many rows as a person reads, whatever the tables hold.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lockstep_kafka.findings import Candidate, Verdict
-from lockstep_kafka.fleet.fleet_figures import (
-    SIDES,
-    Counts,
-    DepartureGroup,
-    Example,
-    FleetFigures,
-    Hour,
-    Quarantined,
-    Source,
-)
-from lockstep_kafka.fleet.summary import Grouping, kind_of, largest_groups
+from lockstep_kafka.fleet.summary import Grouping, answers, kind_of, largest_groups
 from lockstep_kafka.fleet.tables import DEPARTURES, METRICS, QUARANTINE, SESSIONS, Tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+
+SIDES = ("client", "broker")
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Lines of requests, and those of them on which a side departs or is unknown."""
+
+    lines: int = 0
+    client_departures: int = 0
+    broker_departures: int = 0
+    unknown: int = 0
+
+    @property
+    def departures(self) -> int:
+        """Of both sides."""
+        return self.client_departures + self.broker_departures
+
+
+@dataclass(frozen=True)
+class Hour:
+    """One hour of the log's own time; `begin_ms` is None for lines without a time."""
+
+    begin_ms: int | None
+    counts: Counts
+
+
+@dataclass(frozen=True)
+class Source:
+    """The requests of one client id in one version of the API to one broker."""
+
+    broker: str
+    client: str
+    version: int
+    counts: Counts
+
+
+@dataclass(frozen=True)
+class Example:
+    """A line that shows a departure; `text` is the line itself, `candidates` what could be."""
+
+    file: str
+    line: int
+    time_ms: int | None
+    because: str
+    text: str
+    candidates: Sequence[Candidate] = ()
+
+
+@dataclass(frozen=True)
+class DepartureGroup:
+    """Departures of one side that have one reason but for the numbers and names in it.
+
+    `first_ms` and `last_ms` are when the first and the last of them were written.
+    """
+
+    side: str
+    because: str
+    requirements: Sequence[str]
+    count: int
+    first_ms: int | None
+    last_ms: int | None
+    brokers: Sequence[str]
+    clients: Sequence[str]
+    versions: Sequence[int]
+    examples: Sequence[Example] = ()
+
+
+@dataclass(frozen=True)
+class Quarantined:
+    """Lines that were not followed for one reason, and the first places where they stand."""
+
+    reason: str
+    is_loss: bool
+    count: int
+    places: Sequence[str]
+
+
+@dataclass(frozen=True)
+class FleetFigures:
+    """All of it. `sessions` has the number of sessions by side and verdict."""
+
+    sessions: Mapping[str, Mapping[Verdict, int]]
+    hours: Sequence[Hour]
+    sources: Sequence[Source]
+    kinds: Sequence[DepartureGroup]
+    quarantined: Sequence[Quarantined]
+    requirements: Mapping[str, str] = field(default_factory=dict)
+    """The text of each requirement that is named, by its id."""
+
+    @property
+    def counts(self) -> Counts:
+        """The sum over all sources."""
+        parts = [source.counts for source in self.sources]
+        return Counts(
+            sum(part.lines for part in parts),
+            sum(part.client_departures for part in parts),
+            sum(part.broker_departures for part in parts),
+            sum(part.unknown for part in parts),
+        )
+
+    @property
+    def brokers(self) -> list[str]:
+        """The brokers whose lines were read."""
+        return sorted({source.broker for source in self.sources})
+
 
 _MOST_KINDS = 50
 _MOST_EXAMPLES = 3
@@ -41,12 +141,10 @@ def figures(tables: Tables, requirements: Mapping[str, str]) -> FleetFigures:
         "kinds": lambda: list(_kinds(tables.rows(DEPARTURES))),
         "quarantined": lambda: list(_quarantined(tables.rows(QUARANTINE))),
     }
-    with ThreadPoolExecutor(len(questions)) as threads:
-        futures = {name: threads.submit(question) for name, question in questions.items()}
-        answers = {name: future.result() for name, future in futures.items()}
-    named = {id for kind in answers["kinds"] for id in kind.requirements}
+    found = answers(questions)
+    named = {id for kind in found["kinds"] for id in kind.requirements}
     texts = {id: requirements[id] for id in sorted(named) if id in requirements}
-    return FleetFigures(**answers, requirements=texts)
+    return FleetFigures(**found, requirements=texts)
 
 
 def _sessions(sessions: DataFrame) -> dict[str, dict[Verdict, int]]:

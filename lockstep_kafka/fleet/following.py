@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
@@ -103,12 +103,13 @@ def rows_of_finding(broker: str, finding: Finding, *, is_open: bool) -> Iterator
             yield _row(broker, "quarantined", quarantined(finding), is_open=is_open)
 
 
+_OF_SESSION = ("session", "client", "connection", "api_version", "is_whole", "lines", "partial")
+_OF_SIDE = ("judged", "departures", "unknowns")
+
+
 def _session(session: SessionFinding) -> dict[str, Any]:
     return {
-        "session": session.session,
-        "client": session.client,
-        "connection": session.connection,
-        "api_version": session.api_version,
+        **{name: getattr(session, name) for name in _OF_SESSION},
         "verdict": session.verdict.value,
         "first_file": session.first.file,
         "first_line": session.first.line,
@@ -116,9 +117,6 @@ def _session(session: SessionFinding) -> dict[str, Any]:
         "last_file": session.last.file,
         "last_line": session.last.line,
         "last_time": _time(session.last_ms),
-        "is_whole": session.is_whole,
-        "lines": session.lines,
-        "partial": session.partial,
         "client_side": _side(session.client_side),
         "broker_side": _side(session.broker_side),
     }
@@ -126,20 +124,16 @@ def _session(session: SessionFinding) -> dict[str, Any]:
 
 def _side(side: Side) -> dict[str, Any]:
     return {
+        **{name: getattr(side, name) for name in _OF_SIDE},
         "verdict": side.verdict.value,
-        "judged": side.judged,
-        "departures": side.departures,
-        "unknowns": side.unknowns,
         "worst": None if side.worst is None else _remark(side.worst),
     }
 
 
 def _departure(finding: RemarkFinding) -> dict[str, Any]:
     return {
+        **{name: getattr(finding, name) for name in ("client", "api_version", "session")},
         "side": finding.side.value,
-        "client": finding.client,
-        "api_version": finding.api_version,
-        "session": finding.session,
         "first_file": finding.began.file,
         "first_line": finding.began.line,
         "time": _time(finding.time_ms),
@@ -149,33 +143,19 @@ def _departure(finding: RemarkFinding) -> dict[str, Any]:
 
 def _remark(remark: Remark) -> dict[str, Any]:
     return {
-        "file": remark.at.file,
-        "line": remark.at.line,
+        **asdict(remark.at),
         "because": remark.because,
         "requirements": list(remark.requirements),
         "candidates": [
-            {
-                "action": candidate.action,
-                "conjunct": candidate.conjunct,
-                "values": list(candidate.values.items()),
-                "outcome": candidate.outcome,
-            }
+            asdict(candidate) | {"values": list(candidate.values.items())}
             for candidate in remark.candidates
         ],
     }
 
 
 def _metric(counts: LineCounts) -> dict[str, Any]:
-    return {
-        "client": counts.client,
-        "api_version": counts.api_version,
-        "hour": None if counts.hour is None else _EPOCH + timedelta(hours=counts.hour),
-        "lines": counts.lines,
-        "partial": counts.partial,
-        "client_departures": counts.client_departures,
-        "broker_departures": counts.broker_departures,
-        "unknowns": counts.unknowns,
-    }
+    hour = None if counts.hour is None else _EPOCH + timedelta(hours=counts.hour)
+    return asdict(counts) | {"hour": hour}
 
 
 def _time(ms: int | None) -> datetime | None:

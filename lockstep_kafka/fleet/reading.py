@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import BinaryIO
 
 from lockstep.spark.workspace_text import WorkspaceText
@@ -136,13 +136,8 @@ class ReadRequests:
 
 def quarantined(finding: LineFinding) -> dict[str, object]:
     """What is said of a line, as a row has it."""
-    return {
-        "file": finding.at.file,
-        "line": finding.at.line,
-        "reason": finding.reason,
-        "detail": finding.detail,
-        "is_loss": finding.is_loss,
-    }
+    named = {name: getattr(finding, name) for name in ("reason", "detail", "is_loss")}
+    return {**asdict(finding.at), **named}
 
 
 def texts(ranges: Batches) -> Batches:

@@ -16,11 +16,7 @@ from lockstep_kafka.fleet.source import FileSource, Topic, TopicSource
 from lockstep_kafka.fleet.tables import INPUTS, Tables
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 _ESTIMATE_AFTER = 5.0

@@ -25,8 +25,6 @@ from lockstep_kafka.fleet.tables import DEPARTURES, INPUTS, Tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 
 class Source(Protocol):

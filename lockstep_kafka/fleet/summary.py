@@ -7,7 +7,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lockstep_kafka.findings import Verdict
+from lockstep_kafka.findings import (
+    MOST_PLACES,
+    MOVED,
+    Candidate,
+    FileFinding,
+    Place,
+    Progress,
+    Remark,
+    SessionFinding,
+    Side,
+    Verdict,
+)
 from lockstep_kafka.fleet.tables import (
     DEPARTURES,
     INPUTS,
@@ -16,9 +27,15 @@ from lockstep_kafka.fleet.tables import (
     STATES,
     Tables,
 )
+from lockstep_kafka.totals import (
+    MOST_REASONS,
+    NOTHING_JUDGED,
+    ConformTotals,
+    Firsts,
+    LineReason,
+    Unknowns,
+)
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
@@ -75,42 +92,26 @@ def largest_groups(rows: DataFrame, grouping: Grouping) -> list[Group]:
 _NUMBER = r"\d+"
 
 
-@dataclass(frozen=True)
-class Shown:
-    """How much is shown: so many sessions, groups, and members of each group."""
-
-    sessions: int
-    groups: int
-    members: int
+_MOST_SESSIONS = 20
+_MOST_GROUPS = MOST_REASONS
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What the tables say.
+    """What the tables say: the totals, with the first sessions that depart.
 
-    `sessions` has a row for each pair of verdicts of client and broker. `departing` are the first
-    sessions that depart. Groups are those of most rows: `departures` by broker, client, version of
-    the API, side and reason; `unknown` by side and reason; `quarantine` by file, reason, and
-    whether a request may be lost. Reasons are equal where they differ in numbers alone.
-    `quarantined` counts lines by reason. `damaged` files cannot be read on. `followed` counts the
-    requests that the model follows, and `others` those that it says nothing of.
+    `departures` are groups of most rows, by broker, client, version of the API, side and reason.
+    Reasons are equal where they differ in numbers alone.
     """
 
-    sessions: list[dict[str, Any]]
-    departing: list[dict[str, Any]]
+    totals: ConformTotals
     departures: list[Group]
-    unknown: list[Group]
-    quarantine: list[Group]
-    quarantined: dict[str, int]
-    damaged: list[dict[str, Any]]
-    followed: int
-    others: int
 
 
-def summary(tables: Tables, shown: Shown, nothing_judged: str) -> Summary:
-    """Ask the tables; `nothing_judged` is why a side is unknown of which nothing is remarked."""
+def summary(tables: Tables) -> Summary:
+    """Ask the tables; what is not needed is not asked."""
     sessions, quarantine = tables.rows(SESSIONS), tables.rows(QUARANTINE)
-    counts = _answers(
+    counts = answers(
         {
             "sessions": lambda: _verdicts(sessions),
             "quarantined": lambda: _quarantined(quarantine),
@@ -118,29 +119,79 @@ def summary(tables: Tables, shown: Shown, nothing_judged: str) -> Summary:
             "damaged": lambda: _damaged(tables.rows(INPUTS)),
         }
     )
-    followed, others = counts.pop("requests")
-    details: dict[str, Callable[[], Any]] = {
-        "departing": lambda: _departing(sessions, shown.sessions),
-        "departures": lambda: _departures(tables.rows(DEPARTURES), shown),
-        "unknown": lambda: _unknown(sessions, shown, nothing_judged),
-        "quarantine": lambda: largest_groups(
-            quarantine,
-            Grouping(("file", "reason", "is_loss"), ("line",), shown.groups, shown.members),
-        ),
-    }
     verdicts = {row["verdict"] for row in counts["sessions"]}
-    needed = {
-        "departing": Verdict.DEPARTS in verdicts,
-        "departures": Verdict.DEPARTS in verdicts,
-        "unknown": Verdict.UNKNOWN in verdicts,
-        "quarantine": bool(counts["quarantined"]),
-    }
-    answers = _answers({name: ask for name, ask in details.items() if needed[name]})
-    answers |= {name: [] for name in details if not needed[name]}
-    return Summary(**counts, **answers, followed=followed, others=others)
+    details: dict[str, Callable[[], Any]] = {}
+    if Verdict.DEPARTS in verdicts:
+        details["departing"] = lambda: _departing(sessions, _MOST_SESSIONS)
+        details["departures"] = lambda: _departures(tables.rows(DEPARTURES))
+    if Verdict.UNKNOWN in verdicts:
+        details["unknown"] = lambda: _unknown(sessions)
+    if counts["quarantined"]:
+        keys = ("file", "reason", "is_loss")
+        grouping = Grouping(keys, ("line",), _MOST_GROUPS, MOST_PLACES)
+        details["quarantine"] = lambda: largest_groups(quarantine, grouping)
+    found = answers(details)
+    return Summary(_totals(counts | found), found.get("departures", []))
 
 
-def _answers(asked: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
+def _totals(said: Mapping[str, Any]) -> ConformTotals:
+    totals = ConformTotals(_MOST_SESSIONS)
+    for row in said.get("departing", ()):
+        totals.sessions[Verdict.DEPARTS].add(_session(row))
+    for kept in totals.sessions.values():
+        kept.count = 0
+    for row in said["sessions"]:
+        count = row["count"]
+        totals.sessions[Verdict(row["verdict"])].count += count
+        totals.client[Verdict(row["client"])] += count
+        totals.broker[Verdict(row["broker"])] += count
+        totals.partial += row["partial"]
+    for group in said.get("unknown", ()):
+        side, kind = group.key
+        totals.unknown_by_reason[side, kind] = _unknowns(side, group)
+    for group in said.get("quarantine", ()):
+        numbers = Firsts(MOST_PLACES, [row["line"] for row in group.firsts], group.count)
+        totals.reasons[LineReason(*group.key)] = numbers
+    for row in said["damaged"]:
+        totals.add(FileFinding(row["path"], row["flaw"]))
+    totals.moved = said["quarantined"].get(MOVED, 0)
+    totals.lines.count = sum(said["quarantined"].values())
+    totals.add(Progress("", 0, *said["requests"]))
+    return totals
+
+
+def _unknowns(side: str, group: Group) -> Unknowns:
+    reasons = [row["because"] for row in group.firsts]
+    places = [Place(row["file"], row["line"]) for row in group.firsts]
+    varies = len(set(reasons)) > 1
+    return Unknowns(side, reasons[0], varies, Firsts(MOST_PLACES, places, group.count))
+
+
+def _session(row: Mapping[str, Any]) -> SessionFinding:
+    same = ("session", "client", "connection", "is_whole", "lines", "partial", "broker")
+    return SessionFinding(
+        **{name: row[name] for name in (*same, "api_version")},
+        first=Place(row["first_file"], row["first_line"]),
+        last=Place(row["last_file"], row["last_line"]),
+        client_side=_side(row["client_side"]),
+        broker_side=_side(row["broker_side"]),
+    )
+
+
+def _side(row: Mapping[str, Any]) -> Side:
+    worst, remark = row["worst"], None
+    if worst is not None:
+        remark = Remark(
+            Verdict(row["verdict"]),
+            Place(worst["file"], worst["line"]),
+            worst["because"],
+            tuple(worst["requirements"]),
+            tuple(Candidate(**candidate) for candidate in worst["candidates"]),
+        )
+    return Side(row["judged"], row["departures"], row["unknowns"], remark)
+
+
+def answers(asked: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
     """The answers to questions that are asked at once."""
     if not asked:
         return {}
@@ -177,24 +228,24 @@ def _departing(sessions: DataFrame, most: int) -> list[dict[str, Any]]:
     return _dicts(departing.orderBy("first_time", "first_file", "first_line").limit(most))
 
 
-def _departures(departures: DataFrame, shown: Shown) -> list[Group]:
+def _departures(departures: DataFrame) -> list[Group]:
     from pyspark.sql import functions as sql
 
     rows = departures.withColumn("kind", kind_of(departures["because"]))
     # As text: Spark gives Python a time of the machine's own zone.
     rows = rows.withColumn("since", sql.date_format("time", "yyyy-MM-dd HH:mm:ss"))
     keys = ("broker", "client", "api_version", "side", "kind")
-    return largest_groups(rows, Grouping(keys, ("time", "file", "line"), shown.groups, 1))
+    return largest_groups(rows, Grouping(keys, ("time", "file", "line"), _MOST_GROUPS, 1))
 
 
-def _unknown(sessions: DataFrame, shown: Shown, nothing_judged: str) -> list[Group]:
+def _unknown(sessions: DataFrame) -> list[Group]:
     """Why sides are unknown where nothing departs; one reason where both sides have the same."""
     from pyspark.sql import functions as sql
 
     def reason(side: str) -> Column:
         worst = sql.col(f"{side}_side.worst")
         return sql.struct(
-            sql.coalesce(worst["because"], sql.lit(nothing_judged)).alias("because"),
+            sql.coalesce(worst["because"], sql.lit(NOTHING_JUDGED)).alias("because"),
             sql.coalesce(worst["file"], "first_file").alias("file"),
             sql.coalesce(worst["line"], "first_line").alias("line"),
         )
@@ -215,7 +266,7 @@ def _unknown(sessions: DataFrame, shown: Shown, nothing_judged: str) -> list[Gro
     )
     unknown = sessions.where(sessions["verdict"] == Verdict.UNKNOWN.value)
     rows = unknown.select(sql.inline(sides)).withColumn("kind", kind_of(sql.col("because")))
-    grouping = Grouping(("side", "kind"), ("file", "line"), shown.groups, shown.members)
+    grouping = Grouping(("side", "kind"), ("file", "line"), _MOST_GROUPS, MOST_PLACES)
     return largest_groups(rows, grouping)
 
 

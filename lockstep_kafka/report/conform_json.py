@@ -9,7 +9,6 @@ from dataclasses import asdict
 from lockstep.report.json import document
 from lockstep_kafka.findings import (
     LineFinding,
-    Place,
     Remark,
     SessionFinding,
     Side,
@@ -46,15 +45,12 @@ def conform_json(result: ConformResult) -> dict[str, object]:
 
 
 def _session(session: SessionFinding, texts: Mapping[str, str]) -> dict[str, object]:
+    same = ("session", "client", "connection", "is_whole", "lines")
     return {
-        "session": session.session,
-        "client": session.client,
-        "connection": session.connection,
+        **{name: getattr(session, name) for name in same},
         "verdict": str(session.verdict),
-        "first": _place(session.first),
-        "last": _place(session.last),
-        "is_whole": session.is_whole,
-        "lines": session.lines,
+        "first": asdict(session.first),
+        "last": asdict(session.last),
         "judged_in_part": session.partial,
         "sides": {
             "client": _side(session.client_side, texts),
@@ -65,44 +61,26 @@ def _session(session: SessionFinding, texts: Mapping[str, str]) -> dict[str, obj
 
 def _side(side: Side, texts: Mapping[str, str]) -> dict[str, object]:
     return {
+        **{name: getattr(side, name) for name in ("judged", "departures", "unknowns")},
         "verdict": str(side.verdict),
-        "judged": side.judged,
-        "departures": side.departures,
-        "unknowns": side.unknowns,
         "worst": None if side.worst is None else _remark(side.worst, texts),
-        "more": [_place(place) for place in side.more],
+        "more": [asdict(place) for place in side.more],
     }
 
 
 def _remark(remark: Remark, texts: Mapping[str, str]) -> dict[str, object]:
     return {
         "verdict": str(remark.verdict),
-        **_place(remark.at),
+        **asdict(remark.at),
         "because": remark.because,
         "requirements": [{"id": one, "text": texts.get(one)} for one in remark.requirements],
-        "candidates": [
-            {
-                "action": candidate.action,
-                "conjunct": candidate.conjunct,
-                "values": dict(candidate.values),
-                "outcome": candidate.outcome,
-            }
-            for candidate in remark.candidates
-        ],
+        "candidates": [asdict(candidate) for candidate in remark.candidates],
     }
 
 
 def _line(line: LineFinding) -> dict[str, object]:
-    return {
-        **_place(line.at),
-        "reason": line.reason,
-        "detail": line.detail,
-        "is_loss": line.is_loss,
-    }
-
-
-def _place(place: Place) -> dict[str, object]:
-    return {"file": place.file, "line": place.line}
+    named = {name: getattr(line, name) for name in ("reason", "detail", "is_loss")}
+    return {**asdict(line.at), **named}
 
 
 def _verdicts(counts: Counter[Verdict]) -> dict[str, int]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from lockstep.report.output import Output
 from lockstep.words import plural
 from lockstep_kafka.findings import Candidate, Place, SessionFinding, Side, Verdict
+from lockstep_kafka.totals import ConformTotals, Firsts, reason_of
 from lockstep_kafka.verbs.conform import ConformResult
-from lockstep_kafka.verbs.conform_totals import ConformTotals, Firsts, reason_of
 
 HEADERS = ("from", "session", "client id", "lines", "in part", "client", "broker")
 RIGHT = ("lines", "in part")

@@ -9,7 +9,7 @@ from pathlib import Path
 from lockstep.system.text_files import write_text
 from lockstep.words import plural
 from lockstep_kafka.findings import Verdict
-from lockstep_kafka.fleet.fleet_figures import FleetFigures
+from lockstep_kafka.fleet.figures import FleetFigures
 from lockstep_kafka.report.conform_text import candidate_lines
 from lockstep_kafka.report.fleet_plots import hours_plot, sources_plot
 

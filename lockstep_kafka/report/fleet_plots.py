@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from lockstep_kafka.fleet.fleet_figures import Hour, Source
+from lockstep_kafka.fleet.figures import Hour, Source
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

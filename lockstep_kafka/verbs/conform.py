@@ -13,8 +13,8 @@ from lockstep.verbs.run import Unwatched, Watch
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.findings import Progress, SessionFinding, Verdict
 from lockstep_kafka.sessions.observe import observe
+from lockstep_kafka.totals import ConformTotals
 from lockstep_kafka.verbs.conform_request import ConformRequest
-from lockstep_kafka.verbs.conform_totals import ConformTotals
 from lockstep_kafka.workspaces import (
     loader,
     model_for_logs,

@@ -14,8 +14,7 @@ from lockstep.spark.workspace_text import WorkspaceText
 from lockstep.verbs.run import Unwatched, Watch
 from lockstep_kafka.findings import FileFinding
 from lockstep_kafka.fleet.arrival import Arrived
-from lockstep_kafka.fleet.figures import figures
-from lockstep_kafka.fleet.fleet_figures import FleetFigures
+from lockstep_kafka.fleet.figures import FleetFigures, figures
 from lockstep_kafka.fleet.folder import Origin, tables_folder
 from lockstep_kafka.fleet.log_files import look_at
 from lockstep_kafka.fleet.reading import Observed, time_of_line
@@ -25,8 +24,6 @@ from lockstep_kafka.fleet.summary import Group, summary
 from lockstep_kafka.fleet.tables import Tables
 from lockstep_kafka.verbs.conform import FOLLOWED, ConformResult
 from lockstep_kafka.verbs.conform_request import TOPIC_SCHEME, ConformRequest
-from lockstep_kafka.verbs.conform_totals import NOTHING_JUDGED
-from lockstep_kafka.verbs.fleet_totals import SHOWN, totals_of
 from lockstep_kafka.workspaces import model_for_logs, requirement_texts, workspace_for_logs
 
 _FILES = "files"
@@ -91,9 +88,9 @@ def conform_fleet(
                 forever = show_figures if request.follow else None
                 follow_topic(spark, tables, observed, topic, on_step, forever=forever)
             on_step("what the tables say")
-            said = summary(tables, SHOWN, NOTHING_JUDGED)
+            said = summary(tables)
             show_figures()
-    totals = totals_of(said)
+    totals = said.totals
     for file in files:
         if file.unreadable is not None:
             totals.add(FileFinding(file.path, file.unreadable))

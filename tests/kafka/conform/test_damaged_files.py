@@ -11,7 +11,7 @@ import zstandard
 
 from lockstep.errors import ExitCode
 from lockstep_kafka.findings import FileFinding, Verdict
-from lockstep_kafka.verbs.conform_totals import ConformTotals
+from lockstep_kafka.totals import ConformTotals
 from tests.kafka.conform.following import LOGS, Findings, follow
 
 SAMPLE = (LOGS / "java-consumer.log").read_bytes()

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lockstep_kafka.fleet.figures import figures
-from lockstep_kafka.fleet.fleet_figures import SIDES
+from lockstep_kafka.fleet.figures import SIDES, figures
 from lockstep_kafka.fleet.tables import (
     DEPARTURES,
     METRICS,

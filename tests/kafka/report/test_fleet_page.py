@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from lockstep_kafka.findings import Candidate, Verdict
-from lockstep_kafka.fleet.fleet_figures import (
+from lockstep_kafka.fleet.figures import (
     Counts,
     DepartureGroup,
     Example,

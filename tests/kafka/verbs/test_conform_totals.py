@@ -19,7 +19,7 @@ from lockstep_kafka.findings import (
     SessionFinding,
     Verdict,
 )
-from lockstep_kafka.verbs.conform_totals import (
+from lockstep_kafka.totals import (
     MOST_REASONS,
     NOTHING_JUDGED,
     OTHER_REASONS,

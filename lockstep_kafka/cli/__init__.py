@@ -1,1 +1,0 @@
-"""The verbs `conform` and `simulate` of the command line, which finds them by entry points."""
