@@ -51,18 +51,6 @@ class Workspace:
 
         return model_names(self.root)
 
-    def followers(self) -> list[str]:
-        """The models that logs can be followed through, in alphabetical order."""
-        from lockstep.language.inventory import FOLLOWERS, Inventory
-
-        return Inventory(self.root).with_file_in(FOLLOWERS)
-
-    def simulators(self) -> list[str]:
-        """The models that logs can be simulated from, in alphabetical order."""
-        from lockstep.language.inventory import SIMULATORS, Inventory
-
-        return Inventory(self.root).with_file_in(SIMULATORS)
-
     def unused(self) -> list[Unused]:
         """The files in which something is claimed or declared, and which nothing reads."""
         from lockstep.language.inventory import Inventory
@@ -118,17 +106,6 @@ def find_workspace(start: Path | None = None) -> Workspace:
         cure="go to the folder that has models/ and lockstep.toml, or make one by "
         f"`lockstep init NAME`; `--workspace {KAFKA}` has the models of lockstep itself",
     )
-
-
-def workspace_for_logs() -> Workspace:
-    """The workspace of the current folder; outside of any, the one that comes with lockstep.
-
-    A log of Kafka is followed through models of Kafka: there is no other that could be meant.
-    """
-    try:
-        return find_workspace()
-    except NoWorkspace:
-        return open_workspace(KAFKA)
 
 
 def option_for(root: Path) -> str:

@@ -17,16 +17,10 @@ from lockstep.errors import nearest
 from lockstep.language.loader import PACKAGES
 from lockstep.language.syntax import Syntax, syntax_of
 
-FOLLOWERS = "models/observed"
-"""The folder of what follows a running system through a model."""
-
-SIMULATORS = "models/simulated"
-"""The folder of what writes the log of a running system from a model."""
-
 PROPOSALS = "models/proposals"
 """The folder that has one folder of proposals for each model."""
 
-_OF_MODELS = ("invariants", "invariants/lemmas", "models/faults", FOLLOWERS, SIMULATORS)
+_OF_MODELS = ("invariants", "invariants/lemmas", "models/faults")
 """The folders with files under the names of models."""
 
 _FOLDERS = ("models", *_OF_MODELS)
@@ -64,16 +58,6 @@ class Inventory:
         """
         return sorted(
             syntax.file.stem for syntax in self._syntax("models") if self._is_model(syntax)
-        )
-
-    def with_file_in(self, folder: str) -> list[str]:
-        """The models that have a file in a folder, in alphabetical order."""
-        names = {syntax.file.stem for syntax in self._syntax(folder)}
-        # What other files are takes long to find out, and is not asked.
-        return sorted(
-            syntax.file.stem
-            for syntax in self._syntax("models")
-            if syntax.file.stem in names and self._is_model(syntax)
         )
 
     @cached_property

@@ -12,14 +12,10 @@ which can do what its reader can. Load models only of workspaces whose code you 
 from __future__ import annotations
 
 import ast
-import builtins
-import sys
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +69,6 @@ class Universe:
     files: dict[str, SourceFile] = field(default_factory=dict)
     change: Change | None = None
     """A change of the text of one file."""
-    is_ordinary: bool = False
-    """Whether the modules are ordinary Python, which may import anything."""
     declared: dict[str, object] = field(default_factory=dict)
     """Every constant that was declared, with its value in this universe."""
     collects: bool = False
@@ -124,13 +118,12 @@ class Universe:
         except (RecursionError, MemoryError):
             return self._broken_file(name, path, load_problems.too_deep(path, text))
         problems = load_problems.duplicates(tree, path) + self._set_constants(name, tree, path)
-        if not self.is_ordinary:
-            problems += python_subset.misplaced_parts(tree, path)
+        problems += python_subset.misplaced_parts(tree, path)
         self._report(problems)
         self.files[str(path)] = SourceFile(path, text, tree, _functions(tree))
         module = self._new_module(name, path, ast.get_docstring(tree))
         self._running.add(name)
-        self._run(tree if self.is_ordinary else python_subset.runnable(tree), module, path)
+        self._run(python_subset.runnable(tree), module, path)
         self._running.remove(name)
         self.declared.update(
             (target, vars(module)[target])
@@ -233,8 +226,8 @@ class Universe:
         module = types.ModuleType(name, doc)
         if path is not None:
             module.__file__ = str(path)
-            names = vars(builtins) if self.is_ordinary else python_subset.BUILTINS
-            module.__dict__["__builtins__"] = {**names, "__import__": self._import}
+            names = {**python_subset.BUILTINS, "__import__": self._import}
+            module.__dict__["__builtins__"] = names
         self.modules[name] = module
         package, _, last = name.rpartition(".")
         if package:
@@ -250,12 +243,6 @@ class Universe:
         level: int = 0,
     ) -> types.ModuleType:
         top = name.partition(".")[0]
-        if level and self.is_ordinary and importer is not None:
-            package = str(importer["__name__"]).rpartition(".")[0]
-            name, level = resolve_name("." * level + name, package), 0
-            top = name.partition(".")[0]
-        if self.is_ordinary and level == 0 and top not in PACKAGES:
-            return builtins.__import__(name, None, None, names or (), 0)
         if level or top not in PACKAGES:
             notation = None if level else python_subset.namespace(name, names or ())
             if notation is None:
@@ -272,21 +259,6 @@ class Universe:
                 self._require_module(f"{name}.{wanted}")
                 self.load(f"{name}.{wanted}")
         return module if names else self.load(top)
-
-    @contextmanager
-    def _imported(self, module: types.ModuleType) -> Iterator[None]:
-        """Let ordinary Python find a module that is being run, as `dataclass` does."""
-        if not self.is_ordinary:
-            yield
-            return
-        other = sys.modules.get(module.__name__)
-        sys.modules[module.__name__] = module
-        try:
-            yield
-        finally:
-            del sys.modules[module.__name__]
-            if other is not None:
-                sys.modules[module.__name__] = other
 
     def _require_module(self, name: str) -> None:
         path = self._file(name)
@@ -320,7 +292,7 @@ class Universe:
                 # What Python merely warns of, as `x is 0`, is refused with a place later on.
                 warnings.simplefilter("ignore", SyntaxWarning)
                 code = compile(tree, str(path), "exec", dont_inherit=True, optimize=0)
-            with marked_functions() as self.marked[module.__name__], self._imported(module):
+            with marked_functions() as self.marked[module.__name__]:
                 exec(code, vars(module))
         except LockstepError:
             raise

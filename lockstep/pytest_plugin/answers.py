@@ -6,7 +6,7 @@ Nothing here decides anything. The text is that which the command prints.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,16 +14,15 @@ from pathlib import Path
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.plain.exploration import Exploration
 from lockstep.report.check_text import CheckText
-from lockstep.report.conform_text import print_conform
 from lockstep.report.matrix_text import print_matrix
 from lockstep.report.output import Output
 from lockstep.report.prove_text import ProofText
 from lockstep.report.twin_text import TwinText
 from lockstep.results.exits import INTERRUPTED
+from lockstep.system.extensions import LOGS, extension
 from lockstep.verbs.campaign import Resources
 from lockstep.verbs.check import CheckRequest, plan_check, run_check
 from lockstep.verbs.check_result import Checked
-from lockstep.verbs.conform import ConformRequest, conform
 from lockstep.verbs.fault_row import FaultRow
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.matrix import MatrixRequest, matrix
@@ -164,11 +163,11 @@ def compare_twin(asked: Asked, scope: str) -> Answer:
 
 def follow_log(workspace: Workspace, log: Path) -> Answer:
     """Follow one recorded log through the model."""
-    result = conform(ConformRequest((log,), workspace=_given(workspace)))
+    follow: Callable[[Path, Workspace | None], tuple[int, int]] = extension(LOGS, "follow")
     with _printed() as printed:
-        print_conform(Output(), result, verbose=False)
+        exit_code, lines = follow(log, _given(workspace))
         print(f"reproduce with  lockstep conform {shown_path(log)}")
-        return Answer(result.exit_code, printed.getvalue(), {"lines": result.totals.followed})
+        return Answer(exit_code, printed.getvalue(), {"lines": lines})
 
 
 def answer_requirements(workspace: Workspace) -> Answer:
