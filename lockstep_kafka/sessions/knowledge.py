@@ -101,7 +101,7 @@ class Seen(Struct, frozen=True, gc=False, array_like=True):
     time_ms: int | None
     file: str
 
-    def is_before(self, other: "Seen") -> bool:
+    def is_before(self, other: Seen) -> bool:
         """Whether the line stands before another one of its file: clocks alone order files."""
         return self.file == other.file and self.position < other.position
 

@@ -56,8 +56,8 @@ def _named(written: ir.Expression) -> ir.Expression:
         case ir.Concatenate(_, SequenceDomain() as domain):
             left, right = _named(written.left), _named(written.right)
             match join(left.domain, right.domain):
-                case SequenceDomain(item):
-                    whole = replace(domain, item=item)
+                case SequenceDomain(joined):
+                    whole = replace(domain, item=joined)
                     return replace(written, domain=whole, left=left, right=right)
     return written
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from lockstep_kafka.findings import Verdict
 from lockstep_kafka.files.lines import AnsweredPartition, FetchLine
+from lockstep_kafka.findings import Verdict
 from lockstep_kafka.sessions.exchange import Exchange, Position
 from lockstep_kafka.sessions.knowledge import Connection, Held
 from lockstep_kafka.sessions.leader_case import Row

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from lockstep_kafka.findings import SideName
 from lockstep_kafka.files.lines import FetchLine
+from lockstep_kafka.findings import SideName
 from lockstep_kafka.sessions.explanations import Explanations
 from tests.kafka.conform.clock_steps import departures, stepped
 from tests.kafka.sessions.following import explanations
