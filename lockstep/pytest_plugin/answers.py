@@ -18,7 +18,8 @@ from lockstep.report.conform_text import print_conform
 from lockstep.report.matrix_text import print_matrix
 from lockstep.report.output import Output
 from lockstep.report.prove_text import ProofText
-from lockstep.report.twin_text import TwinText
+from lockstep.report.twin import TwinView
+from lockstep.report.view import text_of
 from lockstep.results.exits import INTERRUPTED
 from lockstep.verbs.campaign import Resources
 from lockstep.verbs.check import CheckRequest, plan_check, run_check
@@ -154,12 +155,10 @@ def prove_widths(asked: Asked, proof: str) -> Answer:
 def compare_twin(asked: Asked, scope: str) -> Answer:
     """Compare one model with its twin in one scope."""
     plan = plan_twin(TwinRequest((asked.model,), asked.given, scope))
-    with _printed() as printed:
-        text = TwinText(Output(), plan.tasks)
-        run = run_twin(plan, on_result=text.add)
-        text.finish(run)
-        verdict = ", ".join(str(one.verdict) for one in run.results)
-        return Answer(run.exit_code, f"{verdict}\n{printed.getvalue()}")
+    run = run_twin(plan)
+    verdict = ", ".join(str(one.verdict) for one in run.results)
+    text = text_of(TwinView(plan.workspace.root, plan.tasks).blocks(run))
+    return Answer(run.exit_code, f"{verdict}\n{text}")
 
 
 def follow_log(workspace: Workspace, log: Path) -> Answer:

@@ -7,6 +7,7 @@ is built as a tree, so that no text becomes markup.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 from xml.etree.ElementTree import Element, SubElement, tostring
 
@@ -14,11 +15,12 @@ from lockstep.diagram.diagram import Diagram
 from lockstep.diagram.svg import svg_element
 from lockstep.report.counterexample import Counterexample
 from lockstep.report.faults_text import FaultsText
-from lockstep.report.output import Output
+from lockstep.report.output import Kept, Output
+from lockstep.report.page_html import fragment
 from lockstep.report.prove_text import ProofText
 from lockstep.report.replay_on_text import print_replay_on
 from lockstep.report.replay_text import print_replay
-from lockstep.report.twin_text import TwinText
+from lockstep.report.twin import TwinView
 from lockstep.results.trace import Trace
 from lockstep.trace.changes import changes
 from lockstep.trace.layout import show
@@ -72,9 +74,9 @@ def html_of(result: object) -> str:
             _printed(root, "proof", lambda output: ProofText(output).add(result))
         case TwinRun():
             tasks = [one.task for one in result.results]
-            _run(root, "comparisons", result, lambda output: TwinText(output, tasks))
+            return fragment(TwinView(Path(), tasks).blocks(result), _STYLE)
         case Compared() | Uncompared():
-            _printed(root, "comparison", lambda output: TwinText(output, [result.task]).add(result))
+            return fragment(TwinView(Path(), [result.task]).shown(result), _STYLE)
         case Replay():
             _printed(root, "behaviour", lambda output: print_replay(output, result, None))
         case ReplayedOn():
@@ -87,18 +89,6 @@ def html_of(result: object) -> str:
         case _:
             raise TypeError(f"{type(result).__name__} is not shown")
     return tostring(root, encoding="unicode", method="html")
-
-
-class _Collected(Output):
-    """Lines that are kept, and not written."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.terminal = False
-        self.lines: list[tuple[str, str | None]] = []
-
-    def _write(self, text: str, style: str | None) -> None:
-        self.lines += [(line, style) for line in text.split("\n")]
 
 
 def _check(root: Element, results: Sequence[CheckResult]) -> None:
@@ -195,7 +185,7 @@ def _steps(output: Output, trace: Trace) -> None:
 
 def _printed(root: Element, label: str, print_it: Callable[[Output], None]) -> None:
     """What a command prints, in its own lines."""
-    output = _Collected()
+    output = Kept()
     print_it(output)
     region = {"role": "region", "aria-label": label, "tabindex": "0"}
     element = SubElement(root, "pre", region)
