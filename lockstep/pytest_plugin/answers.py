@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.plain.exploration import Exploration
-from lockstep.report.check_text import CheckText
+from lockstep.report.check import CheckView
 from lockstep.report.conform_text import print_conform
 from lockstep.report.matrix_text import print_matrix
 from lockstep.report.output import Output
@@ -82,22 +82,20 @@ def check_scope(asked: Asked, scope: str) -> Answer:
 
 def _check(request: CheckRequest) -> Answer:
     plan = plan_check(request)
-    with _printed() as printed:
-        text = CheckText(Output(), plan, verbose=False, pytest=False)
-        run = run_check(plan, on_result=text.add)
-        text.finish(run)
-        (result,) = run.results or (None,)
-        if not isinstance(result, Checked):
-            return Answer(run.exit_code, printed.getvalue())
-        why = ", ".join(result.result.violated) or result.judgement.because
-        search = result.result
-        numbers = {
-            "verdict": str(result.verdict),
-            "states": search.states,
-            "transitions": search.transitions,
-            "depth": search.depth,
-        }
-        return Answer(run.exit_code, f"{result.verdict}: {why}\n{printed.getvalue()}", numbers)
+    run = run_check(plan)
+    text = text_of(CheckView(plan).blocks(run))
+    (result,) = run.results or (None,)
+    if not isinstance(result, Checked):
+        return Answer(run.exit_code, text)
+    why = ", ".join(result.result.violated) or result.judgement.because
+    search = result.result
+    numbers = {
+        "verdict": str(result.verdict),
+        "states": search.states,
+        "transitions": search.transitions,
+        "depth": search.depth,
+    }
+    return Answer(run.exit_code, f"{result.verdict}: {why}\n{text}", numbers)
 
 
 def run_fault(asked: Asked, fault: str) -> Answer:

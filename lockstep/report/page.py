@@ -139,7 +139,8 @@ class Figure:
 class Section:
     """Blocks under a label and a line of text; without both, blocks that belong together.
 
-    A titled one can be `folded` away. Other parts of the page lead to its `anchor`.
+    A titled one can be `folded` away. Other parts of the page lead to its `anchor`. As text it
+    comes after a blank line where it is `apart`.
     """
 
     label: str = ""
@@ -148,6 +149,7 @@ class Section:
     blocks: tuple[Block, ...] = ()
     folded: bool = False
     anchor: str = ""
+    apart: bool = False
 
 
 Block: TypeAlias = "Paragraph | Table | Lines | Figure | Section"

@@ -42,6 +42,8 @@ class PageText:
     def show(self, blocks: Iterable[Block], margin: int = 0) -> None:
         """Print some blocks, moved to the right by `margin` columns."""
         for block in blocks:
+            if not isinstance(block, Table):
+                self._columns = ()
             match block:
                 case Paragraph():
                     self._labelled(block.label, plain(block.text), block.style, margin)
@@ -57,8 +59,9 @@ class PageText:
                     self._section(block, margin)
 
     def _section(self, section: Section, margin: int) -> None:
-        self._columns = ()
         has_title = bool(section.label or section.text)
+        if section.apart:
+            self._gap()
         if has_title:
             self._labelled(section.label, section.text, section.style, margin)
         self.show(section.blocks, margin + 2 if has_title else margin)

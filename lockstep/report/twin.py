@@ -49,8 +49,6 @@ class TwinView(View[Comparison, TwinRun]):
         yield self._table.of(_row(result))
         if isinstance(result, Compared):
             yield from _parting(result.result)
-        if result.exit_code:
-            yield Paragraph(result.task.again, label="reproduce with")
 
     def closing(self, run: TwinRun) -> Iterator[Block]:
         if run.without_twin:
@@ -95,7 +93,7 @@ def _row(comparison: Comparison) -> Row:
     words = (task.model, task.scope.name, task.scope.compare, verdict)
     if isinstance(comparison, Uncompared):
         error = Paragraph(f"not compared: {comparison.error}")
-        return Row(words, verdict, remarks=(error,))
+        return Row(words, verdict, remarks=(error, _again(comparison)))
     result, explored = comparison.result, comparison.result.explored
     numbers = (f"{explored.states:,}", f"{explored.depth:,}", f"{result.seconds:.2f}")
     return Row((*words, *numbers), verdict, result.because, tuple(_remarks(comparison)))
@@ -111,6 +109,12 @@ def _remarks(comparison: Compared) -> Iterator[Paragraph]:
         states, seconds = f"{refinement.run.distinct:,}", f"{refinement.run.seconds:.2f}"
         text = f"refines {refinement.abstract}: {refinement.verdict}, {states} states, {seconds} s"
         yield Paragraph(text)
+    if comparison.exit_code:
+        yield _again(comparison)
+
+
+def _again(comparison: Comparison) -> Paragraph:
+    return Paragraph(comparison.task.again, label="reproduce with")
 
 
 def _parting(result: TwinResult) -> Iterator[Block]:
