@@ -190,7 +190,8 @@ def counterexample(
     blocks: list[Block] = []
     if search.violation is not None:
         first, *others = search.violation.properties
-        label, title, style = "violated", f"{checked.model.name}.{first}", "violated"
+        label = "as pinned" if checked.judgement.expected else "violated"
+        title, style = f"{checked.model.name}.{first}", "violated"
         blocks += _says(checked, first, texts)
         blocks += (Paragraph(f"{name} is violated there too") for name in others)
         blocks += (
@@ -201,7 +202,9 @@ def counterexample(
         label, title, style = "", str(search.error), "error"
         text = "the text has no meaning in the last state of this behaviour"
         blocks.append(Paragraph(text, "dim"))
-    yield Section(label, title, style, (*blocks, *_shown(checked, pytest=pytest)), apart=True)
+    blocks += _shown(checked, pytest=pytest)
+    folded = checked.judgement.expected
+    yield Section(label, title, style, tuple(blocks), folded, apart=True)
 
 
 def _says(checked: Checked, name: str, texts: RequirementTexts) -> Iterator[Paragraph]:

@@ -71,7 +71,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of as many cells as there are headers, where the first cell is a word.
+    """Rows of at most as many cells as there are headers, where the first cell is a word.
 
     Columns whose header is in `numbers` hold numbers. `caption` says what the table is of.
 
@@ -87,9 +87,11 @@ class Table:
 
     @property
     def lines(self) -> Iterator[tuple[Row, tuple[Text, ...]]]:
-        """The rows with their cells, and with the notes of each where there are some of any."""
+        """The rows with a cell for each of `heads`; blank are those that a row leaves out."""
         has_notes = any(row.notes for row in self.rows)
-        return ((row, row.cells + (row.notes,) * has_notes) for row in self.rows)
+        for row in self.rows:
+            left_out = len(self.headers) - len(row.cells)
+            yield row, row.cells + ("",) * left_out + (row.notes,) * has_notes
 
     @property
     def heads(self) -> tuple[str, ...]:
@@ -140,7 +142,7 @@ class Section:
     """Blocks under a label and a line of text; without both, blocks that belong together.
 
     A titled one can be `folded` away. Other parts of the page lead to its `anchor`. As text it
-    comes after a blank line where it is `apart`.
+    stands between blank lines where it is `apart`.
     """
 
     label: str = ""

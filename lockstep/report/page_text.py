@@ -65,7 +65,10 @@ class PageText:
         if has_title:
             self._labelled(section.label, section.text, section.style, margin)
         self.show(section.blocks, margin + 2 if has_title else margin)
-        if not has_title and any(isinstance(one, Lines) and one.caption for one in section.blocks):
+        is_open = not has_title and any(
+            isinstance(one, Lines) and one.caption for one in section.blocks
+        )
+        if section.apart or is_open:
             self._gap()
 
     def _labelled(self, label: str, text: str, style: str | None, margin: int) -> None:

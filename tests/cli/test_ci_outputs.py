@@ -421,13 +421,14 @@ def test_a_summary_is_added_to_what_is_there(desk: "Desk") -> None:
     assert headings[:4] == [
         "Before",
         "lockstep check, scope default: violated. 2 models: 2 violated",
-        "turnstile.entries_are_paid violated",
+        "violated turnstile.entries_are_paid",
         "What this does not say",
     ]
     assert headings[4].startswith("lockstep check --faults: violated. 0 faults")
-    assert re.search(r"^\| turnstile \| violated \| 3 of 3 \| 11 \|", text, re.MULTILINE)
+    assert re.search(r"^\| turnstile \| violated \| 3 \| 11 \|", text, re.MULTILINE)
     assert "1  coin(g=east)" in text
-    assert "boxes_hold_one_letter violated" not in text  # as pinned
+    assert "violated letters.boxes" not in text
+    assert "<summary>as pinned letters.boxes" in text
     assert "letters violates boxes_hold_one_letter in scope default, as pinned" in text
 
 

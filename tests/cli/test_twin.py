@@ -74,7 +74,7 @@ def test_a_wrong_twin_is_shown_with_the_way_to_the_first_difference(desk: "Desk"
     assert re.search(
         r"1  coin\(g=east\) +models/turnstile\.py:\d+\n +arm\[east\]: LOCKED -> OPEN\n", told
     )
-    assert "\nreproduce with  lockstep twin turnstile --scope small\n" in told
+    assert "\n  reproduce with  lockstep twin turnstile --scope small\n" in told
 
 
 def test_a_difference_in_json(desk: "Desk") -> None:
