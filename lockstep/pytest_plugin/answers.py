@@ -17,7 +17,7 @@ from lockstep.report.check import CheckView
 from lockstep.report.conform_text import print_conform
 from lockstep.report.matrix_text import print_matrix
 from lockstep.report.output import Output
-from lockstep.report.prove_text import ProofText
+from lockstep.report.prove import ProveView
 from lockstep.report.twin import TwinView
 from lockstep.report.view import text_of
 from lockstep.results.exits import INTERRUPTED
@@ -142,12 +142,9 @@ def _of_faults(asked: Asked, *names: str) -> FaultsRequest:
 
 def prove_widths(asked: Asked, proof: str) -> Answer:
     """Make one proof of one model."""
-    with _printed() as printed:
-        text = ProofText(Output())
-        request = ProveRequest((asked.model,), asked.given, proof)
-        run = prove(request, on_result=text.add)
-        text.finish(run)
-        return Answer(run.exit_code, printed.getvalue())
+    request = ProveRequest((asked.model,), asked.given, proof)
+    run = prove(request)
+    return Answer(run.exit_code, text_of(ProveView(asked.workspace.root, request).blocks(run)))
 
 
 def compare_twin(asked: Asked, scope: str) -> Answer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
@@ -10,23 +9,21 @@ from typing import Any
 from lockstep.report.affected import affected_blocks, affected_json, skipped_text
 from lockstep.report.ci.check_problems import check_problems, parts_of
 from lockstep.report.ci.problems import Problems
+from lockstep.report.counterexample import counterexample
 from lockstep.report.json import document as json_document
 from lockstep.report.json import verdicts
 from lockstep.report.kept import since_text
-from lockstep.report.page import Block, Lines, Paragraph, Row, Section, Table
+from lockstep.report.page import Block, Paragraph, Row, Table
 from lockstep.report.requirement_texts import RequirementTexts
 from lockstep.report.view import View, counted, pending
 from lockstep.results.verdict import Verdict
 from lockstep.trace.claims import find_property
 from lockstep.trace.documents import error_json, parameters_json, steps_json
-from lockstep.trace.lasso import render_fairness
 from lockstep.trace.pytest_export import to_pytest
-from lockstep.trace.render import Line, render_binding, render_trace, render_violation
 from lockstep.verbs.check import CheckPlan
 from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
 from lockstep.words import plural, shown_path
-from lockstep.workspace import option_for
 
 _NUMBERS = ("props", "states", "transitions", "depth", "seconds")
 
@@ -174,82 +171,6 @@ def _rest(rest: CheckResult) -> str:
         return f"not checked: {rest.error}"
     because = rest.judgement.because if rest.verdict is not Verdict.ERROR else ""
     return f"{rest.verdict}{f': {because}' if because else ''}"
-
-
-def counterexample(
-    checked: Checked, texts: RequirementTexts, *, pytest: bool = False
-) -> Iterator[Block]:
-    """What is violated, with the behaviour that shows it; nothing where nothing is."""
-    for name in checked.result.missed:
-        title = f"{checked.model.name}.{name}"
-        says = tuple(_says(checked, name, texts))
-        yield Section("never reached", title, "violated", says, apart=True)
-    if checked.trace is None:
-        return
-    search = checked.result
-    blocks: list[Block] = []
-    if search.violation is not None:
-        first, *others = search.violation.properties
-        label = "as pinned" if checked.judgement.expected else "violated"
-        title, style = f"{checked.model.name}.{first}", "violated"
-        blocks += _says(checked, first, texts)
-        blocks += (Paragraph(f"{name} is violated there too") for name in others)
-        blocks += (
-            Paragraph(f"{other.properties[0]} is violated too, by another behaviour")
-            for other in search.unfulfilled[1:]
-        )
-    else:
-        label, title, style = "", str(search.error), "error"
-        text = "the text has no meaning in the last state of this behaviour"
-        blocks.append(Paragraph(text, "dim"))
-    blocks += _shown(checked, pytest=pytest)
-    folded = checked.judgement.expected
-    yield Section(label, title, style, tuple(blocks), folded, apart=True)
-
-
-def _says(checked: Checked, name: str, texts: RequirementTexts) -> Iterator[Paragraph]:
-    """What a property says, what its requirements ask, and the binding for which it fails."""
-    says, requirements = texts.of(checked.model, name)
-    if says:
-        yield Paragraph(says)
-    for identity, asks in requirements:
-        text = f"{identity}  {asks}"
-        lines = textwrap.wrap(text, 76, subsequent_indent=" " * (2 + len(identity)))
-        yield Paragraph("\n".join(lines))
-    violation, prop = checked.result.violation, find_property(checked.model, name)
-    if violation is not None and prop is not None and prop.parameters:
-        yield Paragraph(f"fails for {render_binding(prop.parameters, violation.parameters)}")
-
-
-def _shown(checked: Checked, *, pytest: bool) -> Iterator[Block]:
-    """The behaviour of a violation, and how it is seen again."""
-    model, violation, trace = checked.model, checked.result.violation, checked.trace
-    assert trace is not None
-    fault = None if checked.origin is None else checked.origin.fault
-    lines = (
-        render_trace(model, trace, fault)
-        if violation is None
-        else render_violation(model, violation, fault)
-    )
-    caption = f"The behaviour, {plural(len(trace.steps), 'step')}"
-    yield Lines(tuple(lines), caption)
-    if violation is not None and violation.trace.loop is not None:
-        fair = render_fairness(model, violation.properties[0], violation.trace)
-        yield Lines(tuple(map(Line, fair)), "Fairness")
-    if checked.saved is not None:
-        file, root = shown_path(checked.saved), model.universe.root
-        yield Paragraph(f"saved to {file}")
-        yield Paragraph(f"reproduce with  lockstep replay {file}{option_for(root)}")
-    else:
-        yield Paragraph(f"not saved: {checked.not_saved}")
-    if checked.origin is None or checked.origin.property is None:
-        return
-    if not pytest:
-        yield Paragraph("as a test       the same command with --pytest")
-        return
-    yield Paragraph("as a test:\n")
-    test = to_pytest(model, trace, checked.origin).rstrip().split("\n")
-    yield Lines(tuple(map(Line, test)), "As a test", margin=0)
 
 
 def _row_json(request: CheckRequest, result: CheckResult, pytest: bool) -> dict[str, Any]:

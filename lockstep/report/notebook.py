@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from lockstep.diagram.diagram import Diagram
 from lockstep.diagram.svg import svg_element
-from lockstep.report.check import counterexample, models_table, result_row
+from lockstep.report.check import models_table, result_row
 from lockstep.report.ci.check_problems import parts_of
+from lockstep.report.counterexample import counterexample
 from lockstep.report.faults import FaultsView
 from lockstep.report.output import Kept, Output
 from lockstep.report.page import Block, Paragraph
 from lockstep.report.page_html import fragment
-from lockstep.report.prove_text import ProofText
+from lockstep.report.prove import ProveView
 from lockstep.report.replay_on_text import print_replay_on
 from lockstep.report.replay_text import print_replay
 from lockstep.report.requirement_texts import RequirementTexts
@@ -35,7 +35,6 @@ from lockstep.verbs.prove import ProveRun
 from lockstep.verbs.prove_result import Proved, Unproved
 from lockstep.verbs.replay import Replay
 from lockstep.verbs.replay_on_result import ReplayedOn
-from lockstep.verbs.run import Run
 from lockstep.verbs.twin import Compared, TwinRun, Uncompared
 from lockstep.words import visible
 
@@ -68,9 +67,9 @@ def html_of(result: object) -> str:
         case FaultsOfModel():
             return fragment(FaultsView(Path()).shown(result), _STYLE)
         case ProveRun():
-            _run(root, "proofs", result, ProofText)
+            return fragment(ProveView(Path()).blocks(result), _STYLE)
         case Proved() | Unproved():
-            _printed(root, "proof", lambda output: ProofText(output).add(result))
+            return fragment(ProveView(Path()).shown(result), _STYLE)
         case TwinRun():
             tasks = [one.task for one in result.results]
             return fragment(TwinView(Path(), tasks).blocks(result), _STYLE)
@@ -104,28 +103,6 @@ def _checked(results: Sequence[CheckResult]) -> Iterator[Block]:
 
 def _name(result: CheckResult) -> str:
     return result.name if isinstance(result, Unchecked) else result.model.name
-
-
-class _RunText(Protocol):
-    """What prints each result of a run, and the last lines."""
-
-    def add(self, result: Any, /) -> None: ...
-
-    def finish(self, run: Any, /) -> None: ...
-
-
-def _run(
-    root: Element, label: str, run: Run[Any, Any], begin: Callable[[Output], _RunText]
-) -> None:
-    """What a command prints of a whole run."""
-
-    def print_it(output: Output) -> None:
-        text = begin(output)
-        for result in run.results:
-            text.add(result)
-        text.finish(run)
-
-    _printed(root, label, print_it)
 
 
 def _steps(output: Output, trace: Trace) -> None:

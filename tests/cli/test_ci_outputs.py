@@ -354,7 +354,8 @@ def test_a_proof_that_is_refuted_is_a_result(proved: "Desk") -> None:
     proved.run("prove", "turnstile", "--fault", "stays_open", "--summary", "summary.md")
     text = (proved.root / "summary.md").read_text("utf-8")
     assert text.startswith("## lockstep prove: violated. ")
-    assert "### turnstile.entries_are_paid is violated" in text
+    assert "**violated** turnstile.entries" in text
+    assert "Nobody gets in without a coin." in text
 
 
 def test_what_is_not_proved_is_a_warning_at_the_claim(proving: "Desk") -> None:
