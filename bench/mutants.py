@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from lockstep.report.mutants_text import COUNTED
+from lockstep.report.mutants import COUNTED
 from lockstep.report.progress import TerminalWatch
 from lockstep.verbs.mutants import MutantsRequest, mutants
 from lockstep.verbs.mutants_of_model import MutantsOfModel

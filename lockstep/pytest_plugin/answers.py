@@ -13,11 +13,12 @@ from pathlib import Path
 
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.plain.exploration import Exploration
-from lockstep.report.check_text import CheckText
+from lockstep.report.check import CheckView
 from lockstep.report.matrix_text import print_matrix
 from lockstep.report.output import Output
-from lockstep.report.prove_text import ProofText
-from lockstep.report.twin_text import TwinText
+from lockstep.report.prove import ProveView
+from lockstep.report.twin import TwinView
+from lockstep.report.view import text_of
 from lockstep.results.exits import INTERRUPTED
 from lockstep.system.extensions import LOGS, extension
 from lockstep.verbs.campaign import Resources
@@ -80,22 +81,20 @@ def check_scope(asked: Asked, scope: str) -> Answer:
 
 def _check(request: CheckRequest) -> Answer:
     plan = plan_check(request)
-    with _printed() as printed:
-        text = CheckText(Output(), plan, verbose=False, pytest=False)
-        run = run_check(plan, on_result=text.add)
-        text.finish(run)
-        (result,) = run.results or (None,)
-        if not isinstance(result, Checked):
-            return Answer(run.exit_code, printed.getvalue())
-        why = ", ".join(result.result.violated) or result.judgement.because
-        search = result.result
-        numbers = {
-            "verdict": str(result.verdict),
-            "states": search.states,
-            "transitions": search.transitions,
-            "depth": search.depth,
-        }
-        return Answer(run.exit_code, f"{result.verdict}: {why}\n{printed.getvalue()}", numbers)
+    run = run_check(plan)
+    text = text_of(CheckView(plan).blocks(run))
+    (result,) = run.results or (None,)
+    if not isinstance(result, Checked):
+        return Answer(run.exit_code, text)
+    why = ", ".join(result.result.violated) or result.judgement.because
+    search = result.result
+    numbers = {
+        "verdict": str(result.verdict),
+        "states": search.states,
+        "transitions": search.transitions,
+        "depth": search.depth,
+    }
+    return Answer(run.exit_code, f"{result.verdict}: {why}\n{text}", numbers)
 
 
 def run_fault(asked: Asked, fault: str) -> Answer:
@@ -142,23 +141,18 @@ def _of_faults(asked: Asked, *names: str) -> FaultsRequest:
 
 def prove_widths(asked: Asked, proof: str) -> Answer:
     """Make one proof of one model."""
-    with _printed() as printed:
-        text = ProofText(Output())
-        request = ProveRequest((asked.model,), asked.given, proof)
-        run = prove(request, on_result=text.add)
-        text.finish(run)
-        return Answer(run.exit_code, printed.getvalue())
+    request = ProveRequest((asked.model,), asked.given, proof)
+    run = prove(request)
+    return Answer(run.exit_code, text_of(ProveView(asked.workspace.root, request).blocks(run)))
 
 
 def compare_twin(asked: Asked, scope: str) -> Answer:
     """Compare one model with its twin in one scope."""
     plan = plan_twin(TwinRequest((asked.model,), asked.given, scope))
-    with _printed() as printed:
-        text = TwinText(Output(), plan.tasks)
-        run = run_twin(plan, on_result=text.add)
-        text.finish(run)
-        verdict = ", ".join(str(one.verdict) for one in run.results)
-        return Answer(run.exit_code, f"{verdict}\n{printed.getvalue()}")
+    run = run_twin(plan)
+    verdict = ", ".join(str(one.verdict) for one in run.results)
+    text = text_of(TwinView(plan.workspace.root, plan.tasks).blocks(run))
+    return Answer(run.exit_code, f"{verdict}\n{text}")
 
 
 def follow_log(workspace: Workspace, log: Path) -> Answer:

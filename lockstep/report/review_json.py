@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep.language.model import Model
-from lockstep.report.costs_json import cost_change_json
+from lockstep.report.costs import cost_change_json
 from lockstep.report.json import document, verdicts
 from lockstep.report.requirement_texts import RequirementTexts
 from lockstep.report.review_actions_json import actions_json

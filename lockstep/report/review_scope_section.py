@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from lockstep.report.costs_text import review_cost_lines
+from lockstep.report.costs import review_cost_lines
 from lockstep.report.page import Block, Lines, Paragraph, Row, Section, Table
 from lockstep.report.requirement_texts import RequirementTexts
 from lockstep.report.review_difference import difference_sections

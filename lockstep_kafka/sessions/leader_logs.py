@@ -21,8 +21,9 @@ class Telling(Struct, eq=False, array_like=True):
 
 
 class LeaderLog(Struct, eq=False, array_like=True):
-    """What all fetchers together were told of a partition, in one epoch of its leader, by the lines
-    of one file: the order of files is not known for sure.
+    """What all fetchers together were answered for a partition, in one epoch of its leader.
+
+    It is that of the lines of one file: the order of files is not known for sure.
     """
 
     leader_epoch: int

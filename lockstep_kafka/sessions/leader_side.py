@@ -93,7 +93,7 @@ class LeaderSide:
         exchange = Exchange(row, line, position)
         exchange.within(session)
         for named in partitions_of(line, _names(logs, exchange, session)):
-            partition, interest, answer, _, has_data = named[:5]
+            partition, interest = named[:2]
             held = session.partitions.get(partition)
             current = interest if interest is not None or held is None else held.interest
             leader_epoch, least = UNKNOWN, (0, 0)

@@ -51,8 +51,8 @@ def _named(written: ir.Expression) -> ir.Expression:
             left, right = _named(written.left), _named(written.right)
             union = join(left.domain, right.domain)
             if union is not None:
-                domain = left.domain if written.operator in ("-", "&") else union
-                return replace(written, domain=domain, left=left, right=right)
+                some = left.domain if written.operator in ("-", "&") else union
+                return replace(written, domain=some, left=left, right=right)
         case ir.Concatenate(_, SequenceDomain() as domain):
             left, right = _named(written.left), _named(written.right)
             match join(left.domain, right.domain):

@@ -1,44 +1,53 @@
-"""What is printed of scenarios: the fewest and the most of each count, and by which actions."""
+"""How scenarios are shown: the fewest and the most of each count, and by which actions."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from lockstep.costs.scenario import Attained
 from lockstep.report.columns import Columns
-from lockstep.report.output import Output
+from lockstep.report.json import document as json_document
+from lockstep.report.page import Block, Lines, Paragraph
+from lockstep.report.view import View, pending
 from lockstep.trace.render import Line
 from lockstep.verbs.costs import EXTREMES, CostsRun, ModelCosts, SavedCost, Uncosted
 from lockstep.verbs.review_costs import CostChange
-from lockstep.words import indented, shown_path
+from lockstep.words import indented, plural, shown_path
 
 _WIDTH = 100
 
 
-class CostsText:
-    """Prints each model of `check --costs` as soon as it is done."""
+class CostsView(View["ModelCosts | Uncosted", CostsRun]):
+    """The scenarios of models, each model as soon as it is done."""
 
-    def __init__(self, output: Output) -> None:
-        self._output = output
+    title = "lockstep check --costs"
 
-    def add(self, result: ModelCosts | Uncosted) -> None:
-        """Print one model."""
-        line = self._output.line
+    def result(self, result: ModelCosts | Uncosted) -> Iterator[Block]:
         if isinstance(result, Uncosted):
-            line(f"{result.model}, scope {result.scope}: {result.verdict}", "error")
-            line(indented(str(result.error), 2))
+            yield Paragraph(f"{result.model}, scope {result.scope}: {result.verdict}", "error")
+            yield Paragraph(indented(str(result.error), 2))
             return
-        line(f"{result.version}, scope {result.scope}", "bold")
+        yield Paragraph(f"{result.version}, scope {result.scope}", "bold")
         for saved in result.costs:
-            for row in scenario_lines({"": saved}, brief=False):
-                line(row.text, row.style)
-        line(f"  {result.seconds:.2f} s", "dim")
+            yield Lines(tuple(scenario_lines({"": saved}, brief=False)), margin=0)
+        yield Paragraph(f"  {result.seconds:.2f} s", "dim")
 
-    def finish(self, run: CostsRun) -> None:
-        """Print what Ctrl-C left out."""
-        if run.pending:
-            self._output.line(f"interrupted; not counted: {', '.join(run.pending)}", "inconclusive")
+    def closing(self, run: CostsRun) -> Iterator[Block]:
+        yield from pending("not counted", run.pending)
+
+    def summary(self, run: CostsRun) -> str:
+        return plural(len(run.results), "model")
+
+    def document(self, run: CostsRun) -> Mapping[str, object]:
+        rows = [_model_json(result) for result in run.results]
+        summary = {
+            "models": len(rows),
+            "not_counted": list(run.pending),
+            "exit_code": run.exit_code,
+        }
+        return json_document(rows, summary)
 
 
 def review_cost_lines(changes: Sequence[CostChange], *, brief: bool) -> Iterator[Line]:
@@ -138,3 +147,57 @@ def _actions(attained: Attained) -> str:
     first, last = attained.repeats
     repeated = f"again and again ({', '.join(names[first:last])})"
     return ", ".join([*names[attained.begins : first], repeated, *names[last:]])
+
+
+def cost_change_json(change: CostChange) -> dict[str, Any]:
+    """A scenario of a review."""
+    return {
+        "scenario": change.head.cost.scenario.name,
+        "is_reworded": change.is_reworded,
+        "base": _cost(change.base),
+        "head": _cost(change.head),
+    }
+
+
+def _model_json(result: ModelCosts | Uncosted) -> dict[str, Any]:
+    head = {"verdict": str(result.verdict), "exit_code": result.exit_code}
+    if isinstance(result, Uncosted):
+        error = {"because": str(result.error)}
+        return {"model": result.model, "scope": result.scope, **head, **error}
+    return {
+        "model": str(result.version),
+        "scope": result.scope,
+        **head,
+        "seconds": round(result.seconds, 3),
+        "costs": {saved.cost.scenario.name: _cost(saved) for saved in result.costs},
+    }
+
+
+def _cost(saved: SavedCost) -> dict[str, Any]:
+    cost = saved.cost
+    scenario = cost.scenario
+    return {
+        "from": scenario.begin,
+        "to": scenario.goal,
+        "without": list(scenario.without),
+        "never": cost.never,
+        "unknown": cost.unknown,
+        "counts": {
+            count.name: {
+                extreme: _attained(getattr(count, extreme), saved.files.get((count.name, extreme)))
+                for extreme in EXTREMES
+            }
+            for count in cost.counts
+        },
+    }
+
+
+def _attained(attained: Attained, file: object) -> dict[str, Any]:
+    return {
+        "number": attained.number,
+        "actions": [step.action for step in attained.trace.steps[attained.begins :]],
+        "begins": attained.begins,
+        "repeats": None if attained.repeats is None else list(attained.repeats),
+        "repeated": list(attained.repeated),
+        "file": None if file is None else str(file),
+    }
