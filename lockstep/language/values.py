@@ -90,6 +90,9 @@ class OrderedSet(frozenset[Any]):
     def __iter__(self) -> Iterator[Any]:
         return iter(self._order)
 
+    def copy(self) -> OrderedSet:
+        return self
+
     def union(self, *others: Iterable[Any]) -> OrderedSet:
         return OrderedSet(item for one in (self, *others) for item in one)
 
