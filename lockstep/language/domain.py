@@ -6,7 +6,7 @@ Domains may be too large to enumerate (`Range(0, 2**63 - 1)`): nothing here enum
 from __future__ import annotations
 
 import itertools
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,19 @@ from typing import Any
 from lockstep.language.values import NotInDomain
 
 
-class Domain(ABC):
+class _DomainType(ABCMeta):
+    """The type of domains; what they have in common cannot be set, since models can name it."""
+
+    def __setattr__(cls, name: str, value: object) -> None:
+        if cls.__base__ is object and "_abc_impl" in vars(cls):
+            raise TypeError(f"{cls.__name__}.{name} cannot be set: the class is made already")
+        super().__setattr__(name, value)
+
+    def register(cls, subclass: type[Any]) -> Any:
+        raise TypeError(f"no other class can be registered as a {cls.__name__}")
+
+
+class Domain(metaclass=_DomainType):
     """A finite set of values."""
 
     @abstractmethod

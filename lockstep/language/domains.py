@@ -9,6 +9,7 @@ an expression is the smallest domain that the front end can show its value to li
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from lockstep.language.atoms import MOST_VALUES, BoolDomain, EnumDomain, NameDomain, RangeDomain
@@ -47,22 +48,22 @@ def OneOf(  # noqa: N802
     return NameDomain(names, interchangeable)
 
 
+@dataclass(frozen=True)
 class _Family:
     """A domain constructor written with brackets: `form` shows how, as `Set[Item]`."""
 
-    def __init__(self, form: str, parts: int, build: Callable[..., Domain]) -> None:
-        self._form = form
-        self._parts = parts
-        self._build = build
+    form: str
+    parts: int
+    build: Callable[..., Domain]
 
     def __getitem__(self, parts: Any) -> Domain:
         arguments = parts if isinstance(parts, tuple) else (parts,)
-        if len(arguments) != self._parts:
-            raise TypeError(f"{len(arguments)} parts in the brackets of {self._form}")
-        return self._build(*arguments)
+        if len(arguments) != self.parts:
+            raise TypeError(f"{len(arguments)} parts in the brackets of {self.form}")
+        return self.build(*arguments)
 
     def __repr__(self) -> str:
-        return self._form
+        return self.form
 
 
 def _set(item: object) -> SetDomain:

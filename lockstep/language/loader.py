@@ -25,6 +25,7 @@ from lockstep.language.change import Change
 from lockstep.language.nesting import allow_nesting
 from lockstep.language.notation import marked_functions
 from lockstep.language.source import WRITTEN_AT, Diagnostic, ModelError, Place, Span
+from lockstep.language.values import IS_LOADING
 from lockstep.system.text_files import is_file, read_text
 
 PACKAGES = ("models", "invariants")
@@ -287,6 +288,13 @@ class Universe:
         return problems
 
     def _run(self, tree: ast.Module, module: types.ModuleType, path: Path) -> None:
+        is_loading = IS_LOADING.set(True)
+        try:
+            self._run_whole(tree, module, path)
+        finally:
+            IS_LOADING.reset(is_loading)
+
+    def _run_whole(self, tree: ast.Module, module: types.ModuleType, path: Path) -> None:
         try:
             with warnings.catch_warnings():
                 # What Python merely warns of, as `x is 0`, is refused with a place later on.

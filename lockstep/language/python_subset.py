@@ -22,10 +22,12 @@ from lockstep.language.notation import State
 from lockstep.language.records import FieldedType, Record
 from lockstep.language.source import Diagnostic, Place
 from lockstep.language.syntax import FUNCTIONS
-from lockstep.language.values import OrderedSet
+from lockstep.language.values import OrderedSet, with_ordered_views
 
 _SETS = "<sets>"
 """What a model's text knows `OrderedSet` by; no name that is written can be that."""
+_VIEWS = "<views>"
+"""What it knows `with_ordered_views` by."""
 
 _DIFFERENT = {
     "hash": "the hash of a text is another number in every process",
@@ -35,8 +37,21 @@ _DIFFERENT = {
     "open": "what a file holds is no part of the text: a kept answer would outlive it",
 }
 _MACHINERY = frozenset(
-    {"breakpoint", "classmethod", "compile", "delattr", "dir", "eval", "exec", "exit", "getattr"}
-    | {"globals", "hasattr", "help", "locals", "memoryview", "property", "quit", "setattr"}
+    {"breakpoint", "classmethod", "compile", "copyright", "credits", "delattr", "dir", "eval"}
+    | {
+        "exec",
+        "exit",
+        "getattr",
+        "globals",
+        "hasattr",
+        "help",
+        "license",
+        "locals",
+        "memoryview",
+        "property",
+        "quit",
+        "setattr",
+    }
     | {"staticmethod", "super", "type", "vars"}
 )
 
@@ -44,7 +59,7 @@ BUILTINS: Mapping[str, object] = {
     name: value
     for name, value in vars(builtins).items()
     if name not in _DIFFERENT and name not in _MACHINERY
-} | {"set": OrderedSet, "frozenset": OrderedSet, _SETS: OrderedSet}
+} | {"set": OrderedSet, "frozenset": OrderedSet, _SETS: OrderedSet, _VIEWS: with_ordered_views}
 """What Python's own names mean in a model's files."""
 
 
@@ -62,6 +77,11 @@ class _EnumType(EnumType):
         if names or options:
             raise TypeError("members are listed in a class: write `class Name(Enum):`")
         return super().__call__(value)
+
+    def __setattr__(cls, name: str, value: object) -> None:
+        if cls is globals().get("_Enum"):
+            raise TypeError(f"{cls.__name__}.{name} cannot be set: the class is made already")
+        super().__setattr__(name, value)
 
 
 class _Enum(Enum, metaclass=_EnumType):
@@ -97,6 +117,8 @@ def runnable(tree: ast.Module) -> ast.Module:
 
 def _with_ordered_sets(node: ast.AST) -> ast.AST:
     """The same node where it holds no set; else another one, so that the text stays as it is."""
+    if isinstance(node, ast.MatchValue):
+        return node  # a dotted name, which cannot be anything else there
     changed: dict[str, object] = {}
     for field in node._fields:
         value = getattr(node, field, None)
@@ -115,24 +137,13 @@ def _with_ordered_sets(node: ast.AST) -> ast.AST:
             return _ordered(node, ast.Tuple(node.elts, ast.Load()))
         case ast.SetComp():
             return _ordered(node, ast.GeneratorExp(node.elt, node.generators))
-        case ast.Call(ast.Attribute(attr="keys"), [], []):
-            return _ordered(node, node)  # a view's operators give sets of Python's own
-        case ast.BinOp(left, ast.BitOr() | ast.BitAnd() | ast.Sub() | ast.BitXor(), right):
-            sides = [_ordered(side, side) if _is_view(side) else side for side in (left, right)]
-            return ast.copy_location(ast.BinOp(sides[0], node.op, sides[1]), node)
+        case ast.Attribute(attr="keys" | "items", ctx=ast.Load()):
+            return _ordered(node, node, _VIEWS)
     return node
 
 
-def _is_view(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and (node.func.attr == "items")
-    )
-
-
-def _ordered(node: ast.expr, items: ast.expr) -> ast.expr:
-    call = ast.Call(ast.Name(_SETS, ast.Load()), [ast.copy_location(items, node)], [])
+def _ordered(node: ast.expr, items: ast.expr, by: str = _SETS) -> ast.expr:
+    call = ast.Call(ast.Name(by, ast.Load()), [ast.copy_location(items, node)], [])
     return ast.fix_missing_locations(ast.copy_location(call, node))
 
 

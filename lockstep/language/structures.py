@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from lockstep.language.domain import Domain
-from lockstep.language.values import NotInDomain, OrderedSet, TotalMap
+from lockstep.language.values import IS_LOADING, NotInDomain, OrderedSet, TotalMap
 
 
 @dataclass(frozen=True)
@@ -20,14 +20,17 @@ class SetDomain(Domain):
 
     def coerce(self, value: object, place: str) -> frozenset[Any]:
         if isinstance(value, frozenset | set):
-            kind = OrderedSet if isinstance(value, OrderedSet) else frozenset
+            # A search is faster with Python's own sets, and no order matters there.
+            keeps_order = isinstance(value, OrderedSet) and IS_LOADING.get()
+            kind = OrderedSet if keeps_order else frozenset
             return kind(self.item.coerce(item, f"an item of {place}") for item in value)
         raise NotInDomain(place, value, self)
 
     def __iter__(self) -> Iterator[frozenset[Any]]:
         items = list(self.item)
+        kind = OrderedSet if IS_LOADING.get() else frozenset
         for chosen in itertools.product((False, True), repeat=len(items)):
-            yield OrderedSet(itertools.compress(items, chosen))
+            yield kind(itertools.compress(items, chosen))
 
     def size(self) -> int:
         return int(2 ** self.item.size())

@@ -8,7 +8,9 @@ an order, for the time in which a model is loaded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView
+from contextvars import ContextVar
+from types import BuiltinMethodType
 from typing import Any, ClassVar
 
 
@@ -73,7 +75,21 @@ class TotalMap(tuple[Any, ...]):
         return "{" + ", ".join(f"{key!r}: {value!r}" for key, value in self.items()) + "}"
 
 
-class OrderedSet(frozenset[Any]):
+IS_LOADING: ContextVar[bool] = ContextVar("IS_LOADING", default=False)
+"""Whether a model's files are being run, so that the order of sets can matter."""
+
+
+class Sealed(type):
+    """The type of classes that models can reach: they stay as they are for all other models."""
+
+    def __setattr__(cls, name: str, value: object) -> None:
+        raise TypeError(f"{cls.__name__}.{name} cannot be set: the class is made already")
+
+    def __delattr__(cls, name: str) -> None:
+        raise TypeError(f"{cls.__name__}.{name} cannot be removed")
+
+
+class OrderedSet(frozenset[Any], metaclass=Sealed):
     """A set whose items come in the order in which they were written.
 
     The order of Python's own sets of texts differs from process to process.
@@ -84,8 +100,11 @@ class OrderedSet(frozenset[Any]):
     def __new__(cls, items: Iterable[Any] = ()) -> OrderedSet:
         order = tuple(dict.fromkeys(items))
         made = super().__new__(cls, order)
-        made._order = order
+        vars(made)["_order"] = order
         return made
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise TypeError(f"{name} of a set cannot be set")
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._order)
@@ -116,3 +135,34 @@ class OrderedSet(frozenset[Any]):
 
     def __repr__(self) -> str:
         return "{" + ", ".join(map(repr, self)) + "}" if self else "set()"
+
+
+class _InOrder:
+    """A view of a dict whose set operations keep the order of items, as `OrderedSet` does."""
+
+    @classmethod
+    def _from_iterable(cls, items: Iterable[Any]) -> OrderedSet:
+        return OrderedSet(items)
+
+    def __reversed__(self: Iterable[Any]) -> Iterator[Any]:
+        return reversed(tuple(self))
+
+
+class _Keys(_InOrder, KeysView[Any]):
+    pass
+
+
+class _Items(_InOrder, ItemsView[Any, Any]):
+    pass
+
+
+def with_ordered_views(attribute: Any) -> Any:
+    """What `.keys` or `.items` is of anything: a dict's own method gives ordered views."""
+    view: Callable[[Any], Any]
+    if attribute is dict.keys or attribute is dict.items:
+        view = _Keys if attribute is dict.keys else _Items
+    elif isinstance(attribute, BuiltinMethodType) and isinstance(attribute.__self__, dict):
+        view = _Keys if attribute.__name__ == "keys" else _Items
+    else:
+        return attribute
+    return lambda *owner: view(attribute(*owner).mapping)

@@ -15,6 +15,7 @@ from lockstep.language.likeness import made_by
 from lockstep.language.model import Model, load_model
 from lockstep.language.source import ModelError
 from lockstep.language.values import OrderedSet
+from lockstep.plain.run import PlainEngine
 
 ROOT = Path(__file__).parents[2]
 STATE = """
@@ -46,6 +47,10 @@ First = OneOf(tuple(BROKERS[:3]))
 OLD = {"b1": 1, "b2": 2}
 Views = OneOf(tuple(OLD.keys() | {"b3": 3, "b4": 4}.keys()))
 Left = OneOf(tuple(name for name, _ in {"x": 1, "y": 2, "z": 3}.items() - {("x", 1)}))
+KEPT = OLD.items()
+Kept = OneOf(tuple(name for name, _ in KEPT | {"b3": 3, "b4": 4, "b5": 5}.items()))
+GIVEN, TAKEN = {"b3": 3, "b4": 4, "b5": 5}.keys, dict.keys
+Methods = OneOf(tuple(TAKEN(OLD) | GIVEN()))
 Copied = OneOf(tuple({"b1", "b2", "b3", "b4"}.copy()))
 
 
@@ -146,12 +151,13 @@ def test_each_part_of_what_is_made_is_seen(tmp_path: Path, part: str, other: str
         ("def patch(kind):\n    kind.of = 3\n    return kind\n\npatched = patch(State)", "load"),
         ("def patch(kind):\n    kind.of = 3\n    return kind\n\npatched = patch(Record)", "load"),
         ("def __getattr__(name):\n    return 3", "internal-name"),
+        ("Domain.register(bool)", "load"),
     ],
 )
 def test_a_class_that_is_changed_after_it_was_made(tmp_path: Path, change: str, code: str) -> None:
     text = (
         "from enum import Enum\n"
-        "from lockstep import Record, State, action\n\n"
+        "from lockstep import Domain, Record, State, action\n\n"
         "class Side(Enum):\n    LEFT = 1\n\n"
         "class Pair(Record):\n    first: bool\n\n"
         f"{change}\n"
@@ -159,6 +165,36 @@ def test_a_class_that_is_changed_after_it_was_made(tmp_path: Path, change: str, 
     with pytest.raises(ModelError) as raised:
         load(tmp_path, text + STATE)
     assert [problem.code for problem in raised.value.diagnostics] == [code]
+
+
+@pytest.mark.parametrize(
+    ("kind", "attribute"),
+    [
+        *[("State", "of"), ("Record", "of"), ("set", "union"), ("frozenset", "isdisjoint")],
+        *[("Domain", "contains"), ("Set", "build"), ("Map", "build"), ("Enum", "_missing_")],
+        *[('{"a", "b"}', "_order"), ("Range(0, 1)", "high")],
+    ],
+)
+def test_nothing_that_other_models_use_is_changed(
+    tmp_path: Path, kind: str, attribute: str
+) -> None:
+    change = f"def patch(kind):\n    kind.{attribute} = step\n\n\npatched = patch({kind})\n"
+    imports = "from enum import Enum\nfrom lockstep import Domain, Map, Range, Record, Set, State"
+    with pytest.raises(ModelError, match=r"cannot (be set|assign)") as raised:
+        load(tmp_path, f"{imports}, action\n{STATE}\n{change}")
+    assert [problem.code for problem in raised.value.diagnostics] == ["load"]
+
+
+def test_a_search_keeps_pythons_own_sets(tmp_path: Path) -> None:
+    """Their order matters only while a model is loaded, and keeping it takes time."""
+    text = STATE.replace("flag: bool = False", "live: Set[Name] = {'a', 'b'}")
+    text = text.replace("s, new", "s, new, n: Name").replace("new.flag = True", "new.live = {n}")
+    model = load(
+        tmp_path, f"from lockstep import OneOf, Set, State, action\nName = OneOf(('a', 'b')){text}"
+    )
+    steps = list(PlainEngine(model).successors(model.initial))
+    assert [type(step.state[0]) for step in steps] == [frozenset, frozenset]
+    assert {type(value) for value in model.state.fields["live"]} == {frozenset}
 
 
 @pytest.mark.parametrize(
