@@ -21,7 +21,7 @@ WORKERS := --numprocesses auto --dist worksteal
 
 help:
 	echo "make check   explore every model in its default scope and check what must hold"
-	echo "make test    lint, then every test; needs Java 17 or later"
+	echo "make test    lint and every test; needs Java 17 or later"
 	echo "make lint    formatting, lint rules, types"
 	echo "make verify  the large scopes, the proofs, the twins and the long tests; needs Java 17 or later"
 	echo "make bench   lockstep beside TLC, SPIN, Stateright and C++; bench-small in small scopes"
@@ -31,8 +31,14 @@ help:
 check: $(VENV)/.installed
 	$(BIN)/lockstep check
 
-test: java lint
-	$(BIN)/pytest $(WORKERS)
+# Lint runs beside the tests, and what it printed is shown below theirs; both have to pass.
+test: java $(VENV)/.installed $(VENV)/.spark
+	lint=$$(mktemp) || exit 1; \
+	$(MAKE) --no-print-directory lint >"$$lint" 2>&1 & beside=$$!; \
+	trap 'kill $$beside 2>/dev/null; rm -f "$$lint"' EXIT; trap 'exit 130' INT TERM; \
+	$(BIN)/pytest $(WORKERS); tests=$$?; \
+	wait $$beside; beside_ended=$$?; cat "$$lint"; \
+	[ $$tests -eq 0 ] && [ $$beside_ended -eq 0 ]
 
 lint: $(VENV)/.installed $(VENV)/.spark
 	$(BIN)/ruff format --check .

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from lockstep.report.mutants_text import COUNTED
+from lockstep.report.mutants import COUNTED
 from lockstep.report.progress import TerminalWatch
 from lockstep.verbs.mutants import MutantsRequest, mutants
 from lockstep.verbs.mutants_of_model import MutantsOfModel
@@ -24,7 +24,7 @@ What became of every small change that `lockstep check --mutants` makes, each mo
 `default`: `python -m bench.mutants` wrote this page on {date}. What the fates mean is in
 [See whether anything would tell](how-to/mutants.md). *Settled* are those killed by a claim, equal
 to the model, or up to the environment, in 100; the rest survives, and the reason for each stands
-below, as `specs/` gives it.
+in `[mutants]` of `specs/MODEL.toml`. `lockstep check MODEL --mutants --json` prints every mutant.
 
 | model | mutants | killed | equal | environment | survives | inconclusive | settled |
 |---|---|---|---|---|---|---|---|
@@ -42,12 +42,10 @@ def main() -> int:
 
 
 def page(models: Sequence[MutantsOfModel]) -> str:
-    """The page: a row a model, and a reason for each mutant that survives."""
+    """The page: a row a model, and one for all."""
     lines = [HEAD.format(date=datetime.now(UTC).date()).rstrip("\n")]
     lines += [_row(model.name, [model]) for model in models]
     lines.append(_row("**all**", models))
-    for model in models:
-        lines += _survivors(model)
     return "\n".join(lines) + "\n"
 
 
@@ -56,20 +54,6 @@ def _row(name: str, models: Sequence[MutantsOfModel]) -> str:
     whole = sum(counts)
     settled = f"{100 * sum(counts[:3]) / whole:.1f}" if whole else ""
     return f"| {name} | {' | '.join(f'{count:,}' for count in (whole, *counts))} | {settled} |"
-
-
-def _survivors(model: MutantsOfModel) -> Iterator[str]:
-    """The mutants of a model that nothing tells, under the reason that is given for them."""
-    by_reason: dict[str, list[str]] = {}
-    for mutant in model.open:
-        by_reason.setdefault(model.reasons.get(mutant.name, "**not explained**"), []).append(
-            mutant.name
-        )
-    if by_reason:
-        yield from ("", f"## {model.name}")
-    for reason, names in by_reason.items():
-        yield from ("", reason, "")
-        yield from (f"- `{name}`" for name in names)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Writes docs/proofs.md: `python -m bench.proofs`, after all proofs were made once by the command.
+"""Writes docs/proofs.md: `python -m bench.proofs` makes all proofs once by the command.
 
 Each proof runs alone, in a process of its own, so that none waits for another.
 """
@@ -25,8 +25,9 @@ HEAD = """\
 # Proofs
 
 What `lockstep prove` proves, and how long it took: `python -m bench.proofs` made each proof once,
-one after the other, with Z3 {version} on {cores} cores, and wrote this page. What a proof says and
-what not is in [Prove at real widths](how-to/prove.md). A property is proved for behaviours of any
+one after the other, with Z3 {version} on {cores} cores, and wrote this page; `lockstep prove MODEL`
+prints a line for each property. What a proof says and what not is in
+[Prove at real widths](how-to/prove.md). A property is proved for behaviours of any
 length, by induction over one step; what is not proved was looked for in all behaviours of so many
 steps. Sizes that are listed (partitions, slots, voters, records of a log) are part of each proof.
 Where a constant may list any number of names, the model was proved with one, with two and so on up
@@ -66,7 +67,7 @@ def proof_row(model: str, proof: str) -> dict[str, Any]:
 
 
 def page(proofs: list[tuple[ProofScope, dict[str, Any]]]) -> str:
-    """The page: a row a proof, then a table for each."""
+    """The page: a row a proof, and the properties that are not proved."""
     lines = [HEAD.format(version=z3.get_version_string(), cores=os.cpu_count()).rstrip("\n")]
     for proof, row in proofs:
         proved = sum(prop["proved"] for prop in row["properties"])
@@ -76,26 +77,20 @@ def page(proofs: list[tuple[ProofScope, dict[str, Any]]]) -> str:
             f"| {purpose} | {row['seconds']:.1f} |"
         )
     total = sum(row["seconds"] for _, row in proofs)
-    lines += ["", f"Together {total:.0f} s."]
-    for proof, row in proofs:
-        lines += ["", f"## {row['model']}, proof `{proof.name}`", ""]
-        if (enough := row["any"]) is not None:
-            few = f"1 to {enough['names']}" if enough["names"] > 1 else "one"
-            lines += [f"For any number of {enough['constant']}; made with {few}.", ""]
-        if row["bounded"] is not None:
-            lines += [f"Searched: {row['bounded']['seconds']:.1f} s more.", ""]
-        lines += ["| property | method | depth | seconds |", "|---|---|---|---|"]
-        lines += [_row(row, prop) for prop in row["properties"]]
+    lines += ["", f"Together {total:.0f} s. Not proved:", ""]
+    lines += [
+        _open(row, prop) for _, row in proofs for prop in row["properties"] if not prop["proved"]
+    ]
     return "\n".join(lines) + "\n"
 
 
-def _row(row: dict[str, Any], prop: dict[str, Any]) -> str:
-    name = prop["name"] + (" (lemma)" if prop["lemma"] else "")
-    if prop["proved"]:
-        return f"| {name} | {row['k']}-induction | any | {prop['seconds']:.2f} |"
+def _open(row: dict[str, Any], prop: dict[str, Any]) -> str:
+    """A property that is not proved, why, and how far it was searched for."""
+    why = prop["excused"] or prop["because"]
+    line = f"- {row['model']}, proof {row['proof']}: `{prop['name']}`. {why}"
     if prop["searched"] and row["bounded"] is not None:
-        return f"| {name} | bounded: {prop['excused']} | {row['bounded']['covered']} | |"
-    return f"| {name} | not proved: {prop['excused'] or prop['because']} | | |"
+        return f"{line} It holds up to {row['bounded']['covered']} steps."
+    return line
 
 
 if __name__ == "__main__":

@@ -20,11 +20,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from lockstep.conform.findings import Place, Remark, SessionFinding, SideName, Verdict
 from lockstep.errors import LockstepError
-from lockstep.verbs.conform import ConformRequest, conform
-from lockstep.verbs.simulate import SimulateRequest, departure_kinds, simulate
-from models.kafka_files.request_log import Skipped, read_request_log
+from lockstep_kafka.files.lines import Skipped
+from lockstep_kafka.files.request_log import read_request_log
+from lockstep_kafka.findings import Place, Remark, SessionFinding, SideName, Verdict
+from lockstep_kafka.verbs.conform import ConformRequest, conform
+from lockstep_kafka.verbs.simulate import SimulateRequest, departure_kinds, simulate
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
-from lockstep.specs.tables import Table, parse_toml, read_toml
+from lockstep.specs.tables import Content, Keys, Table, parse_toml, read_toml
 from lockstep.words import printable
 
 if TYPE_CHECKING:
@@ -50,18 +50,6 @@ class Workspace:
         from lockstep.language.model import model_names
 
         return model_names(self.root)
-
-    def followers(self) -> list[str]:
-        """The models that logs can be followed through, in alphabetical order."""
-        from lockstep.language.inventory import FOLLOWERS, Inventory
-
-        return Inventory(self.root).with_file_in(FOLLOWERS)
-
-    def simulators(self) -> list[str]:
-        """The models that logs can be simulated from, in alphabetical order."""
-        from lockstep.language.inventory import SIMULATORS, Inventory
-
-        return Inventory(self.root).with_file_in(SIMULATORS)
 
     def unused(self) -> list[Unused]:
         """The files in which something is claimed or declared, and which nothing reads."""
@@ -120,17 +108,6 @@ def find_workspace(start: Path | None = None) -> Workspace:
     )
 
 
-def workspace_for_logs() -> Workspace:
-    """The workspace of the current folder; outside of any, the one that comes with lockstep.
-
-    A log of Kafka is followed through models of Kafka: there is no other that could be meant.
-    """
-    try:
-        return find_workspace()
-    except NoWorkspace:
-        return open_workspace(KAFKA)
-
-
 def option_for(root: Path) -> str:
     """What a command needs that is to use the workspace at `root`; nothing inside of it."""
     try:
@@ -143,6 +120,14 @@ def option_for(root: Path) -> str:
     return f" --workspace {KAFKA if is_shipped else shlex.quote(str(root))}"
 
 
+class _Marker(Keys, frozen=True):
+    workspace: Content
+
+
+class _Settings(Keys, frozen=True):
+    name: str | None = None
+
+
 def workspace_in(folder: Path) -> Workspace | None:
     """The workspace of a folder itself; None where it is none.
 
@@ -151,9 +136,8 @@ def workspace_in(folder: Path) -> Workspace | None:
     marker = folder / "lockstep.toml"
     if marker.is_file():
         document = read_toml(marker)
-        table = document.table("workspace")
-        document.finish()
-        return _named(folder, table)
+        document.read(_Marker)
+        return _named(folder, document.table("workspace"))
     project = folder / "pyproject.toml"
     return _from_project(folder, project) if project.is_file() else None
 
@@ -166,11 +150,11 @@ def _from_project(folder: Path, project: Path) -> Workspace | None:
     tools = content.get("tool")
     table = tools.get("lockstep") if isinstance(tools, dict) else None
     return (
-        _named(folder, Table(project, "tool.lockstep", table)) if isinstance(table, dict) else None
+        _named(folder, Table(str(project), "tool.lockstep", table))
+        if isinstance(table, dict)
+        else None
     )
 
 
 def _named(folder: Path, table: Table) -> Workspace:
-    name = table.text("name", folder.name)
-    table.finish()
-    return Workspace(folder, name)
+    return Workspace(folder, table.read(_Settings).name or folder.name)

@@ -5,6 +5,10 @@ and returns at most `MAX_POLL_RECORDS` records. The rule is greedy: the partitio
 drained before the next one is begun, and the next poll begins where the last one left off (see
 models/proposals/fair_consumption for what KIP-387 puts in its place).
 
+Apache Kafka's names: what is `buffered` of a partition is its `CompletedFetch`, `line` is
+`FetchBuffer.completedFetches` with `nextInLineFetch` at its head, and `position` is that of
+`SubscriptionState`.
+
 Offsets are read modulo `OFFSETS`, so that records never come to an end. The environment acts
 between two polls (387-D6).
 """

@@ -54,16 +54,11 @@ def change_offsets(s: FetchResponse, new: FetchResponse, p: Partition):
     new.changed = s.changed | {p}
 
 
-def visiting_order(order):
-    """The list is gone through from its head."""
-    return order
-
-
 @action
 def begin_response(s: FetchResponse, new: FetchResponse):
     """Start at the head of the list, with all the room there is."""
     require(s.to_visit is None)
-    new.to_visit = visiting_order(s.order)
+    new.to_visit = s.order
     new.due = {p for p in Partition if s.backlog[p] > 0}
 
 
@@ -92,11 +87,6 @@ def to_the_tail(order, p):
     return tuple(q for q in order if q != p) + (p,)
 
 
-def after_report(order, p):
-    """The list after a partition was reported without records: as it was (227-D35)."""
-    return order
-
-
 @action
 def read_records(s: FetchResponse, new: FetchResponse, p: Partition):
     """The partition at hand has records, and there is room for some: it goes to the tail."""
@@ -110,11 +100,12 @@ def read_records(s: FetchResponse, new: FetchResponse, p: Partition):
 
 @action
 def report_change(s: FetchResponse, new: FetchResponse, p: Partition):
-    """No records go in, but the partition's offsets changed: it keeps its place (227-D33)."""
+    """No records go in, but the partition's offsets changed: it keeps its place
+    (227-D33, 227-D35)."""
     require(is_visiting(s, p) and readable(s, p) == 0 and p in s.changed)
     new.changed = s.changed - {p}
     new.reported = s.reported | {p}
-    new.order = after_report(s.order, p)
+    new.order = s.order
     new.to_visit = s.to_visit[1:]
 
 

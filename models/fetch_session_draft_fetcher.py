@@ -34,10 +34,6 @@ def may_send(s: FetchSessionDraft, f):
     return s.unanswered[f] is None
 
 
-def may_send_incremental(s: FetchSessionDraft, f):
-    return s.session_id[f] != NO_SESSION
-
-
 def send(s: FetchSessionDraft, new: FetchSessionDraft, f, fetch_type, sequence, wanted, partitions):
     require(may_send(s, f))
     require(all(is_fetched(p, wanted[p]) for p in Partition))
@@ -72,7 +68,7 @@ def send_full(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, wanted: 
 def send_incremental(s: FetchSessionDraft, new: FetchSessionDraft, f: Fetcher, wanted: Interests):
     """INCREMENTAL_FETCH_REQUEST: of the session's partitions, those that changed."""
     old = s.fetching[f]
-    require(may_send_incremental(s, f))
+    require(s.session_id[f] != NO_SESSION)
     require(all((wanted[p] is None) == (old[p] is None) for p in Partition))
     require(
         all(

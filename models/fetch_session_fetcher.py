@@ -188,10 +188,6 @@ def receive_unknown_session(s: FetchSession, new: FetchSession, f: Fetcher):
     settle(new, f, FRESH)
 
 
-def after_wrong_epoch(metadata):
-    return close_existing_attempt_new(metadata)
-
-
 @action
 def receive_wrong_epoch(s: FetchSession, new: FetchSession, f: Fetcher):
     """INVALID_FETCH_SESSION_EPOCH, or an error that is no business of the session's: close it and
@@ -199,7 +195,7 @@ def receive_wrong_epoch(s: FetchSession, new: FetchSession, f: Fetcher):
     response = present(s.response[f])
     require(response.error not in (Error.NONE, Error.FETCH_SESSION_ID_NOT_FOUND))
     start_over(new, f)
-    settle(new, f, after_wrong_epoch(s.metadata[f]))
+    settle(new, f, close_existing_attempt_new(s.metadata[f]))
 
 
 # What disturbs a fetcher.
@@ -219,10 +215,6 @@ def abandon(s: FetchSession, new: FetchSession, f, arrives):
     new.pending[f] = False
 
 
-def after_disconnect(metadata):
-    return close_existing_attempt_new(metadata)
-
-
 @action
 def disconnect(s: FetchSession, new: FetchSession, f: Fetcher, arrives: bool):
     """A request or response is lost, or delayed past the fetcher's patience (227-D21)."""
@@ -230,7 +222,7 @@ def disconnect(s: FetchSession, new: FetchSession, f: Fetcher, arrives: bool):
     require(not arrives or (s.request[f] is not None and s.stray[f] is None))
     abandon(s, new, f, arrives)
     start_over(new, f)
-    new.metadata[f] = after_disconnect(s.metadata[f])
+    new.metadata[f] = close_existing_attempt_new(s.metadata[f])
 
 
 @action

@@ -236,10 +236,6 @@ def serve_incremental(
     )
 
 
-def throttled_session_id(request):
-    return request.session_id
-
-
 @action
 def serve_incremental_throttled(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
     """(ID, EPOCH) as expected, but over quota: the request counts, the response is empty
@@ -250,7 +246,7 @@ def serve_incremental_throttled(s: FetchSession, new: FetchSession, f: Fetcher, 
     cached = session_after(s, request)
     require(any(cached[p] is not None for p in Partition))
     accept(s, new, f, request, cached)
-    respond(s, new, f, via, Error.NONE, throttled_session_id(request), nothing(), throttled=True)
+    respond(s, new, f, via, Error.NONE, request.session_id, nothing(), throttled=True)
 
 
 @action

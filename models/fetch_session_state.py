@@ -1,4 +1,17 @@
-"""The variables of KIP-227 fetch sessions, and the messages between fetchers and leader."""
+"""The variables of KIP-227 fetch sessions, and the messages between fetchers and leader.
+
+Apache Kafka's names for what is here:
+
+| here | Kafka |
+|---|---|
+| `sessions` | `FetchSessionCache` |
+| `Session` | `FetchSession`; its `partitions` are the `partitionMap` |
+| `Cached` | `CachedPartition` |
+| `Request`, `Interest` | `FetchRequest`, `FetchRequest.PartitionData` |
+| `forgotten` | `forgotten_topics_data` |
+| `Metadata` | `FetchMetadata`: `FRESH` is `FetchMetadata.INITIAL` |
+| `fetching` | `FetchSessionHandler.sessionPartitions` |
+"""
 
 from enum import Enum
 

@@ -191,11 +191,6 @@ def advances(s: LeaderDiscovery, hint):
     )
 
 
-def wants_refresh(s: LeaderDiscovery, error):
-    """Whether the metadata is to be refreshed after a response."""
-    return s.refresh_wanted or refuses_leadership(error)
-
-
 @action
 def receive_served(s: LeaderDiscovery, new: LeaderDiscovery):
     require(s.response is not None and s.response.error == Error.NONE)
@@ -216,7 +211,7 @@ def take_leader(s: LeaderDiscovery, new: LeaderDiscovery, hint):
 def take_error(s: LeaderDiscovery, new: LeaderDiscovery):
     new.response = None
     new.backing_off = True
-    new.refresh_wanted = wants_refresh(s, s.response.error)
+    new.refresh_wanted = s.refresh_wanted or refuses_leadership(s.response.error)
 
 
 @action

@@ -187,11 +187,6 @@ def leader_after(s: PartitionLeaders, p):
     return s.answers[p].current_leader if is_of_use(s, p) else s.leaders[p]
 
 
-def source_after(s: PartitionLeaders, p):
-    """From whom an assigned partition is fetched once the response has been read."""
-    return None if s.fetched_from[p] is None else leader_after(s, p)
-
-
 def endpoint_after(s: PartitionLeaders, b):
     """Endpoints are taken with leaders: all that are told, or none (951-D17)."""
     if any(is_of_use(s, p) for p in Partition):
@@ -209,7 +204,9 @@ def receive(s: PartitionLeaders, new: PartitionLeaders):
     """The response is complete, and has arrived."""
     require(is_complete(s))
     new.leaders = {p: leader_after(s, p) for p in Partition}
-    new.fetched_from = {p: source_after(s, p) for p in Partition}
+    new.fetched_from = {
+        p: None if s.fetched_from[p] is None else leader_after(s, p) for p in Partition
+    }
     new.endpoints = {b: endpoint_after(s, b) for b in Broker}
     new.requested = {p: False for p in Partition}
     new.answers = {p: None for p in Partition}

@@ -171,14 +171,10 @@ def is_full(s: SessionCache):
 # The cache decides.
 
 
-def next_turn(s: SessionCache):
-    return 1 - s.turn if len(SECOND_SHARD) > 0 else 0
-
-
 def decide(s: SessionCache, new: SessionCache):
     """The next session goes to the other shard, whatever becomes of this one."""
     new.proposal = None
-    new.turn = next_turn(s)
+    new.turn = 1 - s.turn if len(SECOND_SHARD) > 0 else 0
 
 
 def take_in(s: SessionCache, new: SessionCache, x):

@@ -215,22 +215,15 @@ def unflushed_from(s: SnapshotElection, v):
     return max(s.high_watermark[v], s.log_start[v], earlier)
 
 
-def role_after_restart(s: SnapshotElection, v):
-    """A candidate is one again in its epoch; a leader comes back as resigned."""
-    return Role.CANDIDATE if s.role[v] == Role.CANDIDATE else Role.FOLLOWER
-
-
-def vote_after_restart(s: SnapshotElection, v):
-    return s.voted[v]
-
-
 @action
 def restart(s: SnapshotElection, new: SnapshotElection, v: Voter, end: Offset):
     """A replica crashes and starts again with what was on its disk: its log ends at `end`. If its
-    latest snapshot is newer, the log is to be reset to it."""
+    latest snapshot is newer, the log is to be reset to it. A candidate is one again in its epoch; a
+    leader comes back as resigned."""
     require(s.restarts < MAX_RESTARTS)
     require(unflushed_from(s, v) <= end <= log_end(s, v))
-    become(s, new, v, role_after_restart(s, v), s.epoch[v], vote_after_restart(s, v))
+    role = Role.CANDIDATE if s.role[v] == Role.CANDIDATE else Role.FOLLOWER
+    become(s, new, v, role, s.epoch[v], s.voted[v])
     new.granted[v] = s.granted[v]
     new.log[v] = s.log[v][: max(0, end - s.log_start[v])]
     new.high_watermark[v] = s.log_start[v]

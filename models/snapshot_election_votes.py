@@ -39,15 +39,11 @@ def may_vote(s: SnapshotElection, v, c):
     return s.epoch[v] < s.epoch[c] or (s.epoch[v] == s.epoch[c] and s.voted[v] is None)
 
 
-def goes_far_enough(s: SnapshotElection, v, c):
-    return not is_newer(newest(s, v), newest(s, c))
-
-
 @action
 def grant(s: SnapshotElection, new: SnapshotElection, v: Voter, c: Voter):
     """A voter gives its vote to a candidate that goes at least as far as itself."""
     require(hears(s, v, c) and s.role[c] == Role.CANDIDATE and may_vote(s, v, c))
-    require(goes_far_enough(s, v, c))
+    require(not is_newer(newest(s, v), newest(s, c)))
     become(s, new, v, Role.FOLLOWER, s.epoch[c], c)
     new.granted[c] = s.granted[c] | {v}
 
@@ -67,23 +63,15 @@ def has_won(s: SnapshotElection, c):
     return is_majority(s.granted[c])
 
 
-def is_ready(s: SnapshotElection, c):
-    """Whether a candidate that won can lead: its log has to be reset by then."""
-    return not s.unapplied[c]
-
-
-def high_watermark_in_office(s: SnapshotElection, c):
-    """None yet: what a new leader knew as a follower may be less than others told before it."""
-    return 0
-
-
 @action
 def become_leader(s: SnapshotElection, new: SnapshotElection, c: Voter):
-    """A candidate with a majority's votes appends the first record of its epoch."""
-    require(s.role[c] == Role.CANDIDATE and has_won(s, c) and is_ready(s, c))
+    """A candidate with a majority's votes appends the first record of its epoch; its log has to be
+    reset by then. It knows no high watermark yet: what it knew as a follower may be less than what
+    others announced before it."""
+    require(s.role[c] == Role.CANDIDATE and has_won(s, c) and not s.unapplied[c])
     require(log_end(s, c) < MAX_OFFSET)
     become(s, new, c, Role.LEADER, s.epoch[c], c)
-    new.high_watermark[c] = high_watermark_in_office(s, c)
+    new.high_watermark[c] = 0
     new.log[c] = s.log[c] + (next_record(s, c),)
 
 

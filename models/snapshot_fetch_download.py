@@ -148,26 +148,14 @@ def deliver(s: SnapshotFetch, new: SnapshotFetch, r, repeated):
     new.disturbances = s.disturbances + 1 if repeated else s.disturbances
 
 
-def gives_way(s: SnapshotFetch, r, snapshot):
-    """Whether the log gives way to the snapshot that was fetched: always (630-D17)."""
-    return True
-
-
-def start_after(end):
-    """The first offset that a snapshot leaves to the log: its end is not in it."""
-    return end
-
-
 def put_in_place(s: SnapshotFetch, new: SnapshotFetch, r, snapshot, file):
-    """The file of a snapshot gets its name, and the log gives way to it."""
+    """The file of a snapshot gets its name, and the log gives way to it, always (630-D17)."""
     end = snapshot.end_offset
-    reset = gives_way(s, r, snapshot)
-    start = start_after(end) if reset else s.log_start[r]
     new.download[r] = None
-    new.snapshots[r] = kept({x: file if x == end else s.snapshots[r][x] for x in Offset}, start)
-    new.log_start[r] = start
-    new.log[r] = () if reset else s.log[r]
-    new.high_watermark[r] = max(s.high_watermark[r], end) if reset else s.high_watermark[r]
+    new.snapshots[r] = kept({x: file if x == end else s.snapshots[r][x] for x in Offset}, end)
+    new.log_start[r] = end
+    new.log[r] = ()
+    new.high_watermark[r] = max(s.high_watermark[r], end)
 
 
 @action
@@ -204,17 +192,12 @@ def receive_damaged(s: SnapshotFetch, new: SnapshotFetch, r: Replica, repeated: 
     new.download[r] = None
 
 
-def abandons_after(error):
-    """Whether a download is over after an error: after any (630-D26)."""
-    return True
-
-
 @action
 def receive_error(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """The download is abandoned: the next fetch finds out what to do (630-D26)."""
     deliver(s, new, r, repeated=False)
     require(s.response[r].error not in (Error.NONE, Error.FENCED_LEADER_EPOCH))
-    new.download[r] = None if abandons_after(s.response[r].error) else s.download[r]
+    new.download[r] = None
 
 
 @action

@@ -143,15 +143,10 @@ def on_a_majority(s: SnapshotFetch, leader, fetcher, members):
     )
 
 
-def epoch_start(s: SnapshotFetch, leader):
-    """Where a leader's own records begin."""
-    return end_of_epoch(s, leader, max(0, s.epoch[leader] - 1))
-
-
 def next_high_watermark(s: SnapshotFetch, leader, fetcher):
     """The leader's high watermark once it took in a fetch that agrees."""
     reached_by_most = on_a_majority(s, leader, fetcher, counted(s))
-    if reached_by_most > epoch_start(s, leader):
+    if reached_by_most > end_of_epoch(s, leader, max(0, s.epoch[leader] - 1)):
         return max(s.high_watermark[leader], reached_by_most)
     return s.high_watermark[leader]
 
@@ -274,11 +269,6 @@ def fetch_diverging(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     new.log[r] = s.log[r][: max(0, end - s.log_start[r])]
 
 
-def named_snapshot(s: SnapshotFetch, leader):
-    """The leader's latest snapshot."""
-    return snapshot_id(s, leader, latest(s, leader))
-
-
 @action
 def fetch_snapshot_id(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     """The leader's log starts too late: it names its latest snapshot, and fetching pauses. One that
@@ -286,7 +276,7 @@ def fetch_snapshot_id(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
     require(may_fetch(s, r))
     leader = present(leader_of(s, r))
     require(is_below(s, leader, log_end_id(s, r)))
-    snapshot = named_snapshot(s, leader)
+    snapshot = snapshot_id(s, leader, latest(s, leader))
     require(s.snapshots[r][snapshot.end_offset] is None)
     new.download[r] = Download(snapshot=snapshot, part=())
     new.waiting[r] = None

@@ -212,16 +212,11 @@ def newest_epoch(s: SnapshotFetch):
     return max(e for e in Epoch if s.elected[e] is not None or e == 0)
 
 
-def left_over(s: SnapshotFetch, r):
-    """What becomes of a download in a newer epoch: it is abandoned (630-D27)."""
-    return None
-
-
 def takes_epoch(s: SnapshotFetch, new: SnapshotFetch, members, epoch):
-    """Some replicas take a newer epoch: whatever they did in the old one is over."""
+    """Some replicas take a newer epoch: whatever they did in the old one is over (630-D27)."""
     new.epoch = {r: epoch if r in members else s.epoch[r] for r in Replica}
     new.waiting = {r: None if r in members else s.waiting[r] for r in Replica}
-    new.download = {r: left_over(s, r) if r in members else s.download[r] for r in Replica}
+    new.download = {r: None if r in members else s.download[r] for r in Replica}
 
 
 def disturb(s: SnapshotFetch, new: SnapshotFetch):

@@ -58,10 +58,6 @@ def flush(s: SnapshotLog, new: SnapshotLog):
     new.untruncated = None
 
 
-def has_flushed(s: SnapshotLog, x):
-    return s.base <= x and x < s.flushed
-
-
 @action
 def commit(s: SnapshotLog, new: SnapshotLog, e: RecordEpoch):
     """The quorum commits one more record. The replica has to do with it if it has flushed it."""
@@ -71,7 +67,7 @@ def commit(s: SnapshotLog, new: SnapshotLog, e: RecordEpoch):
     new.committed = s.committed + (e,)
     new.held = (
         len(s.committed) + 1
-        if has_flushed(s, len(s.committed)) and s.log[place(s, len(s.committed))] == e
+        if s.base <= len(s.committed) < s.flushed and s.log[place(s, len(s.committed))] == e
         else s.held
     )
 
@@ -98,15 +94,10 @@ def durable(s: SnapshotLog):
     return Durable(base=s.base, log=s.log[: place(s, s.flushed)])
 
 
-def lowest_truncation(s: SnapshotLog):
-    """Where a leader finds that a follower's log diverges: nowhere in what is committed."""
-    return agreed(s)
-
-
 @action
 def truncate(s: SnapshotLog, new: SnapshotLog, x: Offset):
     """A new leader does not have the records from x on."""
-    require(is_open(s) and lowest_truncation(s) <= x and x < log_end(s))
+    require(is_open(s) and agreed(s) <= x and x < log_end(s))
     new.log = s.log[: place(s, x)]
     new.flushed = min(s.flushed, x)
     new.untruncated = durable(s) if x < s.flushed else s.untruncated
@@ -198,11 +189,6 @@ def flush_part(s: SnapshotLog, new: SnapshotLog, w: Writer):
     next_step(s, new, w, Stage.FOOTER, Stage.FLUSHED)
 
 
-def may_rename(part):
-    """Only a whole file that is on the disk gets its final name."""
-    return part.stage == Stage.FLUSHED
-
-
 def is_wanted(s: SnapshotLog, part):
     """Whether the log has a use for the snapshot: it may have been reset past it meanwhile."""
     return part.id.end_offset >= s.log_start and s.snapshots[part.id.end_offset] is None
@@ -213,7 +199,7 @@ def rename(s: SnapshotLog, new: SnapshotLog, w: Writer):
     """The file gets its final name."""
     require(s.phase == Phase.RUNNING)
     part = present(s.parts[w])
-    require(may_rename(part) and is_wanted(s, part))
+    require(part.stage == Stage.FLUSHED and is_wanted(s, part))
     new.snapshots[part.id.end_offset] = Snapshot(
         epoch=part.id.epoch,
         batches=written(part),
@@ -276,15 +262,10 @@ def advance_log_start(s: SnapshotLog, new: SnapshotLog, x: Offset):
     new.log_start = x
 
 
-def may_delete(s: SnapshotLog, x):
-    """Snapshots that end below the log start offset are needed by nobody."""
-    return x < s.log_start
-
-
 @action
 def delete_snapshot(s: SnapshotLog, new: SnapshotLog, x: Offset):
     """A snapshot is deleted. If the disk forgets that, it is as if it had not been yet (630-D7)."""
-    require(s.phase == Phase.RUNNING and s.snapshots[x] is not None and may_delete(s, x))
+    require(s.phase == Phase.RUNNING and s.snapshots[x] is not None and x < s.log_start)
     new.snapshots[x] = None
 
 

@@ -43,16 +43,11 @@ def advance_high_watermark(s: SnapshotOffsets, new: SnapshotOffsets, to: Offset)
     new.high_watermark = to
 
 
-def generated_end(s: SnapshotOffsets):
-    """Where a snapshot of the current state ends."""
-    return s.high_watermark
-
-
 @action
 def generate_snapshot(s: SnapshotOffsets, new: SnapshotOffsets, p: Place):
     """The state machine writes its state down."""
-    require(not s.unapplied and s.snapshots[p] is None and generated_end(s) > latest(s))
-    new.snapshots[p] = generated_end(s)
+    require(not s.unapplied and s.snapshots[p] is None and s.high_watermark > latest(s))
+    new.snapshots[p] = s.high_watermark
 
 
 @action
@@ -86,12 +81,8 @@ def advance_log_start(s: SnapshotOffsets, new: SnapshotOffsets, leaders: Offset)
     new.log_start = allowed_log_start(s, leaders)
 
 
-def may_delete(s: SnapshotOffsets, end):
-    return end < s.log_start
-
-
 @action
 def delete_snapshot(s: SnapshotOffsets, new: SnapshotOffsets, p: Place):
     """A snapshot that ends below the log's start goes."""
-    require(s.snapshots[p] is not None and may_delete(s, s.snapshots[p]))
+    require(s.snapshots[p] is not None and s.snapshots[p] < s.log_start)
     new.snapshots[p] = None

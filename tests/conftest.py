@@ -23,12 +23,30 @@ from hypothesis import settings
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from lockstep.language.nesting import allow_nesting
+from tests.day import VARIABLE, day
+from tests.durations import OPTION, Durations
 
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("wide", max_examples=5_000, deadline=None, print_blob=True)
 # Hypothesis takes it for a mistake of the test when a model that is loaded in it does so.
 allow_nesting()
 settings.load_profile(os.environ.get("LOCKSTEP_PROFILE", "ci"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    explanation = "let tests fail that take long and are not marked `slow`: tests/durations.py"
+    parser.addoption(OPTION, action="store_true", dest="slow_fails", help=explanation)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    day()  # workers, which are started later, have the same
+    slow_fails = bool(config.getoption("slow_fails"))
+    config.pluginmanager.register(Durations(slow_fails=slow_fails), "durations")
+
+
+def pytest_report_header() -> str:
+    return f"{VARIABLE}={day()}"
+
 
 DATA = Path(__file__).parent / "data"
 

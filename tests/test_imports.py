@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import networkx
+import pytest
 
 ROOT = Path(__file__).parents[1]
 TEMPLATES = ROOT / "lockstep" / "starter" / "templates"
@@ -19,7 +20,7 @@ FLOORS = (
     ("specs",),
     ("workspace", "starter"),
     ("machine",),
-    ("explore", "prove", "conform", "spark", "mutants"),
+    ("explore", "prove", "spark", "mutants"),
     ("trace",),
     ("diagram",),
     ("twin", "review", "costs", "walk"),
@@ -32,15 +33,34 @@ FLOORS = (
 )
 """What is below comes first. `lockstep` itself is the notation, which stands on `language`."""
 
+FLOORS_OF_KAFKA = (
+    ("findings", "workspaces"),
+    ("totals",),
+    ("files",),
+    ("sessions",),
+    ("simulated",),
+    ("fleet",),
+    ("verbs",),
+    ("report",),
+    ("cli",),
+)
+"""Those of `lockstep_kafka`, which stands on all of `lockstep`."""
 
-def imports() -> Iterator[tuple[str, str]]:
-    """Each module of lockstep with each that it imports, wherever in its text."""
-    for file in ROOT.joinpath("lockstep").rglob("*.py"):
+PACKAGES = {"lockstep": FLOORS, "lockstep_kafka": FLOORS_OF_KAFKA}
+
+
+def imports(package: str, of: str) -> Iterator[tuple[str, str]]:
+    """Each module of a package with each that it imports of another, wherever in its text."""
+    for file in ROOT.joinpath(package).rglob("*.py"):
         if TEMPLATES in file.parents:
             continue
         importer = ".".join(file.relative_to(ROOT).with_suffix("").parts)
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lockstep."):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    if alias.name.split(".")[0] == of:
+                        yield importer, alias.name
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == of:
                 folder = ROOT.joinpath(*str(node.module).split("."))
                 for alias in node.names:
                     part = f".{alias.name}" if folder.joinpath(f"{alias.name}.py").exists() else ""
@@ -61,19 +81,29 @@ def test_only_results_for_notebooks_name_a_module_in_a_text() -> None:
 
 
 def floor_of(module: str) -> int:
-    name = module.split(".")[1]
-    return next(number for number, floor in enumerate(FLOORS) if name in floor)
+    package, name = module.split(".")[:2]
+    return next(number for number, floor in enumerate(PACKAGES[package]) if name in floor)
 
 
-def test_there_is_no_circle() -> None:
-    parts = networkx.strongly_connected_components(networkx.DiGraph(imports()))
+@pytest.mark.parametrize("package", PACKAGES)
+def test_there_is_no_circle(package: str) -> None:
+    parts = networkx.strongly_connected_components(networkx.DiGraph(imports(package, package)))
     assert [sorted(part) for part in parts if len(part) > 1] == []
 
 
-def test_no_import_runs_upwards() -> None:
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_import_runs_upwards(package: str) -> None:
     upwards = {
         (importer, imported)
-        for importer, imported in imports()
-        if importer != "lockstep.__init__" and floor_of(importer) < floor_of(imported)
+        for importer, imported in imports(package, package)
+        if "__init__" not in importer
+        and imported != package
+        and floor_of(importer) < floor_of(imported)
     }
     assert upwards == set()
+
+
+def test_the_engine_knows_nothing_of_kafka() -> None:
+    """The other way there is an import: what is counted here can be found."""
+    assert set(imports("lockstep", "lockstep_kafka")) == set()
+    assert set(imports("lockstep_kafka", "lockstep"))

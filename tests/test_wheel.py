@@ -82,7 +82,7 @@ def outside(tmp_path: Path) -> Path:
 def test_it_holds_the_workspaces_and_nothing_else(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names}
-    assert tops == {"lockstep", "lockstep-0.1.0.dist-info"}
+    assert tops == {"lockstep", "lockstep_kafka", "lockstep-0.1.0.dist-info"}
     carried = {name.split("/")[2] for name in names if name.startswith("lockstep/kafka/")}
     assert carried == set(WORKSPACE)
     assert "lockstep/starter/templates/workspace/lockstep.toml" in names
@@ -90,8 +90,11 @@ def test_it_holds_the_workspaces_and_nothing_else(wheel: Path) -> None:
 
 
 IMPORT_ALL = """
-import importlib, pkgutil, lockstep
-for module in pkgutil.walk_packages(lockstep.__path__, "lockstep."):
+import importlib, itertools, pkgutil, lockstep, lockstep_kafka
+for module in itertools.chain(
+    pkgutil.walk_packages(lockstep.__path__, "lockstep."),
+    pkgutil.walk_packages(lockstep_kafka.__path__, "lockstep_kafka."),
+):
     if not module.name.endswith("__main__"):
         try:
             importlib.import_module(module.name)

@@ -10,8 +10,8 @@ from lockstep.workspace import (
     find_workspace,
     open_workspace,
     option_for,
-    workspace_for_logs,
 )
+from lockstep_kafka.workspaces import workspace_for_logs
 
 
 def test_the_nearest_folder_above_is_the_workspace(tmp_path: Path) -> None:

@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from lockstep.language.model import load_model
-from models.kafka_files.arrival_order import ArrivalOrder
-from models.kafka_files.request_log import LogLine, Skipped, read_request_log
-from models.observed_sessions.broker_follower import BrokerFollower
-from models.observed_sessions.explanations import Explanations
+from lockstep_kafka.files.arrival_order import ArrivalOrder
+from lockstep_kafka.files.lines import LogLine, Skipped
+from lockstep_kafka.files.request_log import read_request_log
+from lockstep_kafka.sessions.broker_follower import BrokerFollower
+from lockstep_kafka.sessions.explanations import Explanations
 
 
 def _read(lines: Iterable[LogLine]) -> None:

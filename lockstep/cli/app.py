@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +14,6 @@ from typer.main import get_command
 from lockstep.cli.check import check
 from lockstep.cli.command import command
 from lockstep.cli.completion import PROGRAM, complete, is_asked_for
-from lockstep.cli.conform import conform
 from lockstep.cli.doctor import doctor
 from lockstep.cli.explore import explore
 from lockstep.cli.init import init
@@ -23,14 +23,13 @@ from lockstep.cli.prove import prove
 from lockstep.cli.replay import replay
 from lockstep.cli.report import report
 from lockstep.cli.review import review
-from lockstep.cli.simulate import simulate
 from lockstep.cli.twin import twin
 from lockstep.errors import ExitCode, LockstepError, not_written
+from lockstep.system import extensions
 from lockstep.system.standard_streams import tell
 
-VERBS: dict[str, Callable[..., int]] = {
+_OWN: dict[str, Callable[..., int]] = {
     "check": command(check),
-    "conform": command(conform),
     "doctor": command(doctor),
     "explore": command(explore),
     "init": command(init),
@@ -40,9 +39,12 @@ VERBS: dict[str, Callable[..., int]] = {
     "replay": command(replay),
     "report": command(report),
     "review": command(review),
-    "simulate": command(simulate),
     "twin": command(twin),
 }
+
+_OF_OTHERS = {point.name: command(point.load()) for point in entry_points(group=extensions.VERBS)}
+
+VERBS = dict(sorted((_OF_OTHERS | _OWN).items()))
 """Each verb and its function, which returns the exit code. A verb's module imports at its top only
 what its signature needs, so that `lockstep --help` stays quick."""
 

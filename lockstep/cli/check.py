@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from lockstep.cli.ci_outputs import CiOutputs
 from lockstep.errors import LockstepError
@@ -12,9 +13,12 @@ from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.option import given_flags, json_option, option, refuse_pairs
 from lockstep.verbs.sweep_values import read_sweeps
 
+if TYPE_CHECKING:
+    from lockstep.verbs.campaign import Resources
+
 
 @dataclass(frozen=True)
-class CheckView:
+class CheckOptions:
     """What else `check` can do with models, and what it prints."""
 
     faults: bool = option(
@@ -104,7 +108,7 @@ _OF_ONE_CHECK = ("--pytest", "--verbose", "--changed", "--sarif", "--summary", "
 
 
 def check(
-    request: CheckRequest, campaign: CampaignRequest, view: CheckView, outputs: CiOutputs
+    request: CheckRequest, campaign: CampaignRequest, view: CheckOptions, outputs: CiOutputs
 ) -> int:
     """Explore every reachable state and check what must hold.
 
@@ -123,102 +127,71 @@ def check(
         return _costs(request, view)
     if campaign.is_sweep:
         return _sweep(request, campaign, view)
-    from lockstep.report.check_json import check_json
-    from lockstep.report.check_page import check_page
-    from lockstep.report.check_text import CheckText
-    from lockstep.report.ci.check_problems import check_problems
-    from lockstep.report.output import Output
-    from lockstep.report.progress import TerminalWatch
+    from functools import partial
+
+    from lockstep.report.check import CheckView
+    from lockstep.report.view import present
     from lockstep.verbs.check import plan_check, run_check
 
-    output, plan = Output(), plan_check(request)
-    if view.json:
-        run = run_check(plan, watch=TerminalWatch())
-        output.json(check_json(request, run, pytest=view.pytest))
-    else:
-        text = CheckText(output, plan, verbose=view.verbose, pytest=view.pytest)
-        run = run_check(plan, on_result=text.add, watch=TerminalWatch())
-        text.finish(run)
-    if outputs.is_any:
-        problems = check_problems(plan, run)
-        outputs.write(output, plan.workspace, problems, lambda: check_page(plan, run, problems))
-    return run.exit_code
+    plan = plan_check(request)
+    shown = CheckView(plan, verbose=view.verbose, pytest=view.pytest)
+    work = partial(run_check, plan)
+    return present(shown, work, json=view.json, outputs=outputs, workspace=plan.workspace)
 
 
 def _faults(
-    request: CheckRequest, campaign: CampaignRequest, view: CheckView, outputs: CiOutputs
+    request: CheckRequest, campaign: CampaignRequest, view: CheckOptions, outputs: CiOutputs
 ) -> int:
-    from lockstep.report.ci.faults_problems import faults_problems
-    from lockstep.report.faults_json import faults_json
-    from lockstep.report.faults_page import faults_page
-    from lockstep.report.faults_text import FaultsText
-    from lockstep.report.output import Output
-    from lockstep.report.progress import TerminalWatch
-    from lockstep.verbs.campaign import Resources
+    from functools import partial
+
+    from lockstep.report.faults import FaultsView
+    from lockstep.report.view import present
     from lockstep.verbs.faults import FaultsRequest, faults
     from lockstep.workspace import find_workspace
 
-    resources = Resources(request.exploration, request.master, campaign.results, anew=request.anew)
+    workspace = request.workspace or find_workspace()
     wanted = FaultsRequest(
-        request.models, request.workspace, resources, request.save, request.changed
+        request.models,
+        request.workspace,
+        _resources_of(request, campaign),
+        request.save,
+        request.changed,
     )
-    output = Output()
-    if view.json:
-        run = faults(wanted, watch=TerminalWatch())
-        output.json(faults_json(run))
-    else:
-        text = FaultsText(output)
-        run = faults(wanted, on_result=text.add, watch=TerminalWatch())
-        text.finish(run)
-    if outputs.is_any:
-        workspace = request.workspace or find_workspace()
-        problems = faults_problems(workspace.root, run)
-        outputs.write(output, workspace, problems, lambda: faults_page(run, problems))
-    return run.exit_code
+    shown, work = FaultsView(workspace.root), partial(faults, wanted)
+    return present(shown, work, json=view.json, outputs=outputs, workspace=workspace)
 
 
-def _mutants(request: CheckRequest, campaign: CampaignRequest, view: CheckView) -> int:
-    from lockstep.report.mutants_json import mutants_json
-    from lockstep.report.mutants_text import MutantsText
-    from lockstep.report.output import Output
-    from lockstep.report.progress import TerminalWatch
-    from lockstep.verbs.campaign import Resources
+def _mutants(request: CheckRequest, campaign: CampaignRequest, view: CheckOptions) -> int:
+    from functools import partial
+
+    from lockstep.report.mutants import MutantsView
+    from lockstep.report.view import present
     from lockstep.verbs.mutants import MutantsRequest, mutants
 
-    resources = Resources(request.exploration, request.master, campaign.results, anew=request.anew)
-    wanted = MutantsRequest(
-        request.models, request.workspace, request.scope or DEFAULT_SCOPE, resources
-    )
-    output = Output()
-    if view.json:
-        run = mutants(wanted, watch=TerminalWatch())
-        output.json(mutants_json(run))
-    else:
-        text = MutantsText(output)
-        run = mutants(wanted, on_result=text.add, watch=TerminalWatch())
-        text.finish(run)
-    return run.exit_code
+    scope, resources = request.scope or DEFAULT_SCOPE, _resources_of(request, campaign)
+    wanted = MutantsRequest(request.models, request.workspace, scope, resources)
+    return present(MutantsView(), partial(mutants, wanted), json=view.json)
 
 
-def _sweep(request: CheckRequest, campaign: CampaignRequest, view: CheckView) -> int:
-    from lockstep.report.output import Output
-    from lockstep.report.progress import TerminalWatch
-    from lockstep.report.sweep_json import sweep_json
-    from lockstep.report.sweep_text import SweepText
+def _sweep(request: CheckRequest, campaign: CampaignRequest, view: CheckOptions) -> int:
+    from functools import partial
+
+    from lockstep.report.sweep import SweepView
+    from lockstep.report.view import present
     from lockstep.verbs.sweep import plan_sweep, run_sweep
 
-    output, plan = Output(), plan_sweep(request, campaign)
-    if view.json:
-        run = run_sweep(plan, watch=TerminalWatch())
-        output.json(sweep_json(run))
-    else:
-        text = SweepText(output, plan)
-        run = run_sweep(plan, on_row=text.add, watch=TerminalWatch())
-        text.finish(run)
-    return run.exit_code
+    plan = plan_sweep(request, campaign)
+    return present(SweepView(plan), partial(run_sweep, plan), json=view.json)
 
 
-def _matrix(request: CheckRequest, view: CheckView) -> int:
+def _resources_of(request: CheckRequest, campaign: CampaignRequest) -> Resources:
+    """What many checks may take, where they run, and the table that they fill."""
+    from lockstep.verbs.campaign import Resources
+
+    return Resources(request.exploration, request.master, campaign.results, anew=request.anew)
+
+
+def _matrix(request: CheckRequest, view: CheckOptions) -> int:
     from lockstep.report.matrix_json import matrix_json
     from lockstep.report.matrix_text import print_matrix
     from lockstep.report.output import Output
@@ -232,22 +205,14 @@ def _matrix(request: CheckRequest, view: CheckView) -> int:
     return result.exit_code
 
 
-def _costs(request: CheckRequest, view: CheckView) -> int:
-    from lockstep.report.costs_json import costs_json
-    from lockstep.report.costs_text import CostsText
-    from lockstep.report.output import Output
-    from lockstep.report.progress import TerminalWatch
+def _costs(request: CheckRequest, view: CheckOptions) -> int:
+    from functools import partial
+
+    from lockstep.report.costs import CostsView
+    from lockstep.report.view import present
     from lockstep.verbs.costs import costs
 
-    output = Output()
-    if view.json:
-        run = costs(request, watch=TerminalWatch())
-        output.json(costs_json(run))
-    else:
-        text = CostsText(output)
-        run = costs(request, on_result=text.add, watch=TerminalWatch())
-        text.finish(run)
-    return run.exit_code
+    return present(CostsView(), partial(costs, request), json=view.json)
 
 
 def _with_more_sweeps(
@@ -263,7 +228,7 @@ def _with_more_sweeps(
 
 
 def _refuse_contradictions(
-    request: CheckRequest, campaign: CampaignRequest, view: CheckView, outputs: CiOutputs
+    request: CheckRequest, campaign: CampaignRequest, view: CheckOptions, outputs: CiOutputs
 ) -> None:
     if len(request.models) != 1 and request.fault is not None and (view.faults or view.matrix):
         raise LockstepError("--fault is a fault of one model", cure="name the model before it")

@@ -12,7 +12,7 @@ from lockstep.workspace import Workspace
 
 
 @dataclass(frozen=True)
-class ProveView:
+class ProveOptions:
     """Other questions about one model, and what `prove` prints."""
 
     find: str | None = option(
@@ -37,7 +37,7 @@ class ProveView:
         return not (self.find is None and self.start is None and self.equal is None)
 
 
-def prove(request: ProveRequest, view: ProveView, outputs: CiOutputs) -> int:
+def prove(request: ProveRequest, view: ProveOptions, outputs: CiOutputs) -> int:
     """Prove invariants by induction, at the widths that a proof of the specification names.
 
     If not all can be proved, behaviours of up to `--depth` steps are searched for violations.
@@ -65,7 +65,7 @@ def prove(request: ProveRequest, view: ProveView, outputs: CiOutputs) -> int:
     return _ask(names[0], request, view)
 
 
-def _refuse_contradictions(request: ProveRequest, view: ProveView, outputs: CiOutputs) -> None:
+def _refuse_contradictions(request: ProveRequest, view: ProveOptions, outputs: CiOutputs) -> None:
     alone = ("--any", "--infer", "--k", "--smt", "--examples", "--sarif", "--summary", "--github")
     refuse_pairs(
         {
@@ -80,30 +80,21 @@ def _refuse_contradictions(request: ProveRequest, view: ProveView, outputs: CiOu
     )
 
 
-def _prove(request: ProveRequest, workspace: Workspace, view: ProveView, outputs: CiOutputs) -> int:
-    from lockstep.report.ci.prove_problems import prove_problems
-    from lockstep.report.output import Output
-    from lockstep.report.progress import TerminalWatch
-    from lockstep.report.prove_json import prove_json
-    from lockstep.report.prove_page import prove_page
-    from lockstep.report.prove_text import ProofText
+def _prove(
+    request: ProveRequest, workspace: Workspace, view: ProveOptions, outputs: CiOutputs
+) -> int:
+    from functools import partial
+
+    from lockstep.report.prove import ProveView
+    from lockstep.report.view import present
     from lockstep.verbs.prove import prove as run_proofs
 
-    output, watch = Output(), TerminalWatch()
-    if view.json:
-        run = run_proofs(request, watch=watch)
-        output.json(prove_json(request, run))
-    else:
-        text = ProofText(output, examples=view.examples)
-        run = run_proofs(request, on_result=text.add, watch=watch)
-        text.finish(run)
-    if outputs.is_any:
-        problems = prove_problems(workspace.root, run)
-        outputs.write(output, workspace, problems, lambda: prove_page(run, problems))
-    return run.exit_code
+    shown = ProveView(workspace.root, request, examples=view.examples)
+    work = partial(run_proofs, request)
+    return present(shown, work, json=view.json, outputs=outputs, workspace=workspace)
 
 
-def _ask(model: str, request: ProveRequest, view: ProveView) -> int:
+def _ask(model: str, request: ProveRequest, view: ProveOptions) -> int:
     from lockstep.report.output import Output
     from lockstep.report.prove_ask_json import comparison_json, search_json
     from lockstep.report.prove_ask_text import print_comparison, print_search

@@ -25,24 +25,14 @@ def twin(request: TwinRequest, view: TwinView, outputs: CiOutputs) -> int:
     Exit codes: 0 the same and TLC refutes nothing, 1 not the same or refuted, 2 the input cannot
     be used, 3 not conclusive, 130 interrupted.
     """
-    from lockstep.report.ci.twin_problems import twin_problems
-    from lockstep.report.output import Output
-    from lockstep.report.progress import TerminalWatch
-    from lockstep.report.twin_json import twin_json
-    from lockstep.report.twin_page import twin_page
-    from lockstep.report.twin_text import TwinText
+    from functools import partial
+
+    from lockstep.report.twin import TwinView
+    from lockstep.report.view import present
     from lockstep.verbs.twin import plan_twin, run_twin
 
     refuse_pairs({"--json": ("--github",)}, given_flags(view, outputs))
-    output, plan = Output(), plan_twin(request)
-    if view.json:
-        run = run_twin(plan, watch=TerminalWatch())
-        output.json(twin_json(run))
-    else:
-        text = TwinText(output, plan.tasks)
-        run = run_twin(plan, on_result=text.add, watch=TerminalWatch())
-        text.finish(run)
-    if outputs.is_any:
-        problems = twin_problems(plan.workspace.root, run)
-        outputs.write(output, plan.workspace, problems, lambda: twin_page(run, problems))
-    return run.exit_code
+    plan = plan_twin(request)
+    shown = TwinView(plan.workspace.root, plan.tasks)
+    work = partial(run_twin, plan)
+    return present(shown, work, json=view.json, outputs=outputs, workspace=plan.workspace)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lockstep.explore.live_search import compiled_graphs
+from lockstep.explore.live_search import graph_of, packed_claims
 from lockstep.language import ir
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.graph import Limits, Mask, StateGraph, Unfinished, build_graph
+from lockstep.plain.graph import Limits, Mask, StateGraph, Unfinished
 from lockstep.plain.run import PlainEngine
 from lockstep.results.evaluation_error import EvaluationError
 
@@ -34,22 +34,17 @@ def mark(
     Of the request, the engine and who looks on at the progress are heeded.
     """
     lower(model)
+    graph = graph_of(model, limits, request)
     properties = [model.property(goal) for goal in goals]
     promises = [_as_promise(model, prop) for prop in properties]
-    maker = None
-    if request.engine != "python":
-        bare = replace(model, properties=tuple(filter(None, promises)))
-        maker = compiled_graphs(bare, request)
-    if maker is None:
-        graph = build_graph(model, limits, on_progress=request.on_progress)
-        return MarkedGraph(graph, {prop.name: _plain(model, graph, prop) for prop in properties})
-    graph, pledges_of = maker(limits)
+    claims = replace(model, actions=(), properties=tuple(filter(None, promises)))
+    states = packed_claims(claims, graph)
     marks: dict[str, Mask] = {}
     for prop, promise in zip(properties, promises, strict=True):
-        if promise is None:
+        if promise is None or states is None:
             marks[prop.name] = _plain(model, graph, prop)
             continue
-        pledges = pledges_of(promise)
+        pledges = states.pledges_of(promise, limits)
         if pledges.unanswered is not None:
             raise _has_no_value(prop)
         marks[prop.name] = np.any(pledges.goal, axis=0)

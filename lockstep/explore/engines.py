@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -9,11 +10,12 @@ from typing import TYPE_CHECKING
 from lockstep.errors import LockstepError
 from lockstep.language.notation import Kind
 from lockstep.plain.exploration import ENGINES, Exploration, Walks
+from lockstep.plain.supervision import Bound
 
 if TYPE_CHECKING:
+    from lockstep.explore.live_search import Found
     from lockstep.language.model import Model
     from lockstep.machine.code.layout import NotCompiled
-    from lockstep.machine.code.program import Program
     from lockstep.results.search_result import SearchResult
 
 _TRIAL_SECONDS = 0.2
@@ -23,8 +25,8 @@ _TRIAL_SECONDS = 0.2
 def explore(model: Model, request: Exploration = Exploration()) -> SearchResult:
     """Search every reachable state of a model.
 
-    What must come to pass (`leads_to`) is then checked, by machine code where that explored it,
-    unless there are too many states for that: the result is then inconclusive.
+    What must come to pass (`leads_to`) is then checked in the graph that the search made, unless
+    there are too many states for that: the result is then inconclusive.
 
     The result's `engine` is the one that explored: of `auto`, plain Python also where a model has
     no machine form. `LockstepError` for an unknown engine, for a checkpoint that cannot be used, or
@@ -32,12 +34,15 @@ def explore(model: Model, request: Exploration = Exploration()) -> SearchResult:
     is not well formed, or goes through more values than any engine can.
     """
     _refuse_unexplorable(model)
-    safety = model.without(Kind.LEADS_TO)
-    result = _explore(safety, request)
-    if safety is not model:
+    if request.spaces is not None:
+        request.spaces.explorations.append(model.name)
+    result, known = _explore(model, request)
+    if known is not None and request.spaces is not None:
+        request.spaces.keep(model, known.graph)
+    if model.of_kind(Kind.LEADS_TO):
         from lockstep.explore.live_search import check_liveness
 
-        check_liveness(model, result, request)
+        check_liveness(model, result, request, known)
     return result
 
 
@@ -72,7 +77,7 @@ def _refuse_unexplorable(model: Model) -> None:
     refuse_endless(model, lower(model))
 
 
-def _explore(model: Model, request: Exploration) -> SearchResult:
+def _explore(model: Model, request: Exploration) -> Found:
     match request.engine:
         case "python":
             if request.is_on_disk or request.symmetry:
@@ -82,7 +87,7 @@ def _explore(model: Model, request: Exploration) -> SearchResult:
         case "compiled":
             return _compiled(model, request)
         case "spark":
-            return _on_spark(model, request)
+            return _on_spark(model.without(Kind.LEADS_TO), request), None
         case "auto":
             if request.is_on_disk or request.symmetry:
                 return _compiled(model, request)
@@ -92,61 +97,62 @@ def _explore(model: Model, request: Exploration) -> SearchResult:
     )
 
 
-def _plain(model: Model, request: Exploration) -> SearchResult:
-    from lockstep.plain.run import PlainEngine
-    from lockstep.plain.search import Search
-
-    return _simplified(model, Search(PlainEngine(model), request).run(), request)
-
-
-def _simplified(model: Model, result: SearchResult, request: Exploration) -> SearchResult:
-    """A result of plain Python, with the simplest behaviour if that is wanted."""
-    from lockstep.plain.run import PlainEngine
-    from lockstep.plain.simplest import simplify
-
-    if request.environment is not None:
-        simplify(result, PlainEngine(model), request.environment)
-    return result
+def _plain(model: Model, request: Exploration) -> Found:
+    found = _search(model, request)
+    assert found is not None
+    return found
 
 
-def _trial(model: Model, request: Exploration) -> SearchResult | None:
+def _trial(model: Model, request: Exploration) -> Found | None:
     """What plain Python finds in no time; None when it needs longer, or more memory."""
-    from lockstep.plain.run import PlainEngine
-    from lockstep.plain.search import Search
-    from lockstep.plain.supervision import Bound
-
     bounds = request.bounds
     shortest = bounds.max_seconds is not None and bounds.max_seconds <= _TRIAL_SECONDS
-    seconds = bounds.max_seconds if shortest else _TRIAL_SECONDS
-    trial = replace(request, bounds=replace(bounds, max_seconds=seconds))
-    search = Search(PlainEngine(model), trial)
-    result = search.run()
-    needs_longer = search.met is Bound.SECONDS and not shortest
+    if shortest:
+        return _search(model, request, or_else=(Bound.MEMORY,))
+    trial = replace(request, bounds=replace(bounds, max_seconds=_TRIAL_SECONDS))
     # Machine code takes a hundredth of the memory for a state.
-    if needs_longer or search.met is Bound.MEMORY:
+    return _search(model, trial, or_else=(Bound.SECONDS, Bound.MEMORY))
+
+
+def _search(model: Model, request: Exploration, or_else: Collection[Bound] = ()) -> Found | None:
+    """What plain Python finds; None where it meets one of some bounds."""
+    from lockstep.plain.run import PlainEngine
+    from lockstep.plain.search import Search
+    from lockstep.plain.simplest import simplify
+
+    engine, recorder = PlainEngine(model), None
+    if model.of_kind(Kind.LEADS_TO) or request.spaces is not None:
+        from lockstep.explore.live_search import most_numbered, plain_space
+        from lockstep.plain.graph import Recorder
+
+        recorder = Recorder(model, most_numbered(model, request, has_code=False))
+    search = Search(engine, request, on_state=None if recorder is None else recorder.visit)
+    result = search.run()
+    if search.met in or_else:
         return None
-    return _simplified(model, result, request)
+    if request.environment is not None:
+        simplify(result, engine, request.environment)
+    graph = recorder.graph() if recorder is not None and result.is_finished else None
+    return result, None if graph is None else plain_space(model, graph)
 
 
-def _compiled_or_plain(model: Model, request: Exploration) -> SearchResult:
+def _compiled_or_plain(model: Model, request: Exploration) -> Found:
     from lockstep.machine.code.layout import NotCompiled
-    from lockstep.machine.code.program import build_program
 
     try:
-        return _run(build_program(model), request)
+        return _run(model, request)
     except NotCompiled as reason:
-        result = _plain(model, request)
+        result, known = _plain(model, request)
         why = f"plain Python explored it, for it has no machine code: {reason}"
         result.remark = "; ".join(filter(None, (why, result.remark)))
-        return result
+        return result, known
 
 
-def _compiled(model: Model, request: Exploration) -> SearchResult:
+def _compiled(model: Model, request: Exploration) -> Found:
     from lockstep.machine.code.layout import NotCompiled
-    from lockstep.machine.code.program import build_program
 
     try:
-        return _run(build_program(model, symmetry=request.symmetry), request)
+        return _run(model, request)
     except NotCompiled as reason:
         raise _without_machine_code(model, reason) from None
 
@@ -173,13 +179,21 @@ def _without_machine_code(model: Model, reason: NotCompiled) -> LockstepError:
     )
 
 
-def _run(program: Program, request: Exploration) -> SearchResult:
+def _run(model: Model, request: Exploration) -> Found:
+    """What machine code finds; `NotCompiled` where the model has none."""
+    from lockstep.explore.compiled import program_of, search
     from lockstep.machine.code.machine import machine_code
+    from lockstep.machine.code.program import build_program
     from lockstep.machine.search.checkpoint import Checkpoint
     from lockstep.machine.search.search import ParallelSearch
     from lockstep.machine.search.spill import Spill
     from lockstep.system.user_cache import cache_folder
 
+    if not (request.is_on_disk or request.symmetry):
+        program = program_of(model)
+        native = machine_code(program.text, cache_folder() / "compiled")
+        return search(model, program, native, request)
+    program = build_program(model.without(Kind.LEADS_TO), symmetry=request.symmetry)
     with ExitStack() as stack:
         checkpoint = spill = None
         if request.checkpoint is not None:
@@ -190,4 +204,5 @@ def _run(program: Program, request: Exploration) -> SearchResult:
         if request.bounds.spill is not None:
             spill = stack.enter_context(closing(Spill(request.bounds.spill)))
         native = machine_code(program.text, cache_folder() / "compiled")
-        return ParallelSearch(program, native, request, checkpoint=checkpoint, spill=spill).run()
+        run = ParallelSearch(program, native, request, checkpoint=checkpoint, spill=spill)
+        return run.run(), None

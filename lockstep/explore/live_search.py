@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from lockstep.language.model import Model, Property
@@ -41,26 +40,51 @@ PLAIN = MostStates(by_default=20_000, insisted=1_000_000)
 COMPILED = MostStates(by_default=5_000_000, insisted=MOST_STATES)
 """Of machine code, which takes half a minute for 5,000,000 states; memory bounds the rest."""
 
-PledgesOf: TypeAlias = Callable[[Property], Pledges]
-"""What a `leads_to` says of each state of a graph."""
 
-GraphMaker: TypeAlias = Callable[[Limits], tuple[StateGraph, PledgesOf]]
-"""Makes the graph of a model, and says of each state what a `leads_to` of it says."""
+@dataclass(frozen=True)
+class KnownGraph:
+    """The graph of a model, and what each `leads_to` of it says of each state.
+
+    `has_code` says that machine code evaluates those.
+    """
+
+    graph: StateGraph
+    pledges_of: Callable[[Property, Limits], Pledges]
+    has_code: bool = True
+
+
+Found: TypeAlias = tuple[SearchResult, KnownGraph | None]
+"""The result of a search, with the graph where that was made and all of it is known."""
+
+
+def most_numbered(model: Model, request: Exploration, *, has_code: bool) -> int:
+    """Up to how many states a search keeps the steps between them; 0 where nobody asks for them."""
+    most = 0
+    if model.of_kind(Kind.LEADS_TO):
+        most = _most(request, has_code=has_code)
+    if request.spaces is not None:
+        most = max(most, min(request.bounds.max_states or MOST_STATES, MOST_STATES))
+    return most
+
+
+def _most(request: Exploration, *, has_code: bool) -> int:
+    most = COMPILED if has_code else PLAIN
+    return most.insisted if request.liveness else most.by_default
 
 
 def check_liveness(
     model: Model,
     result: SearchResult,
     request: Exploration = Exploration(),
-    maker: GraphMaker | None = None,
+    known: KnownGraph | None = None,
 ) -> None:
     """Add to the result of a search what each `leads_to` of the model comes to.
 
     Where that is not known the result is inconclusive.
 
-    If the search found everything and nothing wrong, the graph is made by plain Python or by
-    machine code, as the search was; by plain Python where a `leads_to` has no machine code. A
-    `maker` stands in for machine code that is translated here.
+    If the search found everything and nothing wrong, and its graph is not `known`, it is made by
+    plain Python or by machine code, as the search was; by plain Python where a `leads_to` has no
+    machine code.
     """
     properties = model.of_kind(Kind.LEADS_TO)
     if not properties:
@@ -70,16 +94,17 @@ def check_liveness(
         return
     started = time.perf_counter()
     try:
-        builder = maker
-        if builder is None and result.engine != "python":
-            builder = compiled_graphs(model, request)
-        most = PLAIN if builder is None else COMPILED
-        limit = most.insisted if request.liveness else most.by_default
+        maker = None
+        if known is None and result.engine != "python":
+            maker = compiled_graphs(model, request)
+        has_code = maker is not None if known is None else known.has_code
+        limit = _most(request, has_code=has_code)
         if result.states > limit:
             raise Unfinished(f"{plural(result.states, 'state')}, more than {limit:,}")
         limits = Limits.of(request.bounds, limit, started - result.seconds)
-        graph, pledges_of = _plain(model, request, limits) if builder is None else builder(limits)
-        _decide(model, graph, pledges_of, result, limits)
+        if known is None:
+            known = _plain(model, request, limits) if maker is None else maker(limits)
+        _decide(model, known, result, limits)
     except Unfinished as unfinished:
         is_beyond = not (request.liveness or unfinished.as_bounded)
         _leave(result, str(unfinished), cure="; --liveness insists" if is_beyond else "")
@@ -92,38 +117,77 @@ def check_liveness(
     result.seconds += time.perf_counter() - started
 
 
-def _plain(model: Model, request: Exploration, limits: Limits) -> tuple[StateGraph, PledgesOf]:
-    graph = build_graph(model, limits, on_progress=request.on_progress)
-    return graph, partial(plain_pledges, model, graph)
+def graph_of(model: Model, limits: Limits, request: Exploration = Exploration()) -> StateGraph:
+    """The graph of a model; `Unfinished` where a limit is met.
+
+    Of the request, the engine, the known spaces and who looks on at the progress are heeded.
+    """
+    spaces = request.spaces
+    graph = None if spaces is None else spaces.find(model)
+    if graph is None:
+        bare = replace(model, properties=())
+        maker = None if request.engine == "python" else compiled_graphs(bare, request)
+        if spaces is not None:
+            spaces.explorations.append(model.name)
+        graph = (_plain(bare, request, limits) if maker is None else maker(limits)).graph
+        if spaces is not None:
+            spaces.keep(model, graph)
+    return graph
 
 
-def compiled_graphs(model: Model, request: Exploration) -> GraphMaker | None:
-    """What makes the graph with machine code; None when the model has none."""
-    from lockstep.machine.code.graph_program import build_graph_program
+def _plain(model: Model, request: Exploration, limits: Limits) -> KnownGraph:
+    return plain_space(model, build_graph(model, limits, on_progress=request.on_progress))
+
+
+def plain_space(model: Model, graph: StateGraph) -> KnownGraph:
+    """A graph, with plain Python to evaluate each `leads_to`."""
+    return KnownGraph(graph, lambda prop, _: plain_pledges(model, graph, prop), has_code=False)
+
+
+def packed_claims(model: Model, graph: StateGraph) -> KnownGraph | None:
+    """A graph that machine code made, with that of some `leads_to`; None where there is none."""
+    from lockstep.explore.compiled import packed_space
     from lockstep.machine.code.layout import NotCompiled
     from lockstep.machine.code.machine import machine_code
+    from lockstep.machine.code.program import build_program
+    from lockstep.system.user_cache import cache_folder
+
+    if isinstance(graph.states, list):
+        return None
+    try:
+        program = build_program(model)
+    except NotCompiled:
+        return None
+    return packed_space(program, machine_code(program.text, cache_folder() / "compiled"), graph)
+
+
+def compiled_graphs(model: Model, request: Exploration) -> Callable[[Limits], KnownGraph] | None:
+    """What makes the graph with machine code; None when the model has none."""
+    from lockstep.explore.compiled import packed_space
+    from lockstep.machine.code.layout import NotCompiled
+    from lockstep.machine.code.machine import machine_code
+    from lockstep.machine.code.program import build_program
     from lockstep.machine.search.graph_search import GraphSearch
     from lockstep.system.user_cache import cache_folder
 
     try:
-        program = build_graph_program(model)
+        program = build_program(model)
     except NotCompiled:
         return None
 
-    def build(limits: Limits) -> tuple[StateGraph, PledgesOf]:
+    def build(limits: Limits) -> KnownGraph:
         code = machine_code(program.text, cache_folder() / "compiled")
-        search = GraphSearch(program, code, limits, on_progress=request.on_progress)
-        return search.run(), search.pledges
+        graph = GraphSearch(program, code, limits, on_progress=request.on_progress).run()
+        return packed_space(program, code, graph)
 
     return build
 
 
-def _decide(
-    model: Model, graph: StateGraph, pledges_of: PledgesOf, result: SearchResult, limits: Limits
-) -> None:
+def _decide(model: Model, known: KnownGraph, result: SearchResult, limits: Limits) -> None:
     violations: list[Violation] = []
+    graph = known.graph
     for prop in model.of_kind(Kind.LEADS_TO):
-        pledges = pledges_of(prop)
+        pledges = known.pledges_of(prop, limits)
         if pledges.unanswered is not None:
             error = _error_at(model, graph, prop, pledges.unanswered)
             report_error(result, error, graph.trace(graph.way_to(pledges.unanswered)))

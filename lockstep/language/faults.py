@@ -1,8 +1,9 @@
 """Faults: mistakes in a model, which `models/faults/MODEL.py` has, put in its place by name.
 
-Several at once are named together, `A+B`. They are all in place, each as it is by itself, or they
-are refused: where two replace the same thing, or one calls what another replaces, it would depend
-on their order what comes of them.
+A mistake is a function that stands in for one of the model or is one action more, or it is edits
+of the text of functions. Several at once are named together, `A+B`. They are all in place, each as
+it is by itself, or they are refused: where two change the same thing, or one calls what another
+changes, it would depend on their order what comes of them.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ from __future__ import annotations
 import ast
 import inspect
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
 from lockstep.errors import LockstepError, nearest
+from lockstep.language.edits import edit_problems, edited_function, overlapping, placed_edits
 from lockstep.language.loader import Universe
-from lockstep.language.notation import FAULT, MARK, FaultMark, Kind, Mark
-from lockstep.language.source import ModelError
+from lockstep.language.notation import EDITS, FAULT, MARK, FaultMark, Kind, Mark
+from lockstep.language.source import Diagnostic, ModelError
 from lockstep.language.unread import missing_functions, unread_functions
 from lockstep.language.unwritten import unwritten_parts
 from lockstep.language.variant import Variant
@@ -110,11 +112,20 @@ def apply_faults(universe: Universe, name: str, fault: str) -> dict[str, Callabl
     loaded = frozenset(universe.modules)
     functions = _in_place(universe, name, fault)
     _refuse_conflicts(universe, functions)
+    unchanged = {part for function in functions.values() for part in _mark(function).unchanged}
+    changed = changed_functions(universe, list(functions.values()))
+    problems = [
+        problem
+        for own, function in functions.items()
+        for problem in unwritten_parts(universe, function, changed[own], unchanged)
+    ]
+    if problems:
+        raise ModelError(problems)
     added = {}
     for own, function in functions.items():
-        replaced = _mark(function).replaces
-        if replaced is not None:
-            Variant(universe, name, f"the fault {own}", loaded).replace(replaced, function)
+        for old, new in changed[own]:
+            Variant(universe, name, f"the fault {own}", loaded).replace(old, new)
+        if changed[own]:
             continue
         if own in vars(universe.load(f"models.{name}")):
             raise LockstepError(
@@ -124,6 +135,21 @@ def apply_faults(universe: Universe, name: str, fault: str) -> dict[str, Callabl
         setattr(function, MARK, Mark(Kind.ACTION))
         added[own] = function
     return added
+
+
+def changed_functions(
+    universe: Universe, faults: Sequence[Callable[..., Any]]
+) -> dict[str, list[tuple[Callable[..., Any], Callable[..., Any]]]]:
+    """What each of some faults replaces or edits, with what stands in its place."""
+    edits = [edit for fault in faults for edit in placed_edits(universe, fault)]
+    instead = {
+        old: edited_function(universe, old, [one for one in edits if one.edit.function is old])
+        for old in dict.fromkeys(one.edit.function for one in edits)
+    }
+    return {
+        fault.__name__: [(old, instead.get(old, fault)) for old in _mark(fault).changed]
+        for fault in faults
+    }
 
 
 def _mark(function: Callable[..., Any]) -> FaultMark:
@@ -138,13 +164,35 @@ def _faults(universe: Universe, name: str) -> dict[str, Callable[..., Any]]:
     module = universe.load(f"models.faults.{name}")
     members = vars(module)
     missing = missing_functions(universe, name, members.values(), [module.__name__])
-    if problems := unread_functions(universe, module) + missing:
+    problems = unread_functions(universe, module) + missing
+    for member in members.values():
+        if isinstance(member, types.FunctionType) and hasattr(member, EDITS):
+            problems += _problems_of_edits(universe, member)
+    if problems:
         raise ModelError(problems)
     return {
         fault: function
         for fault, function in members.items()
         if isinstance(getattr(function, FAULT, None), FaultMark)
     }
+
+
+def _problems_of_edits(universe: Universe, fault: Callable[..., Any]) -> list[Diagnostic]:
+    edits = placed_edits(universe, fault)
+    mark = getattr(fault, FAULT, None)
+    definition = universe.definition(fault)
+    assert definition is not None
+    if not isinstance(mark, FaultMark):
+        what, cure = f"{fault.__name__} has edits and is no fault", "write @fault(...) above them"
+    elif mark.replaces in [edit.function for edit in mark.edits]:
+        what, cure = "this is edited and replaced at once", "leave the edit out, or `replaces`"
+    elif mark.replaces is None and (definition[0].args.args or len(definition[0].body) > 1):
+        what = f"{fault.__name__} has edits and a function's text"
+        cure = "leave the parameters and all but the docstring out"
+    else:
+        return edit_problems(universe, edits)
+    why = "edits are in place together with one fault, which has no other text"
+    return [Diagnostic("edit", edits[0].place, what, why, cure)]
 
 
 def _in_place(universe: Universe, name: str, fault: str) -> dict[str, Callable[..., Any]]:
@@ -160,23 +208,29 @@ def _in_place(universe: Universe, name: str, fault: str) -> dict[str, Callable[.
             )
         if names.count(own) > 1:
             raise LockstepError(f"the fault {own} is named twice", cure="name it once")
-        if problems := unwritten_parts(universe, faults[own]):
-            raise ModelError(problems)
     return {own: faults[own] for own in names}
 
 
 def _refuse_conflicts(universe: Universe, functions: Mapping[str, Callable[..., Any]]) -> None:
     """`LockstepError` where faults cannot be in place together."""
-    replaced = {own: _mark(function).replaces for own, function in functions.items()}
+    marks = {own: _mark(function) for own, function in functions.items()}
     for one, other in combinations(functions, 2):
-        if replaced[one] is not None and replaced[one] is replaced[other]:
-            what = getattr(replaced[one], "__name__", "")
-            raise LockstepError(f"the faults {one} and {other} both replace {what}", cure=_INSTEAD)
+        for both in (old for old in marks[one].changed if old in marks[other].changed):
+            what = f"the faults {one} and {other} both"
+            replaced = [old is both for old in (marks[one].replaces, marks[other].replaces)]
+            if any(replaced):
+                how = "replace" if all(replaced) else "change"
+                raise LockstepError(f"{what} {how} {both.__name__}", cure=_INSTEAD)
+            edits = [*placed_edits(universe, functions[one])]
+            edits += placed_edits(universe, functions[other])
+            if overlapping(universe, [edit for edit in edits if edit.edit.function is both]):
+                raise LockstepError(f"{what} edit one place of {both.__name__}", cure=_INSTEAD)
     for one, other in permutations(functions, 2):
-        target = replaced[other]
-        if target is not None and target in _named(universe, functions[one]):
+        named = _named(universe, functions[one])
+        for target in (old for old in marks[other].changed if old in named):
+            how = "replaces" if target is marks[other].replaces else "edits"
             raise LockstepError(
-                f"the fault {one} calls {target.__name__}, which the fault {other} replaces",
+                f"the fault {one} calls {target.__name__}, which the fault {other} {how}",
                 cure=_INSTEAD,
             )
 
@@ -196,6 +250,7 @@ def _named(universe: Universe, function: Callable[..., Any]) -> list[object]:
         definition = universe.definition(reader)
         if definition is None or not reader.__module__.startswith("models.faults."):
             continue
-        words = {node.id for node in ast.walk(definition[0]) if isinstance(node, ast.Name)}
+        body = (node for line in definition[0].body for node in ast.walk(line))
+        words = {node.id for node in body if isinstance(node, ast.Name)}
         waiting += [reader.__globals__.get(word) for word in words]
     return named

@@ -17,16 +17,10 @@ from lockstep.errors import nearest
 from lockstep.language.loader import PACKAGES
 from lockstep.language.syntax import Syntax, syntax_of
 
-FOLLOWERS = "models/observed"
-"""The folder of what follows a running system through a model."""
-
-SIMULATORS = "models/simulated"
-"""The folder of what writes the log of a running system from a model."""
-
 PROPOSALS = "models/proposals"
 """The folder that has one folder of proposals for each model."""
 
-_OF_MODELS = ("invariants", "invariants/lemmas", "models/faults", FOLLOWERS, SIMULATORS)
+_OF_MODELS = ("invariants", "invariants/lemmas", "models/faults")
 """The folders with files under the names of models."""
 
 _FOLDERS = ("models", *_OF_MODELS)
@@ -64,16 +58,6 @@ class Inventory:
         """
         return sorted(
             syntax.file.stem for syntax in self._syntax("models") if self._is_model(syntax)
-        )
-
-    def with_file_in(self, folder: str) -> list[str]:
-        """The models that have a file in a folder, in alphabetical order."""
-        names = {syntax.file.stem for syntax in self._syntax(folder)}
-        # What other files are takes long to find out, and is not asked.
-        return sorted(
-            syntax.file.stem
-            for syntax in self._syntax("models")
-            if syntax.file.stem in names and self._is_model(syntax)
         )
 
     @cached_property
@@ -122,14 +106,9 @@ class Inventory:
 
     def _is_imported(self, syntax: Syntax, by: str | None = None) -> bool:
         """Whether another file imports this one: any, or one directly in the folder `by`."""
-        module = self._module(syntax.file)
-        others = self._by_module.values() if by is None else self._syntax(by)
-        return any(
-            name == module or name.startswith(f"{module}.")
-            for other in others
-            if other.file != syntax.file
-            for name in other.modules
-        )
+        importers = self._importers.get(self._module(syntax.file), set()) - {syntax.file}
+        folder = None if by is None else self._root / by
+        return any(folder is None or file.parent == folder for file in importers)
 
     def _not_files(self) -> Iterator[Unused]:
         """Hidden files, such as an editor's locks, and what is no file at all."""
@@ -202,13 +181,28 @@ class Inventory:
             if file.is_file() and not file.name.startswith(".")
         }
 
+    @cached_property
+    def _importers(self) -> Mapping[str, set[Path]]:
+        """By a module's name, the files that import it or something in it."""
+        importers: dict[str, set[Path]] = {}
+        for syntax in self._by_module.values():
+            for name in syntax.modules:
+                words = name.split(".")
+                for end in range(1, len(words) + 1):
+                    importers.setdefault(".".join(words[:end]), set()).add(syntax.file)
+        return importers
+
     def _module(self, file: Path) -> str:
         return ".".join(file.relative_to(self._root).with_suffix("").parts)
 
     def _syntax(self, folder: str) -> list[Syntax]:
         """The files directly in a folder."""
-        return [
-            syntax
-            for syntax in self._by_module.values()
-            if syntax.file.parent == self._root.joinpath(folder)
-        ]
+        return self._by_folder.get(self._root / folder, [])
+
+    @cached_property
+    def _by_folder(self) -> Mapping[Path, list[Syntax]]:
+        """The files by the folder that they are directly in."""
+        folders: dict[Path, list[Syntax]] = {}
+        for syntax in self._by_module.values():
+            folders.setdefault(syntax.file.parent, []).append(syntax)
+        return folders

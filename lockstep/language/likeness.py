@@ -12,7 +12,7 @@ from typing import Any
 
 from lockstep.language.domain import Domain
 from lockstep.language.loader import Universe
-from lockstep.language.notation import FAULT, MARK, REPLACES, State
+from lockstep.language.notation import EDITS, FAULT, MARK, REPLACES, State
 from lockstep.language.records import Fielded
 from lockstep.language.source import Place
 from lockstep.language.values import TotalMap
@@ -118,7 +118,7 @@ class _Written:
     def _whole(self, value: Any) -> str:
         match value:
             case types.FunctionType():
-                marks = [getattr(value, mark, None) for mark in (MARK, FAULT, REPLACES)]
+                marks = [getattr(value, mark, None) for mark in (MARK, FAULT, REPLACES, EDITS)]
                 place = f"{value.__module__}:{value.__code__.co_firstlineno}"
                 return f"{place} {self(value.__annotations__)} {self(marks)}"
             case type() if issubclass(value, Fielded):

@@ -12,14 +12,10 @@ which can do what its reader can. Load models only of workspaces whose code you 
 from __future__ import annotations
 
 import ast
-import builtins
-import sys
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +24,7 @@ from lockstep.language import load_problems, python_subset
 from lockstep.language.change import Change
 from lockstep.language.nesting import allow_nesting
 from lockstep.language.notation import marked_functions
-from lockstep.language.source import Diagnostic, ModelError
+from lockstep.language.source import WRITTEN_AT, Diagnostic, ModelError, Place, Span
 from lockstep.system.text_files import is_file, read_text
 
 PACKAGES = ("models", "invariants")
@@ -45,6 +41,20 @@ class SourceFile:
     functions: Mapping[tuple[str, int], ast.FunctionDef]
 
 
+@dataclass(frozen=True)
+class EditedFunction:
+    """A function with edits: its syntax, its code, and the text of its file with the same edits.
+
+    `last` is the function's last line in that text.
+    """
+
+    node: ast.FunctionDef
+    code: types.CodeType
+    file: Path
+    text: str
+    last: int
+
+
 @dataclass
 class Universe:
     """The modules of one load.
@@ -59,8 +69,6 @@ class Universe:
     files: dict[str, SourceFile] = field(default_factory=dict)
     change: Change | None = None
     """A change of the text of one file."""
-    is_ordinary: bool = False
-    """Whether the modules are ordinary Python, which may import anything."""
     declared: dict[str, object] = field(default_factory=dict)
     """Every constant that was declared, with its value in this universe."""
     collects: bool = False
@@ -72,6 +80,10 @@ class Universe:
     """The variables and fields that are left out because of a problem."""
     marked: dict[str, list[Callable[..., Any]]] = field(default_factory=dict)
     """By module, every function that was marked, also those whose names are something else now."""
+    edited: dict[types.CodeType, EditedFunction] = field(default_factory=dict)
+    """By its code, each function that a fault edits."""
+    edited_places: dict[tuple[types.CodeType, Span], Place] = field(default_factory=dict)
+    """Where code of these functions is written, other than in their file."""
     _running: set[str] = field(default_factory=set)
 
     @property
@@ -106,13 +118,12 @@ class Universe:
         except (RecursionError, MemoryError):
             return self._broken_file(name, path, load_problems.too_deep(path, text))
         problems = load_problems.duplicates(tree, path) + self._set_constants(name, tree, path)
-        if not self.is_ordinary:
-            problems += python_subset.misplaced_parts(tree, path)
+        problems += python_subset.misplaced_parts(tree, path)
         self._report(problems)
         self.files[str(path)] = SourceFile(path, text, tree, _functions(tree))
         module = self._new_module(name, path, ast.get_docstring(tree))
         self._running.add(name)
-        self._run(tree if self.is_ordinary else python_subset.runnable(tree), module, path)
+        self._run(python_subset.runnable(tree), module, path)
         self._running.remove(name)
         self.declared.update(
             (target, vars(module)[target])
@@ -166,10 +177,12 @@ class Universe:
         """Let `new` stand wherever a model knows `old`.
 
         Invariants keep the original: a fault changes what happens, not what is claimed. So does
-        the module that defines `new`, so that a fault may call what it changes.
+        another module that defines `new`, so that a fault may call what it changes.
         """
         for module in self.modules.values():
-            if module.__name__ == new.__module__ or not module.__name__.startswith("models."):
+            if not module.__name__.startswith("models."):
+                continue
+            if module.__name__ == new.__module__ != old.__module__:
                 continue
             for name, value in vars(module).items():
                 if value is old:
@@ -178,7 +191,26 @@ class Universe:
     def definition(self, function: Callable[..., Any]) -> tuple[ast.FunctionDef, Path] | None:
         """The syntax of a function of this universe; None for a function from elsewhere."""
         code = getattr(function, "__code__", None)
-        if code is None or code.co_filename not in self.files:
+        return None if code is None else self.definition_of_code(code)
+
+    def know_edited(self, edited: EditedFunction) -> None:
+        """Take a function with edits for one of this universe."""
+        self.edited[edited.code] = edited
+        places = {
+            (one.lineno, one.end_lineno, one.col_offset, one.end_col_offset): Place.of(
+                one, edited.file
+            )
+            for one in ast.walk(edited.node)
+            if isinstance(one, ast.expr | ast.stmt) and hasattr(one, WRITTEN_AT)
+        }
+        for code in _codes(edited.code):
+            self.edited_places |= {(code, span): place for span, place in places.items()}
+
+    def definition_of_code(self, code: types.CodeType) -> tuple[ast.FunctionDef, Path] | None:
+        """The same for the code of a function."""
+        if (edited := self.edited.get(code)) is not None:
+            return edited.node, edited.file
+        if code.co_filename not in self.files:
             return None
         file = self.files[code.co_filename]
         node = file.functions.get((code.co_name, code.co_firstlineno))
@@ -194,8 +226,8 @@ class Universe:
         module = types.ModuleType(name, doc)
         if path is not None:
             module.__file__ = str(path)
-            names = vars(builtins) if self.is_ordinary else python_subset.BUILTINS
-            module.__dict__["__builtins__"] = {**names, "__import__": self._import}
+            names = {**python_subset.BUILTINS, "__import__": self._import}
+            module.__dict__["__builtins__"] = names
         self.modules[name] = module
         package, _, last = name.rpartition(".")
         if package:
@@ -211,12 +243,6 @@ class Universe:
         level: int = 0,
     ) -> types.ModuleType:
         top = name.partition(".")[0]
-        if level and self.is_ordinary and importer is not None:
-            package = str(importer["__name__"]).rpartition(".")[0]
-            name, level = resolve_name("." * level + name, package), 0
-            top = name.partition(".")[0]
-        if self.is_ordinary and level == 0 and top not in PACKAGES:
-            return builtins.__import__(name, None, None, names or (), 0)
         if level or top not in PACKAGES:
             notation = None if level else python_subset.namespace(name, names or ())
             if notation is None:
@@ -233,21 +259,6 @@ class Universe:
                 self._require_module(f"{name}.{wanted}")
                 self.load(f"{name}.{wanted}")
         return module if names else self.load(top)
-
-    @contextmanager
-    def _imported(self, module: types.ModuleType) -> Iterator[None]:
-        """Let ordinary Python find a module that is being run, as `dataclass` does."""
-        if not self.is_ordinary:
-            yield
-            return
-        other = sys.modules.get(module.__name__)
-        sys.modules[module.__name__] = module
-        try:
-            yield
-        finally:
-            del sys.modules[module.__name__]
-            if other is not None:
-                sys.modules[module.__name__] = other
 
     def _require_module(self, name: str) -> None:
         path = self._file(name)
@@ -281,7 +292,7 @@ class Universe:
                 # What Python merely warns of, as `x is 0`, is refused with a place later on.
                 warnings.simplefilter("ignore", SyntaxWarning)
                 code = compile(tree, str(path), "exec", dont_inherit=True, optimize=0)
-            with marked_functions() as self.marked[module.__name__], self._imported(module):
+            with marked_functions() as self.marked[module.__name__]:
                 exec(code, vars(module))
         except LockstepError:
             raise
@@ -344,6 +355,14 @@ class Universe:
         if isinstance(error, ImportError) and isinstance(node, ast.ImportFrom):
             return any(self.is_broken(node.module, alias.name) for alias in node.names)
         return False
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """A function's code, and all that is inside it."""
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            yield from _codes(inner)
 
 
 def _execute(node: ast.stmt, members: dict[str, object], path: Path) -> None:

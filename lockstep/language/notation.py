@@ -137,12 +137,21 @@ class Mark:
 
 
 @dataclass(frozen=True)
+class Edit:
+    """Another text for a piece of a function: an expression, or whole statements."""
+
+    function: Callable[..., Any]
+    old: str
+    new: str
+
+
+@dataclass(frozen=True)
 class FaultMark:
-    """A fault: the function stands in for `replaces`, or is an action of its own.
+    """A fault: it edits functions, or stands in for `replaces`, or is an action of its own.
 
     `breaks` names the property that catches it first; of a fault that nothing catches it is None,
     and `harmless` says why. `scope` is the scope in which that is so, and `source` where the
-    mistake really happened. `unchanged` is what the fault leaves out of what it replaces.
+    mistake really happened. `unchanged` is what the fault leaves out of what it replaces or edits.
     """
 
     replaces: Callable[..., Any] | None
@@ -152,12 +161,21 @@ class FaultMark:
     constants: dict[str, object]
     source: str | None
     unchanged: tuple[str, ...] = ()
+    edits: tuple[Edit, ...] = ()
+
+    @property
+    def changed(self) -> tuple[Callable[..., Any], ...]:
+        """The functions that are replaced or edited, each once."""
+        replaced = () if self.replaces is None else (self.replaces,)
+        return tuple(dict.fromkeys((*replaced, *(edit.function for edit in self.edits))))
 
 
 MARK = "__lockstep_mark__"
 FAULT = "__lockstep_fault__"
 REPLACES = "__lockstep_replaces__"
 """What a function of a proposal stands in for."""
+EDITS = "__lockstep_edits__"
+"""The edits of a fault, and of a function those that it has."""
 
 
 _NOTED: ContextVar[list[Callable[..., Any]]] = ContextVar("marked functions")
@@ -357,9 +375,10 @@ def fault(
 
     `breaks` names the property, `harmless` says in words why every property still holds; exactly
     one of the two is given. The decorated function takes the place of `replaces` wherever that is
-    used, or, without it, is one action more. `constants` adjust the scope (by default the model's
-    `small`), and `source` says where the mistake was really made. `unchanged` names the variables
-    that the step writes and the fault, on purpose, does not.
+    used, or is one action more, or has edits (`@edit`) and neither parameters nor statements.
+    `constants` adjust the scope (by default the model's `small`), and `source` says where the
+    mistake was really made. `unchanged` names the variables that the step writes and the fault, on
+    purpose, does not.
     """
     if bool(breaks) == bool(harmless):
         both = "both what it breaks and why it is harmless"
@@ -375,11 +394,34 @@ def fault(
     def mark(function: Function) -> Function:
         _noted(function)
         adjusted = dict(constants or {})
-        says = FaultMark(replaces, breaks, harmless, scope, adjusted, source, unchanged)
+        edits = getattr(function, EDITS, ())
+        says = FaultMark(replaces, breaks, harmless, scope, adjusted, source, unchanged, edits)
         setattr(function, FAULT, says)
         return function
 
     return _bare_or_called(mark, given)
+
+
+def edit(function: Callable[..., Any], old: str, new: str) -> Callable[[Function], Function]:
+    """In a fault, another text for a piece of a function: `@edit(serve, "s.epoch[c]", "0")`.
+
+    `old` is an expression or whole statements that stand in the function once, however they are
+    laid out, and `new` what stands there instead; `""` leaves statements out. In `old`, `...` is
+    any expression: `"new.epoch = ..."`. The function keeps its name and place, and is edited
+    wherever it is used. `@edit` stands below `@fault`, one a line.
+    """
+    if not callable(function):
+        raise TypeError(f"@edit({function!r}, ...) names no function: name the function itself")
+    if not isinstance(old, str) or not isinstance(new, str):
+        raise TypeError("@edit takes a function and two texts: what stands there, what is to")
+
+    def mark(fault: Function) -> Function:
+        if hasattr(fault, FAULT):
+            raise TypeError("@edit stands below @fault")
+        setattr(fault, EDITS, (Edit(function, old, new), *getattr(fault, EDITS, ())))
+        return fault
+
+    return mark
 
 
 def replaces(old: Callable[..., Any]) -> Callable[[Function], Function]:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container
+import types
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
+from typing import TypeAlias
 
 from lockstep.errors import LockstepError
 from lockstep.words import printable
+
+WRITTEN_AT = "__lockstep_written_at__"
+"""The place of a syntax node that an edit puts into the text of another file."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,8 @@ class Place:
     @staticmethod
     def of(node: ast.AST, file: Path) -> Place:
         """Where a syntax node stands; an attribute or method on a line of its own, at its name."""
+        if isinstance(elsewhere := getattr(node, WRITTEN_AT, None), Place):
+            return elsewhere
         named = node.func if isinstance(node, ast.Call) else node
         if isinstance(named, ast.Attribute) and named.lineno != named.end_lineno:
             # Python reports what goes wrong in `a.b` at the line of `b`.
@@ -43,15 +50,26 @@ class Place:
         return f"{_shown(self.file)}:{self.line}:{self.column + 1}"
 
 
-def place_in(trace: TracebackType | None, files: Container[str]) -> Place | None:
-    """Where in some files an error arose, as deep as it went there; None where it did not."""
+Span: TypeAlias = tuple[int | None, int | None, int | None, int | None]
+"""The first and the last line of a piece of code, and the columns of its ends."""
+
+
+def place_in(
+    trace: TracebackType | None,
+    files: Container[str],
+    edited: Mapping[tuple[types.CodeType, Span], Place] = MappingProxyType({}),
+) -> Place | None:
+    """Where in some files an error arose, as deep as it went there; None where it did not.
+
+    `edited` are the places of what edits put into functions.
+    """
     place: Place | None = None
     while trace is not None:
         code = trace.tb_frame.f_code
         if code.co_filename in files:
             position = list(code.co_positions())[trace.tb_lasti // 2]
             line, end_line, column, end_column = position
-            place = Place(
+            place = edited.get((code, position)) or Place(
                 Path(code.co_filename),
                 line or trace.tb_lineno,
                 column or 0,

@@ -9,14 +9,16 @@ not to read it; nor does a fault that stands in its place.
 from __future__ import annotations
 
 import ast
+import textwrap
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from lockstep.language.inventory import Inventory
 from lockstep.language.loader import PACKAGES, Universe
-from lockstep.language.notation import FAULT, MARK, REPLACES, State
+from lockstep.language.notation import EDITS, FAULT, MARK, REPLACES, State
 from lockstep.language.source import Diagnostic, Place
 from lockstep.language.syntax import FUNCTIONS, Syntax, syntax_of
 
@@ -39,7 +41,7 @@ def unread_functions(universe: Universe, module: types.ModuleType) -> list[Diagn
     syntax = syntax_of(path)
     functions = dict(_functions(syntax))
     marked = {name for name in functions if _is_marked(vars(module).get(name))}
-    reached = _reached(syntax, functions, marked)
+    reached = _reached(syntax, functions, marked | _in_edits(module))
     problems = []
     for name, node in functions.items():
         looks_like_one = not module.__name__.startswith("models.") or _has_the_form(node)
@@ -117,6 +119,16 @@ def _reached(syntax: Syntax, functions: Mapping[str, _Written], marked: set[str]
             reached.add(name)
             waiting.append(name)
     return reached
+
+
+def _in_edits(module: types.ModuleType) -> set[str]:
+    """The names in the new texts of the edits of a file; those that are not Python have none."""
+    names: set[str] = set()
+    for member in vars(module).values():
+        for edit in getattr(member, EDITS, ()):
+            with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+                names |= _names([ast.parse(textwrap.dedent(edit.new).strip())], set())
+    return names
 
 
 def _body(node: _Written) -> list[ast.AST]:

@@ -1,14 +1,14 @@
 """What a fault leaves out of the step that it replaces.
 
-A step writes some variables. A fault that stands in its place and forgets one of them is another
-mistake than the one that it is about, and what it breaks may come of that. So a fault writes all
-that the step writes, or names what it leaves as it was.
+A step writes some variables. A fault that stands in its place, or edits it, and forgets one of them
+is another mistake than the one that it is about, and what it breaks may come of that. So a fault
+writes all that the step writes, or names what it leaves as it was.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -17,26 +17,39 @@ from lockstep.language.notation import FAULT
 from lockstep.language.source import Diagnostic, Place
 
 
-def unwritten_parts(universe: Universe, function: Callable[..., Any]) -> list[Diagnostic]:
-    """What a fault leaves out unsaid, or says that it leaves out and does not."""
+def unwritten_parts(
+    universe: Universe,
+    function: Callable[..., Any],
+    changed: Sequence[tuple[Callable[..., Any], Callable[..., Any]]],
+    unchanged: Set[str],
+) -> list[Diagnostic]:
+    """What a fault leaves out unsaid, or says that it leaves out and does not.
+
+    `changed` are the functions that it replaces or edits, each with what stands in its place, and
+    `unchanged` what it and the faults beside it leave out on purpose.
+    """
     definition, mark = universe.definition(function), getattr(function, FAULT)
     if definition is None:
         return []
-    step = set() if mark.replaces is None else _written(universe, mark.replaces)
     own = _written(universe, function)
-    left = {part for part in step if not any(_overlap(part, other) for other in own)}
+    left: dict[str, str] = {}
+    for step, instead in changed:
+        now = _written(universe, instead)
+        own |= now
+        parts = (p for p in _written(universe, step) if not any(_overlap(p, one) for one in now))
+        left |= dict.fromkeys(parts, step.__name__)
     place = _name_of(*definition)
     problems = []
     for name in dict.fromkeys(mark.unchanged):
         if name not in left:
             problems.append(_is_not_left(place, function.__name__, name, name in own))
-    if missing := sorted(left - set(mark.unchanged)):
+    if missing := sorted(left.keys() - unchanged):
         problems.append(
             Diagnostic(
                 "left-unwritten",
                 place,
                 f"{function.__name__} leaves out {', '.join(missing)}, which "
-                f"{mark.replaces.__name__} writes",
+                f"{left[missing[0]]} writes",
                 "what breaks may come of that, and not of the mistake that the fault is about",
                 f"write new.{missing[0]}, or say that it is meant: "
                 f"`@fault(..., unchanged={tuple(missing)!r})`",
@@ -46,7 +59,7 @@ def unwritten_parts(universe: Universe, function: Callable[..., Any]) -> list[Di
 
 
 def _is_not_left(place: Place, fault: str, name: str, is_written: bool) -> Diagnostic:
-    why = f"{fault} writes it" if is_written else "what the fault replaces does not write it"
+    why = f"{fault} writes it" if is_written else "what the fault changes does not write it"
     return Diagnostic(
         "left-unwritten",
         place,
@@ -90,7 +103,7 @@ def _by_parameter(
                 if root in written and parts:
                     written[root].add(".".join(parts))
             case ast.Expr(value=ast.Call() as call):
-                called = _called(function, call.func)
+                called = called_function(function, call.func)
                 if called is None or (text := universe.definition(called)) is None:
                     continue
                 inner = _by_parameter(universe, called, (*callers, function))
@@ -111,7 +124,7 @@ def _target(node: ast.expr) -> tuple[str | None, list[str]]:
     return (node.id if isinstance(node, ast.Name) else None), parts
 
 
-def _called(caller: Callable[..., Any], node: ast.expr) -> Callable[..., Any] | None:
+def called_function(caller: Callable[..., Any], node: ast.expr) -> Callable[..., Any] | None:
     """The function that a name, or a name in a module, stands for in the text of another one."""
     found: object = None
     if isinstance(node, ast.Name):

@@ -7,20 +7,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lockstep.explore.live_search import PledgesOf, check_liveness
+from lockstep.explore.compiled import search
+from lockstep.explore.live_search import check_liveness
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model
 from lockstep.machine.code.machine import machine_code, quick_code
 from lockstep.machine.code.parts import (
     Parts,
-    linked_graph,
     linked_program,
     translate,
 )
 from lockstep.machine.search.graph_search import GraphSearch, PackedStates
 from lockstep.machine.search.loops import graph_loops_for
 from lockstep.machine.search.packed import Packed
-from lockstep.machine.search.search import ParallelSearch
 from lockstep.mutants.difference import Difference
 from lockstep.mutants.fate import Observed
 from lockstep.plain.exploration import Exploration
@@ -89,7 +88,7 @@ class CompiledModel:
         if not changed:
             return True
         programs = [
-            linked_graph(model, functions, changed.__contains__)
+            linked_program(model, functions, changed.__contains__)
             for model, functions in ((self.model, self.parts), (mutant, parts))
         ]
         codes = [quick_code(program.text) for program in programs]
@@ -113,22 +112,12 @@ def _explored(
 ) -> tuple[SearchResult, StateGraph | None]:
     """The search of a model with its functions, and its graph where that was made."""
     program = linked_program(model, parts)
-    result = ParallelSearch(program, quick_code(program.text), replace(request, threads=1)).run()
-    graphs: list[StateGraph] = []
-
-    def graph_of(limits: Limits) -> tuple[StateGraph, PledgesOf]:
-        search = _graph_search(model, parts, limits)
-        graphs.append(search.run())
-        return graphs[0], search.pledges
-
-    check_liveness(model, result, request, graph_of)
-    return result, graphs[0] if graphs else None
+    code = quick_code(program.text)
+    result, known = search(model, program, code, replace(request, threads=1))
+    check_liveness(model, result, request, known)
+    return result, None if known is None else known.graph
 
 
 def _graph(model: Model, parts: Parts, limits: Limits) -> StateGraph:
-    return _graph_search(model, parts, limits).run()
-
-
-def _graph_search(model: Model, parts: Parts, limits: Limits) -> GraphSearch:
-    program = linked_graph(model, parts)
-    return GraphSearch(program, quick_code(program.text), limits)
+    program = linked_program(model, parts)
+    return GraphSearch(program, quick_code(program.text), limits).run()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from lockstep.words import plural
 
 if TYPE_CHECKING:
+    from lockstep.plain.spaces import Spaces
     from lockstep.results.search_result import Progress
 
 DEFAULT_ENGINE = "auto"
@@ -47,7 +48,8 @@ class Exploration:
     `expected` (how many states there should be, which saves time if it is right and nothing else).
     `master` is where the engine spark runs, as Spark names it; this machine unless given.
     With `environment`, the names of the actions that are the environment's, the result has of all
-    shortest behaviours to a violation the simplest; without it any of them.
+    shortest behaviours to a violation the simplest; without it any of them. `spaces` have what was
+    explored before, and are given the graph of all states, if it fits into memory.
     """
 
     engine: str = DEFAULT_ENGINE
@@ -61,6 +63,7 @@ class Exploration:
     master: str | None = None
     environment: frozenset[str] | None = None
     on_progress: Callable[[Progress], None] | None = None
+    spaces: Spaces | None = None
 
     @property
     def is_on_disk(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -144,6 +144,44 @@ class StateGraph:
         return Trace(self.states[0], tuple(map(self.step, edges)), loop)
 
 
+class Recorder:
+    """The graph of a model as a search in plain Python goes through it, up to so many states."""
+
+    def __init__(self, model: Model, most: int) -> None:
+        self._most = most
+        self._states: list[State] = []
+        self._first, self._targets, self._labels = array("q", [0]), array("i"), array("i")
+        self._number_of = {model.initial: 0}
+        self._label_of: dict[Instance, int] = {}
+
+    def visit(self, state: State, steps: list[Step]) -> None:
+        """Take in a state with all of its steps; states come in the order in which they are found.
+
+        Nothing is taken in any more once there are too many.
+        """
+        if len(self._number_of) > self._most:
+            return
+        self._states.append(state)
+        for step in steps:
+            if step.state != state:
+                instance = step.action, step.parameters
+                self._targets.append(self._number_of.setdefault(step.state, len(self._number_of)))
+                self._labels.append(self._label_of.setdefault(instance, len(self._label_of)))
+        self._first.append(len(self._targets))
+
+    def graph(self) -> StateGraph | None:
+        """The graph once the search is finished; None where there were too many states."""
+        if len(self._number_of) > self._most:
+            return None
+        return StateGraph(
+            self._states,
+            np.array(self._first, np.int64),
+            np.array(self._targets, np.int32),
+            np.array(self._labels, np.int32),
+            list(self._label_of),
+        )
+
+
 def build_graph(
     model: Model,
     limits: Limits,
@@ -154,47 +192,21 @@ def build_graph(
 
     It is found again from the initial state. Memory is not looked at.
     """
-    states: list[State] = []
-    first, targets, labels = array("q", [0]), array("i"), array("i")
-    number_of = {model.initial: 0}
-    label_of: dict[Instance, int] = {}
-
-    def visit(state: State, steps: list[Step]) -> None:
-        states.append(state)
-        for target, label in _moves(state, steps, number_of, label_of):
-            targets.append(target)
-            labels.append(label)
-        first.append(len(targets))
-
+    recorder = Recorder(model, limits.max_states)
     search = Search(
         PlainEngine(dataclasses.replace(model, properties=())),
         Exploration(
             bounds=Bounds(max_states=limits.max_states, max_seconds=limits.seconds),
             on_progress=on_progress,
         ),
-        on_state=visit,
+        on_state=recorder.visit,
     )
     result = search.run()
     if result.interrupted:
         raise KeyboardInterrupt
-    if search.met is Bound.STATES:
+    graph = recorder.graph()
+    if search.met is Bound.STATES or graph is None:
         raise Unfinished(f"more than {limits.max_states:,} states")
     if result.verdict is not Verdict.HOLDS:
         raise Unfinished(result.because, as_bounded=search.met is Bound.SECONDS)
-    return StateGraph(
-        states,
-        np.array(first, np.int64),
-        np.array(targets, np.int32),
-        np.array(labels, np.int32),
-        list(label_of),
-    )
-
-
-def _moves(
-    state: State, steps: list[Step], number_of: dict[State, int], label_of: dict[Instance, int]
-) -> Iterator[tuple[int, int]]:
-    """Target and label of the steps that change the state, new ones numbered as they come."""
-    for step in steps:
-        if step.state != state:
-            label = label_of.setdefault((step.action, step.parameters), len(label_of))
-            yield number_of.setdefault(step.state, len(number_of)), label
+    return graph

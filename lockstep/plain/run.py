@@ -217,7 +217,8 @@ class PlainEngine:
         return Outcome(() if wanted else None, applied)
 
     def _located(self, error: BaseException, function: str, guard: str) -> EvaluationError:
-        place = place_in(error.__traceback__, self.model.universe.files)
+        universe = self.model.universe
+        place = place_in(error.__traceback__, universe.files, universe.edited_places)
         plain = isinstance(error, NotInDomain | TooManyValues)
         reason = str(error) if plain else f"{type(error).__name__}: {error}"
         return EvaluationError(function, place, reason, *advice(error, guard))

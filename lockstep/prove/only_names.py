@@ -107,6 +107,8 @@ def _read_elsewhere(model: Model, constant: str, left_out: set[str]) -> Place | 
     nothing else reads.
     """
     trees = {file.path: ast.parse(file.text) for file in model.universe.files.values()}
+    for edited in model.universe.edited.values():
+        trees[edited.file].body.append(edited.node)
     left_out = _with_their_domains(list(trees.values()), left_out)
     for path, tree in trees.items():
         listed = {id(name) for node in ast.walk(tree) for name in _listed(node)}

@@ -6,24 +6,24 @@ Nothing here decides anything. The text is that which the command prints.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.plain.exploration import Exploration
-from lockstep.report.check_text import CheckText
-from lockstep.report.conform_text import print_conform
+from lockstep.report.check import CheckView
 from lockstep.report.matrix_text import print_matrix
 from lockstep.report.output import Output
-from lockstep.report.prove_text import ProofText
-from lockstep.report.twin_text import TwinText
+from lockstep.report.prove import ProveView
+from lockstep.report.twin import TwinView
+from lockstep.report.view import text_of
 from lockstep.results.exits import INTERRUPTED
+from lockstep.system.extensions import LOGS, extension
 from lockstep.verbs.campaign import Resources
 from lockstep.verbs.check import CheckRequest, plan_check, run_check
 from lockstep.verbs.check_result import Checked
-from lockstep.verbs.conform import ConformRequest, conform
 from lockstep.verbs.fault_row import FaultRow
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.matrix import MatrixRequest, matrix
@@ -81,22 +81,20 @@ def check_scope(asked: Asked, scope: str) -> Answer:
 
 def _check(request: CheckRequest) -> Answer:
     plan = plan_check(request)
-    with _printed() as printed:
-        text = CheckText(Output(), plan, verbose=False, pytest=False)
-        run = run_check(plan, on_result=text.add)
-        text.finish(run)
-        (result,) = run.results or (None,)
-        if not isinstance(result, Checked):
-            return Answer(run.exit_code, printed.getvalue())
-        why = ", ".join(result.result.violated) or result.judgement.because
-        search = result.result
-        numbers = {
-            "verdict": str(result.verdict),
-            "states": search.states,
-            "transitions": search.transitions,
-            "depth": search.depth,
-        }
-        return Answer(run.exit_code, f"{result.verdict}: {why}\n{printed.getvalue()}", numbers)
+    run = run_check(plan)
+    text = text_of(CheckView(plan).blocks(run))
+    (result,) = run.results or (None,)
+    if not isinstance(result, Checked):
+        return Answer(run.exit_code, text)
+    why = ", ".join(result.result.violated) or result.judgement.because
+    search = result.result
+    numbers = {
+        "verdict": str(result.verdict),
+        "states": search.states,
+        "transitions": search.transitions,
+        "depth": search.depth,
+    }
+    return Answer(run.exit_code, f"{result.verdict}: {why}\n{text}", numbers)
 
 
 def run_fault(asked: Asked, fault: str) -> Answer:
@@ -143,32 +141,27 @@ def _of_faults(asked: Asked, *names: str) -> FaultsRequest:
 
 def prove_widths(asked: Asked, proof: str) -> Answer:
     """Make one proof of one model."""
-    with _printed() as printed:
-        text = ProofText(Output())
-        request = ProveRequest((asked.model,), asked.given, proof)
-        run = prove(request, on_result=text.add)
-        text.finish(run)
-        return Answer(run.exit_code, printed.getvalue())
+    request = ProveRequest((asked.model,), asked.given, proof)
+    run = prove(request)
+    return Answer(run.exit_code, text_of(ProveView(asked.workspace.root, request).blocks(run)))
 
 
 def compare_twin(asked: Asked, scope: str) -> Answer:
     """Compare one model with its twin in one scope."""
     plan = plan_twin(TwinRequest((asked.model,), asked.given, scope))
-    with _printed() as printed:
-        text = TwinText(Output(), plan.tasks)
-        run = run_twin(plan, on_result=text.add)
-        text.finish(run)
-        verdict = ", ".join(str(one.verdict) for one in run.results)
-        return Answer(run.exit_code, f"{verdict}\n{printed.getvalue()}")
+    run = run_twin(plan)
+    verdict = ", ".join(str(one.verdict) for one in run.results)
+    text = text_of(TwinView(plan.workspace.root, plan.tasks).blocks(run))
+    return Answer(run.exit_code, f"{verdict}\n{text}")
 
 
 def follow_log(workspace: Workspace, log: Path) -> Answer:
     """Follow one recorded log through the model."""
-    result = conform(ConformRequest((log,), workspace=_given(workspace)))
+    follow: Callable[[Path, Workspace | None], tuple[int, int]] = extension(LOGS, "follow")
     with _printed() as printed:
-        print_conform(Output(), result, verbose=False)
+        exit_code, lines = follow(log, _given(workspace))
         print(f"reproduce with  lockstep conform {shown_path(log)}")
-        return Answer(result.exit_code, printed.getvalue(), {"lines": result.totals.followed})
+        return Answer(exit_code, printed.getvalue(), {"lines": lines})
 
 
 def answer_requirements(workspace: Workspace) -> Answer:

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lockstep.report.ci.problems import Gap, Level, Unknown
-from lockstep.report.output import Output
+from lockstep.report.page import Paragraph
 from lockstep.verbs.affected import Affected
 from lockstep.words import plural
 
 
-def print_affected(output: Output, affected: Affected | None) -> None:
-    """Say of each model why it is checked or skipped; once where it is the same of all."""
+def affected_blocks(affected: Affected | None) -> Iterator[Paragraph]:
+    """Why each model is checked or skipped; once where it is the same of all."""
     if affected is None:
         return
     reasons = set(affected.reasons.values())
     if len(affected.reasons) > 1 and len(reasons) == 1 and not affected.skipped:
-        output.line(f"every model: checked, {reasons.pop()}", "dim")
+        yield Paragraph(f"every model: checked, {reasons.pop()}", "dim")
     else:
         for name, why in affected.reasons.items():
-            output.line(f"{name}: checked, {why}", "dim")
+            yield Paragraph(f"{name}: checked, {why}", "dim")
     for name in affected.skipped:
-        output.line(f"{name}: skipped, {affected.why_skipped}", "dim")
+        yield Paragraph(f"{name}: skipped, {affected.why_skipped}", "dim")
 
 
 def skipped_text(affected: Affected | None) -> str:

@@ -1,93 +1,96 @@
-"""A violation as it is printed: the property, its behaviour, and how to see both again."""
+"""A violation as every verb shows it: the claim, its behaviour, and how to see both again."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from pathlib import Path
 
-from lockstep.report.output import Output
+from lockstep.language.model import Model
+from lockstep.report.page import Block, Lines, Paragraph, Section
 from lockstep.report.requirement_texts import RequirementTexts
-from lockstep.report.trace_text import print_trace
-from lockstep.results.trace import Trace
+from lockstep.results.search_result import Violation
 from lockstep.trace.claims import find_property
 from lockstep.trace.lasso import render_fairness
 from lockstep.trace.pytest_export import to_pytest
-from lockstep.trace.render import render_binding, render_trace, render_violation
+from lockstep.trace.render import Line, render_binding, render_trace, render_violation
 from lockstep.verbs.check_result import Checked
-from lockstep.words import indented, shown_path
+from lockstep.words import plural, shown_path
 from lockstep.workspace import option_for
 
 
-class Counterexample:
-    """Prints violations; the files of `specs/` are read when the first requirement is named."""
+def counterexample(
+    checked: Checked, texts: RequirementTexts, *, pytest: bool = False
+) -> Iterator[Block]:
+    """What is violated, with the behaviour that shows it; nothing where nothing is."""
+    for name in checked.result.missed:
+        title = f"{checked.model.name}.{name}"
+        says = tuple(claim(checked.model, name, checked.result.violation, texts))
+        yield Section("never reached", title, "violated", says, apart=True)
+    if checked.trace is None:
+        return
+    search = checked.result
+    blocks: list[Block] = []
+    if search.violation is not None:
+        first, *others = search.violation.properties
+        label = "as pinned" if checked.judgement.expected else "violated"
+        title, style = f"{checked.model.name}.{first}", "violated"
+        blocks += claim(checked.model, first, search.violation, texts)
+        blocks += (Paragraph(f"{name} is violated there too") for name in others)
+        blocks += (
+            Paragraph(f"{other.properties[0]} is violated too, by another behaviour")
+            for other in search.unfulfilled[1:]
+        )
+    else:
+        label, title, style = "", str(search.error), "error"
+        text = "the text has no meaning in the last state of this behaviour"
+        blocks.append(Paragraph(text, "dim"))
+    blocks += _shown(checked, pytest=pytest)
+    folded = checked.judgement.expected
+    yield Section(label, title, style, tuple(blocks), folded, apart=True)
 
-    def __init__(self, output: Output, root: Path, *, pytest: bool) -> None:
-        self._output = output
-        self._pytest = pytest
-        self._requirements = RequirementTexts(root)
 
-    def show(self, checked: Checked) -> None:
-        """Print what is violated, if anything is."""
-        for name in checked.result.missed:
-            self._property(checked, name, "never reached")
-        if checked.trace is not None:
-            self._behaviour(checked, checked.trace)
+def claim(
+    model: Model, name: str, violation: Violation | None, texts: RequirementTexts
+) -> Iterator[Paragraph]:
+    """What a property says, what its requirements ask, and the binding for which it fails."""
+    said, requirements = texts.of(model, name)
+    if said:
+        yield Paragraph(said)
+    for identity, asks in requirements:
+        text = f"{identity}  {asks}"
+        lines = textwrap.wrap(text, 76, subsequent_indent=" " * (2 + len(identity)))
+        yield Paragraph("\n".join(lines))
+    prop = find_property(model, name)
+    if violation is not None and prop is not None and prop.parameters:
+        yield Paragraph(f"fails for {render_binding(prop.parameters, violation.parameters)}")
 
-    def _behaviour(self, checked: Checked, trace: Trace) -> None:
-        line, result = self._output.line, checked.result
-        if result.error is not None:
-            line()
-            line(indented(str(result.error), 2), "error")
-            line("  the text has no meaning in the last state of this behaviour", "dim")
-        elif result.violation is not None:
-            self._property(checked, result.violation.properties[0])
-            for name in result.violation.properties[1:]:
-                line(f"    {name} is violated there too")
-            for other in result.unfulfilled[1:]:
-                line(f"    {other.properties[0]} is violated too, by another behaviour")
-        line()
-        fault = None if checked.origin is None else checked.origin.fault
-        if result.violation is None:
-            print_trace(self._output, render_trace(checked.model, trace, fault), 4)
-        else:
-            print_trace(self._output, render_violation(checked.model, result.violation, fault), 4)
-        line()
-        if result.violation is not None and result.violation.trace.loop is not None:
-            violation = result.violation
-            for text in render_fairness(checked.model, violation.properties[0], violation.trace):
-                line(f"    {text}")
-            line()
-        for text in self._closing(checked):
-            line(f"  {text}")
-        if self._pytest and checked.origin is not None and checked.origin.property is not None:
-            line("  as a test:\n")
-            line(to_pytest(checked.model, trace, checked.origin).rstrip())
-        line()
 
-    def _property(self, checked: Checked, name: str, what: str = "violated") -> None:
-        line = self._output.line
-        line()
-        line(f"  {what}  {checked.model.name}.{name}", "violated")
-        says, requirements = self._requirements.of(checked.model, name)
-        if says:
-            line(indented(says, 4))
-        for identity, asks in requirements:
-            text = f"{identity}  {asks}"
-            indent = " " * (6 + len(identity))
-            for part in textwrap.wrap(text, 80, initial_indent="    ", subsequent_indent=indent):
-                line(part)
-        violation, prop = checked.result.violation, find_property(checked.model, name)
-        if violation is not None and prop is not None and prop.parameters:
-            line(f"    fails for {render_binding(prop.parameters, violation.parameters)}")
-
-    def _closing(self, checked: Checked) -> Iterator[str]:
-        if checked.saved is not None:
-            file = shown_path(checked.saved)
-            yield f"saved to {file}"
-            root = checked.model.universe.root
-            yield f"reproduce with  lockstep replay {file}{option_for(root)}"
-        else:
-            yield f"not saved: {checked.not_saved}"
-        if not self._pytest and checked.origin is not None and checked.origin.property is not None:
-            yield "as a test       the same command with --pytest"
+def _shown(checked: Checked, *, pytest: bool) -> Iterator[Block]:
+    """The behaviour of a violation, and how it is seen again."""
+    model, violation, trace = checked.model, checked.result.violation, checked.trace
+    assert trace is not None
+    fault = None if checked.origin is None else checked.origin.fault
+    lines = (
+        render_trace(model, trace, fault)
+        if violation is None
+        else render_violation(model, violation, fault)
+    )
+    caption = f"The behaviour, {plural(len(trace.steps), 'step')}"
+    yield Lines(tuple(lines), caption)
+    if violation is not None and violation.trace.loop is not None:
+        fair = render_fairness(model, violation.properties[0], violation.trace)
+        yield Lines(tuple(map(Line, fair)), "Fairness")
+    if checked.saved is not None:
+        file, root = shown_path(checked.saved), model.universe.root
+        yield Paragraph(f"saved to {file}")
+        yield Paragraph(f"reproduce with  lockstep replay {file}{option_for(root)}")
+    else:
+        yield Paragraph(f"not saved: {checked.not_saved}")
+    if checked.origin is None or checked.origin.property is None:
+        return
+    if not pytest:
+        yield Paragraph("as a test       the same command with --pytest")
+        return
+    yield Paragraph("as a test:\n")
+    test = to_pytest(model, trace, checked.origin).rstrip().split("\n")
+    yield Lines(tuple(map(Line, test)), "As a test", margin=0)

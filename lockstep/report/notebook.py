@@ -7,18 +7,24 @@ is built as a tree, so that no text becomes markup.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from lockstep.diagram.diagram import Diagram
 from lockstep.diagram.svg import svg_element
-from lockstep.report.counterexample import Counterexample
-from lockstep.report.faults_text import FaultsText
-from lockstep.report.output import Output
-from lockstep.report.prove_text import ProofText
+from lockstep.report.check import models_table, result_row
+from lockstep.report.ci.check_problems import parts_of
+from lockstep.report.counterexample import counterexample
+from lockstep.report.faults import FaultsView
+from lockstep.report.output import Kept, Output
+from lockstep.report.page import Block, Paragraph
+from lockstep.report.page_html import fragment
+from lockstep.report.prove import ProveView
 from lockstep.report.replay_on_text import print_replay_on
 from lockstep.report.replay_text import print_replay
-from lockstep.report.twin_text import TwinText
+from lockstep.report.requirement_texts import RequirementTexts
+from lockstep.report.twin import TwinView
+from lockstep.report.view import pending
 from lockstep.results.trace import Trace
 from lockstep.trace.changes import changes
 from lockstep.trace.layout import show
@@ -29,7 +35,6 @@ from lockstep.verbs.prove import ProveRun
 from lockstep.verbs.prove_result import Proved, Unproved
 from lockstep.verbs.replay import Replay
 from lockstep.verbs.replay_on_result import ReplayedOn
-from lockstep.verbs.run import Run
 from lockstep.verbs.twin import Compared, TwinRun, Uncompared
 from lockstep.words import visible
 
@@ -46,10 +51,6 @@ _STYLE = """
 """
 """Weight and slant in place of colours: a notebook may be dark or light."""
 
-_HEADS = ("model", "scope", "verdict", "properties", "states", "transitions", "depth", "seconds")
-_WORDS = 3
-"""How many of the columns are words; the others are numbers."""
-
 
 def html_of(result: object) -> str:
     """A result as a piece of HTML; `TypeError` for what is none."""
@@ -57,24 +58,23 @@ def html_of(result: object) -> str:
     SubElement(root, "style").text = _STYLE
     match result:
         case CheckRun():
-            _check(root, result.results)
-            if result.pending:
-                SubElement(root, "p").text = f"not checked: {', '.join(result.pending)}"
+            pending_models = pending("not checked", result.pending)
+            return fragment([*_checked(result.results), *pending_models], _STYLE)
         case Checked() | Unchecked():
-            _check(root, [result])
+            return fragment(_checked([result]), _STYLE)
         case FaultsRun():
-            _run(root, "faults", result, FaultsText)
+            return fragment(FaultsView(Path()).blocks(result), _STYLE)
         case FaultsOfModel():
-            _printed(root, "faults", lambda output: FaultsText(output).add(result))
+            return fragment(FaultsView(Path()).shown(result), _STYLE)
         case ProveRun():
-            _run(root, "proofs", result, ProofText)
+            return fragment(ProveView(Path()).blocks(result), _STYLE)
         case Proved() | Unproved():
-            _printed(root, "proof", lambda output: ProofText(output).add(result))
+            return fragment(ProveView(Path()).shown(result), _STYLE)
         case TwinRun():
             tasks = [one.task for one in result.results]
-            _run(root, "comparisons", result, lambda output: TwinText(output, tasks))
+            return fragment(TwinView(Path(), tasks).blocks(result), _STYLE)
         case Compared() | Uncompared():
-            _printed(root, "comparison", lambda output: TwinText(output, [result.task]).add(result))
+            return fragment(TwinView(Path(), [result.task]).shown(result), _STYLE)
         case Replay():
             _printed(root, "behaviour", lambda output: print_replay(output, result, None))
         case ReplayedOn():
@@ -89,95 +89,20 @@ def html_of(result: object) -> str:
     return tostring(root, encoding="unicode", method="html")
 
 
-class _Collected(Output):
-    """Lines that are kept, and not written."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.terminal = False
-        self.lines: list[tuple[str, str | None]] = []
-
-    def _write(self, text: str, style: str | None) -> None:
-        self.lines += [(line, style) for line in text.split("\n")]
-
-
-def _check(root: Element, results: Sequence[CheckResult]) -> None:
+def _checked(results: Sequence[CheckResult]) -> Iterator[Block]:
     """A row a result, and below them what is violated."""
-    region = {"class": "scroll", "role": "region", "aria-label": "results", "tabindex": "0"}
-    table = SubElement(SubElement(root, "div", region), "table")
-    heading = SubElement(SubElement(table, "thead"), "tr")
-    for column, head in enumerate(_HEADS):
-        kind = {"class": "number"} if column >= _WORDS else {}
-        SubElement(heading, "th", {"scope": "col", **kind}).text = head
-    body = SubElement(table, "tbody")
-    for result in results:
-        row = SubElement(body, "tr")
-        for column, cell in enumerate(_cells(result)):
-            style = "number" if column >= _WORDS else str(result.verdict) if column == 2 else ""
-            element = SubElement(row, "td", {"class": style} if style else {})
-            element.text = visible(cell)
-        if because := _because(result):
-            row = SubElement(body, "tr")
-            note = SubElement(row, "td", {"colspan": str(len(_HEADS)), "class": "because"})
-            note.text = visible(because)
-    for checked in _violated(results):
-        _printed(root, f"{checked.model.name} behaviour", _showing(checked))
+    for scope in dict.fromkeys(result.scope for result in results):
+        yield Paragraph(f"scope {scope}", "dim")
+        names = [_name(result) for result in results if result.scope == scope]
+        rows = [result_row(result) for result in results if result.scope == scope]
+        yield models_table(names).of(*rows)
+    for part in (part for result in results for part in parts_of(result)):
+        if isinstance(part, Checked):
+            yield from counterexample(part, RequirementTexts(part.model.universe.root))
 
 
-def _showing(checked: Checked) -> Callable[[Output], None]:
-    root = checked.model.universe.root
-    return lambda output: Counterexample(output, root, pytest=False).show(checked)
-
-
-def _violated(results: Sequence[CheckResult]) -> Iterator[Checked]:
-    for result in results:
-        if isinstance(result, Checked):
-            yield from (
-                one
-                for one in (result, *result.others, result.rest)
-                if isinstance(one, Checked) and (one.trace is not None or one.result.missed)
-            )
-
-
-def _cells(result: CheckResult) -> tuple[str, ...]:
-    if isinstance(result, Unchecked):
-        return (result.name, result.scope, str(result.verdict))
-    search = result.result
-    counts = (result.checked, search.states, search.transitions, search.depth)
-    numbers = (f"{count:,}" for count in counts)
-    return (
-        search.model,
-        result.scope,
-        str(result.verdict),
-        *numbers,
-        f"{search.seconds:.2f}",
-    )
-
-
-def _because(result: CheckResult) -> str:
-    return str(result.error) if isinstance(result, Unchecked) else result.judgement.because
-
-
-class _RunText(Protocol):
-    """What prints each result of a run, and the last lines."""
-
-    def add(self, result: Any, /) -> None: ...
-
-    def finish(self, run: Any, /) -> None: ...
-
-
-def _run(
-    root: Element, label: str, run: Run[Any, Any], begin: Callable[[Output], _RunText]
-) -> None:
-    """What a command prints of a whole run."""
-
-    def print_it(output: Output) -> None:
-        text = begin(output)
-        for result in run.results:
-            text.add(result)
-        text.finish(run)
-
-    _printed(root, label, print_it)
+def _name(result: CheckResult) -> str:
+    return result.name if isinstance(result, Unchecked) else result.model.name
 
 
 def _steps(output: Output, trace: Trace) -> None:
@@ -195,7 +120,7 @@ def _steps(output: Output, trace: Trace) -> None:
 
 def _printed(root: Element, label: str, print_it: Callable[[Output], None]) -> None:
     """What a command prints, in its own lines."""
-    output = _Collected()
+    output = Kept()
     print_it(output)
     region = {"role": "region", "aria-label": label, "tabindex": "0"}
     element = SubElement(root, "pre", region)

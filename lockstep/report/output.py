@@ -94,3 +94,15 @@ class Output:
 
             self._console = Console()
         return self._console
+
+
+class Kept(Output):
+    """Lines that are kept, each with its style, and not written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.terminal = False
+        self.lines: list[tuple[str, str | None]] = []
+
+    def _write(self, text: str, style: str | None) -> None:
+        self.lines += [(line, style) for line in text.split("\n")]

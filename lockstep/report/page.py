@@ -6,8 +6,8 @@ It says what there is to show, in order, and nothing of how: that is for `page_t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 from xml.etree.ElementTree import Element
 
@@ -55,35 +55,52 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a table; `note` says why it is so."""
+    """A row of a table; `note` says why it is so, and `remarks` what else there is to say of it."""
 
     cells: tuple[Text, ...]
     style: str | None = None
     note: str = ""
+    remarks: tuple[Paragraph, ...] = ()
+
+    @property
+    def notes(self) -> str:
+        """The note and the remarks, a line each."""
+        labelled = (f"{one.label} {plain(one.text)}".strip() for one in self.remarks)
+        return "\n".join(filter(None, (self.note, *labelled)))
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of as many cells as there are headers, where the first cell is a word.
+    """Rows of at most as many cells as there are headers, where the first cell is a word.
 
     Columns whose header is in `numbers` hold numbers. `caption` says what the table is of.
+
+    As text it has columns where it says their `widths`, so that rows can be printed as they come,
+    and else a row is its cells, one after the other.
     """
 
     headers: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[Row, ...] = ()
     numbers: tuple[str, ...] = ()
     caption: str = ""
+    widths: tuple[int, ...] = ()
 
     @property
     def lines(self) -> Iterator[tuple[Row, tuple[Text, ...]]]:
-        """The rows with their cells, and with the note of each where there is one of any."""
-        has_notes = any(row.note for row in self.rows)
-        return ((row, row.cells + (row.note,) * has_notes) for row in self.rows)
+        """The rows with a cell for each of `heads`; blank are those that a row leaves out."""
+        has_notes = any(row.notes for row in self.rows)
+        for row in self.rows:
+            left_out = len(self.headers) - len(row.cells)
+            yield row, row.cells + ("",) * left_out + (row.notes,) * has_notes
 
     @property
     def heads(self) -> tuple[str, ...]:
         """The headers of all cells of `lines`."""
-        return self.headers + (BECAUSE,) * any(row.note for row in self.rows)
+        return self.headers + (BECAUSE,) * any(row.notes for row in self.rows)
+
+    def of(self, *rows: Row) -> Table:
+        """The same columns with other rows."""
+        return replace(self, rows=rows)
 
 
 @dataclass(frozen=True)
@@ -124,7 +141,8 @@ class Figure:
 class Section:
     """Blocks under a label and a line of text; without both, blocks that belong together.
 
-    A titled one can be `folded` away. Other parts of the page lead to its `anchor`.
+    A titled one can be `folded` away. Other parts of the page lead to its `anchor`. As text it
+    stands between blank lines where it is `apart`.
     """
 
     label: str = ""
@@ -133,6 +151,7 @@ class Section:
     blocks: tuple[Block, ...] = ()
     folded: bool = False
     anchor: str = ""
+    apart: bool = False
 
 
 Block: TypeAlias = "Paragraph | Table | Lines | Figure | Section"
@@ -146,3 +165,15 @@ class Page:
     verdict: str
     summary: str
     blocks: tuple[Block, ...]
+
+
+def joined(blocks: Iterable[Block]) -> tuple[Block, ...]:
+    """Blocks in which tables with the same columns that follow each other are one."""
+    together: list[Block] = []
+    for block in blocks:
+        last = together[-1] if together else None
+        if isinstance(block, Table) and isinstance(last, Table) and block.of() == last.of():
+            together[-1] = last.of(*last.rows, *block.rows)
+        else:
+            together.append(block)
+    return tuple(one for one in together if not isinstance(one, Table) or one.rows)

@@ -52,6 +52,14 @@ def html(page: Page) -> str:
     return f"<!doctype html>\n{tostring(root, encoding='unicode', method='html')}\n"
 
 
+def fragment(blocks: Iterable[Block], style: str) -> str:
+    """Blocks as a piece of another page, such as a notebook, with a `style` of their own."""
+    root = Element("div", {"class": "lockstep"})
+    SubElement(root, "style").text = style
+    _blocks(root, blocks, 4)
+    return tostring(root, encoding="unicode", method="html")
+
+
 def _add(parent: Element, tag: str, text: Text, style: str | None = None) -> Element:
     """An element with a text, which may be of several lines."""
     element = SubElement(parent, tag, {} if style is None else {"class": style})

@@ -36,13 +36,19 @@ class PageText:
         self._output = output
         self._is_blank = True
         """Whether the last line was empty."""
+        self._columns: tuple[str, ...] = ()
+        """The headers of the table whose rows are being printed."""
 
     def show(self, blocks: Iterable[Block], margin: int = 0) -> None:
         """Print some blocks, moved to the right by `margin` columns."""
         for block in blocks:
+            if not isinstance(block, Table):
+                self._columns = ()
             match block:
                 case Paragraph():
                     self._labelled(block.label, plain(block.text), block.style, margin)
+                case Table() if block.widths:
+                    self._aligned(block, margin)
                 case Table():
                     self._table(block, margin)
                 case Lines():
@@ -54,10 +60,15 @@ class PageText:
 
     def _section(self, section: Section, margin: int) -> None:
         has_title = bool(section.label or section.text)
+        if section.apart:
+            self._gap()
         if has_title:
             self._labelled(section.label, section.text, section.style, margin)
         self.show(section.blocks, margin + 2 if has_title else margin)
-        if not has_title and any(isinstance(one, Lines) and one.caption for one in section.blocks):
+        is_open = not has_title and any(
+            isinstance(one, Lines) and one.caption for one in section.blocks
+        )
+        if section.apart or is_open:
             self._gap()
 
     def _labelled(self, label: str, text: str, style: str | None, margin: int) -> None:
@@ -72,6 +83,21 @@ class PageText:
             self._line(f"{' ' * margin}{word:<{_WORD}} {text}".rstrip(), row.style)
             if row.note:
                 self._note(row, " " * (margin + _WORD + 1))
+
+    def _aligned(self, table: Table, margin: int) -> None:
+        """Rows below the headers, which are printed once for all that follow each other.
+
+        A cell that is wider than its column moves the rest of its row.
+        """
+        if self._columns != table.headers:
+            self._columns = table.headers
+            self._line(" " * margin + _in_columns(table, table.headers), "bold")
+        for row in table.rows:
+            self._line(" " * margin + _in_columns(table, map(plain, row.cells)), row.style)
+            note = (Paragraph(row.note, label=BECAUSE),) * bool(row.note)
+            for remark in (*note, *row.remarks):
+                label = f"{remark.label:<{len(BECAUSE)}}  " * bool(remark.label)
+                self._line(indented(label + plain(remark.text), margin + 2), remark.style)
 
     def _note(self, row: Row, margin: str) -> None:
         first = f"{margin}{BECAUSE}  "
@@ -93,3 +119,14 @@ class PageText:
     def _line(self, text: str, style: str | None) -> None:
         self._output.line(text, style)
         self._is_blank = not text
+
+
+def _in_columns(table: Table, cells: Iterable[str]) -> str:
+    """One line of a table; blank are the numbers that a row leaves out at its end."""
+    columns = zip(cells, table.headers, table.widths, strict=False)
+    return " ".join(
+        cell.rjust(max(width, len(header)))
+        if header in table.numbers
+        else cell.ljust(max(width, len(header)))
+        for cell, header, width in columns
+    ).rstrip()

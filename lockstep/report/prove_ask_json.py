@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lockstep.report.json import document
+from lockstep.report.prove import trace_json
 from lockstep.report.prove_ask_text import effects
-from lockstep.report.prove_json import trace_json
 from lockstep.verbs.ask import Compared, Searched
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from lockstep.report.faults_text import steps_text
+from lockstep.report.faults import steps_text
 from lockstep.report.page import Block, Figure, Paragraph, Row, Section, Span, Table, Text
 from lockstep.report.plots import Bar, bars, course
 from lockstep.report.source_links import SourceLinks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from lockstep.report.behaviours import behaviour_lines, figure_of
 from lockstep.report.page import Block, Figure, Page, Paragraph, Row, Section, Span, Table
@@ -12,9 +12,10 @@ from lockstep.report.report_models import command, counted, decided, models_sect
 from lockstep.report.report_requirements import requirements_section
 from lockstep.report.source_links import SourceLinks
 from lockstep.specs.answers import Answer
+from lockstep.system.extensions import LOGS, extension
 from lockstep.verbs.report_entry import CHECK, PROVE, TWIN, Entry
 from lockstep.verbs.report_history import HistoryRow
-from lockstep.verbs.report_result import Report
+from lockstep.verbs.report_result import Conformance, Report
 from lockstep.words import plural
 
 _MOST_CHANGES = 200
@@ -166,38 +167,10 @@ def _name(entry: Entry) -> str:
 
 
 def _conformance(report: Report) -> Iterator[Section]:
-    """A row a log that was followed."""
-    if not report.conformance:
-        return
-    headers = ("file", "model", "sessions", "clients", "brokers", "lines followed")
-    rows = tuple(
-        Row(
-            (
-                one.file,
-                one.summary.model,
-                _verdicts(one.summary.sessions),
-                _verdicts(one.summary.client),
-                _verdicts(one.summary.broker),
-                f"{one.summary.lines.followed:,} of {one.summary.lines.read:,}",
-            ),
-            "violated" if one.summary.exit_code == 1 else None,
-        )
-        for one in report.conformance
-    )
-    table = Table(headers, rows, caption="conformance")
-    yield Section("", "Conformance of logs", None, (table,), anchor="conformance")
-
-
-_STYLES = {"conforms": "holds", "departs": "violated", "unknown": "inconclusive"}
-
-
-def _verdicts(counts: dict[str, int]) -> tuple[str | Span, ...]:
-    parts: list[str | Span] = []
-    for verdict, count in counts.items():
-        if count:
-            parts += [", "] * bool(parts)
-            parts.append(Span(f"{count:,} {verdict}", style=_STYLES.get(verdict)))
-    return tuple(parts) or ("none",)
+    """What came of logs, where a report is given some."""
+    if report.conformance:
+        section: Callable[[Sequence[Conformance]], Section] = extension(LOGS, "section")
+        yield section(report.conformance)
 
 
 def _history(report: Report) -> Iterator[Section]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep.language.model import Model
-from lockstep.report.costs_json import cost_change_json
+from lockstep.report.costs import cost_change_json
 from lockstep.report.json import document, verdicts
 from lockstep.report.requirement_texts import RequirementTexts
 from lockstep.report.review_actions_json import actions_json
@@ -145,7 +145,6 @@ def _direction(direction: Direction, one: Model, other: Model) -> dict[str, Any]
     return {
         "verdict": str(direction.verdict),
         "because": direction.because,
-        "is_confirmed": direction.is_confirmed,
         "difference": None
         if direction.difference is None
         else _difference(direction.difference, one, other),

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lockstep.explore.graphs import graph_of
+import numpy as np
+
+from lockstep.explore.live_search import graph_of
+from lockstep.language.model import Model
+from lockstep.language.notation import State
+from lockstep.machine.code.layout import NotCompiled
+from lockstep.machine.code.state import state_layout
 from lockstep.machine.search.graph_search import PackedStates
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.graph import Limits, StateGraph
@@ -30,11 +37,27 @@ def observe(
 
     `EvaluationError` where a function that shows a value has no meaning in a reachable state.
     """
-    graphs = [graph_of(model, limits, request) for model in (pair.one, pair.other)]
+    models = pair.one, pair.other
+    graphs = [graph_of(model, limits, request) for model in models]
     first, second = (graph.states for graph in graphs)
+    if isinstance(first, PackedStates) != isinstance(second, PackedStates):
+        # Plain Python found all states of one in no time; there may be very many of the other.
+        first, second = map(_packed, models, (first, second))
     if isinstance(first, PackedStates) and isinstance(second, PackedStates):
         views = packed_views(pair, first, second, limits)
     else:
         views = plain_views(pair, first, second)
     size = len(first)
     return ObservedGraph(graphs[0], views[:size]), ObservedGraph(graphs[1], views[size:])
+
+
+def _packed(model: Model, states: Sequence[State]) -> Sequence[State]:
+    """States in packed form, unless they have none."""
+    if isinstance(states, PackedStates):
+        return states
+    try:
+        layout = state_layout(model.state, model.variables)
+    except NotCompiled:
+        return states
+    rows = np.array([layout.encode(state) for state in states], np.uint64)
+    return PackedStates(layout, rows.reshape(-1))

@@ -22,10 +22,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+import msgspec
+
 from lockstep.errors import LockstepError, nearest
 from lockstep.language.notation import Kind
-from lockstep.specs.tables import Table
-from lockstep.system.text_files import read_text
+from lockstep.specs.tables import Content, Keys, Table, Texts, placed
 
 if TYPE_CHECKING:
     from lockstep.language.model import Model
@@ -55,6 +56,14 @@ class Scenario:
     counts: Mapping[str, Counted]
 
 
+class _Scenario(Keys, frozen=True):
+    to: str
+    counts: Content
+    purpose: str = ""
+    begin: str | None = msgspec.field(name="from", default=None)
+    without: Texts = ()
+
+
 def read_scenarios(tables: Mapping[str, Table]) -> dict[str, Scenario]:
     """The scenarios in the tables of `[costs]`, each by its name."""
     return {name: _scenario(table, name) for name, table in tables.items()}
@@ -63,19 +72,11 @@ def read_scenarios(tables: Mapping[str, Table]) -> dict[str, Scenario]:
 def _scenario(table: Table, name: str) -> Scenario:
     if not _NAME.fullmatch(name):
         raise table.error(None, "is no name of a scenario", _LETTERS)
-    counts = table.table("counts")
-    scenario = Scenario(
-        name,
-        table.optional_text("purpose") or "",
-        table.optional_text("from"),
-        table.text("to"),
-        table.texts("without"),
-        {key: _counted(counts, key) for key in counts.names()},
-    )
-    if not scenario.counts:
+    read, counts = table.read(_Scenario), table.table("counts")
+    if not read.counts:
         raise counts.error(None, "counts nothing", 'write what is counted: messages = ["send"]')
-    table.finish()
-    return scenario
+    counted = {key: _counted(counts, key) for key in read.counts}
+    return Scenario(name, read.purpose, read.begin, read.to, read.without, counted)
 
 
 def _counted(counts: Table, key: str) -> Counted:
@@ -99,44 +100,24 @@ def check_scenarios(model: Model, scenarios: Mapping[str, Scenario], file: Path 
     goals = {prop.name for prop in model.of_kind(Kind.SOMETIMES)}
     actions = {action.name for action in model.actions}
     measures = {measure.name for measure in model.measures}
-    for scenario in scenarios.values():
-        place = _Place(model.name, file, scenario.name)
-        for key, goal in (("from", scenario.begin), ("to", scenario.goal)):
-            if goal is not None:
-                place.must_be_in(goals, goal, key, "`sometimes`")
-        for name in scenario.without:
-            place.must_be_in(actions, name, "without", "action")
-        for key, counted in scenario.counts.items():
-            if isinstance(counted, str):
-                place.must_be_in(measures, counted, f"counts.{key}", "measure")
-            else:
-                for name in counted:
-                    place.must_be_in(actions, name, f"counts.{key}", "action")
 
-
-@dataclass(frozen=True)
-class _Place:
-    """A scenario in the file of a model."""
-
-    model: str
-    file: Path
-    scenario: str
-
-    def must_be_in(self, names: Collection[str], name: str, key: str, what: str) -> None:
-        """`LockstepError` where a name is none of those that there are."""
+    def must_be_in(names: Collection[str], name: str, key: str, what: str) -> None:
         if name not in names:
             raise LockstepError(
-                f"{self.file}:{self._line(key, name)}: costs.{self.scenario}.{key}: "
-                f"{self.model} has no {what} {name!r}",
+                f"{placed(file, key, name)}: {model.name} has no {what} {name!r}",
                 cure=nearest(name, names, f"there are: {', '.join(sorted(names)) or 'none'}"),
             )
 
-    def _line(self, key: str, name: str) -> int:
-        """The line of a name in the value of a key, as far as that can be told."""
-        text = read_text(self.file)
-        begin = max(0, text.find(f"[costs.{self.scenario}"))
-        last = key.rpartition(".")[2]
-        for pattern in (rf"\b{re.escape(last)}[\s\"\']*=", rf"[\"\']{re.escape(name)}[\"\']"):
-            match = re.compile(pattern).search(text, begin)
-            begin = begin if match is None else match.start()
-        return text.count("\n", 0, begin) + 1
+    for scenario in scenarios.values():
+        where = f"costs.{scenario.name}"
+        for key, goal in (("from", scenario.begin), ("to", scenario.goal)):
+            if goal is not None:
+                must_be_in(goals, goal, f"{where}.{key}", "`sometimes`")
+        for name in scenario.without:
+            must_be_in(actions, name, f"{where}.without", "action")
+        for key, counted in scenario.counts.items():
+            if isinstance(counted, str):
+                must_be_in(measures, counted, f"{where}.counts.{key}", "measure")
+            else:
+                for name in counted:
+                    must_be_in(actions, name, f"{where}.counts.{key}", "action")

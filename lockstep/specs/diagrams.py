@@ -45,11 +45,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from lockstep.errors import LockstepError, nearest
 from lockstep.language.domain import Domain, OptionDomain
 from lockstep.language.records import RecordDomain
 from lockstep.language.structures import MapDomain
-from lockstep.specs.tables import Table
+from lockstep.specs.tables import NOTHING, Content, Keys, Table, Texts, placed
 from lockstep.specs.templates import NoTemplate, Shape, Template, parse_template
 
 if TYPE_CHECKING:
@@ -90,45 +92,61 @@ def is_named(action: str, patterns: Iterable[str]) -> bool:
     return any(fnmatchcase(action, pattern) for pattern in patterns)
 
 
+class _Diagram(Keys, frozen=True):
+    lanes: Texts = ()
+    at: Content = NOTHING
+    messages: Content = NOTHING
+
+
+class _Message(Keys, frozen=True):
+    sender: str | None = msgspec.field(name="from", default=None)
+    receiver: str | None = msgspec.field(name="to", default=None)
+    text: str | None = None
+    sent: Texts = ()
+    received: Texts = ()
+    lost: Texts = ()
+    copies: str | None = None
+
+
 def read_diagram(table: Table) -> DiagramSpec:
     """The content of `[diagram]`; `LockstepError` where it is not as it must be."""
-    lanes = table.texts("lanes")
+    lanes = table.read(_Diagram).lanes
     if not lanes:
         raise table.error("lanes", "names nobody", 'name processes: lanes = ["REPLICAS"]')
-    places = table.optional_table("at")
+    places = table.table("at")
     at = tuple(
         (None if lane == ALL_LANES else _template(places, lane, lane), places.texts(lane))
-        for lane in places.names()
+        for lane in places.content
     )
-    tables = table.optional_table("messages")
     messages: dict[str, MessageSpec] = {}
-    for name in tables.names():
-        messages[name] = _message(tables.table(name), name, messages)
-    table.finish()
+    for name, message in table.named("messages").items():
+        messages[name] = _message(message, name, messages)
     return DiagramSpec(lanes, at, tuple(messages.values()))
 
 
 def _message(table: Table, name: str, others: Mapping[str, MessageSpec]) -> MessageSpec:
-    copies = table.optional_text("copies")
-    if copies is not None and copies not in others:
-        raise table.error("copies", f"there is no message {copies!r} above this one")
+    read = table.read(_Message)
+    if read.copies is not None and read.copies not in others:
+        raise table.error("copies", f"there is no message {read.copies!r} above this one")
 
     def template(key: str, part: str) -> Template:
-        default = None if copies is None else getattr(others[copies], part).text
-        return _template(table, key, table.text(key, default))
+        text = getattr(read, part)
+        if text is None and read.copies is not None:
+            text = getattr(others[read.copies], part).text
+        if text is None:
+            raise table.error(None, f"{key} is missing", f"add `{key} = ...`")
+        return _template(table, key, text)
 
-    message = MessageSpec(
+    return MessageSpec(
         name,
         template("from", "sender"),
         template("to", "receiver"),
         template("text", "text"),
-        table.texts("sent"),
-        table.texts("received"),
-        table.texts("lost"),
-        copies,
+        read.sent,
+        read.received,
+        read.lost,
+        read.copies,
     )
-    table.finish()
-    return message
 
 
 def _template(table: Table, key: str, text: str) -> Template:
@@ -143,7 +161,7 @@ def check_diagram(model: Model, declared: DiagramSpec | None, file: FilePath | N
     if declared is None or file is None:
         return
     for key, problem in _problems(model, declared):
-        raise LockstepError(f"{file}: diagram.{key}: {problem[0]}", cure=problem[1])
+        raise LockstepError(f"{placed(file, f'diagram.{key}')}: {problem[0]}", cure=problem[1])
 
 
 _Problem = tuple[str, tuple[str, str | None]]

@@ -14,23 +14,17 @@ told. What is expected is one of: a `property` that breaks, or says nothing any 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Literal
 
 from lockstep.errors import LockstepError
-from lockstep.specs.tables import Table, read_toml
-from lockstep.system.text_files import read_text
+from lockstep.specs.tables import NO_ROWS, NOTHING, Content, Keys, Rows, Table, line_of, read_toml
 
 EXPECTED_FILE = "specs/review.toml"
 """The file of a workspace that is read unless another is named."""
-
-ADDED = "added"
-"""What is expected of behaviours: that HEAD shows some that BASE does not."""
-
-_ENTRY = re.compile(r"^[ \t]*\[\[\s*review\s*\.\s*expected\s*\]\]", re.MULTILINE)
 
 
 class Subject(StrEnum):
@@ -40,6 +34,7 @@ class Subject(StrEnum):
     REQUIREMENT = "requirement"
     FAULT = "fault"
     BEHAVIOURS = "behaviours"
+    """Some that BASE does not show are expected of HEAD: `"added"`."""
 
 
 @dataclass(frozen=True)
@@ -77,53 +72,49 @@ class Expected:
         return False
 
 
+class _Document(Keys, frozen=True):
+    review: Content = NOTHING
+
+
+class _Review(Keys, frozen=True):
+    expected: Rows = NO_ROWS
+
+
+class _Entry(Keys, frozen=True, kw_only=True):
+    because: str
+    model: str | None = None
+    base: str | None = None
+    head: str | None = None
+    scope: str | None = None
+    property: str | None = None
+    requirement: str | None = None
+    fault: str | None = None
+    behaviours: Literal["added"] | None = None
+
+
 def read_expected(file: Path, shown: str) -> tuple[Expected, ...]:
     """The entries of a file, which messages call `shown`.
 
     `LockstepError` naming file, line and key for anything that is not as it must be.
     """
-    try:
-        return _entries(file, shown)
-    except LockstepError as error:
-        message = error.message.replace(str(file), shown)
-        raise LockstepError(message, cure=error.cure) from None
-
-
-def _entries(file: Path, shown: str) -> tuple[Expected, ...]:
-    document = read_toml(file)
-    review = document.optional_table("review")
-    tables = review.tables("expected")
-    review.finish()
-    document.finish()
-    text = read_text(file)
-    lines = [text.count("\n", 0, match.start()) + 1 for match in _ENTRY.finditer(text)]
-    # Tables may also be written in one line, or a text may hold such a line: then none is named.
-    has_lines = len(lines) == len(tables)
-    places = [f"{shown}:{line}" for line in lines] if has_lines else [shown] * len(tables)
-    for table, place in zip(tables, places, strict=True):
-        table.file = Path(place)  # so that errors name the line
-    return tuple(_entry(table) for table in tables)
+    document = read_toml(file, shown)
+    document.read(_Document)
+    review = document.table("review")
+    review.read(_Review)
+    return tuple(map(_entry, review.tables("expected")))
 
 
 def _entry(table: Table) -> Expected:
-    model, base, head = (table.optional_text(key) for key in ("model", "base", "head"))
-    names = {
-        subject: table.optional_text(subject)
-        for subject in (Subject.PROPERTY, Subject.REQUIREMENT, Subject.FAULT)
-    }
-    is_of_behaviours = Subject.BEHAVIOURS in table
-    behaviours = table.choice(Subject.BEHAVIOURS, (ADDED,), ADDED)
-    if is_of_behaviours:
-        names[Subject.BEHAVIOURS] = behaviours
-    given = {subject: name for subject, name in names.items() if name is not None}
-    scope, because = table.optional_text("scope"), table.text("because")
-    table.finish()
-    if (base is None) is not (head is None) or (model is None) is (base is None):
+    read = table.read(_Entry)
+    if (read.base is None) is not (read.head is None) or (read.model is None) is (
+        read.base is None
+    ):
         raise table.error(
             None,
             "it is of a model or of two versions",
             'write `model = "..."` for two revisions, or `base = "..."` and `head = "..."`',
         )
+    given = {subject: name for subject in Subject if (name := getattr(read, subject)) is not None}
     if len(given) != 1:
         raise table.error(
             None,
@@ -131,4 +122,7 @@ def _entry(table: Table) -> Expected:
             f"write one of: {', '.join(Subject)}",
         )
     ((subject, name),) = given.items()
-    return Expected(str(table.file), subject, name, because, model, base, head, scope)
+    place = f"{table.file}:{line_of(table.document, table.where)}"
+    return Expected(
+        place, subject, name, read.because, read.model, read.base, read.head, read.scope
+    )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
-from lockstep.specs.tables import Plain, Table, read_toml
+import msgspec
+
+from lockstep.specs.tables import NO_ROWS, Content, Keys, Rows, Table, Texts, read_toml
 
 _FORMS = {
     "invariant": (r"\w+\.\w+", "invariant MODEL.NAME"),
@@ -23,38 +25,36 @@ _FORMS = {
 """
 
 
-@dataclass(frozen=True)
-class Reference:
-    """What a requirement cites: `invariant fetch_session.no_request_twice`.
+class Reference(str):
+    """What a requirement cites: `invariant fetch_session.no_request_twice`."""
 
-    `name` is `MODEL.NAME` for an invariant, an action or a fault, the id of a deviation, and
-    `FILE::FUNCTION` for a test.
-    """
+    @property
+    def kind(self) -> str:
+        """What it refers to."""
+        return self.partition(" ")[0]
 
-    kind: str
-    name: str
+    @property
+    def name(self) -> str:
+        """`MODEL.NAME` of an invariant, an action or a fault, the id of a deviation, FILE::TEST."""
+        return self.partition(" ")[2]
 
-    def __str__(self) -> str:
-        return f"{self.kind} {self.name}"
 
-
-@dataclass(frozen=True)
-class Requirement:
+class Requirement(Keys, frozen=True):
     """One thing that a KIP asks, in our own words.
 
-    `section` names where. `answered_by` are the properties that state it, and beside them what
-    supports them: actions, faults, deviations, tests. `shown_by` are tests of what Apache Kafka
-    itself wrote, `refuted_by` witnesses that it is false. Where none of these is possible,
-    `unanswerable` says why.
+    `section` names where. `answered_by` is what supports an answer: actions, faults, deviations,
+    tests. Properties state it by its id in their decorators; in the matrix they are in
+    `answered_by`, too. `shown_by` are tests of what Apache Kafka itself wrote, `refuted_by`
+    witnesses that it is false. Where none of these is possible, `unanswerable` says why.
     """
 
     id: str
     section: str
     text: str
-    answered_by: tuple[Reference, ...]
-    shown_by: tuple[Reference, ...]
-    refuted_by: tuple[Reference, ...]
-    unanswerable: str | None
+    answered_by: tuple[Reference, ...] = ()
+    shown_by: tuple[Reference, ...] = ()
+    refuted_by: tuple[Reference, ...] = ()
+    unanswerable: str | None = None
 
     @property
     def references(self) -> tuple[Reference, ...]:
@@ -62,19 +62,17 @@ class Requirement:
         return self.answered_by + self.shown_by + self.refuted_by
 
 
-@dataclass(frozen=True)
-class FixedConstant:
+class FixedConstant(Keys, frozen=True):
     """A value that a KIP or Kafka fixes, by its name here and in Kafka's source."""
 
     name: str
     kafka_name: str
-    value: Plain
+    value: Any
     section: str
-    used_by: tuple[str, ...]
+    used_by: Texts = ()
 
 
-@dataclass(frozen=True)
-class Deviation:
+class Deviation(Keys, frozen=True):
     """Where Kafka departs from the text or settles what it leaves open, and what the model does."""
 
     id: str
@@ -103,33 +101,42 @@ class Kip:
     deviations: tuple[Deviation, ...]
 
 
-class _Identified(Protocol):
-    @property
-    def id(self) -> str: ...
+class _Head(Keys, frozen=True):
+    number: int
+    title: str
+    revision: str
+    label: str | None = None
 
 
-Row = TypeVar("Row", bound=_Identified)
+class _Document(Keys, frozen=True):
+    kip: Content
+    requirement: Rows = NO_ROWS
+    constant: Rows = NO_ROWS
+    deviation: Rows = NO_ROWS
+
+
+Row = TypeVar("Row", Requirement, Deviation)
 
 
 def load_kip(file: Path) -> Kip:
     """Read one file of requirements; `LockstepError` naming file and key for anything wrong."""
     document = read_toml(file)
-    head = document.table("kip")
-    number, title, revision = head.integer("number"), head.text("title"), head.text("revision")
-    label = head.optional_text("label") or str(number)
-    head.finish()
-    kip = Kip(
+    document.read(_Document)
+    head = document.table("kip").read(_Head)
+    label = head.label or str(head.number)
+    requirements = _rows(document.tables("requirement"), Requirement, f"{label}-")
+    for row, table in requirements:
+        _check_references(row, table)
+    return Kip(
         file,
-        number,
+        head.number,
         label,
-        title,
-        revision,
-        _rows(document, "requirement", _requirement, f"{label}-"),
-        tuple(_constant(table) for table in document.tables("constant")),
-        _rows(document, "deviation", _deviation, f"{label}-D"),
+        head.title,
+        head.revision,
+        tuple(row for row, _ in requirements),
+        tuple(map(_constant, document.tables("constant"))),
+        tuple(row for row, _ in _rows(document.tables("deviation"), Deviation, f"{label}-D")),
     )
-    document.finish()
-    return kip
 
 
 def load_kips(root: Path) -> list[Kip]:
@@ -138,72 +145,38 @@ def load_kips(root: Path) -> list[Kip]:
     return sorted(kips, key=lambda kip: (kip.number, kip.label))
 
 
-def _rows(document: Table, key: str, read: Callable[[Table], Row], prefix: str) -> tuple[Row, ...]:
-    rows: dict[str, Row] = {}
-    for table in document.tables(key):
-        row = read(table)
-        table.finish()
+def _rows(tables: Sequence[Table], kind: type[Row], prefix: str) -> list[tuple[Row, Table]]:
+    rows: dict[str, tuple[Row, Table]] = {}
+    for table in tables:
+        row = table.read(kind)
         if row.id in rows:
             raise table.error("id", f"{row.id} is there twice")
         if not re.fullmatch(re.escape(prefix) + r"[1-9]\d*", row.id):
             raise table.error("id", f"is {row.id!r}", f"write {prefix}1, {prefix}2, ...")
-        rows[row.id] = row
-    return tuple(rows.values())
-
-
-def _requirement(table: Table) -> Requirement:
-    row = Requirement(
-        table.text("id"),
-        table.text("section"),
-        table.text("text"),
-        _references(table, "answered_by", tuple(_FORMS)),
-        _references(table, "shown_by", ("test",)),
-        _references(table, "refuted_by", ("invariant", "fault")),
-        table.optional_text("unanswerable"),
-    )
-    if bool(row.references) == (row.unanswerable is not None):
-        raise table.error(
-            None,
-            f"{row.id} has {'both' if row.references else 'neither'} of what answers it "
-            "and unanswerable",
-            "name what answers it in answered_by, shown_by or refuted_by, or say why nothing can",
-        )
-    return row
-
-
-def _references(table: Table, key: str, kinds: Sequence[str]) -> tuple[Reference, ...]:
-    return tuple(_reference(table, key, kinds, text) for text in table.texts(key))
-
-
-def _reference(table: Table, key: str, kinds: Sequence[str], text: str) -> Reference:
-    kind, _, name = text.partition(" ")
-    if kind not in kinds or not re.fullmatch(_FORMS[kind][0], name):
-        raise table.error(
-            key,
-            f"{text!r} refers to nothing",
-            f"write {' or '.join(f'`{_FORMS[kind][1]}`' for kind in kinds)}",
-        )
-    return Reference(kind, name)
+        rows[row.id] = row, table
+    return list(rows.values())
 
 
 def _constant(table: Table) -> FixedConstant:
-    constant = FixedConstant(
-        table.text("name"),
-        table.text("kafka_name"),
-        table.plain("value"),
-        table.text("section"),
-        table.texts("used_by"),
-    )
-    table.finish()
-    return constant
+    return msgspec.structs.replace(table.read(FixedConstant), value=table.plain("value"))
 
 
-def _deviation(table: Table) -> Deviation:
-    return Deviation(
-        table.text("id"),
-        table.text("title"),
-        table.text("kip"),
-        table.text("kafka"),
-        table.text("model"),
-        table.text("source"),
-    )
+def _check_references(row: Requirement, table: Table) -> None:
+    for key, references, kinds in (
+        ("answered_by", row.answered_by, tuple(_FORMS)),
+        ("shown_by", row.shown_by, ("test",)),
+        ("refuted_by", row.refuted_by, ("invariant", "fault")),
+    ):
+        for one in references:
+            if one.kind not in kinds or not re.fullmatch(_FORMS[one.kind][0], one.name):
+                raise table.error(
+                    key,
+                    f"{str(one)!r} refers to nothing",
+                    f"write {' or '.join(f'`{_FORMS[kind][1]}`' for kind in kinds)}",
+                )
+    if row.references and row.unanswerable is not None:
+        raise table.error(
+            None,
+            f"{row.id} has both of what answers it and unanswerable",
+            "say why nothing can answer it only where nothing does",
+        )

@@ -1,14 +1,16 @@
 """The requirement matrix: each requirement, how it is answered, and whether what it cites exists.
 
-Requirements name properties and properties name requirements; both must say the same.
+Properties name the requirements that they state; a requirement cites what else answers it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import msgspec
 
 from lockstep.language.faults import fault_marks
 from lockstep.language.model import Model, load_model, model_names
@@ -16,7 +18,8 @@ from lockstep.language.notation import FaultMark, Kind
 from lockstep.specs.answers import Answer, answer_of
 from lockstep.specs.cited_tests import KAFKA_OUTPUT, CitedTests
 from lockstep.specs.kip import Kip, Reference, Requirement, load_kip, load_kips
-from lockstep.specs.scopes import DEFAULT_SCOPE, Scope, load_model_spec
+from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Scope, load_model_spec
+from lockstep.specs.stated_requirements import unknown_requirements
 
 
 @dataclass
@@ -48,37 +51,91 @@ class Matrix:
 def build_matrix(root: Path, names: Sequence[str], *, every_file: bool) -> Matrix:
     """The matrix of the requirement files that the models `names` refer to, or of every file.
 
-    `LockstepError` when one of the files or models cannot be loaded.
+    `answered_by` of a requirement begins with the properties that state it, of all models that
+    refer to its file. `LockstepError` when one of the files or models cannot be loaded.
     """
-    specs = [load_model_spec(root, name) for name in names]
-    files = dict.fromkeys(file for spec in specs for file in spec.requirements)
-    matrix = Matrix(
-        load_kips(root)
-        if every_file
-        else [load_kip(root / "specs" / f"{file}.toml") for file in files]
-    )
     workspace = _Workspace(root)
+    files = dict.fromkeys(file for name in names for file in workspace.spec(name).requirements)
+    kips = load_kips(root) if every_file else [load_kip(root / f"specs/{f}.toml") for f in files]
+    stated = workspace.stated({kip.file.stem for kip in kips})
+    matrix = Matrix(
+        [replace(kip, requirements=_answered(kip.requirements, stated)) for kip in kips]
+    )
     for row in matrix.requirements:
         for reference in row.references:
             problem = workspace.problem(reference, matrix) or workspace.misuse(row, reference)
             if problem is not None:
                 matrix.problems.append(f"{row.id} refers to {reference}: {problem}")
+        matrix.problems.extend(_contradictions(row, stated.get(row.id, ())))
         matrix.kinds |= workspace.property_kinds(row)
         matrix.answers[row.id] = answer_of(row, matrix.kinds)
     for name in names:
-        matrix.problems.extend(workspace.disagreements(name, matrix.requirements))
+        matrix.problems.extend(workspace.unknown_requirements(name))
     return matrix
 
 
+def _answered(
+    rows: Sequence[Requirement], stated: Mapping[str, Sequence[Reference]]
+) -> tuple[Requirement, ...]:
+    """The requirements with the properties that state them, but for those that refute them."""
+    return tuple(
+        row
+        if row.unanswerable is not None
+        else msgspec.structs.replace(
+            row, answered_by=_once([*stated.get(row.id, ()), *row.answered_by], row)
+        )
+        for row in rows
+    )
+
+
+def _once(references: Sequence[Reference], row: Requirement) -> tuple[Reference, ...]:
+    return tuple(one for one in dict.fromkeys(references) if one not in row.refuted_by)
+
+
+def _contradictions(row: Requirement, stated: Sequence[Reference]) -> Iterator[str]:
+    """What is wrong with a requirement as a whole, which some properties state."""
+    if row.unanswerable is not None:
+        for reference in stated:
+            yield f"{reference} states {row.id}, which is unanswerable: take away one of the two"
+    elif not row.references:
+        yield (
+            f"nothing answers {row.id}: state it in a property, cite what supports it in "
+            "answered_by, or say in `unanswerable` why nothing can"
+        )
+
+
 class _Workspace:
-    """Looks up what references name, loading each model and its faults once."""
+    """Looks up what references name, loading each model, its file and its faults once."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._models: dict[str, Model] = {}
+        self._specs: dict[str, ModelSpec] = {}
         self._marks: dict[str, dict[str, FaultMark]] = {}
         self._names = model_names(root)
         self._tests = CitedTests(root)
+
+    def spec(self, name: str) -> ModelSpec:
+        """What `specs/` says of a model."""
+        if name not in self._specs:
+            self._specs[name] = load_model_spec(self._root, name)
+        return self._specs[name]
+
+    def stated(self, files: Collection[str]) -> dict[str, list[Reference]]:
+        """The properties by the id that they state, of the models that refer to one of `files`."""
+        stated: dict[str, list[Reference]] = {}
+        for name in self._names:
+            if not set(files).isdisjoint(self.spec(name).requirements):
+                for prop in self._model(name).properties:
+                    for identity in prop.requirements:
+                        reference = Reference(f"invariant {name}.{prop.name}")
+                        stated.setdefault(identity, []).append(reference)
+        return stated
+
+    def unknown_requirements(self, name: str) -> Iterator[str]:
+        """The ids that a model's properties state and that have no row, a line each."""
+        for error in unknown_requirements(self._model(name), self.spec(name)):
+            yield f"{error.message}: {error.cure}"
 
     def problem(self, reference: Reference, matrix: Matrix) -> str | None:
         """Why a reference leads nowhere; None when it does not."""
@@ -107,9 +164,11 @@ class _Workspace:
             if not self._tests.are_there or self._tests.judges_kafka(reference.name):
                 return None
             return f"it does not take the fixture {KAFKA_OUTPUT}, so it shows nothing of Kafka"
+        model_name, _, name = reference.name.partition(".")
+        if reference.kind == "invariant" and row.id not in self._stated_by(model_name, name):
+            return f'it does not state {row.id}: write "{row.id}" in its decorator'
         if reference not in row.refuted_by:
             return None
-        model_name, _, name = reference.name.partition(".")
         if reference.kind == "fault":
             harmless = self._faults(model_name)[name].harmless is not None
             return "it is harmless, so it refutes nothing" if harmless else None
@@ -126,19 +185,10 @@ class _Workspace:
                 kinds[reference] = self._kinds(model_name).get(name)
         return {reference: kind for reference, kind in kinds.items() if kind is not None}
 
-    def disagreements(self, name: str, requirements: Sequence[Requirement]) -> Iterator[str]:
-        """Where a model's properties and the requirements do not name each other."""
-        rows = {row.id: row for row in requirements}
-        for prop in self._model(name).properties:
-            reference = Reference("invariant", f"{name}.{prop.name}")
-            for identity in prop.requirements:
-                if identity not in rows:
-                    yield f"{reference} states {identity}, which is no requirement of its files"
-                elif reference not in rows[identity].references:
-                    yield f"{reference} states {identity}, which does not name it"
-            for row in requirements:
-                if reference in row.references and row.id not in prop.requirements:
-                    yield f"{row.id} refers to {reference}, which does not state {row.id}"
+    def _stated_by(self, name: str, prop_name: str) -> tuple[str, ...]:
+        """The ids that a property states."""
+        properties = self._model(name).properties
+        return next(prop.requirements for prop in properties if prop.name == prop_name)
 
     def _faults(self, name: str) -> dict[str, FaultMark]:
         if name not in self._marks:
@@ -151,7 +201,7 @@ class _Workspace:
 
     def _model(self, name: str) -> Model:
         if name not in self._models:
-            scopes = load_model_spec(self._root, name).scopes
+            scopes = self.spec(name).scopes
             scope = scopes.get(DEFAULT_SCOPE, next(iter(scopes.values()), Scope(DEFAULT_SCOPE)))
             self._models[name] = load_model(self._root, name, scope.constants)
         return self._models[name]

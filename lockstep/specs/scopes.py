@@ -29,15 +29,15 @@ a scope is known to give is always its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Literal, TypeVar
 
 from lockstep.errors import LockstepError, nearest
-from lockstep.specs.bounds import ScopeBounds, read_bounds, read_reasons
 from lockstep.specs.costs import Scenario, read_scenarios
 from lockstep.specs.diagrams import DiagramSpec, read_diagram
-from lockstep.specs.tables import Plain, Table, read_toml
+from lockstep.specs.tables import NOTHING, Content, Count, Keys, Plain, Table, Texts, read_toml
 from lockstep.system.text_files import is_file
 
 DEFAULT_SCOPE = "default"
@@ -153,6 +153,52 @@ class ModelSpec:
         )
 
 
+B = TypeVar("B", "Scope", "ProofScope")
+
+
+class _Document(Keys, frozen=True):
+    model: Content
+    scopes: Content = NOTHING
+    proofs: Content = NOTHING
+    environment: Content = NOTHING
+    mutants: Content = NOTHING
+    costs: Content = NOTHING
+    diagram: Content | None = None
+
+
+class _Head(Keys, frozen=True):
+    name: str
+    requirements: Texts = ()
+    twin: str | None = None
+    refines: str | None = None
+    deadlock: Literal["forbidden", "allowed"] = "forbidden"
+    deadlock_reason: str | None = None
+
+
+class _Bounds(Keys, frozen=True, kw_only=True):
+    purpose: str = ""
+    like: str | None = None
+    constants: Content = NOTHING
+    idle: Content = NOTHING
+    vacuous: Content = NOTHING
+
+
+class _Scope(_Bounds, frozen=True, kw_only=True):
+    verdict: Literal["holds", "violated"] | None = None
+    states: Count | None = None
+    transitions: Count | None = None
+    depth: Count | None = None
+    violates: Texts | None = None
+    compare: Literal["graph", "counts"] = "counts"
+
+
+class _Proof(_Bounds, frozen=True, kw_only=True):
+    k: Count = 1
+    depth: Count = 8
+    any_number: str | None = None
+    bounded: Content = NOTHING
+
+
 def load_model_spec(root: Path, model: str) -> ModelSpec:
     """Read `specs/MODEL.toml` of the workspace at `root`.
 
@@ -162,99 +208,119 @@ def load_model_spec(root: Path, model: str) -> ModelSpec:
     if not is_file(file):
         return ModelSpec(None, model)
     document = read_toml(file)
-    head = document.table("model")
-    scopes = _tables(document.optional_table("scopes"))
-    proofs = _tables(document.optional_table("proofs"))
-    environment = read_reasons(document.optional_table("environment"))
-    mutants = read_reasons(document.optional_table("mutants"))
-    costs = read_scenarios(_tables(document.optional_table("costs")))
-    diagram = read_diagram(document.table("diagram")) if "diagram" in document else None
-    document.finish()
-    name = head.text("name")
-    if name != model:
-        raise head.error("name", f"is {name!r}", f"the file's name says {model!r}: make them agree")
-    requirements = head.texts("requirements")
-    for reference in requirements:
+    whole, table = document.read(_Document), document.table("model")
+    head = table.read(_Head)
+    if head.name != model:
+        cure = f"the file's name says {model!r}: make them agree"
+        raise table.error("name", f"is {head.name!r}", cure)
+    for reference in head.requirements:
         if not (root / "specs" / f"{reference}.toml").is_file():
-            raise head.error("requirements", f"there is no specs/{reference}.toml")
-    twin, refines = head.optional_text("twin"), head.optional_text("refines")
-    if refines is not None and twin is None:
-        raise head.error("refines", "is there, but no twin", "name the twin that refines it")
-    deadlock = head.choice("deadlock", ("forbidden", "allowed"), "forbidden")
-    reason = head.optional_text("deadlock_reason")
-    if deadlock != "allowed" and reason is not None:
-        raise head.error(
+            raise table.error("requirements", f"there is no specs/{reference}.toml")
+    if head.refines is not None and head.twin is None:
+        raise table.error("refines", "is there, but no twin", "name the twin that refines it")
+    if head.deadlock != "allowed" and head.deadlock_reason is not None:
+        raise table.error(
             "deadlock_reason",
             "is there, but deadlock is forbidden",
             'a reason goes with `deadlock = "allowed"` only',
         )
-    head.finish()
     return ModelSpec(
         file,
-        name,
-        requirements,
-        twin,
-        refines,
-        deadlock == "allowed",
-        reason,
-        {key: _scope(scopes[key], key, bounds) for key, bounds in read_bounds(scopes).items()},
-        {key: _proof(proofs[key], key, bounds) for key, bounds in read_bounds(proofs).items()},
-        environment,
-        mutants,
-        costs,
-        diagram,
+        head.name,
+        head.requirements,
+        head.twin,
+        head.refines,
+        head.deadlock == "allowed",
+        head.deadlock_reason,
+        _resolved(document.named("scopes"), _scope),
+        _resolved(document.named("proofs"), _proof),
+        read_reasons(document.table("environment")),
+        read_reasons(document.table("mutants")),
+        read_scenarios(document.named("costs")),
+        None if whole.diagram is None else read_diagram(document.table("diagram")),
     )
 
 
-def _tables(table: Table) -> dict[str, Table]:
-    return {key: table.table(key) for key in table.names()}
+def _resolved(
+    tables: Mapping[str, Table], read: Callable[[Table, str, B | None], B]
+) -> dict[str, B]:
+    """The scopes or the proofs in tables of one kind, each by its name.
+
+    One that is `like` another has its constants and reasons, but for its own. `LockstepError` where
+    one is like one that there is not, or like itself by way of others.
+    """
+    resolved: dict[str, B] = {}
+
+    def resolve(name: str, users: tuple[str, ...] = ()) -> B:
+        if name in resolved:
+            return resolved[name]
+        table, users = tables[name], (*users, name)
+        like: object = table.content.get("like")
+        if not isinstance(like, str):
+            base = None  # what is no name is refused where the table is read
+        elif (like := like.strip()) not in tables:
+            cure = nearest(like, tables, f"name one of: {', '.join(tables)}")
+            raise table.error("like", f"there is no {like!r} beside it", cure)
+        elif like in users:
+            circle = " is like ".join([*users[users.index(like) :], like])
+            raise table.error(
+                "like", f"goes round in a circle: {circle}", "give one its own bounds"
+            )
+        else:
+            base = resolve(like, users)
+        resolved[name] = read(table, name, base)
+        return resolved[name]
+
+    return {name: resolve(name) for name in tables}
 
 
-def _scope(table: Table, name: str, bounds: ScopeBounds) -> Scope:
-    verdict = None
-    if "verdict" in table:
-        verdict = table.choice("verdict", ("holds", "violated"), "holds")
-    violates = table.texts("violates") if "violates" in table else None
-    if (verdict == "violated") != (violates is not None):
+def _scope(table: Table, name: str, base: Scope | None) -> Scope:
+    read = table.read(_Scope)
+    if (read.verdict == "violated") != (read.violates is not None):
         raise table.error(
             "violates",
-            "is there, but the verdict is not violated" if violates else "is missing",
+            "is there, but the verdict is not violated" if read.violates else "is missing",
             'an array of properties goes with `verdict = "violated"`, and only with it',
         )
-    scope = Scope(
-        name=name,
-        purpose=table.optional_text("purpose") or "",
-        constants=bounds.constants,
-        pins=Pins(
-            verdict,
-            table.optional_count("states"),
-            table.optional_count("transitions"),
-            table.optional_count("depth"),
-            violates,
-        ),
-        compare=table.choice("compare", ("graph", "counts"), "counts"),
-        idle=bounds.idle,
-        vacuous=bounds.vacuous,
-        like=bounds.like,
-    )
-    table.finish()
-    return scope
+    pins = Pins(read.verdict, read.states, read.transitions, read.depth, read.violates)
+    bounds = _bounds(table, base or Scope(name))
+    return Scope(name, read.purpose, pins=pins, compare=read.compare, like=read.like, **bounds)
 
 
-def _proof(table: Table, name: str, bounds: ScopeBounds) -> ProofScope:
-    default = ProofScope(name)
-    k, depth = table.optional_count("k"), table.optional_count("depth")
-    proof = ProofScope(
-        name=name,
-        purpose=table.optional_text("purpose") or "",
-        constants=bounds.constants,
-        k=default.k if k is None else k,
-        depth=default.depth if depth is None else depth,
-        any_number=table.optional_text("any_number"),
-        bounded=read_reasons(table.optional_table("bounded")),
-        idle=bounds.idle,
-        vacuous=bounds.vacuous,
-        like=bounds.like,
+def _proof(table: Table, name: str, base: ProofScope | None) -> ProofScope:
+    read = table.read(_Proof)
+    return ProofScope(
+        name,
+        read.purpose,
+        k=read.k,
+        depth=read.depth,
+        any_number=read.any_number,
+        bounded=read_reasons(table.table("bounded")),
+        like=read.like,
+        **_bounds(table, base or ProofScope(name)),
     )
-    table.finish()
-    return proof
+
+
+def _bounds(table: Table, base: Scope | ProofScope) -> dict[str, Any]:
+    """What a scope has of its own and from the one that it is like."""
+    constants = table.table("constants")
+    return {
+        "constants": {**base.constants, **{key: constants.plain(key) for key in constants.content}},
+        "idle": {**base.idle, **read_reasons(table.table("idle"))},
+        "vacuous": {**base.vacuous, **read_reasons(table.table("vacuous"))},
+    }
+
+
+def read_reasons(table: Table) -> dict[str, str]:
+    """The reason by name, from a table that gives names by their reason: `"Why." = ["a", "b"]`."""
+    reasons: dict[str, str] = {}
+    for key in table.content:
+        reason = key.strip()
+        names = table.texts(key, 'write the reason first: "Why it is so." = ["name", "other"]')
+        if not reason or not names:
+            raise table.error(key, "is a reason without " + ("names" if reason else "words"))
+        for name in names:
+            if name in reasons:
+                raise table.error(key, f"{name} has a reason already: {reasons[name]!r}")
+            reasons[name] = reason
+    return reasons

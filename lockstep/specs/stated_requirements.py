@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from lockstep.errors import LockstepError, nearest
 from lockstep.language.model import Model, Property
@@ -16,14 +17,20 @@ def check_stated_requirements(model: Model, spec: ModelSpec) -> None:
 
     `LockstepError` with the line of the id, and for a file that cannot be read.
     """
+    for error in unknown_requirements(model, spec):
+        raise error
+
+
+def unknown_requirements(model: Model, spec: ModelSpec) -> Iterator[LockstepError]:
+    """An error for each id that has no such row, to be raised or printed."""
     files = [model.universe.root / "specs" / f"{name}.toml" for name in spec.requirements]
     ids = [row.id for file in files for row in load_kip(file).requirements]
+    own = f"specs/{model.name}.toml"
+    why = f"which has no row in {' or '.join(map(shown_path, files))}"
     for prop in model.properties:
         for identity in prop.requirements:
             if identity not in ids:
-                own = f"specs/{model.name}.toml"
-                why = f"which has no row in {' or '.join(map(shown_path, files))}"
-                raise LockstepError(
+                yield LockstepError(
                     f"{_place(model, prop, identity)}: {prop.name} states {identity}, "
                     + (why if files else f"and {own} names no file of requirements"),
                     cure=nearest(

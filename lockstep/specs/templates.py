@@ -6,6 +6,7 @@ A place is a path and never an expression: a name, then fields and keys, as in
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,8 +19,6 @@ from lockstep.language.values import TotalMap
 
 Shape: TypeAlias = "Domain | type[Fielded]"
 """What is known of a value: its domain, or the class of a state."""
-
-_TOKEN = re.compile(r"\s*(?:(?P<name>[^\W\d]\w*)|(?P<number>-?\d+)|(?P<sign>[.\[\]]))")
 
 
 class NoTemplate(ValueError):
@@ -87,39 +86,30 @@ def parse_template(text: str) -> Template:
 
 
 def _parse_path(text: str) -> Path:
-    tokens: list[str] = []
-    position = 0
-    while text[position:].strip():
-        match = _TOKEN.match(text, position)
-        if match is None:
-            raise NoTemplate(f"{{{text}}} is no path: write fields and keys, {{s.log[r]}}")
-        tokens.append(match[0].strip())
-        position = match.end()
-    path = _path(tokens, text)
-    if tokens:
-        raise NoTemplate(f"{{{text}}} has {tokens[0]!r} where its path has ended")
-    return path
+    no_path = NoTemplate(f"{{{text}}} is no path: write fields and keys, {{s.log[r]}}")
 
+    def path(node: ast.expr) -> Path:
+        step: str | Path | int
+        match node:
+            case ast.Name(name):
+                return Path(name)
+            case ast.Attribute(inside, name):
+                step = name
+            case ast.Subscript(inside, ast.Constant(int(number))):
+                step = number
+            case ast.Subscript(inside, ast.UnaryOp(ast.USub(), ast.Constant(int(number)))):
+                step = -number
+            case ast.Subscript(inside, key):
+                step = path(key)
+            case _:
+                raise no_path
+        before = path(inside)
+        return Path(before.root, (*before.steps, step))
 
-def _path(tokens: list[str], text: str) -> Path:
-    """The path that the tokens begin with; they are taken away."""
-
-    def name() -> str:
-        if not tokens or not tokens[0].isidentifier():
-            raise NoTemplate(f"{{{text}}} has no name where one is wanted")
-        return tokens.pop(0)
-
-    root = name()
-    steps: list[str | Path | int] = []
-    while tokens and tokens[0] in (".", "["):
-        if tokens.pop(0) == ".":
-            steps.append(name())
-            continue
-        is_number = bool(tokens) and tokens[0].lstrip("-").isdigit()
-        steps.append(int(tokens.pop(0)) if is_number else _path(tokens, text))
-        if not tokens or tokens.pop(0) != "]":
-            raise NoTemplate(f"{{{text}}} lacks a closing bracket")
-    return Path(root, tuple(steps))
+    try:
+        return path(ast.parse(text.strip(), mode="eval").body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise no_path from None
 
 
 def _inside(value: object, key: object, step: str | Path | int) -> object:

@@ -102,21 +102,25 @@ def _in_guard(universe: Universe, disabled: Disabled) -> Conjunct | None:
     frames = [frame for frame, _ in traceback.walk_tb(disabled.__traceback__)]
     frame = frames[-2]
     code = frame.f_code
-    source = universe.files[code.co_filename]
-    node = source.functions[code.co_name, code.co_firstlineno]
-    call = next(
+    definition = universe.definition_of_code(code)
+    assert definition is not None
+    node, file = definition
+    calls = [
         part
         for part in ast.walk(node)
         if isinstance(part, ast.Call)
         and isinstance(part.func, ast.Name)
         and part.func.id in ("require", "present")
         and part.lineno <= frame.f_lineno <= (part.end_lineno or part.lineno)
-    )
-    scope = _Scope(universe, source.path, {**frame.f_globals, **frame.f_locals}, {}, 0)
+    ]
+    # What an edit puts in place is in one line: there the column says which call it is.
+    column = list(code.co_positions())[frame.f_lasti // 2][2]
+    call = next((part for part in calls if part.col_offset == column), calls[0])
+    scope = _Scope(universe, file, {**frame.f_globals, **frame.f_locals}, {}, 0)
     (condition,) = call.args
     if isinstance(call.func, ast.Name) and call.func.id == "present":
         text = f"{ast.unparse(condition)} is not None"
-        return Conjunct(source.path, call.lineno, text, {}, {})
+        return Conjunct(file, call.lineno, text, {}, {})
     return _in_expression(condition, scope)
 
 

@@ -26,6 +26,7 @@ def excerpt(universe: Universe, function: Callable[..., Any]) -> Excerpt | None:
         return None
     node, file = definition
     first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-    text = universe.files[function.__code__.co_filename].text
-    lines = text.splitlines()[first - 1 : node.end_lineno]
+    edited = universe.edited.get(function.__code__)
+    text = universe.files[function.__code__.co_filename].text if edited is None else edited.text
+    lines = text.splitlines()[first - 1 : node.end_lineno if edited is None else edited.last]
     return Excerpt(path_below(file, universe.root), first, tuple(lines))

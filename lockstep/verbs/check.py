@@ -15,6 +15,7 @@ from lockstep.language.model import Model, load_model, model_places
 from lockstep.language.notation import Kind
 from lockstep.mutants.mutant import find_mutant
 from lockstep.plain.exploration import Exploration
+from lockstep.plain.spaces import Spaces
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
 from lockstep.specs.judgement import check_declarations, judge
@@ -48,6 +49,8 @@ class CheckPlan:
     request: CheckRequest
     unused: tuple[Unused, ...]
     """Files that nothing reads; none where only some models are meant."""
+    spaces: Spaces | None = None
+    """Where the graphs of what is explored are kept; None where nobody asks more of them."""
     affected: Affected | None = None
     """Which models a change can affect, where that was asked; the others are not in `models`."""
 
@@ -61,13 +64,16 @@ def check(
     *,
     on_result: Callable[[CheckResult], None] = lambda _: None,
     watch: Watch = Unwatched(),
+    spaces: Spaces | None = None,
 ) -> CheckRun:
     """Check models; `on_result` is told of each as soon as it is done.
 
+    The graphs of what is explored are put into `spaces`.
     Errors of one model are in its result, not raised. `LockstepError` for a request that cannot be
     met, such as a model that is not there.
     """
-    return run_check(plan_check(request), on_result=on_result, watch=watch)
+    plan = replace(plan_check(request), spaces=spaces)
+    return run_check(plan, on_result=on_result, watch=watch)
 
 
 def plan_check(request: CheckRequest) -> CheckPlan:
@@ -98,7 +104,7 @@ def plan_check(request: CheckRequest) -> CheckPlan:
             workspace, request.changed, models, lambda name: _files(workspace, request, name, scope)
         )
         models = list(affected.reasons)
-    return CheckPlan(workspace, tuple(models), scope, request, unused, affected)
+    return CheckPlan(workspace, tuple(models), scope, request, unused, affected=affected)
 
 
 def run_check(
@@ -169,6 +175,7 @@ def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
         deadlock_allowed=spec.deadlock_allowed,
         liveness=request.liveness or breaks_in_time,
         environment=frozenset(spec.environment),
+        spaces=plan.spaces,
         checkpoint=_checkpoint(request, name, scope.name),
         expected=(scope.pins.states or 0) if pinned else 0,
     )

@@ -59,9 +59,9 @@ class FaultRun:
     @property
     def is_idle(self) -> bool:
         """Whether the fault is an action, its own or another's, that was never enabled."""
-        replaced = self.mark.replaces
-        name = self.name if replaced is None else replaced.__name__
-        return self.result.fired.get(name) == 0
+        names = [function.__name__ for function in self.mark.changed] or [self.name]
+        fired = [self.result.fired[name] for name in names if name in self.result.fired]
+        return bool(fired) and not any(fired)
 
     @property
     def problem(self) -> str | None:

@@ -49,19 +49,6 @@ def refuse_shipped(workspace: Workspace, cure: str) -> None:
         )
 
 
-def the_one(model: str | None, names: Sequence[str], use: str, folder: str) -> str:
-    """The model that is named, or the only one of `names`; they can `use`, by files in `folder`."""
-    if model is None and len(names) == 1:
-        return names[0]
-    if model is None or model not in names:
-        several = "several models can" if names else "no model can"
-        raise LockstepError(
-            f"{several if model is None else f'{model} cannot'} {use}",
-            cure=f"name one of: {', '.join(names) or f'none has {folder}/MODEL.py'}",
-        )
-    return model
-
-
 _SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]+)?)\s*([KMGT]i?)?B?", re.IGNORECASE)
 
 

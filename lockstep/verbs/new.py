@@ -19,7 +19,7 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _LONGEST = 64
 """Letters of a name."""
 
-_FOLDERS = ("faults", "kafka_files", "lemmas", "observed", "proposals", "simulated")
+_FOLDERS = ("faults", "lemmas", "proposals")
 _FILES = ("review",)
 """Names that mean something else in `specs/`."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from lockstep.results.verdict import Verdict
 from lockstep.specs.matrix import Matrix, build_matrix
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
+from lockstep.system.extensions import LOGS, extension
 from lockstep.system.revision import Revision, revision_of
 from lockstep.verbs.campaign import EarlierRows
 from lockstep.verbs.models import choose
@@ -20,11 +21,10 @@ from lockstep.verbs.replay import Replay, replay
 from lockstep.verbs.replay_request import ReplayRequest
 from lockstep.verbs.report_campaigns import FaultsReport, faults_report, mutants_report
 from lockstep.verbs.report_checks import KeptResults, model_of
-from lockstep.verbs.report_conform import read_conformance
 from lockstep.verbs.report_entry import CHECK, Entry
 from lockstep.verbs.report_history import History, history_rows
 from lockstep.verbs.report_request import ReportRequest
-from lockstep.verbs.report_result import Claim, ModelReport, Place, Report
+from lockstep.verbs.report_result import Claim, Conformance, ModelReport, Place, Report
 from lockstep.verbs.run import Unwatched, Watch
 from lockstep.workspace import Workspace, find_workspace
 
@@ -42,7 +42,7 @@ def report(request: ReportRequest = ReportRequest(), *, watch: Watch = Unwatched
     """
     workspace = request.workspace or find_workspace()
     names = choose((), workspace)
-    conformance = tuple(read_conformance(file) for file in request.conform)
+    conformance = _conformance(request.conform)
     history = History.read(request.history or workspace.output / HISTORY)
     revision = revision_of(workspace.root)
     models = []
@@ -70,6 +70,14 @@ def report(request: ReportRequest = ReportRequest(), *, watch: Watch = Unwatched
     )
     _remember(result, revision, request)
     return result
+
+
+def _conformance(files: Sequence[Path]) -> tuple[Conformance, ...]:
+    """What came of logs that were followed; who followed them knows how to read it."""
+    if not files:
+        return ()
+    read: Callable[[Path], Conformance] = extension(LOGS, "read")
+    return tuple(map(read, files))
 
 
 def _remember(result: Report, revision: Revision | None, request: ReportRequest) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from lockstep.results.exits import worst
 from lockstep.results.verdict import Verdict
@@ -14,7 +15,6 @@ from lockstep.verbs.mutants_of_model import MutantsOfModel
 from lockstep.verbs.prove_result import Proved
 from lockstep.verbs.replay import Replay
 from lockstep.verbs.report_campaigns import FaultsReport
-from lockstep.verbs.report_conform import Conformance
 from lockstep.verbs.report_entry import Entry
 from lockstep.verbs.report_history import History
 from lockstep.workspace import Workspace
@@ -41,6 +41,15 @@ class Claim:
     place: Place | None
     requirements: tuple[str, ...]
     caught_first: tuple[str, ...]
+
+
+class Conformance(Protocol):
+    """What came of logs, as the package that knows them reads it: a struct of msgspec."""
+
+    @property
+    def exit_code(self) -> int:
+        """That of the run which followed the logs."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -120,7 +129,7 @@ class Report:
     def exit_code(self) -> int:
         """The worst of all entries: 0 only where all that is wanted was checked and holds."""
         codes = [entry.exit_code for entry in self.entries]
-        codes += [one.summary.exit_code for one in self.conformance]
+        codes += [one.exit_code for one in self.conformance]
         codes += [1] * bool(self.matrix is not None and self.matrix.problems)
         codes += [2] * bool(self.matrix_error or self.unread)
         return worst(codes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lockstep.language.model import Model
@@ -10,7 +10,6 @@ from lockstep.specs.scopes import load_model_spec
 from lockstep.trace.saving import traces_folder
 from lockstep.verbs.costs import SavedCost, Saving, saved_costs
 from lockstep.verbs.review_plan import ReviewPlan, ReviewTask
-from lockstep.verbs.run import Watch
 from lockstep.verbs.version import Version
 
 
@@ -31,9 +30,12 @@ class CostChange:
 
 
 def cost_changes(
-    plan: ReviewPlan, task: ReviewTask, base: Model, head: Model, watch: Watch
+    plan: ReviewPlan, task: ReviewTask, base: Model, head: Model, saving: Saving
 ) -> tuple[CostChange, ...]:
-    """What scenarios cost in BASE and in HEAD; none where no scenario is in both."""
+    """What scenarios cost in BASE and in HEAD; none where no scenario is in both.
+
+    `saving` is without the folder, which depends on the version.
+    """
     versions = task.versions.base, task.versions.head
     specs = [load_model_spec(one.workspace.root, one.model) for one in versions]
     names = [name for name in specs[0].costs if name in specs[1].costs]
@@ -45,7 +47,7 @@ def cost_changes(
             model,
             task.scope,
             [spec.costs[name] for name in names],
-            Saving(plan.request.exploration, _folder(plan, version), watch),
+            replace(saving, folder=_folder(plan, version)),
         )
         for version, model, spec in zip(versions, (base, head), specs, strict=True)
     )

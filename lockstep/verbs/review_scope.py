@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.explore.engines import explore
+from lockstep.plain.exploration import Exploration
 from lockstep.plain.graph import MOST_STATES, Limits, Unfinished
+from lockstep.plain.spaces import Spaces
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.exits import INTERRUPTED
 from lockstep.results.verdict import Verdict
@@ -17,16 +19,15 @@ from lockstep.review.difference import Difference, difference_of
 from lockstep.review.inclusion import InclusionSearch, find_parting
 from lockstep.review.observed import ObservedGraph, observe
 from lockstep.review.pair import Pair
-from lockstep.review.second_opinion import confirm_inclusion
 from lockstep.specs.expected import Expected
 from lockstep.trace.saving import traces_folder
 from lockstep.verbs.check import check
 from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.check_result import Checked, Unchecked
+from lockstep.verbs.costs import Saving
 from lockstep.verbs.review_costs import CostChange, cost_changes
 from lockstep.verbs.review_plan import ReviewPlan, ReviewTask
 from lockstep.verbs.review_properties import Change, PropertyChange, property_changes
-from lockstep.verbs.review_request import ReviewRequest
 from lockstep.verbs.review_version import VersionPair
 from lockstep.verbs.run import Watch
 from lockstep.verbs.version import Version
@@ -39,14 +40,12 @@ _DUBIOUS = (Change.LOST, Change.SILENCED, Change.OPEN)
 class Direction:
     """Whether one version shows nothing but what the other does.
 
-    Without a verdict `because` says what ended the comparison. `is_confirmed` says that another
-    way came to the same: plain Python to a difference, a second algorithm to there being none.
+    Without a verdict `because` says what ended the comparison. Plain Python has seen a difference.
     """
 
     verdict: Verdict
     difference: Difference | None = None
     because: str = ""
-    is_confirmed: bool = False
 
 
 @dataclass(frozen=True)
@@ -120,12 +119,13 @@ class ScopeReview:
 
 def review_scope(plan: ReviewPlan, task: ReviewTask, watch: Watch) -> ScopeReview:
     """Compare two versions in a scope; `LockstepError` where one of them cannot be checked."""
-    started = time.perf_counter()
-    base = _checked(plan, task.versions.base, task.scope, watch)
-    head = _checked(plan, task.versions.head, task.scope, watch)
+    started, spaces = time.perf_counter(), Spaces()
+    exploration = replace(plan.request.exploration, spaces=spaces)
+    base = _checked(plan, task.versions.base, task.scope, watch, spaces)
+    head = _checked(plan, task.versions.head, task.scope, watch, spaces)
     judged, unjudged = _judged(plan, task, watch)
     pair = Pair.of(base.model, head.model)
-    meaningless = _meaningless(plan.request, {"BASE": base, "HEAD": head})
+    meaningless = _meaningless(exploration, {"BASE": base, "HEAD": head})
     return ScopeReview(
         versions=task.versions,
         scope=task.scope,
@@ -133,11 +133,13 @@ def review_scope(plan: ReviewPlan, task: ReviewTask, watch: Watch) -> ScopeRevie
         properties=property_changes(base, head, judged),
         behaviours=Behaviours.open(meaningless)
         if meaningless
-        else _behaviours(plan.request, pair, str(task), watch),
+        else _behaviours(exploration, pair, str(task), watch),
         seconds=time.perf_counter() - started,
         unjudged=unjudged,
         interrupted=base.result.interrupted or head.result.interrupted,
-        costs=() if meaningless else cost_changes(plan, task, base.model, head.model, watch),
+        costs=()
+        if meaningless
+        else cost_changes(plan, task, base.model, head.model, Saving(exploration, None, watch)),
     )
 
 
@@ -152,7 +154,9 @@ def _judged(plan: ReviewPlan, task: ReviewTask, watch: Watch) -> tuple[Checked |
         return None, task.versions.shown(str(error))
 
 
-def _checked(plan: ReviewPlan, version: Version, scope: str, watch: Watch) -> Checked:
+def _checked(
+    plan: ReviewPlan, version: Version, scope: str, watch: Watch, spaces: Spaces | None = None
+) -> Checked:
     """All properties of a version, judged past what is violated."""
     request, folder = plan.request, plan.request.save or traces_folder(plan.workspace)
     run = check(
@@ -172,6 +176,7 @@ def _checked(plan: ReviewPlan, version: Version, scope: str, watch: Watch) -> Ch
             save=folder if version.revision is None else folder / version.revision,
         ),
         watch=watch,
+        spaces=spaces,
     )
     if run.pending:
         raise KeyboardInterrupt
@@ -181,36 +186,37 @@ def _checked(plan: ReviewPlan, version: Version, scope: str, watch: Watch) -> Ch
     return result
 
 
-def _meaningless(request: ReviewRequest, versions: Mapping[str, Checked]) -> str:
+def _meaningless(exploration: Exploration, versions: Mapping[str, Checked]) -> str:
     """Why a version has no graph: its text has no meaning in a reachable state; else empty."""
     for name, checked in versions.items():
         result = checked.result
+        spaces = exploration.spaces
+        if spaces is not None and spaces.find(checked.model) is not None:
+            continue
         if not result.is_finished:
             bare = replace(checked.model, properties=())
-            result = explore(bare, replace(request.exploration, deadlock_allowed=True))
+            result = explore(bare, replace(exploration, deadlock_allowed=True))
         if result.error is not None:
             where = result.error.seen_from(checked.model.universe.root)
             return f"{name} has no meaning in a reachable state: {where}"
     return ""
 
 
-def _behaviours(request: ReviewRequest, pair: Pair, title: str, watch: Watch) -> Behaviours:
+def _behaviours(exploration: Exploration, pair: Pair, title: str, watch: Watch) -> Behaviours:
     """Whether HEAD adds behaviours, and whether it removes some."""
-    bounds = request.exploration.bounds
+    bounds = exploration.bounds
     limits = Limits.of(bounds, bounds.max_states or MOST_STATES)
     if not pair.shared:
         return Behaviours.open("they share no variable")
     try:
         with watch.search(f"{title}: behaviours", None) as on_progress:
-            base, head = observe(
-                pair, limits, replace(request.exploration, on_progress=on_progress)
-            )
+            base, head = observe(pair, limits, replace(exploration, on_progress=on_progress))
     except Unfinished as unfinished:
         return Behaviours.open(str(unfinished))
     except EvaluationError as error:
         where = error.seen_from(pair.other.universe.root)
         return Behaviours.open(f"what is shown has no meaning in a reachable state: {where}")
-    search = find_parting if request.engine == "python" else compiled_parting
+    search = find_parting if exploration.engine == "python" else compiled_parting
     return Behaviours(
         _direction(pair.swapped, head, base, limits, search),
         _direction(pair, base, head, limits, search),
@@ -230,9 +236,8 @@ def _direction(
     try:
         parting = search(one, other, limits)
         if parting is None:
-            confirmed = confirm_inclusion(one, other, limits)
-            return Direction(Verdict.HOLDS, is_confirmed=confirmed)
+            return Direction(Verdict.HOLDS)
         difference = difference_of(pair, one, parting, limits)
-        return Direction(Verdict.VIOLATED, difference, is_confirmed=True)
+        return Direction(Verdict.VIOLATED, difference)
     except Unfinished as unfinished:
         return Direction(Verdict.INCONCLUSIVE, because=str(unfinished))

@@ -50,16 +50,16 @@ def sweep(
     request: CheckRequest,
     campaign: CampaignRequest,
     *,
-    on_row: Callable[[Row], None] = lambda _: None,
+    on_result: Callable[[Row], None] = lambda _: None,
     watch: Watch = Unwatched(),
 ) -> SweepRun:
     """Check models with every combination of values and seeds, on all cores.
 
-    `on_row` is given each row, in the order of the combinations, as soon as it and those before it
-    are there. Errors of one check are in its row. `LockstepError` for a request that cannot be met,
-    such as a constant that a model does not have.
+    `on_result` is given each row, in the order of the combinations, as soon as it and those before
+    it are there. Errors of one check are in its row. `LockstepError` for a request that cannot be
+    met, such as a constant that a model does not have.
     """
-    return run_sweep(plan_sweep(request, campaign), on_row=on_row, watch=watch)
+    return run_sweep(plan_sweep(request, campaign), on_result=on_result, watch=watch)
 
 
 def plan_sweep(request: CheckRequest, campaign: CampaignRequest) -> SweepPlan:
@@ -79,7 +79,7 @@ def plan_sweep(request: CheckRequest, campaign: CampaignRequest) -> SweepPlan:
 def run_sweep(
     plan: SweepPlan,
     *,
-    on_row: Callable[[Row], None] = lambda _: None,
+    on_result: Callable[[Row], None] = lambda _: None,
     watch: Watch = Unwatched(),
 ) -> SweepRun:
     """Do what was planned."""
@@ -90,12 +90,12 @@ def run_sweep(
             rows[done.number] = done.row
             kept += [done.row] * done.is_kept
             while following in rows:
-                on_row(rows[following])
+                on_result(rows[following])
                 following += 1
     except KeyboardInterrupt:
         for number in sorted(rows):
             if number >= following:
-                on_row(rows[number])
+                on_result(rows[number])
     pending = (task for number, (task, _) in enumerate(plan.tasks) if number not in rows)
     return SweepRun(tuple(rows[number] for number in sorted(rows)), tuple(pending), tuple(kept))
 

@@ -114,13 +114,15 @@ def _all_values(model: Model, name: str, own: object) -> tuple[Plain, ...]:
 
 def _compared_texts(model: Model, name: str) -> Iterator[str]:
     """The texts that a model compares a constant with: no other two make a difference."""
-    for file in model.universe.files.values():
-        for node in ast.walk(file.tree):
-            if not isinstance(node, ast.Compare):
-                continue
-            sides = [node.left, *node.comparators]
-            if any(_is_name(side, name) for side in sides):
-                yield from (text for side in sides for text in _texts(side))
+    universe = model.universe
+    texts: list[ast.AST] = [file.tree for file in universe.files.values()]
+    texts += [edited.node for edited in universe.edited.values()]
+    for node in (part for text in texts for part in ast.walk(text)):
+        if not isinstance(node, ast.Compare):
+            continue
+        sides = [node.left, *node.comparators]
+        if any(_is_name(side, name) for side in sides):
+            yield from (text for side in sides for text in _texts(side))
 
 
 def _is_name(node: ast.expr, name: str) -> bool:

@@ -1,68 +1,50 @@
 """Mistakes in a consumer's fetcher. Those with a source really happened, or were proposed."""
 
-from lockstep import fault, replace, require
+from lockstep import edit, fault, replace, require
+from models import fair_consumption as consumer
 from models.fair_consumption import (
     MAX_POLL_RECORDS,
     FairConsumption,
     Partition,
     Status,
     after_unreadable,
-    allowed,
-    arrived,
-    discard,
-    end_poll,
     give,
     goes_on,
     has_records,
     is_erring,
-    is_held_back,
     is_wanted,
     later,
-    left_off,
-    may_be_fetched,
-    raise_error,
     return_before_error,
-    return_part,
     room,
-    set_aside,
-    start_poll,
-    withdraw,
 )
 
 
 @fault(
-    replaces=allowed,
     breaks="poll_returns_at_most_max_poll_records",
     source="KAFKA-15836; apache/kafka pull request 14789",
 )
-def limit_is_a_partitions(s: FairConsumption):
+@edit(consumer.allowed, "room(s)", "MAX_POLL_RECORDS")
+def limit_is_a_partitions():
     """max.poll.records of each partition, whatever the poll has of others already."""
-    return min(MAX_POLL_RECORDS, s.buffered[s.line[0]].count)
 
 
 @fault(
-    replaces=raise_error,
     breaks="error_without_records_is_raised_once",
     source="KAFKA-6877; apache/kafka pull request 4974",
     unchanged=("buffered", "line"),
 )
-def error_stays_at_the_head(s: FairConsumption, new: FairConsumption):
+@edit(consumer.raise_error, "new.buffered[s.line[0]] = None; new.line = s.line[1:]", "")
+def error_stays_at_the_head():
     """An error is raised before it is taken out of the line, so it is raised for ever."""
-    require(is_erring(s) and room(s) == MAX_POLL_RECORDS)
-    require(s.buffered[s.line[0]].count == 0)
-    end_poll(s, new, s.line[0])
 
 
 @fault(
-    replaces=set_aside,
-    breaks="paused_partition_keeps_its_records",
-    source="KAFKA-7548; apache/kafka pull request 6988",
+    breaks="paused_partition_keeps_its_records", source="KAFKA-7548; apache/kafka pull request 6988"
 )
-def paused_records_are_thrown_away(s: FairConsumption, new: FairConsumption):
+@edit(consumer.set_aside, "replace(s.buffered[s.line[0]], begun=False)", "None")
+@edit(consumer.set_aside, "s.line[1:] + (s.line[0],)", "s.line[1:]")
+def paused_records_are_thrown_away():
     """A poll that comes to a paused partition drops what is buffered of it."""
-    require(goes_on(s) and is_held_back(s, s.line[0]))
-    new.buffered[s.line[0]] = None
-    new.line = s.line[1:]
 
 
 @fault(
@@ -77,7 +59,7 @@ def looked_at_when_begun_only(s: FairConsumption, p):
 
 
 @fault(
-    replaces=may_be_fetched,
+    replaces=consumer.may_be_fetched,
     breaks="partition_without_records_is_fetched",
     constants={"LONGEST_WAIT": 0},
     source="KAFKA-17182; apache/kafka pull request 17700, mended by 18795",
@@ -88,32 +70,29 @@ def buffered_partition_blocks_the_others(s: FairConsumption, p):
     return s.status[p] == Status.ASSIGNED and all(s.buffered[q] is None for q in Partition)
 
 
-@fault(replaces=may_be_fetched, breaks="fetch_is_of_a_partition_without_records")
+@fault(replaces=consumer.may_be_fetched, breaks="fetch_is_of_a_partition_without_records")
 def paused_partitions_are_fetched(s: FairConsumption, p):
     """A fetch asks for paused partitions, too."""
     return s.status[p] != Status.REVOKED and s.buffered[p] is None
 
 
-@fault(replaces=is_wanted, breaks="records_are_returned_once_and_in_order")
-def offsets_are_not_compared(s: FairConsumption, p):
+@fault(breaks="records_are_returned_once_and_in_order")
+@edit(consumer.is_wanted, "return ...", "return s.status[p] != Status.REVOKED")
+def offsets_are_not_compared():
     """Whatever is buffered of an assigned partition is returned, wherever its consumer is now."""
-    return s.status[p] != Status.REVOKED
 
 
-@fault(replaces=give, breaks="position_is_after_what_was_returned", unchanged=("position",))
-def position_stays(s: FairConsumption, new: FairConsumption, count):
+@fault(breaks="position_is_after_what_was_returned", unchanged=("position",))
+@edit(consumer.give, "new.position[p] = ...", "")
+def position_stays():
     """Records are returned, and the position stays before them."""
-    p = s.line[0]
-    new.returned[p] = s.returned[p] + count
-    new.due[p] = later(s.buffered[p].first, count)
 
 
-@fault(replaces=return_part, breaks="records_stay_buffered_until_returned")
-def rest_is_thrown_away(s: FairConsumption, new: FairConsumption):
+@fault(breaks="records_stay_buffered_until_returned")
+@edit(consumer.return_part, "new.buffered[s.line[0]] = ...", "new.buffered[s.line[0]] = None")
+@edit(consumer.return_part, "left_off(s)", "s.line[1:]")
+def rest_is_thrown_away():
     """What the poll has no room for is dropped, to be fetched again."""
-    return_part(s, new)
-    new.buffered[s.line[0]] = None
-    new.line = s.line[1:]
 
 
 @fault(replaces=return_before_error, breaks="errors_are_raised")
@@ -141,13 +120,13 @@ def poll_takes_turns(s: FairConsumption, new: FairConsumption):
     new.line = s.line[1:] + (s.line[0],)
 
 
-@fault(replaces=left_off, breaks="poll_begins_where_the_last_left_off")
-def left_off_goes_to_the_end(s: FairConsumption):
+@fault(breaks="poll_begins_where_the_last_left_off")
+@edit(consumer.left_off, "s.line", "s.line[1:] + (s.line[0],)")
+def left_off_goes_to_the_end():
     """A partition that is left off in waits until all others had their turn."""
-    return s.line[1:] + (s.line[0],)
 
 
-@fault(replaces=arrived, breaks="wait_is_bounded")
+@fault(replaces=consumer.arrived, breaks="wait_is_bounded")
 def last_come_first_served(s: FairConsumption, p):
     """What comes in goes before all that waits, but for what a poll left off in."""
     return (
@@ -169,7 +148,7 @@ def unreadable_stays_at_the_head(s: FairConsumption):
 
 
 @fault(
-    replaces=raise_error,
+    replaces=consumer.raise_error,
     breaks="records_come_to_be_returned",
     unchanged=("polling", "returned", "line", "waited", "raised"),
 )
@@ -180,36 +159,26 @@ def poll_tries_again_for_ever(s: FairConsumption, new: FairConsumption):
     new.buffered[s.line[0]] = replace(erring, begun=not erring.begun)
 
 
-@fault(replaces=discard, breaks="line_is_what_is_buffered", unchanged=("buffered",))
-def discarded_stays_buffered(s: FairConsumption, new: FairConsumption):
+@fault(breaks="line_is_what_is_buffered", unchanged=("buffered",))
+@edit(consumer.discard, "new.buffered[s.line[0]] = ...", "")
+def discarded_stays_buffered():
     """What is not wanted any more leaves the line, and still counts as buffered."""
-    require(goes_on(s) and not is_wanted(s, s.line[0]))
-    new.line = s.line[1:]
 
 
-@fault(
-    replaces=arrived,
-    breaks="poll_begins_where_the_last_left_off",
-    source="KIP-387, Proposed Changes",
-)
-def completed_fetches_go_first(s: FairConsumption, p):
+@fault(breaks="poll_begins_where_the_last_left_off", source="KIP-387, Proposed Changes")
+@edit(consumer.arrived, "s.line", "tuple(q for q in s.line if not s.buffered[q].begun) + (p,)")
+@edit(consumer.arrived, "(p,)", "tuple(q for q in s.line if s.buffered[q].begun)")
+def completed_fetches_go_first():
     """What comes in goes before what a poll has begun: see the proposal round_robin."""
-    return (
-        tuple(q for q in s.line if not s.buffered[q].begun)
-        + (p,)
-        + tuple(q for q in s.line if s.buffered[q].begun)
-    )
 
 
-@fault(replaces=start_poll, breaks="error_is_of_the_last_poll", unchanged=("raised",))
-def error_is_remembered(s: FairConsumption, new: FairConsumption):
+@fault(breaks="error_is_of_the_last_poll", unchanged=("raised",))
+@edit(consumer.start_poll, "new.raised = ...", "")
+def error_is_remembered():
     """A poll begins with the error of the last one."""
-    require(not s.polling)
-    new.polling = True
 
 
-@fault(replaces=withdraw, breaks="waits_are_counted")
-def pause_of_any_ends_the_wait(s: FairConsumption, new: FairConsumption, p, status):
+@fault(breaks="waits_are_counted")
+@edit(consumer.withdraw, "new.waited = ...", "new.waited = 0")
+def pause_of_any_ends_the_wait():
     """Whatever partition is paused, waiting begins again."""
-    withdraw(s, new, p, status)
-    new.waited = 0

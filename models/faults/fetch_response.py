@@ -1,61 +1,53 @@
 """Mistakes in building responses. Those with a source really happened."""
 
-from lockstep import fault, require
+from lockstep import edit, fault, require
+from models import fetch_response as response
 from models.fetch_response import (
-    LIMIT,
     MESSAGE_BYTES,
     PARTITION_LIMIT,
     FetchResponse,
     Partition,
-    after_report,
     finish_response,
     is_visiting,
     read_records,
     readable,
-    report_change,
     room,
     taken_in_all,
-    to_the_tail,
-    visiting_order,
 )
 
 
-@fault(replaces=after_report, breaks="only_records_move_to_the_tail", source="KAFKA-12330")
-def any_response_moves_to_tail(order, p):
+@fault(breaks="only_records_move_to_the_tail", source="KAFKA-12330")
+@edit(response.report_change, "s.order", "to_the_tail(s.order, p)")
+def any_response_moves_to_tail():
     """A partition goes to the tail whenever it is in a response, with or without records."""
-    return to_the_tail(order, p)
 
 
-@fault(replaces=to_the_tail, breaks="records_move_to_the_tail")
-def list_is_never_rotated(order, p):
+@fault(breaks="records_move_to_the_tail")
+@edit(response.to_the_tail, "return ...", "return order")
+def list_is_never_rotated():
     """The order is always the same."""
-    return order
 
 
-@fault(
-    replaces=visiting_order,
-    breaks="waits_at_most_as_many_responses_as_there_are_others",
-    constants={"LIMIT": 1},
+@fault(breaks="waits_at_most_as_many_responses_as_there_are_others", constants={"LIMIT": 1})
+@edit(
+    response.begin_response,
+    "s.order",
+    "(s.order[-1],) + tuple(p for p in s.order if p != s.order[-1])",
 )
-def list_is_visited_from_the_tail(order):
+def list_is_visited_from_the_tail():
     """Whoever was served last is served first again."""
-    return (order[-1],) + tuple(p for p in order if p != order[-1])
 
 
-@fault(
-    replaces=readable,
-    breaks="returns_at_least_one_message",
-    constants={"MESSAGE_BYTES": 4},
-)
+@fault(replaces=readable, breaks="returns_at_least_one_message", constants={"MESSAGE_BYTES": 4})
 def limit_without_exception(s: FetchResponse, p):
     """A first message that is larger than the limit is not returned."""
     return min(s.backlog[p], room(s), PARTITION_LIMIT // MESSAGE_BYTES)
 
 
-@fault(replaces=room, breaks="keeps_within_the_limit")
-def limit_counted_anew_for_each_partition(s: FetchResponse):
+@fault(breaks="keeps_within_the_limit")
+@edit(response.room, "return ...", "return LIMIT // MESSAGE_BYTES")
+def limit_counted_anew_for_each_partition():
     """What other partitions have taken is not counted."""
-    return LIMIT // MESSAGE_BYTES
 
 
 @fault(
@@ -90,25 +82,22 @@ def unread_messages_are_dropped(s: FetchResponse, new: FetchResponse, p: Partiti
     new.backlog[p] = 0 if taken_in_all(s) == 0 else s.backlog[p] - readable(s, p)
 
 
-@fault(replaces=report_change, breaks="what_is_answered_is_news_no_more")
-def change_stays_news(s: FetchResponse, new: FetchResponse, p: Partition):
+@fault(breaks="what_is_answered_is_news_no_more")
+@edit(response.report_change, "s.changed - {p}", "s.changed")
+def change_stays_news():
     """The session does not remember which offsets it reported."""
-    report_change(s, new, p)
-    new.changed = s.changed
 
 
-@fault(replaces=read_records, breaks="everybody_has_one_turn")
-def list_is_rotated_while_it_is_visited(s: FetchResponse, new: FetchResponse, p: Partition):
+@fault(breaks="everybody_has_one_turn")
+@edit(response.read_records, "s.to_visit[1:]", "s.to_visit[1:] + (p,)")
+def list_is_rotated_while_it_is_visited():
     """What goes to the tail of the list is met there again by the same response."""
-    read_records(s, new, p)
-    new.to_visit = s.to_visit[1:] + (p,)
 
 
-@fault(replaces=finish_response, breaks="every_response_begins_empty")
-def limit_is_for_the_session(s: FetchResponse, new: FetchResponse):
+@fault(breaks="every_response_begins_empty")
+@edit(response.finish_response, "{p: 0 for p in Partition}", "s.taken")
+def limit_is_for_the_session():
     """What a response has taken is counted in those that follow."""
-    finish_response(s, new)
-    new.taken = s.taken
 
 
 @fault(replaces=finish_response, breaks="every_response_ends")
@@ -116,4 +105,4 @@ def empty_response_is_never_sent(s: FetchResponse, new: FetchResponse):
     """A response with nothing in it waits for something: the list is visited again and again."""
     finish_response(s, new)
     is_empty = taken_in_all(s) == 0 and len(s.reported) == 0
-    new.to_visit = visiting_order(s.order) if is_empty else None
+    new.to_visit = s.order if is_empty else None

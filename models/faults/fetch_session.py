@@ -3,34 +3,20 @@
 Here are those of the leader's responses; those of requests are files of their own.
 """
 
-from lockstep import Set, fault, present, replace, require
-from models.fetch_metadata import NO_SESSION, Error, is_full
-from models.fetch_partitions import (
-    UNKNOWN,
-    Answer,
-    Cached,
-    Partition,
-    answered,
-    changed,
-    must_answer,
-    remember,
-)
+from lockstep import edit, fault, replace
+from models import fetch_session_leader as leader
+from models import fetch_partitions
+from models.fetch_metadata import Error
+from models.fetch_partitions import Answer, Cached, Partition, UNKNOWN, answered, must_answer
 from models.fetch_session_leader import (
     accept,
     answer,
-    fits_the_limit,
-    full_answers,
-    has_records,
     incoming,
-    is_expected,
     respond,
-    serve_incremental,
     serve_incremental_throttled,
     session_after,
-    throttled_session_id,
-    was_altered,
 )
-from models.fetch_session_state import Fetcher, FetchSession, Via
+from models.fetch_session_state import FetchSession, Fetcher, Via
 
 # The fetchers' mistakes.
 from models.faults.fetch_session_fetcher import (
@@ -78,10 +64,14 @@ from models.faults.fetch_session_leader import (
 # The leader's mistakes with responses.
 
 
-@fault(replaces=throttled_session_id, breaks="answered_with_its_session", source="KAFKA-6946")
-def throttled_response_without_session(request):
+@fault(breaks="answered_with_its_session", source="KAFKA-6946")
+@edit(
+    leader.serve_incremental_throttled,
+    "respond(s, new, f, via, Error.NONE, request.session_id, nothing(), throttled=True)",
+    "respond(s, new, f, via, Error.NONE, NO_SESSION, nothing(), throttled=True)",
+)
+def throttled_response_without_session():
     """A throttled response has session id 0, although the session lives on."""
-    return NO_SESSION
 
 
 @fault(replaces=serve_incremental_throttled, breaks="learns_what_a_full_fetch_would_tell")
@@ -119,7 +109,11 @@ def log_start_alone_is_not_news(cached, answer):
     return must_answer(cached, replace(answer, log_start_offset=cached.log_start_offset))
 
 
-@fault(replaces=remember, breaks="learns_what_a_full_fetch_would_tell", scope="default")
+@fault(
+    replaces=fetch_partitions.remember,
+    breaks="learns_what_a_full_fetch_would_tell",
+    scope="default",
+)
 def added_partition_counts_as_told(interest):
     """A partition that joins a session is taken for one that was answered, when it was empty."""
     return Cached(interest=interest, high_watermark=0, log_start_offset=0)
@@ -154,7 +148,7 @@ def log_end_is_told_for_the_watermark(s: FetchSession, p, records):
     )
 
 
-@fault(replaces=has_records, breaks="records_are_the_leaders")
+@fault(replaces=leader.has_records, breaks="records_are_the_leaders")
 def consumers_read_what_is_not_committed(s: FetchSession, f, p, interest):
     """Whoever fetches reads up to the log's end."""
     return (
@@ -164,61 +158,58 @@ def consumers_read_what_is_not_committed(s: FetchSession, f, p, interest):
     )
 
 
-@fault(replaces=was_altered, breaks="nothing_unchanged_is_sent")
-def answers_what_was_asked(request, p):
+@fault(breaks="nothing_unchanged_is_sent")
+@edit(leader.was_altered, "return ...", "return request.partitions[p] is not None")
+def answers_what_was_asked():
     """A partition that the request names is answered, as 227-D3 has it by one of two sentences."""
-    return request.partitions[p] is not None
 
 
-@fault(replaces=was_altered, breaks="changes_are_told", constants={"ANSWERS_ANY_CHANGE": True})
-def answers_only_changes_of_its_own(request, p):
+@fault(breaks="changes_are_told", constants={"ANSWERS_ANY_CHANGE": True})
+@edit(leader.was_altered, "return ...", "return False")
+def answers_only_changes_of_its_own():
     """By the letter of the other sentence, what the leader does breaks it."""
-    return False
 
 
-@fault(replaces=serve_incremental, breaks="changes_come_to_be_known")
-def waits_for_records_for_ever(
-    s: FetchSession, new: FetchSession, f: Fetcher, via: Via, filled: Set[Partition]
-):
+@fault(breaks="changes_come_to_be_known")
+@edit(
+    leader.serve_incremental,
+    "require(any(cached[p] is not None for p in Partition))",
+    """
+    require(any(cached[p] is not None for p in Partition))
+    unread = {p: answer(s, p, records=False) for p in Partition}
+    has_news = any(cached[p] is not None and must_answer(cached[p], unread[p]) for p in Partition)
+    require(len(filled) > 0 or not has_news)
+    """,
+)
+def waits_for_records_for_ever():
     """A change of offsets alone has no request answered."""
-    request = present(incoming(s, f, via))
-    require(not is_full(request.epoch) and is_expected(s, request))
-    cached = session_after(s, request)
-    require(
-        len(filled) > 0
-        or all(
-            cached[p] is None or not must_answer(cached[p], answer(s, p, records=False))
-            for p in Partition
-        )
-    )
-    serve_incremental(s, new, f, via, filled)
 
 
-@fault(replaces=must_answer, breaks="nothing_unchanged_is_sent")
-def answers_everything(cached, answer):
+@fault(breaks="nothing_unchanged_is_sent")
+@edit(fetch_partitions.must_answer, "return ...", "return cached.high_watermark >= UNKNOWN")
+def answers_everything():
     """Incremental responses include every partition."""
-    return cached.high_watermark >= UNKNOWN
 
 
-@fault(replaces=fits_the_limit, breaks="records_are_never_withheld_from_all")
+@fault(replaces=leader.fits_the_limit, breaks="records_are_never_withheld_from_all")
 def no_room_for_any_records(s: FetchSession, f, interests, filled):
     """The size limit may leave out the records of every partition."""
     return len(filled) == 0
 
 
-@fault(replaces=full_answers, breaks="records_are_never_withheld_from_all")
-def full_responses_carry_no_records(s: FetchSession, wanted, filled):
+@fault(breaks="records_are_never_withheld_from_all")
+@edit(leader.full_answers, "answer(s, p, p in filled)", "answer(s, p, records=False)")
+def full_responses_carry_no_records():
     """Records come in incremental responses only."""
-    return {p: None if wanted[p] is None else answer(s, p, records=False) for p in Partition}
 
 
-@fault(replaces=full_answers, breaks="records_are_the_leaders")
-def full_responses_invent_records(s: FetchSession, wanted, filled):
+@fault(breaks="records_are_the_leaders")
+@edit(leader.full_answers, "answer(s, p, p in filled)", "answer(s, p, records=True)")
+def full_responses_invent_records():
     """Full responses carry records of every partition, whether there are any or not."""
-    return {p: None if wanted[p] is None else answer(s, p, records=True) for p in Partition}
 
 
-@fault(replaces=full_answers, breaks="full_response_answers_every_partition")
-def tells_more_than_was_asked(s: FetchSession, wanted, filled):
+@fault(breaks="full_response_answers_every_partition")
+@edit(leader.full_answers, "return ...", "return {p: answer(s, p, p in filled) for p in Partition}")
+def tells_more_than_was_asked():
     """Full responses tell of all partitions of the leader."""
-    return {p: answer(s, p, p in filled) for p in Partition}

@@ -1,60 +1,28 @@
 """Mistakes of the fetchers in fetch sessions. Those with a source really happened."""
 
-from lockstep import fault, present, replace, require
-from models.fetch_metadata import (
-    FINAL_EPOCH,
-    FRESH,
-    INITIAL_EPOCH,
-    MAX_EPOCH,
-    NO_SESSION,
-    Error,
-    Metadata,
-    after_full_response,
-    is_full,
-    next_epoch,
-)
-from models.fetch_partitions import (
-    Interests,
-    Partition,
-    changed,
-    dropped,
-    learned,
-    nothing,
-    still_told,
-)
-from models.fetch_session_fetcher import (
-    abandon,
-    after_disconnect,
-    after_wrong_epoch,
-    may_send,
-    receive_incremental,
-    receive_session_closed,
-    send,
-    send_all,
-    send_close,
-    send_full,
-    settle,
-    start_over,
-    told_after,
-)
-from models.fetch_session_state import Fetcher, FetchSession, Request
+from lockstep import edit, fault, replace, require
+from models import fetch_metadata, fetch_partitions
+from models import fetch_session_fetcher as fetcher
+from models.fetch_metadata import FINAL_EPOCH, FRESH, NO_SESSION, Metadata, is_full, next_epoch
+from models.fetch_partitions import Interests, Partition, changed, dropped, learned
+from models.fetch_session_fetcher import may_send, send_all
+from models.fetch_session_state import Fetcher, FetchSession
 
 
-@fault(
-    replaces=may_send,
-    breaks="epochs_agree_when_idle",
-    source="KAFKA-8052",
+@fault(breaks="epochs_agree_when_idle", source="KAFKA-8052")
+@edit(
+    fetcher.may_send,
+    "not s.pending[f]",
+    "not s.pending[f] or s.request[f] is None and not is_full(s.metadata[f].epoch)",
 )
-def sends_before_epoch_advances(s: FetchSession, f):
+def sends_before_epoch_advances():
     """The next incremental request goes out when a response has arrived, before it was handled."""
-    return may_send(s, f) or (s.request[f] is None and not is_full(s.metadata[f].epoch))
 
 
-@fault(replaces=abandon, breaks="pending_means_in_flight", source="KAFKA-8950")
-def marks_pending_after_listener(s: FetchSession, new: FetchSession, f, arrives):
+@fault(breaks="pending_means_in_flight", source="KAFKA-8950")
+@edit(fetcher.abandon, "False", "True")
+def marks_pending_after_listener():
     """The disconnect was handled before the fetcher marked its request as pending."""
-    abandon(s, new, f, arrives)
-    new.pending[f] = True
 
 
 @fault(
@@ -80,37 +48,33 @@ def half_of_the_request_is_built(old, wanted):
     return {p: None if old[p] is None else changed(old, wanted)[p] for p in Partition}
 
 
-@fault(
-    replaces=dropped,
-    breaks="accepted_request_leaves_agreement",
-    source="KAFKA-13079",
-    scope="default",
+@fault(breaks="accepted_request_leaves_agreement", source="KAFKA-13079", scope="default")
+@edit(
+    fetch_partitions.dropped,
+    "return ...",
+    (
+        "return {p for p in {p for p in Partition if old[p] is not None and wanted[p] is None} "
+        "if any(changed(old, wanted)[other] is not None for other in Partition)}"
+    ),
 )
-def removal_alone_is_not_understood(old, wanted):
+def removal_alone_is_not_understood():
     """A request that lists no partition names those that it removes so that nobody knows them."""
-    return {
-        p
-        for p in dropped(old, wanted)
-        if any(changed(old, wanted)[other] is not None for other in Partition)
-    }
 
 
-@fault(replaces=send, breaks="incremental_requests_name_a_session")
-def session_is_named_by_full_requests_only(new: FetchSession, f, metadata, partitions, forgotten):
+@fault(breaks="incremental_requests_name_a_session")
+@edit(
+    fetcher.send,
+    "metadata.session_id",
+    "metadata.session_id if is_full(metadata.epoch) else NO_SESSION",
+)
+def session_is_named_by_full_requests_only():
     """An incremental request leaves out the id of its session."""
-    send(new, f, metadata, partitions, forgotten)
-    new.request[f] = Request(
-        session_id=metadata.session_id if is_full(metadata.epoch) else NO_SESSION,
-        epoch=metadata.epoch,
-        partitions=partitions,
-        forgotten=forgotten,
-    )
 
 
-@fault(replaces=next_epoch, breaks="accepted_request_moves_the_epoch")
-def last_epoch_is_never_left(epoch):
+@fault(breaks="accepted_request_moves_the_epoch")
+@edit(fetch_metadata.next_epoch, "FIRST_INCREMENTAL_EPOCH", "MAX_EPOCH")
+def last_epoch_is_never_left():
     """The epoch does not wrap around, on either side."""
-    return MAX_EPOCH if epoch == MAX_EPOCH else epoch + 1
 
 
 @fault(replaces=learned, breaks="what_is_answered_is_learned")
@@ -122,38 +86,37 @@ def log_start_is_read_once(told, answer):
     )
 
 
-@fault(
-    replaces=receive_session_closed,
-    breaks="response_says_whether_the_session_goes_on",
-    unchanged=("fetching",),
+@fault(breaks="response_says_whether_the_session_goes_on", unchanged=("fetching",))
+@edit(
+    fetcher.receive_session_closed,
+    "start_over(new, f); settle(new, f, FRESH)",
+    """
+        new.told[f] = told_after(s, f, response.partitions)
+        settle(new, f, replace(s.metadata[f], epoch=next_epoch(s.metadata[f].epoch)))
+    """,
 )
-def goes_on_in_a_session_that_is_gone(s: FetchSession, new: FetchSession, f: Fetcher):
+def goes_on_in_a_session_that_is_gone():
     """The fetcher does not look at the id of an incremental response."""
-    response = present(s.response[f])
-    require(not is_full(s.metadata[f].epoch))
-    require(response.error == Error.NONE and response.session_id == NO_SESSION)
-    new.told[f] = told_after(s, f, response.partitions)
-    settle(new, f, replace(s.metadata[f], epoch=next_epoch(s.metadata[f].epoch)))
 
 
-@fault(replaces=receive_incremental, breaks="waiting_ends", unchanged=("response", "pending"))
-def response_is_counted_and_kept(s: FetchSession, new: FetchSession, f: Fetcher):
+@fault(breaks="waiting_ends", unchanged=("response", "pending"))
+@edit(
+    fetcher.receive_incremental,
+    "settle(new, f, replace(s.metadata[f], epoch=next_epoch(s.metadata[f].epoch)))",
+    "new.metadata[f] = replace(s.metadata[f], epoch=next_epoch(s.metadata[f].epoch))",
+)
+def response_is_counted_and_kept():
     """The fetcher raises its epoch for a response, and has it in hand again."""
-    response = present(s.response[f])
-    require(not is_full(s.metadata[f].epoch))
-    require(response.error == Error.NONE and response.session_id != NO_SESSION)
-    new.told[f] = told_after(s, f, response.partitions)
-    new.metadata[f] = replace(s.metadata[f], epoch=next_epoch(s.metadata[f].epoch))
 
 
-@fault(replaces=after_wrong_epoch, breaks="epochs_agree_when_idle", source="redpanda#27749")
-def epoch_error_keeps_session(metadata):
+@fault(breaks="epochs_agree_when_idle", source="redpanda#27749")
+@edit(fetcher.receive_wrong_epoch, "close_existing_attempt_new(s.metadata[f])", "s.metadata[f]")
+def epoch_error_keeps_session():
     """After an epoch error the fetcher tries the same session and epoch again, for ever."""
-    return metadata
 
 
 @fault(
-    replaces=after_full_response,
+    replaces=fetch_metadata.after_full_response,
     breaks="one_session_per_undisturbed_fetcher",
     source="IBM/sarama#1644",
     constants={"SESSION_IDS": (1, 2)},
@@ -163,31 +126,31 @@ def always_asks_for_a_session(session_id):
     return FRESH
 
 
-@fault(
-    replaces=start_over,
-    breaks="after_an_error_everything_is_asked_again",
-    unchanged=("told",),
-)
-def knowledge_outlives_the_session(new: FetchSession, f):
+@fault(breaks="after_an_error_everything_is_asked_again", unchanged=("told",))
+@edit(fetcher.start_over, "new.told[f] = ...", "")
+def knowledge_outlives_the_session():
     """What a fetcher was told in a session is still believed when the session has ended."""
-    new.fetching[f] = nothing()
 
 
-@fault(replaces=changed, breaks="unchanged_partitions_are_not_requested")
-def requests_everything(old, wanted):
+@fault(breaks="unchanged_partitions_are_not_requested")
+@edit(fetch_partitions.changed, "return ...", "return wanted")
+def requests_everything():
     """Incremental requests list every partition."""
-    return wanted
 
 
-@fault(replaces=after_disconnect, breaks="epochs_agree_when_idle")
-def carries_on_after_disconnect(metadata):
-    """A lost request or response is taken for one that was handled."""
+def after_one_that_was_handled(metadata):
     if is_full(metadata.epoch):
         return metadata
     return replace(metadata, epoch=next_epoch(metadata.epoch))
 
 
-@fault(replaces=send_close, breaks="requests_name_the_session_at_hand")
+@fault(breaks="epochs_agree_when_idle")
+@edit(fetcher.disconnect, "close_existing_attempt_new", "after_one_that_was_handled")
+def carries_on_after_disconnect():
+    """A lost request or response is taken for one that was handled."""
+
+
+@fault(replaces=fetcher.send_close, breaks="requests_name_the_session_at_hand")
 def leaves_its_session_unsaid(s: FetchSession, new: FetchSession, f: Fetcher, wanted: Interests):
     """A fetcher that wants no session any more sends (0, -1), and its session stays behind."""
     require(may_send(s, f) and s.metadata[f].session_id != NO_SESSION)
@@ -195,24 +158,19 @@ def leaves_its_session_unsaid(s: FetchSession, new: FetchSession, f: Fetcher, wa
     send_all(new, f, Metadata(session_id=NO_SESSION, epoch=FINAL_EPOCH), wanted)
 
 
-@fault(replaces=send_full, breaks="full_requests_ask_for_something")
-def asks_for_a_session_of_nothing(
-    s: FetchSession, new: FetchSession, f: Fetcher, wanted: Interests
-):
+@fault(breaks="full_requests_ask_for_something")
+@edit(fetcher.send_full, "require(any(wanted[p] is not None for p in Partition))", "")
+def asks_for_a_session_of_nothing():
     """A fetcher opens a session before it knows what to fetch."""
-    require(may_send(s, f) and s.metadata[f].epoch == INITIAL_EPOCH)
-    send_all(new, f, s.metadata[f], wanted)
 
 
-@fault(replaces=send_all, breaks="full_fetch_starts_from_nothing", unchanged=("told",))
-def what_was_told_outlives_the_session(new: FetchSession, f, metadata, wanted):
+@fault(breaks="full_fetch_starts_from_nothing", unchanged=("told",))
+@edit(fetcher.send_all, "new.told[f] = ...", "")
+def what_was_told_outlives_the_session():
     """Whoever closes its session goes on believing what it was told there."""
-    new.metadata[f] = metadata
-    new.fetching[f] = wanted
-    send(new, f, metadata, wanted, forgotten=set())
 
 
-@fault(replaces=still_told, breaks="asking_changes_nothing_that_was_told")
+@fault(replaces=fetch_partitions.still_told, breaks="asking_changes_nothing_that_was_told")
 def records_count_for_every_move(old, wanted, told):
     """Records that the fetcher has moved past let it move on once more."""
     return None if old is None or wanted is None else told

@@ -2,7 +2,9 @@
 happened.
 """
 
-from lockstep import fault, present, replace, require
+from lockstep import edit, fault, present, replace, require
+from models import fetch_partitions
+from models import fetch_session_leader as leader
 from models.fetch_metadata import (
     FINAL_EPOCH,
     FIRST_INCREMENTAL_EPOCH,
@@ -12,52 +14,42 @@ from models.fetch_metadata import (
     is_full,
     next_epoch,
 )
-from models.fetch_partitions import (
-    UNKNOWN,
-    Partition,
-    merged_partition,
-    nothing,
-    updated_interest,
-)
+from models.fetch_partitions import UNKNOWN, Partition, merged_partition, nothing, updated_interest
 from models.fetch_session_leader import (
     accept,
-    closed,
     full_answers,
     incoming,
     is_expected,
     is_unused,
     opened,
     respond,
-    serve_incremental_emptying,
     serve_topic_id_error,
     session_after,
     session_of,
 )
-from models.fetch_session_state import Fetcher, FetchSession, Session, Via
+from models.fetch_session_state import Fetcher, FetchSession, Via
 
 # Requests.
 
 
-@fault(replaces=is_expected, breaks="accepted_request_moves_the_epoch")
-def epoch_not_checked(s: FetchSession, request):
+@fault(breaks="accepted_request_moves_the_epoch")
+@edit(leader.is_expected, "return ...", "return session_of(s, request) is not None")
+def epoch_not_checked():
     """Any request of a known session is accepted, repeated ones too."""
-    return session_of(s, request) is not None
 
 
-@fault(replaces=is_expected, breaks="epoch_error_is_deserved")
-def expects_the_epoch_after(s: FetchSession, request):
+@fault(breaks="epoch_error_is_deserved")
+@edit(leader.is_expected, "request.epoch", "next_epoch(request.epoch)")
+def expects_the_epoch_after():
     """The session looks for the epoch after the one that it told the fetcher to use."""
-    return session_of(s, request) is not None and session_of(s, request).epoch == next_epoch(
-        request.epoch
-    )
 
 
-@fault(replaces=accept, breaks="accepted_request_moves_the_epoch")
-def epoch_not_advanced(s: FetchSession, new: FetchSession, f, request, partitions):
+@fault(breaks="accepted_request_moves_the_epoch")
+@edit(leader.accept, "session_of(s, request).owner", "f")
+@edit(leader.accept, "next_epoch(request.epoch)", "request.epoch")
+@edit(leader.accept, "partitions", "session_of(s, request).partitions")
+def epoch_not_advanced():
     """An accepted request is not counted: the session expects the same epoch again."""
-    new.sessions[request.session_id] = Session(
-        owner=f, epoch=request.epoch, partitions=session_of(s, request).partitions
-    )
 
 
 @fault(breaks="session_changes_only_by_accepting_its_epoch", constants={"MAX_EPOCH": 3})
@@ -96,10 +88,10 @@ def last_fetched_epoch_not_cached(cached, interest):
     return updated_interest(cached, replace(interest, last_fetched_epoch=UNKNOWN))
 
 
-@fault(replaces=updated_interest, breaks="accepted_request_leaves_agreement")
-def altered_partition_ignored(cached, interest):
+@fault(breaks="accepted_request_leaves_agreement")
+@edit(fetch_partitions.updated_interest, "return ...", "return cached")
+def altered_partition_ignored():
     """A partition that is in the session already keeps its old fields."""
-    return cached
 
 
 @fault(
@@ -129,13 +121,13 @@ def topic_id_error_counts(s: FetchSession, new: FetchSession, f: Fetcher, via: V
 # Its cache.
 
 
-@fault(replaces=closed, breaks="full_request_closes_the_session_it_names")
-def old_session_stays(sessions, session_id):
+@fault(breaks="full_request_closes_the_session_it_names")
+@edit(leader.closed, "return ...", "return sessions")
+def old_session_stays():
     """A full request does not close the session that it names."""
-    return sessions
 
 
-@fault(replaces=serve_incremental_emptying, breaks="sessions_have_partitions")
+@fault(replaces=leader.serve_incremental_emptying, breaks="sessions_have_partitions")
 def emptied_session_lives_on(s: FetchSession, new: FetchSession, f: Fetcher, via: Via):
     """A session stays when its last partition is removed."""
     request = present(incoming(s, f, via))
@@ -174,14 +166,9 @@ def closing_unknown_session_fails(s: FetchSession, new: FetchSession, f: Fetcher
 
 
 @fault(
-    replaces=is_unused,
     breaks="sessions_are_never_shared",
-    constants={
-        "FETCHERS": ("c1", "c2"),
-        "MAX_OFFSET": 0,
-        "MAX_DISTURBANCES": 0,
-    },
+    constants={"FETCHERS": ("c1", "c2"), "MAX_OFFSET": 0, "MAX_DISTURBANCES": 0},
 )
-def id_drawn_again_too_soon(s: FetchSession, i):
+@edit(leader.is_unused, "return ...", "return s.sessions[i] is None")
+def id_drawn_again_too_soon():
     """An id is free as soon as its session is evicted, although its fetcher still holds it."""
-    return s.sessions[i] is None

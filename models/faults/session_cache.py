@@ -1,6 +1,7 @@
 """Mistakes in the session cache. Those with a source really happened."""
 
-from lockstep import fault, present, replace, require
+from lockstep import edit, fault, present, replace, require
+from models import session_cache as cache
 from models.session_cache import (
     EVICTION_MS,
     METER,
@@ -14,16 +15,15 @@ from models.session_cache import (
     is_outgrown,
     is_stale,
     may_evict,
-    next_turn,
     take_in,
     touched,
 )
 
 
-@fault(replaces=touched, breaks="last_used_is_the_latest_use", source="KAFKA-9137")
-def touched_only_when_resized(session, size, now):
+@fault(breaks="last_used_is_the_latest_use", source="KAFKA-9137")
+@edit(cache.touched, "now", "session.last_used")
+def touched_only_when_resized():
     """A session is touched only when its size changes, and then with its old time."""
-    return replace(session, size=size, last_used=session.last_used)
 
 
 @fault(replaces=touched, breaks="created_never_changes")
@@ -38,16 +38,16 @@ def use_takes_privilege_away(session, size, now):
     return replace(touched(session, size, now), privileged=False)
 
 
-@fault(replaces=touched, breaks="partitions_metric_equals_cache")
-def resize_not_remembered(session, size, now):
+@fault(breaks="partitions_metric_equals_cache")
+@edit(cache.touched, "return ...", "return replace(session, last_used=now)")
+def resize_not_remembered():
     """The metric follows a session's size, the session does not."""
-    return replace(session, last_used=now)
 
 
-@fault(replaces=is_stale, breaks="young_session_survives")
-def stale_too_soon(session, now):
+@fault(breaks="young_session_survives")
+@edit(cache.is_stale, "return ...", "return now - session.last_used >= EVICTION_MS")
+def stale_too_soon():
     """A session counts as stale at the eviction time, not after it."""
-    return now - session.last_used >= EVICTION_MS
 
 
 @fault(replaces=is_outgrown, breaks="evicts_only_by_a_rule")
@@ -94,10 +94,10 @@ def any_less_valuable_session_will_do(s: SessionCache, x):
     )
 
 
-@fault(replaces=next_turn, breaks="shards_take_turns", constants={"SECOND_SHARD": ("slot2",)})
-def first_shard_gets_every_session(s: SessionCache):
+@fault(breaks="shards_take_turns", constants={"SECOND_SHARD": ("slot2",)})
+@edit(cache.decide, "1 - s.turn if len(SECOND_SHARD) > 0 else 0", "0")
+def first_shard_gets_every_session():
     """No session goes to the second shard."""
-    return 0
 
 
 @fault(breaks="evicts_only_when_full")

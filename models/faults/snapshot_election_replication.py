@@ -1,19 +1,15 @@
 """Mistakes in replication: what is committed, fetched, truncated and replaced by snapshots."""
 
-from lockstep import fault, require
+from lockstep import edit, fault, require
+from models import snapshot_election_replication as replication
 from models.snapshot_election_replication import (
-    advanced,
     answer,
     commits,
     fetch,
     follows,
     learned,
-    may_drop,
     reached,
-    replaces,
-    reset_log,
     truncate,
-    truncated,
     unflushed_from,
 )
 from models.snapshot_election_state import (
@@ -31,41 +27,40 @@ from models.snapshot_id import Offset
 # What is committed.
 
 
-@fault(
-    replaces=commits,
-    breaks="high_watermark_is_past_the_epochs_start",
-    source="KAFKA-12619",
-    scope="default",
+@fault(breaks="high_watermark_is_past_the_epochs_start", source="KAFKA-12619", scope="default")
+@edit(
+    replication.commits,
+    "return ...",
+    "return offset >= sum(1 for r in history(s, leader) if r.epoch < s.epoch[leader])",
 )
-def high_watermark_at_the_epochs_start(s: SnapshotElection, leader, offset):
+def high_watermark_at_the_epochs_start():
     """A majority that has reached where the leader's epoch begins commits what is before it."""
-    return offset >= sum(1 for r in history(s, leader) if r.epoch < s.epoch[leader])
 
 
-@fault(replaces=commits, breaks="high_watermark_is_past_the_epochs_start", scope="default")
-def older_epochs_commit_directly(s: SnapshotElection, leader, offset):
+@fault(breaks="high_watermark_is_past_the_epochs_start", scope="default")
+@edit(replication.commits, "return ...", "return offset > 0")
+def older_epochs_commit_directly():
     """A record is committed once a majority has it, whoever wrote it."""
-    return offset > 0
 
 
-@fault(replaces=advanced, breaks="high_watermark_never_moves_back", scope="wipes")
+@fault(replaces=replication.advanced, breaks="high_watermark_never_moves_back", scope="wipes")
 def high_watermark_follows_the_fetches(s: SnapshotElection, leader, fetched):
     """The high watermark goes back when a majority's fetches do."""
     offset = reached(s, leader, fetched)
     return offset if commits(s, leader, offset) else s.high_watermark[leader]
 
 
-@fault(replaces=learned, breaks="high_watermark_never_moves_back", scope="default")
-def high_watermark_is_what_the_leader_tells(s: SnapshotElection, v, high_watermark, end):
+@fault(breaks="high_watermark_never_moves_back", scope="default")
+@edit(replication.learned, "return ...", "return min(high_watermark, end)")
+def high_watermark_is_what_the_leader_tells():
     """A follower takes a leader's high watermark although it knows a greater one: a new leader
     knows none."""
-    return min(high_watermark, end)
 
 
-@fault(replaces=learned, breaks="what_counts_as_committed_is")
-def high_watermark_beyond_the_log(s: SnapshotElection, v, high_watermark, end):
+@fault(breaks="what_counts_as_committed_is")
+@edit(replication.learned, "min(high_watermark, end)", "high_watermark")
+def high_watermark_beyond_the_log():
     """A follower takes the leader's high watermark for its own, although its log ends before."""
-    return max(s.high_watermark[v], high_watermark)
 
 
 @fault(replaces=unflushed_from, breaks="a_majority_has_what_is_committed", scope="restarts")
@@ -125,27 +120,22 @@ def appends_what_does_not_go_on_from_its_log(
     new.log[v] = s.log[v] + history(s, leader)[log_end(s, v) :]
 
 
-@fault(replaces=follows, breaks="records_come_from_the_log_of_a_leader")
-def answers_fetches_of_older_epochs(s: SnapshotElection, v, leader):
+@fault(breaks="records_come_from_the_log_of_a_leader")
+@edit(replication.follows, "hears(s, v, leader)", "True")
+@edit(replication.follows, "s.epoch[v] == s.epoch[leader]", "s.epoch[v] <= s.epoch[leader]")
+def answers_fetches_of_older_epochs():
     """A leader does not look at the epoch of a fetch."""
-    return (
-        s.role[leader] == Role.LEADER
-        and s.role[v] == Role.FOLLOWER
-        and s.epoch[v] <= s.epoch[leader]
-        and not s.unapplied[v]
-    )
 
 
-@fault(
-    replaces=follows,
-    breaks="followers_catch_up",
-    source="KAFKA-12181",
-    constants={"MAX_WIPES": 1},
+@fault(breaks="followers_catch_up", source="KAFKA-12181", constants={"MAX_WIPES": 1})
+@edit(
+    replication.follows,
+    "not s.unapplied[v]",
+    "not s.unapplied[v] and log_end(s, v) >= s.fetched[leader][v]",
 )
-def refuses_smaller_offsets(s: SnapshotElection, v, leader):
+def refuses_smaller_offsets():
     """A leader takes a fetch for a mistake when the follower fetched from a greater offset before,
     although it may have lost its log."""
-    return follows(s, v, leader) and log_end(s, v) >= s.fetched[leader][v]
 
 
 @fault(replaces=answer, breaks="a_majority_has_what_is_committed")
@@ -162,20 +152,20 @@ def serves_what_it_has_dropped(s: SnapshotElection, leader, fetcher):
     return answer(s, leader, fetcher)
 
 
-@fault(replaces=truncated, breaks="followers_catch_up", scope="default")
+@fault(replaces=replication.truncated, breaks="followers_catch_up", scope="default")
 def truncates_nothing(s: SnapshotElection, v, diverging):
     """A follower that is told where its log diverges keeps it."""
     return s.log[v]
 
 
-@fault(replaces=truncated, breaks="followers_catch_up", scope="epochs")
+@fault(replaces=replication.truncated, breaks="followers_catch_up", scope="epochs")
 def truncates_to_the_leaders_end(s: SnapshotElection, v, diverging):
     """A follower truncates to the offset that it is told, wherever its own epoch ends."""
     return s.log[v][: max(0, diverging.end_offset - s.log_start[v])]
 
 
 @fault(
-    replaces=truncated,
+    replaces=replication.truncated,
     breaks="followers_drop_only_what_the_leader_lacks",
     scope="default",
 )
@@ -212,48 +202,39 @@ def drops_log_without_snapshot(s: SnapshotElection, new: SnapshotElection, v: Vo
     new.log_start[v] = end
 
 
-@fault(replaces=reset_log, breaks="a_reset_begins_at_the_snapshots_end")
-def reset_knows_no_high_watermark(s: SnapshotElection, new: SnapshotElection, v: Voter):
+@fault(breaks="a_reset_begins_at_the_snapshots_end")
+@edit(replication.reset_log, "max(s.high_watermark[v], len(s.snapshot[v]))", "s.high_watermark[v]")
+def reset_knows_no_high_watermark():
     """A log begins anew at the end of a snapshot, and the high watermark stays below it."""
-    reset_log(s, new, v)
-    new.high_watermark[v] = s.high_watermark[v]
 
 
-@fault(
-    replaces=may_drop,
-    breaks="a_log_starts_within_what_is_known_to_be_committed",
-    scope="default",
-)
-def drops_records_of_its_own_for_anothers_snapshot(s: SnapshotElection, v, end):
+@fault(breaks="a_log_starts_within_what_is_known_to_be_committed", scope="default")
+@edit(replication.may_drop, "return ...", "return end <= log_end(s, v)")
+def drops_records_of_its_own_for_anothers_snapshot():
     """A log that reaches beyond a fetched snapshot starts at its end at once, and keeps what is
     beyond, whether that goes on from the snapshot or not."""
-    return end <= log_end(s, v)
 
 
-@fault(
-    replaces=may_drop,
-    breaks="a_log_starts_within_what_is_known_to_be_committed",
-    scope="records",
-)
-def drops_what_it_does_not_know_to_be_committed(s: SnapshotElection, v, end):
+@fault(breaks="a_log_starts_within_what_is_known_to_be_committed", scope="records")
+@edit(replication.may_drop, "s.high_watermark[v]", "log_end(s, v)")
+def drops_what_it_does_not_know_to_be_committed():
     """A log starts at the end of the latest snapshot although a restart made the replica forget the
     high watermark."""
-    return not s.unapplied[v] and end <= log_end(s, v)
 
 
-@fault(replaces=replaces, breaks="later_leaders_have_what_is_committed", scope="epochs")
-def keeps_a_log_that_ends_beyond(snapshot, log):
+@fault(breaks="later_leaders_have_what_is_committed", scope="epochs")
+@edit(replication.replaces, "return ...", "return log.end_offset < snapshot.end_offset")
+def keeps_a_log_that_ends_beyond():
     """The log is reset only to a snapshot that ends beyond it."""
-    return log.end_offset < snapshot.end_offset
 
 
-@fault(replaces=replaces, breaks="later_leaders_have_what_is_committed", scope="epochs")
+@fault(replaces=replication.replaces, breaks="later_leaders_have_what_is_committed", scope="epochs")
 def keeps_a_log_that_does_not_end_before(snapshot, log):
     """The log is reset only to a snapshot that it ends before, in offset and epoch."""
     return log.end_offset < snapshot.end_offset and log.epoch <= snapshot.epoch
 
 
-@fault(replaces=replaces, breaks="followers_catch_up", scope="epochs")
+@fault(replaces=replication.replaces, breaks="followers_catch_up", scope="epochs")
 def keeps_a_log_that_ends_beyond_in_a_newer_epoch(snapshot, log):
     """The log is reset to a snapshot of a newer epoch, or one that ends beyond it."""
     return log.end_offset < snapshot.end_offset or log.epoch < snapshot.epoch

@@ -1,56 +1,37 @@
 """Mistakes in elections: epochs, votes and the first steps of leaders."""
 
-from lockstep import fault, require
-from models.snapshot_election_replication import (
-    append_record,
-    may_be_told,
-    restart,
-    role_after_restart,
-    vote_after_restart,
-)
+from lockstep import edit, fault, require
+from models import snapshot_election_replication as replication
+from models import snapshot_election_state as state
+from models import snapshot_election_votes as votes
+from models.snapshot_election_replication import may_be_told, restart
 from models.snapshot_election_state import (
     LogRecord,
     Role,
     SnapshotElection,
     Voter,
-    hears,
     history,
     id_of,
     last_epoch,
     log_end,
-    log_id,
     newest,
     next_record,
 )
-from models.snapshot_election_votes import (
-    become,
-    become_leader,
-    goes_far_enough,
-    grant,
-    has_a_majority,
-    has_won,
-    high_watermark_in_office,
-    is_majority,
-    is_ready,
-    learn_epoch,
-    may_vote,
-    time_out,
-)
+from models.snapshot_election_votes import become, has_won, learn_epoch, may_vote, time_out
 from models.snapshot_id import MAX_OFFSET, Offset, OffsetAndEpoch, is_newer
 
 # Votes.
 
 
 @fault(
-    replaces=newest,
     harmless="""\
 A snapshot that was fetched stands for records that a majority had committed without this voter: of
 three voters, both others have them, and neither stands for election with less.""",
     scope="epochs",
 )
-def votes_by_its_log_before_the_reset(s: SnapshotElection, v):
+@edit(state.newest, "return ...", "return log_id(s, v)")
+def votes_by_its_log_before_the_reset():
     """A snapshot in place does not count in votes until the log is reset to it."""
-    return log_id(s, v)
 
 
 @fault(replaces=newest, breaks="votes_go_to_who_goes_as_far", scope="default")
@@ -61,11 +42,17 @@ def empty_log_votes_with_epoch_zero(s: SnapshotElection, v):
     return newest(s, v)
 
 
-@fault(replaces=goes_far_enough, breaks="a_candidate_that_could_win_does", scope="default")
-def empty_log_asks_with_epoch_zero(s: SnapshotElection, v, c):
-    """A candidate without records in its log asks with its end offset, and epoch 0."""
+@fault(breaks="a_candidate_that_could_win_does", scope="default")
+@edit(
+    votes.grant,
+    "require(not is_newer(newest(s, v), newest(s, c)))",
+    """
     asked = OffsetAndEpoch(end_offset=s.log_start[c], epoch=0)
-    return not is_newer(newest(s, v), asked if len(s.log[c]) == 0 else newest(s, c))
+    require(not is_newer(newest(s, v), asked if len(s.log[c]) == 0 else newest(s, c)))
+    """,
+)
+def empty_log_asks_with_epoch_zero():
+    """A candidate without records in its log asks with its end offset, and epoch 0."""
 
 
 @fault(replaces=newest, breaks="votes_go_to_who_goes_as_far")
@@ -89,28 +76,28 @@ def every_vote_is_needed_once_there_are_records(s: SnapshotElection, c):
     return has_won(s, c) and (log_end(s, c) == 0 or all(v in s.granted[c] for v in Voter))
 
 
-@fault(replaces=vote_after_restart, breaks="votes_never_change", scope="restarts")
-def vote_is_not_persisted(s: SnapshotElection, v):
+@fault(breaks="votes_never_change", scope="restarts")
+@edit(replication.restart, "s.voted[v]", "None")
+def vote_is_not_persisted():
     """A voter that restarts does not know whom it voted for."""
-    return None
 
 
-@fault(replaces=may_vote, breaks="votes_never_change")
-def votes_twice(s: SnapshotElection, v, c):
+@fault(breaks="votes_never_change")
+@edit(votes.may_vote, "s.voted[v] is None", "s.role[v] == Role.FOLLOWER")
+def votes_twice():
     """A follower gives its vote to every candidate of its epoch."""
-    return s.epoch[v] < s.epoch[c] or (s.epoch[v] == s.epoch[c] and s.role[v] == Role.FOLLOWER)
 
 
-@fault(replaces=goes_far_enough, breaks="votes_go_to_who_goes_as_far")
-def votes_for_anybody(s: SnapshotElection, v, c):
+@fault(breaks="votes_go_to_who_goes_as_far")
+@edit(votes.grant, "not is_newer(newest(s, v), newest(s, c))", "s.epoch[v] <= s.epoch[c]")
+def votes_for_anybody():
     """A vote is given without a look at the candidate's log."""
-    return s.epoch[v] <= s.epoch[c]
 
 
-@fault(replaces=has_won, breaks="one_leader_an_epoch")
-def own_vote_is_enough(s: SnapshotElection, c):
+@fault(breaks="one_leader_an_epoch")
+@edit(votes.has_won, "return ...", "return c in s.granted[c]")
+def own_vote_is_enough():
     """A candidate leads with its own vote."""
-    return c in s.granted[c]
 
 
 @fault(breaks="candidates_lose_to_leaders")
@@ -135,10 +122,10 @@ def stands_in_the_epoch_that_it_knows(s: SnapshotElection, new: SnapshotElection
     become(s, new, v, Role.CANDIDATE, s.epoch[v], v)
 
 
-@fault(replaces=grant, breaks="votes_go_to_candidates")
+@fault(replaces=votes.grant, breaks="votes_go_to_candidates")
 def votes_for_who_asked_before(s: SnapshotElection, new: SnapshotElection, v: Voter, c: Voter):
     """A vote is given although its candidate has given up, or is only about to stand."""
-    require(may_vote(s, v, c) and goes_far_enough(s, v, c))
+    require(may_vote(s, v, c) and not is_newer(newest(s, v), newest(s, c)))
     become(s, new, v, Role.FOLLOWER, s.epoch[c], c)
 
 
@@ -175,22 +162,20 @@ def hears_of_leaders_only(s: SnapshotElection, new: SnapshotElection, v: Voter, 
 # Leaders.
 
 
-@fault(replaces=become_leader, breaks="leaders_have_written")
-def leads_without_a_record(s: SnapshotElection, new: SnapshotElection, c: Voter):
+@fault(breaks="leaders_have_written")
+@edit(votes.become_leader, "new.log[c] = ...", "new.log[c] = s.log[c]")
+def leads_without_a_record():
     """A leader begins without a record of its own."""
-    become_leader(s, new, c)
-    new.log[c] = s.log[c]
 
 
-@fault(
-    replaces=role_after_restart,
-    breaks="leaders_only_append",
-    source="KAFKA-10527",
-    scope="restarts",
+@fault(breaks="leaders_only_append", source="KAFKA-10527", scope="restarts")
+@edit(
+    replication.restart,
+    "Role.CANDIDATE if s.role[v] == Role.CANDIDATE else Role.FOLLOWER",
+    "s.role[v]",
 )
-def restarts_as_leader(s: SnapshotElection, v):
+def restarts_as_leader():
     """A leader that restarts leads its epoch again."""
-    return s.role[v]
 
 
 @fault(
@@ -210,27 +195,21 @@ def restarts_as_leader_with_all_that_it_wrote(
     new.high_watermark[v] = 0 if s.role[v] == Role.LEADER else s.log_start[v]
 
 
-@fault(
-    replaces=has_a_majority,
-    breaks="a_leader_without_a_majority_resigns",
-    source="KAFKA-15489",
-    scope="cuts",
-)
-def never_resigns(s: SnapshotElection, leader):
+@fault(breaks="a_leader_without_a_majority_resigns", source="KAFKA-15489", scope="cuts")
+@edit(votes.has_a_majority, "return ...", "return True")
+def never_resigns():
     """A leader does not look at who fetches from it."""
-    return True
 
 
-@fault(
-    replaces=has_a_majority,
-    breaks="leaders_resign_only_without_a_majority",
-    source="KAFKA-16144",
-    scope="cuts",
+@fault(breaks="leaders_resign_only_without_a_majority", source="KAFKA-16144", scope="cuts")
+@edit(
+    votes.has_a_majority,
+    "v == leader or hears(s, v, leader)",
+    "v != leader and hears(s, v, leader)",
 )
-def does_not_count_itself(s: SnapshotElection, leader):
+def does_not_count_itself():
     """A leader waits for the fetches of a majority of others, as one did that was the only voter
     and had nobody to wait for."""
-    return is_majority({v for v in Voter if v != leader and hears(s, v, leader)})
 
 
 @fault(
@@ -261,20 +240,16 @@ def tells_one_that_has_resigned(s: SnapshotElection, leader):
     )
 
 
-@fault(replaces=is_ready, breaks="leaders_load_no_snapshot")
-def leads_before_the_reset(s: SnapshotElection, c):
+@fault(breaks="leaders_load_no_snapshot")
+@edit(votes.become_leader, "not s.unapplied[c]", "has_won(s, c)")
+def leads_before_the_reset():
     """A candidate that won leads at once, with a fetched snapshot still to apply."""
-    return has_won(s, c)
 
 
-@fault(
-    replaces=high_watermark_in_office,
-    breaks="high_watermark_is_past_the_epochs_start",
-    scope="default",
-)
-def new_leader_keeps_its_high_watermark(s: SnapshotElection, c):
+@fault(breaks="high_watermark_is_past_the_epochs_start", scope="default")
+@edit(votes.become_leader, "0", "s.high_watermark[c]")
+def new_leader_keeps_its_high_watermark():
     """A leader tells what it knew to be committed as a follower."""
-    return s.high_watermark[c]
 
 
 @fault(breaks="records_come_from_the_log_of_a_leader", scope="default")
@@ -284,7 +259,7 @@ def appends_before_it_has_won(s: SnapshotElection, new: SnapshotElection, c: Vot
     new.log[c] = s.log[c] + (next_record(s, c),)
 
 
-@fault(replaces=append_record, breaks="leaders_only_append", scope="default")
+@fault(replaces=replication.append_record, breaks="leaders_only_append", scope="default")
 def writes_in_the_epoch_before(s: SnapshotElection, new: SnapshotElection, leader: Voter):
     """A leader's second record bears the epoch of what was in its log when it was elected."""
     require(s.role[leader] == Role.LEADER and log_end(s, leader) < MAX_OFFSET)

@@ -1,125 +1,123 @@
 """Mistakes in downloading a snapshot, and in putting it in the place of the log (KIP-630)."""
 
-from lockstep import (
-    fault,
-    present,
-    replace,
-    require,
-)
+from lockstep import edit, fault, present, replace, require
+from models import snapshot_fetch_download as download
+from models import snapshot_fetch_state as state
 from models.faults.snapshot_fetch_replication import THREE_VOTERS, VOTERS_ALONE
-from models.snapshot_fetch_download import (
-    abandons_after,
-    answer_not_leader,
-    answer_with,
-    chunk,
-    deliver,
-    gives_way,
-    is_current,
-    is_next,
-    is_valid,
-    put_in_place,
-    receive_fenced,
-    requested,
-    start_after,
-    written,
-)
+from models.snapshot_fetch_download import answer_not_leader, answer_with, put_in_place
 from models.snapshot_fetch_state import (
-    DAMAGED,
-    FOOTER,
     Error,
     Replica,
     SnapshotFetch,
+    kept,
     latest,
     leader_of,
-    left_over,
     log_end,
     log_end_id,
 )
-from models.snapshot_id import MAX_OFFSET, OffsetAndEpoch, is_newer
+from models.snapshot_id import MAX_OFFSET, Offset, OffsetAndEpoch, is_newer
 
 # When the log gives way to a snapshot that was fetched. Each of these takes for granted that such a
 # snapshot goes further than the log (630-30).
 
 
-@fault(replaces=gives_way, breaks="log_and_snapshots_agree", constants=THREE_VOTERS)
-def reset_only_by_a_newer_snapshot(s: SnapshotFetch, r, snapshot):
+def put_in_place_if(s: SnapshotFetch, new: SnapshotFetch, r, snapshot, file, resets):
+    """The file of a snapshot gets its name; the log gives way to it or stays as it is."""
+    put_in_place_at(s, new, r, snapshot, file, resets, snapshot.end_offset)
+
+
+def put_in_place_at(s: SnapshotFetch, new: SnapshotFetch, r, snapshot, file, resets, after):
+    """The same; a log that gives way starts from then on at `after`."""
+    end = snapshot.end_offset
+    start = after if resets else s.log_start[r]
+    new.download[r] = None
+    new.snapshots[r] = kept({x: file if x == end else s.snapshots[r][x] for x in Offset}, start)
+    new.log_start[r] = start
+    new.log[r] = () if resets else s.log[r]
+    new.high_watermark[r] = max(s.high_watermark[r], end) if resets else s.high_watermark[r]
+
+
+@fault(replaces=download.put_in_place, breaks="log_and_snapshots_agree", constants=THREE_VOTERS)
+def reset_only_by_a_newer_snapshot(s: SnapshotFetch, new: SnapshotFetch, r, snapshot, file):
     """The log stays unless the snapshot is newer by epoch, then offset."""
-    return is_newer(snapshot, log_end_id(s, r))
+    put_in_place_if(s, new, r, snapshot, file, is_newer(snapshot, log_end_id(s, r)))
 
 
 @fault(
-    replaces=gives_way,
+    replaces=download.put_in_place,
     breaks="log_and_snapshots_agree",
     constants=THREE_VOTERS,
     source="KafkaMetadataLog.truncateToLatestSnapshot",
 )
-def reset_only_by_a_snapshot_newer_than_the_logs_records(s: SnapshotFetch, r, snapshot):
+def reset_only_by_a_snapshot_newer_than_the_logs_records(
+    s: SnapshotFetch, new: SnapshotFetch, r, snapshot, file
+):
     """The same, with epoch 0 for a log without records."""
     epoch = 0 if len(s.log[r]) == 0 else s.log[r][-1]
-    return is_newer(snapshot, OffsetAndEpoch(end_offset=log_end(s, r), epoch=epoch))
+    log_id = OffsetAndEpoch(end_offset=log_end(s, r), epoch=epoch)
+    put_in_place_if(s, new, r, snapshot, file, is_newer(snapshot, log_id))
 
 
-@fault(replaces=gives_way, breaks="log_and_snapshots_agree", constants=THREE_VOTERS)
-def reset_only_beyond_the_log(s: SnapshotFetch, r, snapshot):
+@fault(replaces=download.put_in_place, breaks="log_and_snapshots_agree", constants=THREE_VOTERS)
+def reset_only_beyond_the_log(s: SnapshotFetch, new: SnapshotFetch, r, snapshot, file):
     """The log stays unless the snapshot ends after it."""
-    return snapshot.end_offset > log_end(s, r)
+    put_in_place_if(s, new, r, snapshot, file, snapshot.end_offset > log_end(s, r))
 
 
 @fault(
-    replaces=gives_way,
+    replaces=download.put_in_place,
     breaks="log_gives_way_to_what_was_fetched",
     constants=VOTERS_ALONE | {"MAX_EPOCH": 3, "MAX_OFFSET": 3, "MAX_DISTURBANCES": 0},
 )
-def reset_only_by_an_epoch_no_older(s: SnapshotFetch, r, snapshot):
+def reset_only_by_an_epoch_no_older(s: SnapshotFetch, new: SnapshotFetch, r, snapshot, file):
     """The log stays if it ends in a newer epoch than the snapshot."""
-    return snapshot.epoch >= log_end_id(s, r).epoch
+    put_in_place_if(s, new, r, snapshot, file, snapshot.epoch >= log_end_id(s, r).epoch)
 
 
 # Ids with the wrong end.
 
 
-@fault(replaces=start_after, breaks="high_watermark_lies_within_the_log")
-def reset_past_an_inclusive_end(end):
+@fault(replaces=download.put_in_place, breaks="high_watermark_lies_within_the_log")
+def reset_past_an_inclusive_end(s: SnapshotFetch, new: SnapshotFetch, r, snapshot, file):
     """The end offset is taken for that of the last record: the log starts after it."""
-    return min(end + 1, MAX_OFFSET)
+    put_in_place_at(s, new, r, snapshot, file, True, min(snapshot.end_offset + 1, MAX_OFFSET))
 
 
-@fault(replaces=start_after, breaks="log_gives_way_to_what_was_fetched")
-def reset_before_an_exclusive_end(end):
+@fault(replaces=download.put_in_place, breaks="log_gives_way_to_what_was_fetched")
+def reset_before_an_exclusive_end(s: SnapshotFetch, new: SnapshotFetch, r, snapshot, file):
     """The last record that the snapshot holds is fetched again."""
-    return max(0, end - 1)
+    put_in_place_at(s, new, r, snapshot, file, True, max(0, snapshot.end_offset - 1))
 
 
 # Downloads that outlive their epoch.
 
 
 @fault(
-    replaces=left_over,
     harmless="Responses of the old epoch are ignored, and the new leader's bytes are the same.",
     constants=THREE_VOTERS,
+    unchanged=("download",),
 )
-def download_outlives_its_epoch(s: SnapshotFetch, r):
+@edit(state.takes_epoch, "new.download = ...", "")
+def download_outlives_its_epoch():
     """A replica that hears of a newer epoch goes on with its download, from the new leader."""
-    return s.download[r]
 
 
-@fault(replaces=is_current, breaks="bytes_are_of_the_leader_asked", constants=THREE_VOTERS)
+@fault(replaces=download.is_current, breaks="bytes_are_of_the_leader_asked", constants=THREE_VOTERS)
 def bytes_of_an_earlier_leader_count(s: SnapshotFetch, r, response):
     """A response is taken in although its epoch is over."""
     return response.leader_epoch <= s.epoch[r] or response.error == Error.FENCED_LEADER_EPOCH
 
 
 @fault(
-    replaces=receive_fenced,
-    breaks="fenced_replica_takes_the_newer_epoch",
-    scope="default",
-    unchanged=("epoch", "waiting"),
+    breaks="fenced_replica_takes_the_newer_epoch", scope="default", unchanged=("epoch", "waiting")
 )
-def fenced_replica_stays_in_its_epoch(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+@edit(
+    download.receive_fenced,
+    "takes_epoch(s, new, {r}, s.response[r].leader_epoch)",
+    "new.download[r] = None",
+)
+def fenced_replica_stays_in_its_epoch():
     """A replica that hears of a newer epoch abandons its download, and forgets what it heard."""
-    deliver(s, new, r, repeated=False)
-    require(s.response[r].error == Error.FENCED_LEADER_EPOCH)
-    new.download[r] = None
 
 
 def finish_late(s: SnapshotFetch, new: SnapshotFetch, r):
@@ -157,7 +155,7 @@ def download_ends_late_if_it_is_newer(s: SnapshotFetch, new: SnapshotFetch, r: R
 # Answers.
 
 
-@fault(replaces=requested, breaks="chunks_are_of_the_snapshot_asked_for")
+@fault(replaces=download.requested, breaks="chunks_are_of_the_snapshot_asked_for")
 def answers_from_the_latest(s: SnapshotFetch, r):
     """A request is answered from the leader's latest snapshot, whichever it names."""
     leader = leader_of(s, r)
@@ -172,16 +170,23 @@ def old_epoch_is_taken_for_no_leader(s: SnapshotFetch, new: SnapshotFetch, r: Re
     answer_with(s, new, r, Error.NOT_LEADER_OR_FOLLOWER, size=0, units=())
 
 
-@fault(replaces=chunk, breaks="responses_keep_within_max_bytes")
-def whole_file_is_sent(file, position):
+@fault(breaks="responses_keep_within_max_bytes")
+@edit(download.chunk, "return ...", "return file[position:]")
+def whole_file_is_sent():
     """The request's limit is ignored."""
-    return file[position:]
 
 
-@fault(replaces=abandons_after, breaks="lagging_replica_catches_up")
-def missing_snapshot_is_asked_for_again(error):
+@fault(breaks="lagging_replica_catches_up")
+@edit(
+    download.receive_error,
+    "new.download[r] = None",
+    """
+    is_missing = s.response[r].error == Error.SNAPSHOT_NOT_FOUND
+    new.download[r] = s.download[r] if is_missing else None
+    """,
+)
+def missing_snapshot_is_asked_for_again():
     """A download goes on although its snapshot is gone at the leader."""
-    return error != Error.SNAPSHOT_NOT_FOUND
 
 
 @fault(breaks="a_request_has_one_answer", scope="small")
@@ -203,25 +208,22 @@ def restarted_leader_is_silent(s: SnapshotFetch, new: SnapshotFetch, r: Replica)
 # The .part file.
 
 
-@fault(replaces=is_valid, breaks="snapshots_are_whole_and_committed")
-def moved_before_it_is_checked(file):
+@fault(breaks="snapshots_are_whole_and_committed")
+@edit(download.is_valid, "return ...", "return True")
+def moved_before_it_is_checked():
     """A file of the right length gets its name."""
-    return True
 
 
-@fault(
-    replaces=is_valid,
-    harmless="As long as the leader's and with right checksums, it has the leader's footer.",
-)
-def footer_is_not_looked_for(file):
+@fault(harmless="As long as the leader's and with right checksums, it has the leader's footer.")
+@edit(download.is_valid, "return ...", "return all(unit != DAMAGED for unit in file)")
+def footer_is_not_looked_for():
     """Only the checksums are checked."""
-    return all(unit != DAMAGED for unit in file)
 
 
-@fault(replaces=is_valid, breaks="snapshots_are_whole_and_committed")
-def checksums_are_not_checked(file):
+@fault(breaks="snapshots_are_whole_and_committed")
+@edit(download.is_valid, "return ...", "return file[-1] == FOOTER")
+def checksums_are_not_checked():
     """Only the footer is looked for."""
-    return file[-1] == FOOTER
 
 
 @fault(breaks="every_byte_counts_once", constants={"MAX_BYTES": 1})
@@ -237,20 +239,18 @@ def chunk_counted_twice(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 
 
 @fault(
-    replaces=written,
     harmless="A response whose position is not the end of the file is ignored.",
     constants={"MAX_BYTES": 1, "MAX_DISTURBANCES": 2},
 )
-def chunk_is_appended(part, response):
+@edit(download.written, "part[:response.position]", "part")
+def chunk_is_appended():
     """Chunks are appended, whatever their position."""
-    return part + response.units
 
 
 @fault(
-    replaces=is_next,
     harmless="Written at its own position, a repeated chunk replaces itself.",
     constants={"MAX_BYTES": 1, "MAX_DISTURBANCES": 2},
 )
-def repeated_chunk_is_taken(part, response):
+@edit(download.is_next, "return ...", "return response.position <= len(part)")
+def repeated_chunk_is_taken():
     """A response is taken in whatever its position."""
-    return response.position <= len(part)

@@ -1,25 +1,17 @@
 """Mistakes of leaders and of those who fetch from them (KIP-630)."""
 
-from lockstep import (
-    fault,
-    present,
-    require,
-)
+from lockstep import edit, fault, present, require
+from models import snapshot_fetch_replication as replication
 from models.snapshot_fetch_download import leads_epoch_of
 from models.snapshot_fetch_replication import (
     agrees,
-    counted,
     end_of_epoch,
-    epoch_start,
     fetch_diverging,
     fetch_nothing,
     is_below,
-    known_high_watermark,
     may_fetch,
-    named_snapshot,
     next_high_watermark,
     on_a_majority,
-    would_vote,
 )
 from models.snapshot_fetch_snapshots import reached
 from models.snapshot_fetch_state import (
@@ -33,10 +25,7 @@ from models.snapshot_fetch_state import (
     log_end,
     log_end_id,
 )
-from models.snapshot_id import (
-    OffsetAndEpoch,
-    is_newer,
-)
+from models.snapshot_id import OffsetAndEpoch, is_newer
 
 VOTERS_ALONE = {"REPLICAS": ("v1", "v2", "v3"), "VOTERS": ("v1", "v2", "v3")}
 THREE_VOTERS = VOTERS_ALONE | {"MAX_EPOCH": 3, "MAX_DISTURBANCES": 0}
@@ -87,11 +76,19 @@ def epochs_below_the_log_are_taken_for_known(s: SnapshotFetch, leader, at):
 # The leader's log start and its snapshots.
 
 
-@fault(replaces=named_snapshot, breaks="named_snapshot_exists")
-def high_watermark_is_named(s: SnapshotFetch, leader):
-    """The leader names the snapshot that it could generate."""
+def id_of_the_high_watermark(s: SnapshotFetch, leader):
     end = s.high_watermark[leader]
     return OffsetAndEpoch(end_offset=end, epoch=epoch_before(s, leader, end))
+
+
+@fault(breaks="named_snapshot_exists")
+@edit(
+    replication.fetch_snapshot_id,
+    "snapshot_id(s, leader, latest(s, leader))",
+    "id_of_the_high_watermark(s, leader)",
+)
+def high_watermark_is_named():
+    """The leader names the snapshot that it could generate."""
 
 
 @fault(
@@ -107,27 +104,22 @@ def snapshot_is_named_to_whoever_has_nothing(s: SnapshotFetch, leader, at):
 # The high watermark, votes.
 
 
-@fault(
-    replaces=counted,
-    breaks="a_majority_has_what_is_committed",
-    scope="observer",
-)
-def observers_count(s: SnapshotFetch):
+@fault(breaks="a_majority_has_what_is_committed", scope="observer")
+@edit(replication.counted, "return ...", "return {r for r in Replica if r not in s.wiped}")
+def observers_count():
     """A leader counts whoever fetches from it, observers, too."""
-    return {r for r in Replica if r not in s.wiped}
 
 
 @fault(
-    replaces=next_high_watermark,
-    breaks="leaders_commit_up_to_a_record_of_their_epoch",
-    constants=THREE_VOTERS | {"MAX_EPOCH": 4},
+    breaks="leaders_commit_up_to_a_record_of_their_epoch", constants=THREE_VOTERS | {"MAX_EPOCH": 4}
 )
-def high_watermark_at_the_epochs_start(s: SnapshotFetch, leader, fetcher):
+@edit(
+    replication.next_high_watermark,
+    "reached_by_most > ...",
+    "reached_by_most >= end_of_epoch(s, leader, max(0, s.epoch[leader] - 1))",
+)
+def high_watermark_at_the_epochs_start():
     """A majority that has reached where the leader's epoch begins commits what is before it."""
-    reached_by_most = on_a_majority(s, leader, fetcher, counted(s))
-    if reached_by_most >= epoch_start(s, leader):
-        return max(s.high_watermark[leader], reached_by_most)
-    return s.high_watermark[leader]
 
 
 @fault(
@@ -138,48 +130,45 @@ def high_watermark_at_the_epochs_start(s: SnapshotFetch, leader, fetcher):
 def high_watermark_follows_a_wiped_disk(s: SnapshotFetch, leader, fetcher):
     """A leader takes the smaller offset of a follower that lost its disk for less committed."""
     reached_by_most = on_a_majority(s, leader, fetcher, {v for v in Replica if v in VOTERS})
-    return reached_by_most if reached_by_most > epoch_start(s, leader) else s.high_watermark[leader]
+    epoch_start = end_of_epoch(s, leader, max(0, s.epoch[leader] - 1))
+    return reached_by_most if reached_by_most > epoch_start else s.high_watermark[leader]
 
 
 @fault(
-    replaces=epoch_start,
     breaks="leaders_commit_up_to_a_record_of_their_epoch",
     constants=THREE_VOTERS | {"MAX_EPOCH": 4, "MAX_OFFSET": 1},
 )
-def earlier_epochs_are_committed_by_count(s: SnapshotFetch, leader):
+@edit(replication.next_high_watermark, "end_of_epoch(s, leader, max(0, s.epoch[leader] - 1))", "0")
+def earlier_epochs_are_committed_by_count():
     """A leader counts the replicas of records of earlier epochs, too."""
-    return 0
 
 
-@fault(replaces=would_vote, breaks="leaders_are_voted_for", constants=THREE_VOTERS)
-def any_candidate_is_voted_for(s: SnapshotFetch, voter, candidate):
+@fault(breaks="leaders_are_voted_for", constants=THREE_VOTERS)
+@edit(replication.would_vote, "return ...", "return voter in VOTERS")
+def any_candidate_is_voted_for():
     """A voter does not look at how far its own log goes."""
-    return voter in VOTERS
 
 
-@fault(replaces=would_vote, breaks="leaders_are_voted_for", constants=ONE_WIPED)
+@fault(replaces=replication.would_vote, breaks="leaders_are_voted_for", constants=ONE_WIPED)
 def wiped_voter_votes(s: SnapshotFetch, voter, candidate):
     """A voter that lost its disk votes as if it had never had any records."""
     return voter in VOTERS and not is_newer(log_end_id(s, voter), log_end_id(s, candidate))
 
 
-@fault(replaces=counted, breaks="newest_leader_has_every_committed_record", constants=ONE_WIPED)
-def wiped_voter_counts(s: SnapshotFetch):
+@fault(breaks="newest_leader_has_every_committed_record", constants=ONE_WIPED)
+@edit(replication.counted, "v in VOTERS and v not in s.wiped", "v in VOTERS")
+def wiped_voter_counts():
     """A leader counts the fetches of a voter that lost its disk, and with it what it promised to
     the leader of a later epoch."""
-    return {v for v in Replica if v in VOTERS}
 
 
 # Fetches.
 
 
-@fault(
-    replaces=fetch_diverging, breaks="high_watermark_lies_within_the_log", constants=THREE_VOTERS
-)
-def diverging_log_is_cut_to_the_log_start(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+@fault(breaks="high_watermark_lies_within_the_log", constants=THREE_VOTERS)
+@edit(replication.fetch_diverging, "new.log[r] = ...", "new.log[r] = ()")
+def diverging_log_is_cut_to_the_log_start():
     """A log that parts from the leader's is thrown away, committed records and all."""
-    fetch_diverging(s, new, r)
-    new.log[r] = ()
 
 
 @fault(
@@ -200,24 +189,16 @@ def fetches_during_a_download(s: SnapshotFetch, r):
     return leads_epoch_of(s, r) and r not in s.leading
 
 
-@fault(replaces=may_fetch, breaks="fetches_are_answered_by_leaders")
-def restarted_leader_answers_fetches(s: SnapshotFetch, r):
+@fault(breaks="fetches_are_answered_by_leaders")
+@edit(replication.may_fetch, "leader in s.leading", "leader != r")
+def restarted_leader_answers_fetches():
     """Who led an epoch and restarted in it answers fetches as its leader."""
-    leader = leader_of(s, r)
-    return (
-        r not in s.leading
-        and s.download[r] is None
-        and leader is not None
-        and leader != r
-        and s.epoch[leader] == s.epoch[r]
-    )
 
 
-@fault(replaces=fetch_diverging, breaks="lagging_replica_catches_up", scope="diverging")
-def diverging_log_stays(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
+@fault(breaks="lagging_replica_catches_up", scope="diverging")
+@edit(replication.fetch_diverging, "new.log[r] = ...", "new.log[r] = s.log[r]")
+def diverging_log_stays():
     """A replica that is told where its log parts from the leader's keeps it."""
-    fetch_diverging(s, new, r)
-    new.log[r] = s.log[r]
 
 
 @fault(
@@ -240,7 +221,7 @@ def diverging_fetch_counts(s: SnapshotFetch, new: SnapshotFetch, r: Replica):
 
 
 @fault(
-    replaces=known_high_watermark,
+    replaces=replication.known_high_watermark,
     breaks="followers_are_told_what_leaders_committed",
     scope="elections",
 )

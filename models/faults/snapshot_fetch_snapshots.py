@@ -1,19 +1,10 @@
 """Mistakes in what goes once there are snapshots: where logs start (KIP-630)."""
 
-from lockstep import (
-    fault,
-    require,
-)
-from models.snapshot_fetch_replication import (
-    next_log_start,
-)
-from models.snapshot_fetch_snapshots import (
-    advance_log_start,
-    all_have,
-    is_live,
-    may_start_at,
-    reached,
-)
+from lockstep import edit, fault, require
+from models import snapshot_fetch_replication as replication
+from models import snapshot_fetch_snapshots as snapshots
+from models import snapshot_fetch_state as state
+from models.snapshot_fetch_snapshots import advance_log_start, all_have, reached
 from models.snapshot_fetch_state import (
     FOOTER,
     GENERATORS,
@@ -24,9 +15,7 @@ from models.snapshot_fetch_state import (
     log_end,
     records,
 )
-from models.snapshot_id import (
-    Offset,
-)
+from models.snapshot_id import Offset
 
 
 @fault(replaces=advance_log_start, breaks="leader_starts_its_log_where_a_snapshot_ends")
@@ -38,7 +27,7 @@ def log_starts_past_an_inclusive_end(s: SnapshotFetch, new: SnapshotFetch, r: Re
     new.log[r] = s.log[r][max(0, end + 1 - s.log_start[r]) :]
 
 
-@fault(replaces=may_start_at, breaks="a_snapshot_is_fetched_and_loaded")
+@fault(replaces=snapshots.may_start_at, breaks="a_snapshot_is_fetched_and_loaded")
 def log_start_waits_for_all(s: SnapshotFetch, r, end):
     """A leader drops records once every replica has them, however long that takes: nobody is ever
     in need of a snapshot."""
@@ -46,7 +35,7 @@ def log_start_waits_for_all(s: SnapshotFetch, r, end):
 
 
 @fault(
-    replaces=may_start_at,
+    replaces=snapshots.may_start_at,
     breaks="old_snapshots_go_though_live_replicas_lack_them",
     scope="default",
 )
@@ -55,19 +44,19 @@ def log_start_waits_for_the_live_alone(s: SnapshotFetch, r, end):
     return r in s.leading and all_have(s, r, end)
 
 
-@fault(replaces=is_live, breaks="what_all_live_replicas_have_goes", scope="default")
-def whoever_was_live_is(s: SnapshotFetch, leader, r):
+@fault(breaks="what_all_live_replicas_have_goes", scope="default")
+@edit(snapshots.is_live, "return ...", "return s.fetched[r].leader_epoch > 0")
+def whoever_was_live_is():
     """A leader waits for replicas that it heard of in an earlier epoch, and not in its own."""
-    return s.fetched[r].leader_epoch > 0
 
 
-@fault(replaces=may_start_at, breaks="what_all_live_replicas_have_goes_at_once")
+@fault(replaces=snapshots.may_start_at, breaks="what_all_live_replicas_have_goes_at_once")
 def log_start_waits_for_the_lag_time(s: SnapshotFetch, r, end):
     """A leader drops records once its snapshot is old, and not before, whoever has them."""
     return r in s.leading and end <= s.aged
 
 
-@fault(replaces=may_start_at, breaks="leader_drops_what_others_have_or_what_is_old")
+@fault(replaces=snapshots.may_start_at, breaks="leader_drops_what_others_have_or_what_is_old")
 def log_start_waits_for_nobody(s: SnapshotFetch, r, end):
     """A leader drops records as soon as it has a snapshot."""
     return r in s.leading
@@ -89,27 +78,26 @@ def delete_records_is_obeyed(s: SnapshotFetch, new: SnapshotFetch, r: Replica, e
     new.snapshots[r] = kept(s.snapshots[r], end)
 
 
-@fault(replaces=kept, breaks="snapshots_lie_between_log_start_and_high_watermark")
-def old_snapshots_stay(files, start):
+@fault(breaks="snapshots_lie_between_log_start_and_high_watermark")
+@edit(state.kept, "return ...", "return files")
+def old_snapshots_stay():
     """Snapshots are never deleted."""
-    return files
 
 
-@fault(replaces=next_log_start, breaks="log_start_is_covered_by_a_snapshot")
+@fault(replaces=replication.next_log_start, breaks="log_start_is_covered_by_a_snapshot")
 def log_start_follows_the_leader_alone(s: SnapshotFetch, r, leaders):
     """A follower drops what the leader dropped, with or without a snapshot."""
     return max(s.log_start[r], min(leaders, log_end(s, r)))
 
 
 @fault(
-    replaces=next_log_start,
     breaks="follower_starts_its_log_no_later_than_leader_or_snapshot",
     constants={"GENERATORS": ("v1", "o1")},
     source="KafkaMetadataLog.deleteBeforeSnapshot",
 )
-def log_start_follows_the_own_snapshot_alone(s: SnapshotFetch, r, leaders):
+@edit(replication.next_log_start, "return ...", "return max(s.log_start[r], latest(s, r))")
+def log_start_follows_the_own_snapshot_alone():
     """A follower drops its log as soon as it has a snapshot."""
-    return max(s.log_start[r], latest(s, r))
 
 
 @fault(breaks="cleaned_log_starts_where_its_first_snapshot_ends", scope="retention")

@@ -1,22 +1,12 @@
 """Mistakes that a crash shows: in flushing, and in booting (KIP-630 on one disk)."""
 
-from lockstep import (
-    fault,
-    present,
-    replace,
-    require,
-)
+from lockstep import edit, fault, present, replace, require
+from models import snapshot_log_crash as crash
+from models import snapshot_log_running as running
 from models.snapshot_file import Snapshot, Stage, content, written
 from models.snapshot_id import Offset
-from models.snapshot_log_crash import boot, can_boot, is_valid, loaded, usable
-from models.snapshot_log_running import (
-    durable,
-    has_flushed,
-    is_safe,
-    is_wanted,
-    known_committed,
-    may_rename,
-)
+from models.snapshot_log_crash import boot, can_boot, loaded, usable
+from models.snapshot_log_running import durable, is_wanted
 from models.snapshot_log_state import (
     Phase,
     SnapshotLog,
@@ -31,40 +21,47 @@ from models.snapshot_log_state import (
 # Files and flushes.
 
 
-@fault(replaces=may_rename, breaks="a_named_file_is_complete")
-def moved_before_the_footer(part):
+@fault(breaks="a_named_file_is_complete")
+@edit(
+    running.rename,
+    "part.stage == Stage.FLUSHED and is_wanted(s, part)",
+    "part.stage == Stage.RECORDS and is_wanted(s, part)",
+)
+def moved_before_the_footer():
     """A file gets its final name before its footer is there."""
-    return part.stage == Stage.RECORDS
 
 
-@fault(replaces=may_rename, breaks="a_named_file_is_complete", source="KAFKA-15312")
-def moved_before_it_is_flushed(part):
+@fault(breaks="a_named_file_is_complete", source="KAFKA-15312")
+@edit(
+    running.rename,
+    "part.stage == Stage.FLUSHED and is_wanted(s, part)",
+    "part.stage == Stage.FOOTER and is_wanted(s, part)",
+)
+def moved_before_it_is_flushed():
     """A file gets its final name before its content is on the disk."""
-    return part.stage == Stage.FOOTER
 
 
-@fault(replaces=is_safe, breaks="every_crash_leaves_enough_to_boot")
-def name_is_not_flushed(s: SnapshotLog, x):
+@fault(breaks="every_crash_leaves_enough_to_boot")
+@edit(running.is_safe, "return ...", "return s.snapshots[x] is not None")
+def name_is_not_flushed():
     """A snapshot takes the place of records before its name is on the disk."""
-    return s.snapshots[x] is not None
 
 
 @fault(
-    replaces=known_committed,
     harmless="""\
       The high watermark is only what the replica knows. It answers for a record by letting the \
       quorum count it, and a snapshot that it makes of one takes the record to the disk itself: \
-      after a crash that snapshot is ahead of the log, and boot resets the log to it.""",
+      after a crash that snapshot is ahead of the log, and boot resets the log to it."""
 )
-def high_watermark_does_not_wait_for_the_flush(s: SnapshotLog):
+@edit(running.known_committed, "return ...", "return min(log_end(s), len(s.committed))")
+def high_watermark_does_not_wait_for_the_flush():
     """What the leader says is committed is given to the state machine before it is flushed."""
-    return min(log_end(s), len(s.committed))
 
 
-@fault(replaces=has_flushed, breaks="everything_held_is_found")
-def unflushed_records_are_acknowledged(s: SnapshotLog, x):
+@fault(breaks="everything_held_is_found")
+@edit(running.commit, "s.flushed", "log_end(s)")
+def unflushed_records_are_acknowledged():
     """The quorum counts records of this replica that are in its memory only."""
-    return s.base <= x and x < log_end(s)
 
 
 # Booting.
@@ -109,26 +106,19 @@ def boot_moves_finished_parts(s: SnapshotLog, new: SnapshotLog, w: Writer):
     )
 
 
-@fault(
-    replaces=can_boot,
-    breaks="log_above_zero_has_a_snapshot",
-    source="KAFKA-14240",
-)
-def boots_without_a_snapshot(s: SnapshotLog):
+@fault(breaks="log_above_zero_has_a_snapshot", source="KAFKA-14240")
+@edit(crash.can_boot, "return ...", "return True")
+def boots_without_a_snapshot():
     """A log that starts above 0 is enough to boot."""
-    return True
 
 
-@fault(replaces=can_boot, breaks="everything_held_is_found")
-def boots_beside_a_broken_newer_snapshot(s: SnapshotLog):
+@fault(breaks="everything_held_is_found")
+@edit(crash.can_boot, "return ...", "return s.base == 0 or any(usable(s, x) for x in Offset)")
+def boots_beside_a_broken_newer_snapshot():
     """A file that cannot be read is no reason to refuse, though it may have all that there was."""
-    return s.base == 0 or any(usable(s, x) for x in Offset)
 
 
-@fault(
-    replaces=can_boot,
-    breaks="refuses_only_what_is_missing",
-)
+@fault(replaces=can_boot, breaks="refuses_only_what_is_missing")
 def boots_with_sound_files_only(s: SnapshotLog):
     """One broken file is enough to refuse."""
     return all(s.snapshots[x] is None or usable(s, x) for x in Offset)
@@ -142,31 +132,25 @@ def boots_from_the_snapshot_alone(s: SnapshotLog, new: SnapshotLog):
     new.flushed = max(s.base, loaded(s))
 
 
-@fault(replaces=loaded, breaks="boot_loads_the_latest_snapshot")
-def boots_from_the_oldest_snapshot(s: SnapshotLog):
-    """Of several snapshots the first is loaded."""
-    return max(
-        x
-        for x in Offset
-        if x == 0 or (usable(s, x) and not any(usable(s, y) and y < x for y in Offset))
-    )
-
-
-@fault(
-    replaces=is_valid,
-    breaks="log_above_zero_has_a_snapshot",
+@fault(breaks="boot_loads_the_latest_snapshot")
+@edit(
+    crash.loaded, "usable(s, x)", "usable(s, x) and not any(usable(s, y) and y < x for y in Offset)"
 )
-def boot_trusts_the_name(snapshot):
+def boots_from_the_oldest_snapshot():
+    """Of several snapshots the first is loaded."""
+
+
+@fault(breaks="log_above_zero_has_a_snapshot")
+@edit(crash.is_valid, "return ...", "return True")
+def boot_trusts_the_name():
     """A file is a snapshot if it is named like one."""
-    return True
 
 
-@fault(replaces=boot, breaks="boot_knows_what_is_on_the_disk")
-def boot_takes_all_for_flushed(s: SnapshotLog, new: SnapshotLog):
+@fault(breaks="boot_knows_what_is_on_the_disk")
+@edit(crash.boot, "new.flushed = ...", "new.flushed = log_end(s)")
+@edit(crash.boot, "new.untruncated = ...", "new.untruncated = None")
+def boot_takes_all_for_flushed():
     """What boot finds counts as on the disk, whatever ended the process before."""
-    boot(s, new)
-    new.flushed = log_end(s)
-    new.untruncated = None
 
 
 @fault(replaces=boot, breaks="a_process_that_has_ended_boots_or_refuses")

@@ -18,8 +18,11 @@ from lockstep.machine.code.program import Program, build_program
 from lockstep.machine.search import search as parallel
 from lockstep.machine.search import visited
 from lockstep.machine.search.allowance import Allowance
+from lockstep.machine.search.graph_search import Numbering
+from lockstep.machine.search.numbering_search import NumberingSearch
 from lockstep.machine.search.search import ParallelSearch
 from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.plain.graph import Limits
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
 from lockstep.results.search_result import SearchResult
@@ -78,6 +81,12 @@ class Case:
         """What machine code finds."""
         request = exploration(max_depth=self.depth, **options)
         return ParallelSearch(self.program, self.code, request).run()
+
+    def numbered(self, most: int, **options: Any) -> SearchResult:
+        """What machine code finds that numbers up to so many states, and then goes on without."""
+        request = exploration(max_depth=self.depth, **options)
+        numbering = Numbering(self.program, Limits(most))
+        return NumberingSearch(self.program, self.code, request, numbering).run()
 
     def explored(self, **options: Any) -> SearchResult:
         """What `explore` finds with machine code, which is made once for all calls."""

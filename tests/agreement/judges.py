@@ -70,13 +70,20 @@ Judge = Callable[[Judged], None]
 
 
 def threads(judged: Judged) -> None:
-    """One thread, several, and eight that share every level; deadlock allowed and forbidden."""
+    """One thread, several, and eight that share every level; deadlock allowed and forbidden.
+
+    And one that numbers the states, to the end, for some levels, or for none.
+    """
     case = judged.case
     for allowed, oracle in case.oracles.items():
         for count in (1, 2, 8):
             with levels_divided():
                 result = case.compiled(threads=count, deadlock_allowed=allowed)
             assert summary(result) == summary(oracle), count
+            assert_takes_place(case.model, result)
+        for most in (oracle.states, oracle.states // 2, 0):
+            result = case.numbered(most, deadlock_allowed=allowed, threads=2)
+            assert summary(result) == summary(oracle), most
             assert_takes_place(case.model, result)
         judged.counts["deadlocks forbidden and found"] += not allowed and bool(oracle.deadlocks)
     judged.counts["violated"] += case.oracles[True].violation is not None

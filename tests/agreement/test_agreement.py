@@ -21,7 +21,7 @@ from lockstep.machine.search.levels import Levels
 from lockstep.machine.search.memory import Array
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.supervision import Supervision
-from tests.agreement.block import judge_model
+from tests.agreement.block import Pool, judge_model
 from tests.agreement.census import Census
 from tests.agreement.judges import JUDGES
 from tests.interpreter.test_agreement import MISTAKES, changed
@@ -36,7 +36,16 @@ KINDS: dict[str, dict[str, Any]] = {
 """What models must be like for some judges to have something to do."""
 
 
-def look(*judges: str, mistaken: bool = False) -> Census:
+@pytest.fixture(scope="session")
+def pool(tmp_path_factory: pytest.TempPathFactory) -> Pool | None:
+    """Judges of one kind of models draw the same ones: each is loaded and translated once.
+
+    There is none where every judge draws new ones, thousands of them.
+    """
+    return Pool(tmp_path_factory.mktemp("agreement")) if settings().derandomize else None
+
+
+def look(*judges: str, pool: Pool | None = None, mistaken: bool = False) -> Census:
     """What judges saw of random models: as many as the profile says, or until one errs."""
     census = Census()
     kind = {name: value for judge in judges for name, value in KINDS.get(judge, {}).items()}
@@ -47,14 +56,14 @@ def look(*judges: str, mistaken: bool = False) -> Census:
     @settings(phases=phases, max_examples=drawn, suppress_health_check=list(HealthCheck))
     @given(text=random_models(**kind))
     def judge_one(text: RandomModel) -> None:
-        judge_model(text, census, [JUDGES[judge] for judge in judges])
+        judge_model(text, census, [JUDGES[judge] for judge in judges], pool)
 
     judge_one()
     return census
 
 
-def test_interrupted_searches_go_on_to_the_same() -> None:
-    counts = look("checkpoints").counts
+def test_interrupted_searches_go_on_to_the_same(pool: Pool | None) -> None:
+    counts = look("checkpoints", pool=pool).counts
     assert counts["interrupted in a write"] > 10
     assert counts["damaged checkpoints refused"] > 20
 
@@ -66,31 +75,31 @@ def test_killed_searches_go_on_to_the_same() -> None:
     assert counts["killed with levels kept"] > 10
 
 
-def test_states_on_disk_are_the_same_states() -> None:
-    assert look("spill").counts["tables on disk"] > 20
+def test_states_on_disk_are_the_same_states(pool: Pool | None) -> None:
+    assert look("spill", pool=pool).counts["tables on disk"] > 20
 
 
-def test_a_bound_on_states_is_the_same_to_all_engines() -> None:
-    counts = look("bounds").counts
+def test_a_bound_on_states_is_the_same_to_all_engines(pool: Pool | None) -> None:
+    counts = look("bounds", pool=pool).counts
     assert counts["bounded"] > 50
     assert counts["not bounded"] > 50
     assert counts["orbits bounded"] > 5
 
 
-def test_symmetry_finds_the_orbits_of_brute_force() -> None:
-    assert look("symmetry").counts["names interchanged"] > 20
+def test_symmetry_finds_the_orbits_of_brute_force(pool: Pool | None) -> None:
+    assert look("symmetry", pool=pool).counts["names interchanged"] > 20
 
 
-def test_models_with_faults_are_the_same_to_all_engines() -> None:
-    assert look("faults").counts["faults that change something"] > 20
+def test_models_with_faults_are_the_same_to_all_engines(pool: Pool | None) -> None:
+    assert look("faults", pool=pool).counts["faults that change something"] > 20
 
 
-def test_random_walks_are_behaviours() -> None:
-    assert look("simulation").counts["walks"] > 300
+def test_random_walks_are_behaviours(pool: Pool | None) -> None:
+    assert look("simulation", pool=pool).counts["walks"] > 300
 
 
-def test_what_must_come_to_pass_does_where_brute_force_says_so() -> None:
-    counts = look("liveness").counts
+def test_what_must_come_to_pass_does_where_brute_force_says_so(pool: Pool | None) -> None:
+    counts = look("liveness", pool=pool).counts
     for outcome in ("held", "violated"):
         for fair in ("with", "without"):
             assert counts[f"leads_to {outcome}, {fair} fairness"] > 5

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from bench.conform.logs import fetches, lengthened, lines_of, of_connections, of_partitions
-from lockstep.conform.findings import SessionFinding, Verdict
-from tests.conform.following import ROOT, follow
+from lockstep_kafka.findings import SessionFinding, Verdict
+from tests.kafka.conform.following import ROOT, follow
 
 LOGS = ROOT / "tests" / "data" / "request-log" / "fresh"
 

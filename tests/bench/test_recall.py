@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from bench.recall import Seeded, follow
-from lockstep.conform.findings import Place, SideName, Verdict
-from lockstep.verbs.simulate import SimulateRequest, departure_kinds, simulate
 from lockstep.workspace import find_workspace
-from tests.conform.following import ROOT
+from lockstep_kafka.findings import Place, SideName, Verdict
+from lockstep_kafka.verbs.simulate import SimulateRequest, departure_kinds, simulate
+from tests.kafka.conform.following import ROOT
 
 REQUEST = SimulateRequest(
     lines=9_000, clients=9, partitions=12, seed=3, departures=0.0025, workspace=find_workspace(ROOT)

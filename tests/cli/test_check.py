@@ -67,12 +67,12 @@ def test_a_violation_tells_what_why_how_and_how_to_see_it_again(desk: "Desk") ->
     break_push(desk)
     ran = desk.run("check", "turnstile")
     assert ran.code == 1
-    block = ran.out[ran.out.index("  violated  turnstile.") :]
+    block = ran.out[ran.out.index("violated  turnstile.") :]
     assert block == (
-        "  violated  turnstile.entries_are_paid\n"
-        "    Nobody gets in without a coin.\n"
-        "    9-1  Every entry shall be paid for.\n"
-        "    fails for g=east\n"
+        "violated  turnstile.entries_are_paid\n"
+        "  Nobody gets in without a coin.\n"
+        "  9-1  Every entry shall be paid for.\n"
+        "  fails for g=east\n"
         "\n"
         "    0  the initial state\n"
         "         arm = {all: LOCKED}\n"
@@ -315,13 +315,13 @@ def test_a_bound_is_inconclusive_and_says_what_was_covered(desk: "Desk", engine:
 
 
 NO_MEANING = """
-  error[no-meaning]: coin: coins['east'] = 3 is not in 0..2
-    --> models/turnstile.py:37:5
-     |
-  37 |     new.coins[g] = s.coins[g] + 1
-     |     ^^^^^^^^^^^^
-     = why: a variable, a field and a key hold values of their own domain only
-     = cure: exclude it first with `require(...)`, bring the value into 0..2, or widen that domain
+error[no-meaning]: coin: coins['east'] = 3 is not in 0..2
+  --> models/turnstile.py:37:5
+   |
+37 |     new.coins[g] = s.coins[g] + 1
+   |     ^^^^^^^^^^^^
+   = why: a variable, a field and a key hold values of their own domain only
+   = cure: exclude it first with `require(...)`, bring the value into 0..2, or widen that domain
 """
 
 
@@ -593,7 +593,7 @@ def test_all_shows_where_the_rest_has_no_meaning(desk: "Desk") -> None:
     ran = desk.run("check", "turnstile", "--all")
     assert ran.code == 2
     assert "\n  because  there_are_no_coins is violated after 1 step\n  rest     error\n" in ran.out
-    assert "  violated  turnstile.there_are_no_coins\n" in ran.out
+    assert "\nviolated  turnstile.there_are_no_coins\n" in ran.out
     assert "the text has no meaning in the last state of this behaviour" in ran.out
     assert (desk.root / ".lockstep/counterexamples/turnstile-error.itf.json").exists()
     (row,) = desk.run("check", "turnstile", "--all", "--json").json["results"]

@@ -354,7 +354,8 @@ def test_a_proof_that_is_refuted_is_a_result(proved: "Desk") -> None:
     proved.run("prove", "turnstile", "--fault", "stays_open", "--summary", "summary.md")
     text = (proved.root / "summary.md").read_text("utf-8")
     assert text.startswith("## lockstep prove: violated. ")
-    assert "### turnstile.entries_are_paid is violated" in text
+    assert "**violated** turnstile.entries" in text
+    assert "Nobody gets in without a coin." in text
 
 
 def test_what_is_not_proved_is_a_warning_at_the_claim(proving: "Desk") -> None:
@@ -421,13 +422,14 @@ def test_a_summary_is_added_to_what_is_there(desk: "Desk") -> None:
     assert headings[:4] == [
         "Before",
         "lockstep check, scope default: violated. 2 models: 2 violated",
-        "turnstile.entries_are_paid violated",
+        "violated turnstile.entries_are_paid",
         "What this does not say",
     ]
     assert headings[4].startswith("lockstep check --faults: violated. 0 faults")
-    assert re.search(r"^\| turnstile \| violated \| 3 of 3 \| 11 \|", text, re.MULTILINE)
+    assert re.search(r"^\| turnstile \| violated \| 3 \| 11 \|", text, re.MULTILINE)
     assert "1  coin(g=east)" in text
-    assert "boxes_hold_one_letter violated" not in text  # as pinned
+    assert "violated letters.boxes" not in text
+    assert "<summary>as pinned letters.boxes" in text
     assert "letters violates boxes_hold_one_letter in scope default, as pinned" in text
 
 

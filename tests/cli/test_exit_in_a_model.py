@@ -72,21 +72,6 @@ def test_in_a_property_that_plain_python_runs(desk: "Desk", end: str) -> None:
     assert desk.run("check", "turnstile").code == 2
 
 
-@pytest.mark.parametrize(("text", "told"), [
-    ("exit(0)", " cannot be loaded: SystemExit: 0"),
-    ("import lockstep\nraise BaseException", " cannot be loaded: BaseException"),
-    ("def observe(logs, load, paths):\n    exit(0)", ":2: this cannot go on: SystemExit: 0"),
-])  # fmt: skip
-def test_in_what_observes_a_log(desk: "Desk", text: str, told: str) -> None:
-    folder = desk.root / "models" / "observed"
-    folder.mkdir()
-    (folder / "turnstile.py").write_text(text, encoding="utf-8")
-    (desk.root / "a.log").touch()
-    ran = desk.run("conform", "a.log")
-    assert ran.code == 2
-    assert f"lockstep: models/observed/turnstile.py{told}" in ran.err
-
-
 def test_ctrl_c_while_a_model_is_loaded_is_no_mistake_of_its(
     desk: "Desk", capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -172,7 +172,7 @@ def test_what_is_not_proved_is_said_with_how_far_it_holds(proving: "Desk") -> No
     assert ran.code == 3
     assert re.search(
         r"entries_are_paid +not proved \(it does not keep itself up\); holds up to 4 steps\n"
-        r" +It says nothing of the arms\.\n    from a state that a lemma would have to exclude:",
+        r" +It says nothing of the arms\.\n  from a state that a lemma would have to exclude:",
         ran.out,
     )
     assert "reproduce with  lockstep prove turnstile --proof wide" in ran.out
@@ -246,7 +246,7 @@ def test_a_false_lemma_is_shown(proved: "Desk") -> None:
     ran = proved.run("prove", "turnstile")
     assert ran.code == 1
     assert re.search(r"an_open_arm_is_paid_for +violated after 3 steps\n", ran.out)
-    assert re.search(r"\n    3  coin\(g=\w+\) +models/turnstile.py:\d+\n", ran.out)
+    assert re.search(r"\n      3  coin\(g=\w+\) +models/turnstile.py:\d+\n", ran.out)
     file = ".lockstep/counterexamples/turnstile-an_open_arm_is_paid_for.itf.json"
     assert f"see it with  lockstep replay {file}" in ran.out
     again = proved.run("replay", file, "--json")

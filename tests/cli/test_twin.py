@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lockstep.report.twin_text import after_the_last
+from lockstep.report.twin import after_the_last
 from lockstep.twin.findings import TlcRun, TraceStep
 from lockstep.twin.tlc import run_tlc
 
@@ -68,13 +68,13 @@ def test_a_wrong_twin_is_shown_with_the_way_to_the_first_difference(desk: "Desk"
     assert rows(ran) == [["turnstile", "small", "graph", "violated", "5", "4"]]
     told = ran.out[ran.out.index("  because") :]
     assert told.startswith("  because  push leads to another state in the twin\n")
-    assert "    in the model, push(g=east):\n      arm[east]: OPEN -> LOCKED\n" in told
-    assert "      entries[east]: 0 -> 1\n" in told
+    assert "  in the model, push(g=east):\n    arm[east]: OPEN -> LOCKED\n" in told
+    assert "    entries[east]: 0 -> 1\n" in told
     assert "the two part first after 1 step, which both can take:" in told
     assert re.search(
         r"1  coin\(g=east\) +models/turnstile\.py:\d+\n +arm\[east\]: LOCKED -> OPEN\n", told
     )
-    assert "  reproduce with  lockstep twin turnstile --scope small\n" in told
+    assert "\n  reproduce with  lockstep twin turnstile --scope small\n" in told
 
 
 def test_a_difference_in_json(desk: "Desk") -> None:

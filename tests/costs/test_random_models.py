@@ -5,7 +5,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from hypothesis import HealthCheck, assume, event, given, settings
+from hypothesis import HealthCheck, assume, event, given, reject, settings
 from hypothesis import strategies as st
 
 from lockstep.costs.scenario import ScenarioCost, costs_of
@@ -13,9 +13,11 @@ from lockstep.explore.engines import explore
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
+from lockstep.language.source import ModelError
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.graph import Limits, build_graph
 from lockstep.plain.run import PlainEngine
+from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.verdict import Verdict
 from lockstep.specs.costs import Scenario
 from tests.costs.routes import Costs, costs
@@ -31,6 +33,10 @@ LIMITS = Limits(MOST_STATES)
 def test_both_engines_and_the_oracle_agree(text: RandomModel, chance: random.Random) -> None:
     with tempfile.TemporaryDirectory() as folder:
         model = text.load(Path(folder))
+        try:
+            lower(model)
+        except ModelError:
+            reject()  # the few texts that are refused: test_nearly_all_load counts them
         goals = [prop.name for prop in model.of_kind(Kind.SOMETIMES)]
         bare = replace(model, properties=())  # a search that ends early says nothing of the rest
         assume(goals and explore(bare, SMALL).verdict is Verdict.HOLDS)
@@ -44,13 +50,18 @@ def test_both_engines_and_the_oracle_agree(text: RandomModel, chance: random.Ran
             {"steps": tuple(chance.sample(actions, 1 + len(actions) // 2)), "size": "size"},
         )
         measure = Property("size", Kind.MEASURE, size, (), (), "")
-        lower(model)
         goal = model.lowered.properties[model.property(goals[0])]
         model.lowered.properties[measure] = goal  # the function is none of the notation
         model = replace(model, measures=(measure,))
         (plain,) = costs_of(model, [scenario], LIMITS, SMALL)
         (machine,) = costs_of(model, [scenario], LIMITS, Exploration("auto"))
-        assert numbers(plain) == numbers(machine) == by_the_oracle(model, scenario)
+        try:
+            expected = by_the_oracle(model, scenario)
+        except EvaluationError:
+            assert plain.unknown == machine.unknown
+            assert "has no value in" in plain.unknown
+            return
+        assert numbers(plain) == numbers(machine) == expected
         event("reached" if plain.counts else "not reached")
 
 

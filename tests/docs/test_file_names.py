@@ -9,7 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PLACEHOLDER = re.compile(r"NAME|kip_N|^\.lockstep/|^\.venv/")
-OURS = ("bench", "docs", "invariants", "lockstep", "models", "specs", "tests", "tla")
+PACKAGES = ("lockstep", "lockstep_kafka")
+OURS = (*PACKAGES, "bench", "docs", "invariants", "models", "specs", "tests", "tla")
 
 
 def named_files(page: Path) -> list[str]:
@@ -26,6 +27,8 @@ def test_every_file_that_is_named_is_there(page: str) -> None:
 
 
 def test_every_floor_is_on_the_page() -> None:
-    floors = {path.parent.name for path in (ROOT / "lockstep").glob("*/__init__.py")}
+    floors = {
+        path.parent.name for package in PACKAGES for path in ROOT.glob(f"{package}/*/__init__.py")
+    }
     text = ROOT.joinpath("docs", "architecture.md").read_text(encoding="utf-8")
     assert [floor for floor in sorted(floors) if not re.search(rf"\b{floor}\b", text)] == []

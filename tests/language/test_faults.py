@@ -1,4 +1,4 @@
-"""Several faults at once: all of them are in place, or they are refused."""
+"""Faults as edits; several at once: all of them are in place, or they are refused."""
 
 import itertools
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
+from lockstep.explore.engines import explore
 from lockstep.language.faults import (
     described_faults,
     fault_constants,
@@ -13,8 +14,12 @@ from lockstep.language.faults import (
     fault_scope_name,
     together,
 )
+from lockstep.language.likeness import made_by
 from lockstep.language.model import load_model
+from lockstep.plain.exploration import Exploration
 from lockstep.plain.run import PlainEngine
+from lockstep.trace.conjuncts import false_requirement
+from lockstep.trace.excerpts import excerpt
 
 ROOT = Path(__file__).parents[2]
 MODEL = """\
@@ -48,8 +53,9 @@ def hush(s, new):
     require(s.told)
     new.told = False
 """
-FAULTS = """\
-from lockstep import fault, require
+FAULTS = '''\
+from lockstep import edit, fault, require
+from models import case
 from models.case import count, hush, step, tell
 
 
@@ -88,7 +94,64 @@ def counts_twice(s, new):
 @fault(replaces=tell, harmless="Silent.", unchanged=("told",))
 def silent(new):
     pass
-"""
+
+
+@fault(harmless="Two steps.")
+@edit(count, "s.n+step( )", "s.n + 2 * step()")
+def two_steps():
+    """One step more."""
+
+
+@fault(harmless="Any state.")
+@edit(case.count, "s.n < MOST", "s.n < MOST + 1")
+def one_more():
+    """One more may be counted."""
+
+
+@fault(harmless="The same place.")
+@edit(count, "require(...)", "require(s.n < 2)")
+def bounded():
+    """Two are counted."""
+
+
+@fault(harmless="Of two functions.", constants={"MOST": 2}, scope="default")
+@edit(
+    count,
+    """
+    new.n = s.n + step()
+    tell(new)
+    """,
+    """
+    reached = s.n + step()
+    new.n = back_to(reached)
+    new.told = reached >= MOST
+    """,
+)
+@edit(hush, "False", "not s.told")
+def counts_down():
+    """It goes on from the start."""
+
+
+def back_to(n):
+    return 0 if n >= MOST_OF_ALL else n
+
+
+MOST_OF_ALL = 2
+
+
+@fault(harmless="Never told.", unchanged=("told",))
+@edit(tell, "new.told = ...", "")
+def mute():
+    """Nothing is told."""
+
+
+@fault(replaces=hush, harmless="Hush.")
+@edit(step, "1", "2")
+def hushes_and_jumps(s, new):
+    """It replaces one function and edits another."""
+    hush(s, new)
+    new.told = s.n > 3
+'''
 
 
 @pytest.fixture
@@ -123,6 +186,81 @@ def test_each_of_two_faults_is_in_place(root: Path) -> None:
     assert [action.name for action in added.actions] == ["count", "hush", "back"]
 
 
+def test_an_edit_changes_one_place(root: Path) -> None:
+    assert {n for n, _ in reached(root, "two_steps")} == {0, 2, 4}
+    assert {n for n, _ in reached(root, "one_more")} == {0, 1, 2, 3, 4}
+    assert {n for n, _ in reached(root, "bounded")} == {0, 1, 2}
+    assert reached(root, "mute") == {(n, False) for n in range(4)}
+
+
+def test_edits_of_several_functions_are_in_place_together(root: Path) -> None:
+    assert reached(root, "counts_down") == {(0, False), (1, False), (0, True)}
+    assert {n for n, _ in reached(root, "hushes_and_jumps")} == {0, 2, 4}
+
+
+def test_two_faults_may_edit_one_function(root: Path) -> None:
+    both = reached(root, "two_steps+one_more")
+    assert {n for n, _ in both} == {0, 2, 4}
+    assert {n for n, _ in reached(root, "two_steps+bounded")} == {0, 2}
+    assert reached(root, "one_more+two_steps") == both
+    assert {n for n, _ in reached(root, "one_more+mute")} == {0, 1, 2, 3, 4}
+    assert {told for _, told in reached(root, "one_more+mute")} == {False}
+
+
+@pytest.mark.parametrize("fault", ["two_steps", "counts_down", "mute", "hushes_and_jumps"])
+def test_engines_agree_on_an_edited_model(root: Path, fault: str) -> None:
+    model = load_model(root, "case", fault_constants(root, "case", fault), fault=fault)
+    results = [explore(model, Exploration(engine)) for engine in ("python", "compiled")]
+    assert len({(r.states, r.transitions, r.depth, r.verdict) for r in results}) == 1
+    assert results[0].states == len(reached(root, fault))
+
+
+def test_an_edited_model_is_another_one(root: Path) -> None:
+    """What is kept of a model is not taken for that of its faults, nor of one for another."""
+    faults = (None, "two_steps", "one_more", "mute", "two_steps+one_more")
+    made = {made_by(load_model(root, "case", fault=fault).universe) for fault in faults}
+    assert len(made) == len(faults)
+
+
+def test_the_text_of_an_edited_function_is_shown_with_its_edit(root: Path) -> None:
+    model = load_model(root, "case", fault="counts_down")
+    shown = excerpt(model.universe, model.action("count").function)
+    assert shown is not None
+    assert (shown.file, shown.lines[1:]) == (
+        "models/case.py",
+        (
+            "def count(s, new):",
+            "    require(s.n < MOST)",
+            "    reached = s.n + step()",
+            "    new.n = back_to(reached)",
+            "    new.told = reached >= MOST",
+        ),
+    )
+    assert shown.lines[0] == "@action"
+
+
+def test_what_has_no_meaning_is_shown_where_the_edit_is_written(root: Path) -> None:
+    file = root / "models" / "faults" / "case.py"
+    text = file.read_text(encoding="utf-8")
+    edit = '@fault(harmless="It is none.")\n@edit(count, "step()", "10 // s.n")\n'
+    file.write_text(f'{text}\n\n{edit}def divides():\n    """It divides."""\n', encoding="utf-8")
+    model = load_model(root, "case", fault="divides")
+    errors = [explore(model, Exploration(engine)).error for engine in ("python", "compiled")]
+    assert errors[0] is not None
+    assert errors[0].place is not None
+    assert errors[0].place.file == file
+    assert str(errors[0]) == str(errors[1])
+    assert '@edit(count, "step()", "10 // s.n")' in str(errors[0])
+
+
+def test_why_an_edited_guard_is_false_is_said_in_its_own_words(root: Path) -> None:
+    model = load_model(root, "case", fault="bounded")
+    state = model.state.of((2, True))
+    conjunct = false_requirement(model.universe, model.action("count"), state, ())
+    assert conjunct is not None
+    assert conjunct.text == "s.n < 2"
+
+
 @pytest.mark.parametrize(
     ("fault", "says"),
     [
@@ -131,6 +269,10 @@ def test_each_of_two_faults_is_in_place(root: Path) -> None:
         ("silent+counts_twice", "the fault counts_twice calls tell, which the fault silent repl"),
         ("by_two+counts_twice", "the fault counts_twice calls step, which the fault by_two repl"),
         ("by_two+by_two", "the fault by_two is named twice"),
+        ("one_more+bounded", "the faults one_more and bounded both edit one place of count"),
+        ("counts_twice+two_steps", "the faults counts_twice and two_steps both change count"),
+        ("counts_twice+mute", "the fault counts_twice calls tell, which the fault mute edits"),
+        ("by_two+hushes_and_jumps", "the faults by_two and hushes_and_jumps both change step"),
         ("by_two+by_tow", "case has no fault 'by_tow'"),
     ],
 )

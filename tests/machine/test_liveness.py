@@ -18,9 +18,9 @@ from lockstep.explore.live_search import check_liveness
 from lockstep.language.model import Model, load_model, model_names
 from lockstep.language.notation import Kind
 from lockstep.language.source import ModelError
-from lockstep.machine.code.graph_program import build_graph_program
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.machine.code.machine import machine_code
+from lockstep.machine.code.program import build_program
 from lockstep.machine.search.graph_search import GraphSearch
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.fair_parts import Promises, fair_parts
@@ -100,7 +100,7 @@ def assert_same(graph: StateGraph, oracle: StateGraph) -> None:
 
 def both_graphs(model: Model) -> tuple[StateGraph, StateGraph, GraphSearch]:
     """The graph by machine code, the oracle, and what asks of the states of the former."""
-    program = build_graph_program(model)
+    program = build_program(model)
     search = GraphSearch(program, machine_code(program.text, None), LIMITS)
     oracle = build_graph(model, replace(LIMITS, max_states=10**6))
     return search.run(), oracle, search
@@ -150,7 +150,7 @@ def checked(model: Model, engine: str) -> SearchResult:
 def test_the_graph_of_every_model(name: str) -> None:
     scope = load_model_spec(ROOT, name).scope("small")
     model = load_model(ROOT, name, scope.constants)
-    program = build_graph_program(model)
+    program = build_program(model)
     search = GraphSearch(
         program, machine_code(program.text, None), replace(LIMITS, max_states=10**6)
     )
@@ -170,7 +170,7 @@ def test_a_bound_on_states_is_the_same_to_both_graphs() -> None:
     model = load_model(
         ROOT, "session_cache", load_model_spec(ROOT, "session_cache").scope("small").constants
     )
-    program = build_graph_program(model)
+    program = build_program(model)
     code = machine_code(program.text, None)
     states = len(build_graph(model, replace(LIMITS, max_states=10**6)).states)
     enough = replace(LIMITS, max_states=states)

@@ -10,6 +10,7 @@ import pytest
 from lockstep.explore.engines import explore
 from lockstep.explore.live_search import MostStates, check_liveness
 from lockstep.language.model import Model, load_model
+from lockstep.machine.code.layout import NotCompiled
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.graph import Limits, Unfinished, build_graph
@@ -201,13 +202,17 @@ def test_every_engine_finds_the_same(model: Callable[[str], Model], engine: str)
     assert result.applied == {"gets_light", "gets_served", "gets_dark"}
 
 
+def refused(*_: object) -> None:
+    raise NotCompiled("refused")
+
+
 def test_claims_without_machine_code(
     model: Callable[[str], Model], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Plain Python makes the graph, though machine code explored the states."""
+    """Plain Python evaluates them in the graph that machine code made."""
     lamp = model(CLAIMS)
     expected = explore(lamp, Exploration("compiled"))
-    monkeypatch.setattr("lockstep.machine.code.graph_program.MAX_SUCCESSORS", 1)
+    monkeypatch.setattr("lockstep.machine.code.functions.FunctionBuilder.pledges", refused)
     monkeypatch.setattr("lockstep.explore.live_search.COMPILED", MostStates(0, 0))
     result = explore(lamp, Exploration("compiled"))
     assert (result.engine, result.remark) == ("compiled", "")
@@ -249,13 +254,13 @@ def test_time_bounds_the_graph(model: Callable[[str], Model]) -> None:
         assert "as bounded" in result.because
 
 
-def test_ctrl_c_while_the_graph_is_made(
+def test_ctrl_c_while_liveness_is_checked(
     model: Callable[[str], Model], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lockstep.plain.graph.Limits.watch", interrupted)
+    monkeypatch.setattr("lockstep.explore.live_search.find_unfulfilled", interrupted)
     result = explore(model(CLAIMS), Exploration("compiled"))
     assert (result.verdict, result.interrupted) == ("inconclusive", True)
     assert result.because.startswith("liveness not checked (interrupted): gets_light")

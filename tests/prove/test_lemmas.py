@@ -32,6 +32,11 @@ SLOW = {
 SPECS = {name: load_model_spec(ROOT, name) for name in MODELS}
 
 
+def has_lemmas(name: str) -> bool:
+    """Whether a model has lemmas; it is not loaded for that."""
+    return (ROOT / "invariants" / "lemmas" / f"{name}.py").is_file()
+
+
 def lemmas_of(name: str) -> set[str]:
     every = kafka_model(name, lemmas=True).properties
     return {prop.name for prop in every} - {prop.name for prop in kafka_model(name).properties}
@@ -41,7 +46,7 @@ def scopes() -> list[object]:
     """The scopes of models with lemmas, but for the largest."""
     parameters: list[object] = []
     for name, spec in SPECS.items():
-        for scope in spec.scopes.values() if lemmas_of(name) else ():
+        for scope in spec.scopes.values() if has_lemmas(name) else ():
             states = scope.pins.states
             if states is not None and states <= MOST_STATES:
                 marks = [] if scope.name in QUICK else [pytest.mark.verify]
@@ -55,6 +60,11 @@ def proofs() -> list[object]:
         for name, spec in SPECS.items()
         for proof in spec.proofs
     ]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_lemmas_are_where_they_are_looked_for(name: str) -> None:
+    assert has_lemmas(name) == bool(lemmas_of(name))
 
 
 @pytest.mark.parametrize(("name", "scope"), scopes())

@@ -49,7 +49,8 @@ def test_no_text_breaks_the_structure(data: st.DataObject) -> None:
     allowed = {"text", "text_special", "html_inline", "softbreak"}
     allowed |= {"strong_open", "strong_close", "em_open", "em_close"}
     assert inline(hostile) <= allowed
-    assert set(re.findall(r"<[^>]*>", re.sub("(?s)````*text.*?\n```+\n", "", hostile))) <= {
+    outside = re.sub("(?s)````*(?:text|mermaid)\n.*?\n```+\n", "", hostile)
+    assert set(re.findall(r"<[^>]*>", outside)) <= {
         *("<br>", "<span>", "</span>", "<summary>", "</summary>", "<details>", "</details>")
     }
 

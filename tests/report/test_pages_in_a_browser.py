@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from lockstep.report.fleet_page import fleet_page
 from lockstep.report.page_html import html
+from lockstep_kafka.report.fleet_page import fleet_page
+from tests.kafka.report.test_fleet_page import figures
 from tests.report import pages
-from tests.report.test_fleet_page import figures
 
 HOSTILE = "<script>document.title = 'taken over'</script><img src=x onerror=alert(1)>"
 PAGES: dict[str, Callable[[], str]] = {

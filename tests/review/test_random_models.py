@@ -19,8 +19,8 @@ from lockstep.review.difference import difference_of
 from lockstep.review.inclusion import find_parting
 from lockstep.review.observed import observe
 from lockstep.review.pair import Pair
-from lockstep.review.second_opinion import confirm_inclusion
 from tests.random_models.random_models import RandomModel, random_models
+from tests.review.second_opinion import confirm_inclusion
 from tests.review.words import shortest_parting
 
 MOST_STATES = 60

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 
 from lockstep.plain.engine import Disagreement
-from lockstep.review import second_opinion
 from lockstep.review.observed import ObservedGraph
-from lockstep.review.second_opinion import confirm_inclusion
+from tests.review import second_opinion
+from tests.review.second_opinion import confirm_inclusion
 from tests.review.test_inclusion import LIMITS, graphs, observed
 from tests.review.words import shortest_parting
 

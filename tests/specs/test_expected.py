@@ -27,10 +27,10 @@ def test_each_entry_has_its_line(tmp_path: Path) -> None:
     assert str(second) == "behaviours of m -> m.f in scope small (here:8)"
 
 
-def test_entries_in_one_line_have_their_file(tmp_path: Path) -> None:
+def test_entries_in_one_line_have_that_line(tmp_path: Path) -> None:
     line = '[review]\nexpected = [{ model = "m", fault = "f", because = "it is meant" }]\n'
     (entry,) = read_expected(write(tmp_path, line), "here")
-    assert entry.place == "here"
+    assert entry.place == "here:2"
 
 
 def test_no_entry_is_no_mistake(tmp_path: Path) -> None:
@@ -40,9 +40,16 @@ def test_no_entry_is_no_mistake(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (ENTRY.replace("because", "reason"), "here:1: review.expected[1]: because is missing"),
-        (f'{ENTRY}why = "?"\n', "here:1: review.expected[1].why: is not a key that is known here"),
-        (ENTRY.replace('"p"', "3"), "here:1: review.expected[1].property: is 3, not a text"),
+        (
+            ENTRY.replace("because", "reason"),
+            "here:4: review.expected[1].reason: is not a key that is known here",
+        ),
+        (
+            ENTRY.replace('because = "it is meant"\n', ""),
+            "here:1: review.expected[1]: because is missing",
+        ),
+        (f'{ENTRY}why = "?"\n', "here:5: review.expected[1].why: is not a key that is known here"),
+        (ENTRY.replace('"p"', "3"), "here:3: review.expected[1].property: is 3, not a text"),
         (f'{ENTRY}fault = "f"\n', "here:1: review.expected[1]: it expects one thing, and this"),
         (ENTRY.replace('property = "p"\n', ""), "expects one thing, and this has none"),
         (f'{ENTRY}base = "m"\n', "it is of a model or of two versions"),
@@ -50,10 +57,10 @@ def test_no_entry_is_no_mistake(tmp_path: Path) -> None:
         (ENTRY.replace('model = "m"\n', ""), "it is of a model or of two versions"),
         (
             ENTRY.replace('property = "p"', 'behaviours = "removed"'),
-            "here:1: review.expected[1].behaviours: is 'removed'",
+            "here:3: review.expected[1].behaviours: is 'removed'",
         ),
-        ("[review]\nother = 1\n", "here: review.other: is not a key that is known here"),
-        ("[[expected]]\n", "here: expected: is not a key that is known here"),
+        ("[review]\nother = 1\n", "here:2: review.other: is not a key that is known here"),
+        ("[[expected]]\n", "here:1: expected: is not a key that is known here"),
         ("[[review.expected\n", "here is not TOML: "),
     ],
 )

@@ -139,7 +139,7 @@ def test_without_a_file_the_model_stands_as_it_is(root: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('name = "gate"', 'name = "door"', r"gate.toml: model.name: is 'door'"),
+        ('name = "gate"', 'name = "door"', r"gate.toml:3: model.name: is 'door'"),
         ('["kip_9"]', '["kip_8"]', r"model.requirements: there is no specs/kip_8.toml"),
         ('"allowed"', '"forbidden"', r"model.deadlock_reason: is there, but deadlock is forbidden"),
         ('twin = "Gate"', 'twins = "Gate"', r"model.twins: is not a key(.|\n)*mean twin\?"),
@@ -169,7 +169,8 @@ def test_without_a_file_the_model_stands_as_it_is(root: Path) -> None:
             r"scopes.default.like: goes round in a circle: default is like default",
         ),
         ("[scopes.default]", "[scope.default]", r"scope: is not a key(.|\n)*did you mean scopes"),
-        ("[model]", "[modle]", r"model is missing"),
+        ("[model]", "[modle]", r"gate.toml:2: modle: is not a key(.|\n)*did you mean model\?"),
+        (WHOLE, "", r"gate.toml: model is missing(.|\n)*add `\[model\]`"),
     ],
 )
 def test_errors_name_file_and_key(root: Path, old: str, new: str, message: str) -> None:

@@ -46,13 +46,13 @@ def test_a_path_may_lead_to_nothing(names: dict[str, object], path: str) -> None
     [
         ("{", "a brace stands alone"),
         ("a}b", "a brace stands alone"),
-        ("{}", "has no name where one is wanted"),
-        ("{s.}", "has no name where one is wanted"),
-        ("{s[c}", "lacks a closing bracket"),
+        ("{}", "{} is no path: write fields and keys"),
+        ("{s.}", "{s.} is no path"),
+        ("{s[c}", "{s[c} is no path"),
         ("{f(s)}", "is no path"),
         ("{s.a + 1}", "is no path"),
-        ("{s t}", "has 't' where its path has ended"),
-        ("{1}", "has no name"),
+        ("{s t}", "{s t} is no path"),
+        ("{1}", "{1} is no path"),
         ("{__import__('os')}", "is no path"),
     ],
 )

@@ -55,16 +55,18 @@ class Facts:
 
     `present` are the paths of what is not None. `bounds` has the least and the greatest value that
     an integer can have, for paths of which more is known than their type says. `excluded` are
-    values that an integer does not have: one at a bound moves the bound.
+    values that an integer does not have: one at a bound moves the bound. Where the facts exclude
+    each other, `are_impossible`: nothing is evaluated there.
     """
 
     present: set[Path] = field(default_factory=set)
     bounds: dict[Path, tuple[int, int]] = field(default_factory=dict)
     excluded: set[tuple[Path, int]] = field(default_factory=set)
+    are_impossible: bool = False
 
     def copy(self) -> Facts:
         """The same, for a part in which more may become known."""
-        return Facts(set(self.present), dict(self.bounds), set(self.excluded))
+        return Facts(set(self.present), dict(self.bounds), set(self.excluded), self.are_impossible)
 
     def where(self, test: ir.Expression, truth: bool) -> Facts:
         """What is known besides wherever a condition has the given truth value."""
@@ -138,31 +140,27 @@ class Facts:
         low, high = limit.low - offset, limit.high - offset
         match operator:
             case "<" | "<=":
-                highest = high - (operator == "<")
-                self._limit(path, min(now.low, highest), highest)
+                self._limit(path, now.low, min(now.high, high - (operator == "<")))
             case ">" | ">=":
-                lowest = low + (operator == ">")
-                self._limit(path, lowest, max(now.high, lowest))
+                self._limit(path, max(now.low, low + (operator == ">")), now.high)
             case "==":
-                self._limit(path, low, high)
+                self._limit(path, max(now.low, low), min(now.high, high))
             case _ if low == high:
                 self.excluded.add((path, low))
                 self._limit(path, now.low, now.high)
 
     def _limit(self, path: Path, low: int, high: int) -> None:
-        """An integer lies within bounds, and within those that were known before.
-
-        Where both exclude each other nothing is ever evaluated, and the later bounds are as true.
-        """
+        """An integer lies within bounds, and within those that were known before."""
         before = self.bounds.get(path, (low, high))
-        if max(low, before[0]) <= min(high, before[1]):
-            low, high = max(low, before[0]), min(high, before[1])
-        while (path, low) in self.excluded:
+        low, high = max(low, before[0]), min(high, before[1])
+        while low <= high and (path, low) in self.excluded:
             low += 1
-        while (path, high) in self.excluded:
+        while low <= high and (path, high) in self.excluded:
             high -= 1
         if low <= high:
             self.bounds[path] = (low, high)
+        else:
+            self.are_impossible = True
 
     def interval(self, expression: ir.Expression) -> RangeDomain:
         """Between which bounds an integer lies here."""

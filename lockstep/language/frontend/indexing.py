@@ -106,7 +106,8 @@ def _slice(
 def _position(scope: Scope, node: ast.expr, user: ast.AST | None) -> ir.Expression:
     index, _ = integer(scope, node, user)
     interval = scope.facts.interval(index)
-    if interval.low < 0 and not isinstance(index, ir.Literal):
+    is_safe = interval.low >= 0 or scope.facts.are_impossible
+    if not is_safe and not isinstance(index, ir.Literal):
         scope.refuse(
             node,
             "negative-index",

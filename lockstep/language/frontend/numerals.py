@@ -47,6 +47,18 @@ def _named(written: ir.Expression) -> ir.Expression:
                 item = None if item is None else join(item, part.domain)
             if item is not None:
                 return replace(written, domain=replace(domain, item=item), items=items)
+        case ir.SetOperation():
+            left, right = _named(written.left), _named(written.right)
+            union = join(left.domain, right.domain)
+            if union is not None:
+                some = left.domain if written.operator in ("-", "&") else union
+                return replace(written, domain=some, left=left, right=right)
+        case ir.Concatenate(_, SequenceDomain() as domain):
+            left, right = _named(written.left), _named(written.right)
+            match join(left.domain, right.domain):
+                case SequenceDomain(joined):
+                    whole = replace(domain, item=joined)
+                    return replace(written, domain=whole, left=left, right=right)
     return written
 
 

@@ -45,18 +45,23 @@ class FunctionBuilder:
         self.tables: dict[tuple[int, ...], llvm.GlobalVariable] = {}
         self.sites: list[Site] = []
 
-    def action(
-        self, number: int, code: ir.ActionCode, first_label: int | None = None
+    def function(
+        self, code: ir.ModelCode, number: int, first_labels: Sequence[int]
     ) -> llvm.Function:
-        """`name(state, successors)`: writes each successor in turn and returns how many.
+        """The function of a number, which counts the model's actions and then its properties."""
+        one = code.functions[number]
+        if isinstance(one, ir.ActionCode):
+            return self.action(number, one, first_labels[number])
+        return (self.pledges if one.kind is Kind.LEADS_TO else self.property)(number, one)
 
-        With `first_label` it is `name(state, successors, labels)` and writes the label of each
-        successor, too: the first one and how many instances of the action come before.
+    def action(self, number: int, code: ir.ActionCode, first_label: int) -> llvm.Function:
+        """`name(state, successors, labels)`: writes each successor in turn and returns how many.
+
+        The label of each is `first_label` and how many instances of the action come before.
         """
-        pointers = 2 if first_label is None else 3
-        function = self._function(number, code.name, pointers=pointers)
+        function = self._function(number, code.name, pointers=3)
         body, builder = function.body, function.body.builder
-        state, successors, *labels = function.arguments
+        state, successors, labels = function.arguments
         function.states[False] = function.words_at(state)
         count = body.variable(word(0))
         next_values = {
@@ -74,9 +79,8 @@ class FunctionBuilder:
         def innermost(_: llvm.Block) -> None:
             position = builder.load(count)
             function.put_state(next_values, position, successors)
-            if first_label is not None:
-                label = builder.add(word(first_label), function.binding(code.parameters))
-                function.put_word(label, labels[0], position)
+            label = builder.add(word(first_label), function.binding(code.parameters))
+            function.put_word(label, labels, position)
             builder.store(builder.add(position, word(1)), count)
 
         depths = statement_depths(code.parameters, code.statements)

@@ -2,10 +2,12 @@
 
 The module exports
 
-    expand(state, successors, fired)    how many successors, written one after the other; adds to
-                                        fired[action] how many of them each action has
+    expand(state, successors, labels)   how many successors, written one after the other, and the
+                                        label of each: the number of its action instance
     check_state(state, marks)           the first invariant that fails
     check_step(before, after, marks)    the first step invariant that fails
+    pledges.N(state, premises, goals)   of the N-th `leads_to`: for each binding of its parameters
+                                        1 or 0, whether the state is its premise, its goal
 
 With symmetry it also exports
 
@@ -20,14 +22,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, product
 from math import prod
+from typing import Any
 
 from llvmlite import ir as llvm
 
 from lockstep.language import ir
 from lockstep.language.endless import work
 from lockstep.language.frontend import lower
-from lockstep.language.model import Model
+from lockstep.language.model import Model, Parameter
 from lockstep.language.notation import Kind
 from lockstep.machine.code.body import I64, POINTER, Body, word
 from lockstep.machine.code.functions import FunctionBuilder, Site
@@ -44,14 +48,15 @@ MAX_SUCCESSORS = 2**22
 class Program:
     """A model's LLVM module, and how to read what it computes.
 
-    `most_successors` bounds how many successors a state has. `sites` are the places where the text
-    may have no meaning, by number.
+    Action instances are numbered as the model orders them: those of the n-th action begin with the
+    label `first_labels[n]`, and the last of `first_labels` is how many there are. `sites` are the
+    places where the text may have no meaning, by number.
     """
 
     model: Model
     layout: StateLayout
     text: str
-    most_successors: int
+    first_labels: tuple[int, ...]
     sites: tuple[Site, ...]
     has_step_invariants: bool
     has_state_checks: bool
@@ -59,6 +64,24 @@ class Program:
     """The symmetry up to which states are counted; None where none was requested."""
     work: int = 1
     """About how many operations it takes at the most to expand one state."""
+
+    @property
+    def most_successors(self) -> int:
+        """The most successors that a state may have."""
+        return self.first_labels[-1]
+
+    def instances(self, labels: Sequence[int]) -> list[tuple[str, tuple[Any, ...]]]:
+        """The action and the parameters of each of some labels."""
+        instances: dict[int, tuple[str, tuple[Any, ...]]] = {}
+        for action, begin, end in zip(
+            self.model.actions, self.first_labels, self.first_labels[1:], strict=False
+        ):
+            wanted = {label for label in labels if begin <= label < end}
+            if wanted:
+                for label, values in enumerate(all_bindings(action.parameters), begin):
+                    if label in wanted:
+                        instances[label] = action.name, values
+        return [instances[label] for label in labels]
 
     @property
     def reduces(self) -> bool:
@@ -80,15 +103,11 @@ def build_program(model: Model, *, symmetry: bool = False) -> Program:
 
 def _build(model: Model, code: ir.ModelCode, *, symmetry: bool) -> Program:
     layout = state_layout(model.state, model.variables)
-    most = sum(bindings(action.parameters) for action in code.actions)
-    if most > MAX_SUCCESSORS:
-        raise NotCompiled(f"a state may have {most:,} action instances")
+    labels = first_labels(code)
     module = llvm.Module(name=model.name)
     builder = FunctionBuilder(module, layout, dict(code.variables))
-    actions = [builder.action(number, action) for number, action in enumerate(code.actions)]
-    properties = [
-        builder.property(len(actions) + index, prop) for index, prop in enumerate(code.properties)
-    ]
+    functions = [builder.function(code, number, labels) for number in range(len(code.functions))]
+    actions, properties = functions[: len(code.actions)], functions[len(code.actions) :]
     has_state_checks, has_step_invariants = link(module, code, actions, properties, layout.words)
     symmetries = find_symmetry(model, code) if symmetry else None
     if symmetries is not None and symmetries.groups:
@@ -97,7 +116,7 @@ def _build(model: Model, code: ir.ModelCode, *, symmetry: bool) -> Program:
         model,
         layout,
         str(module),
-        most,
+        labels,
         tuple(builder.sites),
         has_step_invariants,
         has_state_checks,
@@ -113,7 +132,7 @@ def link(
     properties: list[llvm.Function],
     words: int,
 ) -> tuple[bool, bool]:
-    """Export `expand`, `check_state` and `check_step`, which call the functions of a model.
+    """Export `expand`, `pledges.N` and the checks, which call the functions of a model.
 
     Whether there is anything to check of states, and of steps.
     """
@@ -132,7 +151,28 @@ def link(
     ]
     _checks(module, "check_state", of_state, step=False)
     _checks(module, "check_step", of_step, step=True)
+    pledges = (properties[index] for index, kind in enumerate(kinds) if kind is Kind.LEADS_TO)
+    for number, function in enumerate(pledges):
+        body = exported(module, f"pledges.{number}", 3)
+        body.builder.ret(body.builder.call(function, body.function.args))
+        body.finish()
     return bool(of_state), bool(of_step)
+
+
+def all_bindings(parameters: Sequence[Parameter]) -> product[tuple[Any, ...]]:
+    """Every binding of some parameters in order, the last one running fastest."""
+    return product(*(parameter.domain for parameter in parameters))
+
+
+def first_labels(code: ir.ModelCode) -> tuple[int, ...]:
+    """The first label of each action, and how many there are; `NotCompiled` for too many."""
+    counts = [bindings(action.parameters) for action in code.actions]
+    if sum(counts) > MAX_SUCCESSORS:
+        raise NotCompiled(f"a state may have {sum(counts):,} action instances")
+    for prop in code.properties:
+        if prop.kind is Kind.LEADS_TO and bindings(prop.parameters) > MAX_SUCCESSORS:
+            raise NotCompiled(f"{prop.name} has {bindings(prop.parameters):,} bindings")
+    return tuple(accumulate(counts, initial=0))
 
 
 def bindings(parameters: Sequence[ir.ParameterCode]) -> int:
@@ -151,17 +191,13 @@ def exported(module: llvm.Module, name: str, pointers: int) -> Body:
 def _expand(module: llvm.Module, actions: list[llvm.Function], words: int) -> None:
     body = exported(module, "expand", 3)
     builder = body.builder
-    state, out, fired = body.function.args
-    total, counts = word(0), []
+    state, out, labels = body.function.args
+    total = word(0)
     for action in actions:
         place = builder.gep(out, [builder.mul(total, word(words))], inbounds=True)
-        count = builder.call(action, [state, place])
+        count = builder.call(action, [state, place, builder.gep(labels, [total], inbounds=True)])
         return_if_failed(body, count)
-        counts.append(count)
         total = builder.add(total, count)
-    for index, count in enumerate(counts):
-        place = builder.gep(fired, [word(index)], inbounds=True)
-        builder.store(builder.add(builder.load(place), count), place)
     builder.ret(total)
     body.finish()
 

@@ -9,7 +9,16 @@ from collections.abc import Callable
 from typing import Any
 
 from lockstep.machine.search.intrinsics import address, call, counts_at, prefetch, states_at
-from lockstep.machine.search.kernel_parts import copy, fill, hash_of, place_in, place_of, same
+from lockstep.machine.search.kernel_parts import (
+    copy,
+    expanded,
+    fill,
+    hash_of,
+    judge,
+    place_in,
+    place_of,
+    same,
+)
 from lockstep.machine.search.kernel_text import linked
 
 
@@ -19,29 +28,25 @@ def module_text(words: int) -> str:
 
 
 def _kernels(words: int) -> dict[str, Callable[..., Any]]:
-    def number_steps(graph: Any, begin: Any, end: Any) -> Any:
+    def number_steps(worker: Any, graph: Any, begin: Any, end: Any) -> Any:
         """Expand the states from `begin` to `end`, and number what they lead to first.
 
-        A step that changes nothing is left out. `ends` has for each state how many steps are
-        written once its own are. Stops early where the steps or the new states of one more state
-        might have no room; returns the state that it stopped at, or `-1 - state` for one in which
-        the text has no meaning.
+        States and steps are judged as in a search. A step that changes nothing is left out. `ends`
+        has for each state how many steps are written once its own are. Stops early where the steps
+        or the new states of one more state might have no room; returns the state that it stopped
+        at.
         """
         states, room = states_at(graph.states), graph.room
         table, size = counts_at(graph.table), graph.size
-        expand_at, most, capacity = graph.expand_at, graph.most, graph.capacity
-        successors, instances = states_at(graph.successors), counts_at(graph.instances)
+        most, capacity, check_state_at = worker.most, graph.capacity, worker.check_state_at
+        successors, instances = states_at(worker.successors), counts_at(worker.labels)
         places, ends = counts_at(graph.places), counts_at(graph.ends)
         targets, labels = counts_at(graph.targets), counts_at(graph.labels)
         numbered, steps = graph.numbered, graph.written
         number = begin
         while number < end and steps + most <= capacity and numbered + most <= room:
             at = number * words
-            count = call(
-                expand_at, address(states, at), address(successors, 0), address(instances, 0)
-            )
-            if count < 0:
-                return -1 - number
+            count = expanded(worker, states, at, words)
             for index in range(count):
                 places[index] = place_of(hash_of(successors, index * words, words), size)
                 prefetch(table, places[index])
@@ -52,6 +57,8 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
                 place = place_in(table, size, places[index], states, successors, there, words)
                 if table[place] == 0:
                     copy(successors, there, states, numbered * words, words)
+                    if check_state_at != 0:
+                        judge(worker, check_state_at, states, numbered * words, words)
                     numbered += 1
                     table[place] = numbered
                 targets[steps] = table[place] - 1
@@ -61,6 +68,12 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
             number += 1
         graph.numbered, graph.written = numbered, steps
         return number
+
+    def number_of(graph: Any, target: Any) -> Any:
+        """The number of a state, or -1 where it has none."""
+        table, size = counts_at(graph.table), graph.size
+        place = place_of(hash_of(target, 0, words), size)
+        return table[place_in(table, size, place, states_at(graph.states), target, 0, words)] - 1
 
     def fill_table(graph: Any) -> Any:
         """Put the numbers of all states into an empty table."""
@@ -100,6 +113,7 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
 
     return {
         "number_steps": number_steps,
+        "number_of": number_of,
         "fill_table": fill_table,
         "judge_states": judge_states,
         "first_difference": first_difference,

@@ -6,7 +6,7 @@ It is the graph that plain Python makes, state by state and step by step, with t
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import overload
 
 import numpy as np
@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from lockstep.language.model import Property
 from lockstep.language.notation import Kind, State
-from lockstep.machine.code.graph_program import GraphProgram, all_bindings
 from lockstep.machine.code.machine import MachineCode
+from lockstep.machine.code.program import Program, all_bindings
 from lockstep.machine.code.state import StateLayout
 from lockstep.machine.search.loops import graph_loops_for
 from lockstep.machine.search.memory import Array, zeros
 from lockstep.machine.search.packed import Packed
+from lockstep.machine.search.workers import Worker, shape_of
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.graph import Limits, StateGraph, Unfinished
 from lockstep.plain.liveness import Pledges
@@ -30,6 +31,8 @@ from lockstep.results.search_result import Progress
 
 _STRETCH = 1 << 14
 """States that are expanded or judged between two looks at the limits."""
+_WORK = 2**28
+"""Operations between two looks, at the most: less than a second."""
 _STEPS = 1 << 16
 """Steps that there is room for, at least, before they are taken over."""
 _MOST_STEPS = 2**31 - 1
@@ -69,12 +72,138 @@ class PackedStates(Sequence[State]):
         return self.layout.decode(self._rows[number].tolist())
 
 
+class Numbering:
+    """States by number, in the order in which plain Python finds them, and all of their steps.
+
+    States are expanded in that order, by whoever makes the graph: a search, or `GraphSearch`.
+    """
+
+    def __init__(self, program: Program, limits: Limits) -> None:
+        """The initial state is known, and no step."""
+        self.layout = program.layout
+        self._program = program
+        self._words = program.layout.words
+        self._limits = limits
+        self._loops = graph_loops_for(self._words)
+        self._most = max(1, program.most_successors)
+        self._stretch = max(1, min(_STRETCH, _WORK // program.work))
+        self._capacity = max(_STEPS, 2 * self._most)
+        self._taken = 16 * self._capacity
+        self._states = zeros((2 * self._most + _STRETCH) * self._words)
+        self._states[: self._words] = self.layout.encode(program.model.initial)
+        self._table = np.zeros(int(len(self._states) // self._words / _FULL), np.int64)
+        self._targets, self._labels = (np.zeros(self._capacity, np.int64) for _ in range(2))
+        self._ends = np.zeros(_STRETCH, np.int64)
+        self._steps: list[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]] = [
+            (np.zeros(1, np.int64), _NO_STEPS, _NO_STEPS)
+        ]
+        self.written = 0
+        """How many steps are known."""
+        self._graph = Packed(
+            "graph",
+            states=self._states,
+            room=len(self._states) // self._words,
+            table=self._table,
+            size=len(self._table),
+            places=np.zeros(self._most, np.int64),
+            targets=self._targets,
+            labels=self._labels,
+            capacity=self._capacity,
+            ends=self._ends,
+            numbered=1,
+            written=0,
+        )
+        self._loops.fill_table(self._graph)
+
+    def __len__(self) -> int:
+        """How many states are known."""
+        return self._graph.number("numbered")
+
+    @property
+    def states(self) -> Array:
+        """The words of all states that are known, side by side."""
+        return self._states[: len(self) * self._words]
+
+    @property
+    def bytes(self) -> int:
+        """The memory that is taken by what grows."""
+        return self._states.nbytes + self._table.nbytes + self._taken
+
+    def expand(self, worker: Worker, begin: int, end: int) -> int:
+        """Expand states from `begin` on, all before it being expanded; where it stopped.
+
+        That is at `end`, or after a moment. The worker counts steps, and notes what is wrong in
+        them and in new states. `Unfinished` where a limit is met.
+        """
+        self._limits.watch(self.bytes)
+        if len(self) > self._limits.max_states:
+            raise Unfinished(f"more than {self._limits.max_states:,} states")
+        if self.written > _MOST_STEPS:
+            raise Unfinished(f"more than {_MOST_STEPS:,} steps")
+        self._make_room()
+        end = min(end, begin + self._stretch)
+        stopped = self._loops.number_steps(worker.packed, self._graph, begin, end)
+        steps = self._graph.number("written")
+        self._steps.append(
+            (
+                self._ends[: stopped - begin] + self.written,
+                self._targets[:steps].astype(np.int32),
+                self._labels[:steps].astype(np.int32),
+            )
+        )
+        self._taken += 8 * (stopped - begin) + 8 * steps
+        self.written += steps
+        self._graph.set(written=0)
+        return stopped
+
+    def knows(self, state: Array) -> bool:
+        """Whether a packed state has a number."""
+        return self._loops.number_of(self._graph, state) >= 0
+
+    def graph(self, limits: Limits) -> StateGraph:
+        """The graph, all states being expanded: nothing is expanded or found after that.
+
+        `Unfinished` where it takes more memory than the limits say.
+        """
+        self._table = np.zeros(1, np.int64)
+        self._graph.set(table=self._table)
+        limits.watch(self.bytes + self._taken)  # they are put together into one array each
+        first = [part for part, _, _ in self._steps]
+        targets = [part for _, part, _ in self._steps]
+        labels = [part for _, _, part in self._steps]
+        self._steps = []
+        used, renumbered = _in_order_of_occurrence(labels, self._most)
+        return StateGraph(
+            PackedStates(self.layout, self.states),
+            np.concatenate(first),
+            np.concatenate(targets),
+            renumbered,
+            self._program.instances(used),
+        )
+
+    def _make_room(self) -> None:
+        """See that the table and the states have room for what one stretch may add at least."""
+        numbered = len(self)
+        if numbered + self._most <= len(self._states) // self._words:
+            return
+        room = 2 * (numbered + self._most)
+        size = int(room / _FULL)
+        self._limits.watch(self.bytes + 8 * (room * self._words + size))
+        states = zeros(room * self._words)
+        states[: numbered * self._words] = self.states
+        self._states, self._table = states, np.zeros(0, np.int64)
+        self._graph.set(states=states, room=room, table=self._table)  # the old ones are gone
+        self._table = np.zeros(size, np.int64)
+        self._graph.set(table=self._table, size=size)
+        self._loops.fill_table(self._graph)
+
+
 class GraphSearch:
-    """Makes the graph of a model, and evaluates each `leads_to` in its states."""
+    """Makes the graph of a model, whatever it claims, and evaluates each `leads_to` in it."""
 
     def __init__(
         self,
-        program: GraphProgram,
+        program: Program,
         code: MachineCode,
         limits: Limits,
         *,
@@ -82,167 +211,86 @@ class GraphSearch:
     ) -> None:
         """Prepare; `run` makes the graph, once, and `pledges` may be called after that."""
         self._program = program
-        self._words = program.layout.words
-        self._code = code  # or its functions would be gone
+        self._code = code
         self._limits = limits
         self._on_progress = on_progress
-        self._loops = graph_loops_for(self._words)
-        self._most = max(1, program.most_successors)
-        self._states = zeros((2 * self._most + _STRETCH) * self._words)
-        self._table = np.zeros(int(len(self._states) // self._words / _FULL), np.int64)
-        self._capacity = max(_STEPS, 2 * self._most)
-        self._taken = 16 * self._capacity
-        self._targets = np.zeros(self._capacity, np.int64)
-        self._labels = np.zeros(self._capacity, np.int64)
-        self._ends = np.zeros(_STRETCH, np.int64)
+        self._numbering = Numbering(program, limits)
         self._started = time.perf_counter()
         self._reports = Pace(PROGRESS_SECONDS)
-        self._depth = 0
 
     def run(self) -> StateGraph:
         """The graph; `Unfinished` where a limit is met."""
-        self._states[: self._words] = self._program.layout.encode(self._program.model.initial)
-        graph = self._record()
-        first, targets, labels = [np.zeros(1, np.int64)], [_NO_STEPS], [_NO_STEPS]
-        for ends, to, by in self._stretches(graph):
-            first.append(ends)
-            targets.append(to)
-            labels.append(by)
-        self._table = np.zeros(0, np.int64)
-        self._limits.watch(self.bytes + self._taken)  # they are put together into one array each
-        numbered = graph.number("numbered")
-        self._states = self._states[: numbered * self._words]
-        used, renumbered = _in_order_of_occurrence(labels, self._most)
-        return StateGraph(
-            PackedStates(self._program.layout, self._states),
-            np.concatenate(first),
-            np.concatenate(targets),
-            renumbered,
-            self._program.instances(used),
-        )
+        numbering = self._numbering
+        worker = Worker(shape_of(self._program), self._code, buffer=0)
+        worker.packed.set(check_state_at=0, check_step_at=0)
+        done, depth, of_level = 0, 0, 1
+        while done < len(numbering):
+            done = numbering.expand(worker, done, of_level)
+            failed = worker.findings.failed_step
+            if failed.is_noted:
+                raise self._stopped_at(failed.states)
+            if done == of_level:
+                depth, of_level = depth + 1, len(numbering)
+            self._report(done, depth)
+        return numbering.graph(self._limits)
 
     def pledges(self, prop: Property) -> Pledges:
         """What a `leads_to` says of each state, as far as each has an answer."""
-        promises = self._program.model.of_kind(Kind.LEADS_TO)
-        pledges_at = self._code.address(f"pledges.{promises.index(prop)}")
-        bindings = list(all_bindings(prop.parameters))
-        count = len(self._states) // self._words
-        stretch = min(count, _STEPS // len(bindings) + 1)
-        answers = [np.zeros(stretch * len(bindings), np.int64) for _ in range(2)]
-        questions = Packed(
-            "questions",
-            states=self._states,
-            pledges_at=pledges_at,
-            bindings=len(bindings),
-            premises=answers[0],
-            goals=answers[1],
-        )
-        self._limits.watch(self.bytes + 2 * count * len(bindings))
-        premise, goal = (np.zeros((len(bindings), count), np.bool_) for _ in range(2))
-        for begin in range(0, count, stretch):
-            self._limits.watch()
-            end = min(count, begin + stretch)
-            stopped = self._loops.judge_states(questions, begin, end)
-            for part, whole in zip(answers, (premise, goal), strict=True):
-                whole[:, begin:end] = part.reshape(stretch, -1)[: end - begin].T
-            if stopped < end:
-                return Pledges(bindings, premise, goal, stopped)
-        return Pledges(bindings, premise, goal)
+        return packed_pledges(self._program, self._code, self._numbering.states, prop, self._limits)
 
-    @property
-    def bytes(self) -> int:
-        """The memory that is taken by what grows."""
-        return self._states.nbytes + self._table.nbytes + self._taken
-
-    def _record(self) -> Packed:
-        """What the kernels are given: the initial state is known, and no step is written."""
-        most, capacity = self._most, self._capacity
-        graph = Packed(
-            "graph",
-            states=self._states,
-            room=len(self._states) // self._words,
-            table=self._table,
-            size=len(self._table),
-            expand_at=self._code.address("expand"),
-            most=most,
-            successors=np.zeros(most * self._words, np.uint64),
-            instances=np.zeros(most, np.int64),
-            places=np.zeros(most, np.int64),
-            targets=self._targets,
-            labels=self._labels,
-            capacity=capacity,
-            ends=self._ends,
-            numbered=1,
-            written=0,
-        )
-        self._loops.fill_table(graph)
-        return graph
-
-    def _stretches(
-        self, graph: Packed
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]]:
-        """Of some states after the other: where their steps end, lead to, and by what."""
-        done, written, of_level = 0, 0, 1
-        while done < (numbered := graph.number("numbered")):
-            self._make_room(graph)
-            self._watch(numbered, done, written)
-            end = min(of_level, done + _STRETCH)
-            stopped = self._loops.number_steps(graph, done, end)
-            if stopped < 0:
-                raise self._stopped_at(-1 - stopped)
-            steps = graph.number("written")
-            yield (
-                self._ends[: stopped - done] + written,
-                self._targets[:steps].astype(np.int32),
-                self._labels[:steps].astype(np.int32),
-            )
-            self._taken += 8 * (stopped - done) + 8 * steps
-            written += steps
-            graph.set(written=0)
-            done = stopped
-            if done == of_level:
-                self._depth, of_level = self._depth + 1, graph.number("numbered")
-
-    def _stopped_at(self, number: int) -> Exception:
+    def _stopped_at(self, states: Array) -> Exception:
         """Why a state has no successors, as plain Python says it."""
-        model = self._program.model
-        engine = PlainEngine(model)
-        state = PackedStates(self._program.layout, self._states)[number]
+        state = self._program.layout.decode(states[: self._program.layout.words].tolist())
         try:
-            for _ in engine.successors(state):
+            for _ in PlainEngine(self._program.model).successors(state):
                 pass
         except EvaluationError as error:
             return Unfinished(error.message)
         return Disagreement(f"plain Python has a meaning in {state}, machine code has none")
 
-    def _make_room(self, graph: Packed) -> None:
-        """See that the table and the states have room for what one stretch may add at least."""
-        numbered = graph.number("numbered")
-        if numbered + self._most <= len(self._states) // self._words:
-            return
-        room = 2 * (numbered + self._most)
-        size = int(room / _FULL)
-        self._limits.watch(self.bytes + 8 * (room * self._words + size))
-        states = zeros(room * self._words)
-        states[: numbered * self._words] = self._states[: numbered * self._words]
-        self._states, self._table = states, np.zeros(0, np.int64)
-        graph.set(states=states, room=room, table=self._table)  # the old ones are gone
-        self._table = np.zeros(size, np.int64)
-        graph.set(table=self._table, size=size)
-        self._loops.fill_table(graph)
-
-    def _watch(self, numbered: int, done: int, written: int) -> None:
-        """Report how far the graph is, and end it when a limit is met."""
-        self._limits.watch(self.bytes)
-        if numbered > self._limits.max_states:
-            raise Unfinished(f"more than {self._limits.max_states:,} states")
-        if written > _MOST_STEPS:
-            raise Unfinished(f"more than {_MOST_STEPS:,} steps")
-        seconds = time.perf_counter() - self._started
+    def _report(self, done: int, depth: int) -> None:
+        """Report how far the graph is."""
+        seconds, numbering = time.perf_counter() - self._started, self._numbering
         if self._on_progress is not None and self._reports.is_due(seconds):
+            frontier, size = len(numbering) - done, numbering.bytes
             self._on_progress(
-                Progress(numbered, written, self._depth, numbered - done, seconds, self.bytes)
+                Progress(len(numbering), numbering.written, depth, frontier, seconds, size)
             )
+
+
+def packed_pledges(
+    program: Program, code: MachineCode, states: Array, prop: Property, limits: Limits
+) -> Pledges:
+    """What a `leads_to` of a program says of each packed state, as far as each has an answer.
+
+    `Unfinished` where a limit is met.
+    """
+    promises = program.model.of_kind(Kind.LEADS_TO)
+    bindings = list(all_bindings(prop.parameters))
+    words = program.layout.words
+    count = len(states) // words
+    stretch = min(count, _STEPS // len(bindings) + 1)
+    answers = [np.zeros(stretch * len(bindings), np.int64) for _ in range(2)]
+    questions = Packed(
+        "questions",
+        states=states,
+        pledges_at=code.address(f"pledges.{promises.index(prop)}"),
+        bindings=len(bindings),
+        premises=answers[0],
+        goals=answers[1],
+    )
+    loops = graph_loops_for(words)
+    limits.watch(states.nbytes + 2 * count * len(bindings))
+    premise, goal = (np.zeros((len(bindings), count), np.bool_) for _ in range(2))
+    for begin in range(0, count, stretch):
+        limits.watch()
+        end = min(count, begin + stretch)
+        stopped = loops.judge_states(questions, begin, end)
+        for part, whole in zip(answers, (premise, goal), strict=True):
+            whole[:, begin:end] = part.reshape(stretch, -1)[: end - begin].T
+        if stopped < end:
+            return Pledges(bindings, premise, goal, stopped)
+    return Pledges(bindings, premise, goal)
 
 
 def _in_order_of_occurrence(

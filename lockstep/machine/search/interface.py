@@ -40,19 +40,19 @@ SCRATCH = 5
 RECORDS = {
     "worker": (
         "expand_at check_step_at check_state_at canonical_at stop_at_deadlock ranks:counts "
-        "successors:states most fired:counts marks:counts buffers:states capacity filled:counts "
-        "report:counts broken_step:states broken_state:states failed_step:states "
-        "failed_state:states pair:states scratch:counts"
+        "successors:states most labels:counts owners:counts fired:counts marks:counts "
+        "buffers:states capacity filled:counts report:counts broken_step:states "
+        "broken_state:states failed_step:states failed_state:states pair:states scratch:counts"
     ),
     "shard": "table:states size new:states count",
     "ways": (
-        "level:states rank prices:counts actions following:states known table:counts size "
+        "level:states rank prices:counts following:states known table:counts size "
         "held:counts fewest:counts"
     ),
     "walk": "initial:states seed steps actions enabled:counts path:states ended:counts",
     "graph": (
-        "states:states room table:counts size expand_at most successors:states instances:counts "
-        "places:counts targets:counts labels:counts capacity ends:counts numbered written"
+        "states:states room table:counts size places:counts targets:counts labels:counts capacity "
+        "ends:counts numbered written"
     ),
     "pair": (
         "states:states expand_at other_at one:states other:states labels:counts other_labels:counts"
@@ -87,7 +87,8 @@ KERNELS = {
     "lead_on": "worker:worker ways:ways begin end",
     "fill_ways": "ways:ways",
     "walk": "worker:worker walk:walk number",
-    "number_steps": "graph:graph begin end",
+    "number_steps": "worker:worker graph:graph begin end",
+    "number_of": "graph:graph target:states",
     "fill_table": "graph:graph",
     "judge_states": "questions:questions begin end",
     "first_difference": "pair:pair begin end",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from lockstep.machine.search.interface import SHARD_BITS
+from lockstep.machine.search.interface import DEADLOCKS, SHARD_BITS, TRANSITIONS
 from lockstep.machine.search.intrinsics import address, call, counts_at, states_at
 
 _inlined: Any = njit(inline="always", boundscheck=False)
@@ -130,6 +130,47 @@ def judge(worker: Any, check_state_at: Any, states: Any, at: Any, words: Any) ->
         note(states_at(worker.failed_state), rank, states, at, words)
     elif answer > 0:
         note(states_at(worker.broken_state), answer, states, at, words)
+
+
+@_inlined
+def expanded(worker: Any, states: Any, at: Any, words: Any) -> Any:
+    """Expand one state, count its steps, and note what is wrong in it and in them; how many.
+
+    Successors and labels are the worker's. It has none where the text has no meaning.
+    """
+    successors, pair = states_at(worker.successors), states_at(worker.pair)
+    broken, failed = states_at(worker.broken_step), states_at(worker.failed_step)
+    ranks, report = counts_at(worker.ranks), counts_at(worker.report)
+    labels, owners = counts_at(worker.labels), counts_at(worker.owners)
+    fired = counts_at(worker.fired)
+    count = call(worker.expand_at, address(states, at), address(successors, 0), address(labels, 0))
+    if count < 0:
+        copy(states, at, pair, 0, words)
+        copy(states, at, pair, words, words)
+        note(failed, ranks[-1 - count], pair, 0, 2 * words)
+        return 0
+    report[TRANSITIONS] += count
+    for index in range(count):
+        fired[owners[labels[index]]] += 1
+    if is_stuck(states, at, successors, count, words):
+        report[DEADLOCKS] += 1
+        if worker.stop_at_deadlock != 0:
+            copy(states, at, pair, 0, words)
+            copy(states, at, pair, words, words)
+            note(broken, 0, pair, 0, 2 * words)
+    for index in range(count if worker.check_step_at != 0 else 0):
+        there = index * words
+        answer = call(
+            worker.check_step_at, address(states, at), address(successors, there), worker.marks
+        )
+        if answer != 0:
+            copy(states, at, pair, 0, words)
+            copy(successors, there, pair, words, words)
+            if answer < 0:
+                note(failed, ranks[-1 - answer], pair, 0, 2 * words)
+            else:
+                note(broken, answer, pair, 0, 2 * words)
+    return count
 
 
 @_inlined

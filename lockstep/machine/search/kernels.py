@@ -16,15 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lockstep.machine.search.interface import AHEAD, DEADLOCKS, TRANSITIONS
+from lockstep.machine.search.interface import AHEAD
 from lockstep.machine.search.intrinsics import address, call, counts_at, prefetch, states_at
 from lockstep.machine.search.kernel_parts import (
     copy,
+    expanded,
     hash_of,
     is_less,
-    is_stuck,
     judge,
-    note,
     place_of,
     same,
     shard_of,
@@ -48,44 +47,15 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
         Stops early when a buffer might not hold the successors of the next state; returns the state
         that it stopped at.
         """
-        expand_at, check_step_at = worker.expand_at, worker.check_step_at
-        canonical_at, fired_at, marks_at = worker.canonical_at, worker.fired, worker.marks
-        successors, pair = states_at(worker.successors), states_at(worker.pair)
+        canonical_at, successors = worker.canonical_at, states_at(worker.successors)
         buffers, capacity = states_at(worker.buffers), worker.capacity
-        filled, report = counts_at(worker.filled), counts_at(worker.report)
-        ranks, scratch = counts_at(worker.ranks), counts_at(worker.scratch)
-        broken, failed = states_at(worker.broken_step), states_at(worker.failed_step)
+        filled, scratch = counts_at(worker.filled), counts_at(worker.scratch)
         roomy = capacity - worker.most
         fullest = 0
         for number in range(begin, end):
             if fullest > roomy:
                 return number
-            at = number * words
-            count = call(expand_at, address(level, at), address(successors, 0), fired_at)
-            if count < 0:
-                copy(level, at, pair, 0, words)
-                copy(level, at, pair, words, words)
-                note(failed, ranks[-1 - count], pair, 0, 2 * words)
-                continue
-            report[TRANSITIONS] += count
-            if is_stuck(level, at, successors, count, words):
-                report[DEADLOCKS] += 1
-                if worker.stop_at_deadlock != 0:
-                    copy(level, at, pair, 0, words)
-                    copy(level, at, pair, words, words)
-                    note(broken, 0, pair, 0, 2 * words)
-            for index in range(count if check_step_at != 0 else 0):
-                there = index * words
-                answer = call(
-                    check_step_at, address(level, at), address(successors, there), marks_at
-                )
-                if answer != 0:
-                    copy(level, at, pair, 0, words)
-                    copy(successors, there, pair, words, words)
-                    if answer < 0:
-                        note(failed, ranks[-1 - answer], pair, 0, 2 * words)
-                    else:
-                        note(broken, answer, pair, 0, 2 * words)
+            count = expanded(worker, level, number * words, words)
             if canonical_at != 0:
                 scratch[0] = count
                 held_there = address(scratch, 0)
@@ -177,7 +147,9 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
         smallest = -1
         for number in range(count):
             at = number * words
-            steps = call(worker.expand_at, address(level, at), address(successors, 0), worker.fired)
+            steps = call(
+                worker.expand_at, address(level, at), address(successors, 0), worker.labels
+            )
             if worker.canonical_at != 0 and steps > 0:
                 scratch[0] = steps
                 held_there = address(scratch, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -20,7 +20,8 @@ class Levels:
     def __init__(self, words: int, file: StateFile | None = None) -> None:
         self._words = words
         self._file = file
-        self._levels: list[list[Array] | Extent] = []
+        self._levels: list[list[Array] | Extent | range] = []
+        self._numbered: Callable[[], Array] | None = None
         self._counts: list[int] = []
         self._unfinished: list[Array] = []
         self.bytes = 0
@@ -52,6 +53,21 @@ class Levels:
             self._levels.append(self._unfinished)
             self._unfinished = []
 
+    def number(self, count: int, states: Callable[[], Array]) -> None:
+        """One more level, of so many states: those that follow in what has all of them by number.
+
+        `states` is where they are from now on; their memory is not that of the levels.
+        """
+        begin = sum(self._counts)
+        self._numbered = states
+        self._counts.append(count)
+        self._levels.append(range(begin * self._words, (begin + count) * self._words))
+
+    def rebase(self, states: Array) -> None:
+        """States by number are here now."""
+        self._numbered = lambda: states
+        self.bytes += states.nbytes
+
     def restore(self, extent: Extent) -> None:
         """One more level, which is in the file already."""
         self._counts.append(extent.words // self._words)
@@ -63,6 +79,9 @@ class Levels:
         if isinstance(level, Extent):
             assert self._file is not None
             yield from self._file.read(level)
+        elif isinstance(level, range):
+            assert self._numbered is not None
+            yield self._numbered()[level.start : level.stop]
         else:
             yield from level
 
@@ -78,7 +97,7 @@ class Levels:
         if isinstance(level, Extent):
             assert self._file is not None
             return np.concatenate(list(self._file.read(level, begin, self._words)))
-        for part in level:
+        for part in self.parts(depth):
             if begin < len(part):
                 return part[begin : begin + self._words]
             begin -= len(part)

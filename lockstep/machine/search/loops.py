@@ -83,6 +83,7 @@ class GraphLoops:
 
     def __init__(self, code: MachineCode) -> None:
         self.number_steps = Loop("number_steps", code)
+        self.number_of = Loop("number_of", code)
         self.fill_table = Loop("fill_table", code)
         self.judge_states = Loop("judge_states", code)
         self.first_difference = Loop("first_difference", code)

@@ -21,6 +21,7 @@ from lockstep.language.notation import Kind, State
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
 from lockstep.machine.search.judge import Judge
+from lockstep.machine.search.levels import Levels
 from lockstep.machine.search.memory import Array
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.run import PlainEngine
@@ -56,6 +57,24 @@ class Sample:
         self.steps = 0
         """How many steps."""
 
+    def compare_some(
+        self, levels: Levels, seconds: float, complete: int, found: Callable[[Array], bool]
+    ) -> None:
+        """Compare states of all levels for a moment, after a search of so many seconds.
+
+        What follows the states of the `complete` first levels must be `found`.
+        """
+        words, end = self._program.layout.words, end_of_sample(seconds)
+        for depth, position in places(levels.counts):
+            state = levels.state(depth, position)
+            successors = self.compare(state)
+            for begin in range(0, len(successors) if depth < complete else 0, words):
+                successor = successors[begin : begin + words]
+                if not found(successor):
+                    raise Disagreement(f"the search missed {successor}, a successor of {state}")
+            if time.thread_time() >= end:
+                break
+
     def compare(self, packed: Array) -> Array:
         """Compare what both say of one packed state; the states that stand for its successors.
 
@@ -84,8 +103,8 @@ class Sample:
         """The packed successors of a state, by the machine code, which plain Python finds too."""
         layout, actions = self._program.layout, self._model.actions
         successors = np.zeros(max(1, self._program.most_successors) * layout.words, np.uint64)
-        fired = np.zeros(len(actions), np.int64)
-        count = self._call("expand", packed, successors, fired)
+        labels = np.zeros(max(1, self._program.most_successors), np.int64)
+        count = self._call("expand", packed, successors, labels)
         steps: list[Step] = []
         failed: str | None = None
         try:
@@ -96,7 +115,7 @@ class Sample:
             self._same("where the text has no meaning", state, self._failed(count), failed)
             return np.empty(0, np.uint64)
         rows = successors[: count * layout.words].reshape(count, layout.words).tolist()
-        ends = list(accumulate(fired.tolist()))
+        ends = np.searchsorted(labels[:count], self._program.first_labels[1:]).tolist()
         expected = [(step.action, layout.encode(step.state)) for step in steps]
         for action, begin, end in zip(actions, [0, *ends], ends, strict=False):
             by_plain = sorted(row for name, row in expected if name == action.name)

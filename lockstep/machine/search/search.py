@@ -22,20 +22,15 @@ from lockstep.machine.search.levels import Levels, chunks
 from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.memory import Array, memory_bound
 from lockstep.machine.search.rebuild import LevelAncestry, Rebuilder
-from lockstep.machine.search.sample import Sample, end_of_sample, places
+from lockstep.machine.search.sample import Sample
 from lockstep.machine.search.spill import Spill
 from lockstep.machine.search.state_file import StateFile
 from lockstep.machine.search.visited import NewStates, VisitedStates
 from lockstep.machine.search.ways import WaysBack
 from lockstep.machine.search.workers import Shards, Stretches, Worker, shape_of
-from lockstep.plain.ending import ending_of
-from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.remaining import Remaining
-from lockstep.plain.run import PlainEngine
-from lockstep.plain.simplest import TooMany, put_simplest
 from lockstep.plain.supervision import Bound, Stopped, Supervision
-from lockstep.results.search_result import Progress, SearchResult, Violation, conclude
+from lockstep.results.search_result import Progress, SearchResult, conclude
 from lockstep.results.verdict import Verdict
 
 _CHUNK = 4096
@@ -102,7 +97,7 @@ class ParallelSearch:
         result = self._result
         # Where states may go to disk, the bound on memory ends nothing.
         memory = self._memory if self._spill is None else None
-        self._supervision = Supervision(self._request, result, memory, lambda: len(self._visited))
+        self._supervision = Supervision(self._request, result, memory, lambda: self._known)
         self._crew.grow(1)
         try:
             with self._supervision.giving_up():
@@ -165,16 +160,9 @@ class ParallelSearch:
     def _resume(self, checkpoint: Checkpoint, totals: Totals) -> None:
         """Take in the levels of a checkpoint: their states were checked before."""
         self._crew.grow(self._threads)
-        worker = self._crew.workers[0]
         for extent, parts in checkpoint.levels():
             for states in parts:
-                begin, count = 0, len(states) // self._words
-                while begin < count:
-                    begin = self._loops.distribute(worker.packed, states, begin, count)
-                    if worker.filled.max() >= self._allowance.buffer:
-                        self._take_in(self._threads, checked=False)
-                        self._taken_new()
-                        self._supervision.watch(self._progress)
+                self._take_known(states)
             self._levels.restore(extent)
         self._take_in(self._threads, checked=False)
         self._taken_new()
@@ -182,6 +170,17 @@ class ParallelSearch:
         self._result.depth = len(self._levels) - 1
         if not self._levels.count(self._result.depth):
             self._result.depth -= 1
+
+    def _take_known(self, states: Array) -> None:
+        """Take in states that were checked before; the last of them wait in buffers."""
+        worker = self._crew.workers[0]
+        begin, count = 0, len(states) // self._words
+        while begin < count:
+            begin = self._loops.distribute(worker.packed, states, begin, count)
+            if worker.filled.max() >= self._allowance.buffer:
+                self._take_in(self._threads, checked=False)
+                self._taken_new()
+                self._supervision.watch(self._progress)
 
     def _keep(self) -> None:
         """A level is finished: its states are kept."""
@@ -255,9 +254,18 @@ class ParallelSearch:
         """The new states of a level, so far."""
         return [block for new in self._new for block in new.take(self._words)]
 
+    def _newest(self) -> list[Array]:
+        """The states that were found while the last level was expanded, which are kept no more."""
+        return self._taken_new()
+
     @property
     def _new_bytes(self) -> int:
         return sum(new.bytes for new in self._new)
+
+    @property
+    def _known(self) -> int:
+        """How many states are known."""
+        return len(self._visited)
 
     @property
     def bytes(self) -> int:
@@ -272,31 +280,14 @@ class ParallelSearch:
         ancestry = LevelAncestry(self._program, self._code, self._levels)
         Rebuilder(self._program, ancestry).report(self._result, findings)
         if self._result.violation is not None and self._request.environment is not None:
-            self._simplify(self._result.violation, self._request.environment)
+            ways = WaysBack(self._program, self._code, self._levels, self._request.environment)
+            ways.simplify(self._result, self._result.violation, self._newest())
         return True
-
-    def _simplify(self, violation: Violation, environment: frozenset[str]) -> None:
-        """Put the simplest of all shortest behaviours into the result."""
-        engine = PlainEngine(self._model)
-        ending = ending_of(engine, violation)
-        properties = self._model.properties
-        rank = 0 if ending.prop is None else properties.index(ending.prop) + 1
-        ways = WaysBack(self._program, self._code, self._levels, environment)
-        newest = self._taken_new()
-
-        def go_back() -> Remaining:
-            if self._program.symmetry is not None:
-                raise TooMany("symmetric states were taken for one")
-            if self._levels.is_on_disk:
-                raise TooMany("states are on disk")
-            return ways.remaining(ending, rank, newest)
-
-        put_simplest(self._result, engine, ending, go_back, environment)
 
     def _count(self) -> None:
         """Say in the result what was counted."""
         result, totals = self._result, self._crew.totals
-        result.states = len(self._visited)
+        result.states = self._known
         if self._supervision.met is Bound.STATES:
             totals, result.states = self._covered, self._supervision.covered_states
             result.depth = self._supervision.covered
@@ -310,29 +301,19 @@ class ParallelSearch:
         self._supervision.watch(self._progress)
 
     def _progress(self, seconds: float) -> Progress:
-        states, depth = len(self._visited), self._result.depth
+        states, depth = self._known, self._result.depth
         return Progress(states, self._crew.transitions, depth, self._waiting, seconds, self.bytes)
 
     def _sample(self) -> None:
         """Let plain Python say of some states what it says of them, for a moment."""
         sample = Sample(self._program, self._code)
-        end = end_of_sample(self._supervision.seconds)
-        for depth, position in places(self._levels.counts):
-            state = self._levels.state(depth, position)
-            successors = sample.compare(state)
-            if depth < self._complete:
-                self._expect_visited(state, successors)
-            if time.thread_time() >= end:
-                break
+        sample.compare_some(self._levels, self._supervision.seconds, self._complete, self._found)
         self._result.sampled = sample.states
         self._result.sampled_steps = sample.steps
 
-    def _expect_visited(self, state: Array, successors: Array) -> None:
-        """See that the search found all these successors of a state."""
-        for begin in range(0, len(successors), self._words):
-            successor = successors[begin : begin + self._words]
-            if self._take(successor, checked=False):
-                raise Disagreement(f"the search missed {successor}, a successor of {state}")
+    def _found(self, state: Array) -> bool:
+        """Whether the search found a state; it is known from then on."""
+        return not self._take(state, checked=False)
 
 
 def _file(checkpoint: Checkpoint | None, spill: Spill | None, words: int) -> StateFile | None:

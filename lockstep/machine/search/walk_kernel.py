@@ -25,6 +25,7 @@ def walk_kernel(words: int) -> Callable[..., Any]:
         enabled, ended, actions = counts_at(walk.enabled), counts_at(walk.ended), walk.actions
         successors, taken = states_at(worker.successors), counts_at(worker.fired)
         ranks, marks_at = counts_at(worker.ranks), worker.marks
+        labels, owners = counts_at(worker.labels), counts_at(worker.owners)
         mixed = (np.uint64(walk.seed) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= (np.uint64(number) + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93)
         mixed ^= mixed >> np.uint64(32)
@@ -55,10 +56,12 @@ def walk_kernel(words: int) -> Callable[..., Any]:
                 return length
             for action in range(actions):
                 enabled[action] = 0
-            count = call(worker.expand_at, here, address(successors, 0), address(enabled, 0))
+            count = call(worker.expand_at, here, address(successors, 0), address(labels, 0))
             if count < 0:
                 ended[0], ended[1] = FAILED, ranks[-1 - count]
                 return length
+            for index in range(count):
+                enabled[owners[labels[index]]] += 1
             stop_at_deadlock = worker.stop_at_deadlock != 0
             if stop_at_deadlock and is_stuck(path, length * words, successors, count, words):
                 ended[0] = DEADLOCKED

@@ -30,7 +30,7 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
             fewest[number] = -1
             if ways.rank == 0:
                 count = call(
-                    worker.expand_at, address(level, at), address(successors, 0), worker.fired
+                    worker.expand_at, address(level, at), address(successors, 0), worker.labels
                 )
                 if count >= 0 and is_stuck(level, at, successors, count, words):
                     fewest[number] = 0
@@ -44,24 +44,23 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
     def lead_on(worker: Any, ways: Any, begin: Any, end: Any) -> Any:
         """How many disturbances there are from each state on; without a table a step ends it."""
         level, fewest = states_at(ways.level), counts_at(ways.fewest)
-        prices, fired = counts_at(ways.prices), counts_at(worker.fired)
+        prices, labels, owners = (
+            counts_at(ways.prices),
+            counts_at(worker.labels),
+            counts_at(worker.owners),
+        )
         table, held, size = counts_at(ways.table), counts_at(ways.held), ways.size
         following = states_at(ways.following)
         successors = states_at(worker.successors)
         for number in range(begin, end):
             at = number * words
             least = -1
-            for action in range(ways.actions):
-                fired[action] = 0
-            count = call(worker.expand_at, address(level, at), address(successors, 0), worker.fired)
-            action = -1
-            done = 0
+            count = call(
+                worker.expand_at, address(level, at), address(successors, 0), worker.labels
+            )
             for index in range(count):
                 there = index * words
-                while index >= done:
-                    action += 1
-                    done += fired[action]
-                price = prices[action]
+                price = prices[owners[labels[index]]]
                 if size == 0:
                     if (
                         call(

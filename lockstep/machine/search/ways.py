@@ -17,9 +17,11 @@ from lockstep.machine.search.loops import way_loops_for
 from lockstep.machine.search.memory import Array
 from lockstep.machine.search.packed import Packed
 from lockstep.machine.search.workers import Worker, shape_of
-from lockstep.plain.ending import Ending
+from lockstep.plain.ending import Ending, ending_of
 from lockstep.plain.remaining import Remaining
-from lockstep.plain.simplest import TooMany
+from lockstep.plain.run import PlainEngine
+from lockstep.plain.simplest import TooMany, put_simplest
+from lockstep.results.search_result import SearchResult, Violation
 
 _MOST_STATES = 500_000
 """States of a level on the way to a violation that are kept."""
@@ -32,6 +34,7 @@ class WaysBack:
         self, program: Program, code: MachineCode, levels: Levels, environment: Collection[str]
     ) -> None:
         self._program = program
+        self._environment = environment
         self._levels = levels
         self._words = program.layout.words
         self._loops = way_loops_for(self._words)
@@ -40,11 +43,29 @@ class WaysBack:
             [action.name in environment for action in program.model.actions], np.int64
         )
 
+    def simplify(self, result: SearchResult, violation: Violation, newest: Sequence[Array]) -> None:
+        """Put the simplest of all shortest behaviours to a violation into the result.
+
+        `newest` are the states that the search came to while it expanded the last of the levels.
+        """
+        engine = PlainEngine(self._program.model)
+        ending = ending_of(engine, violation)
+        properties = engine.model.properties
+        rank = 0 if ending.prop is None else properties.index(ending.prop) + 1
+
+        def go_back() -> Remaining:
+            if self._program.symmetry is not None:
+                raise TooMany("symmetric states were taken for one")
+            if self._levels.is_on_disk:
+                raise TooMany("states are on disk")
+            return self.remaining(ending, rank, newest)
+
+        put_simplest(result, engine, ending, go_back, self._environment)
+
     def remaining(self, ending: Ending, rank: int, newest: Sequence[Array]) -> Remaining:
         """The fewest disturbances from each state on.
 
-        `rank` is that of the violation, and `newest` are the states that the search came to while
-        it expanded the last of the levels. `TooMany` where there are more ways than are kept.
+        `rank` is that of the violation. `TooMany` where there are more ways than are kept.
         """
         fewest: list[dict[bytes, int]] = []
         ways = self._ways(rank)
@@ -77,7 +98,6 @@ class WaysBack:
             level=np.zeros(self._words, np.uint64),
             rank=rank,
             prices=self._prices,
-            actions=len(self._prices),
             following=np.zeros(self._words, np.uint64),
             known=0,
             table=nothing,

@@ -28,12 +28,11 @@ Stretch: TypeAlias = tuple[Array, int, int]
 class ProgramShape:
     """What a worker must know of a program beside its code: plain numbers, for any machine.
 
-    `ranks` are those of the places without meaning, `work` is what one state takes.
+    `first_labels` and `work` are those of the program, `ranks` those of the places without meaning.
     """
 
     words: int
-    most_successors: int
-    actions: int
+    first_labels: tuple[int, ...]
     properties: int
     ranks: tuple[int, ...]
     has_step_invariants: bool
@@ -41,13 +40,22 @@ class ProgramShape:
     reduces: bool
     work: int
 
+    @property
+    def actions(self) -> int:
+        """How many actions there are."""
+        return len(self.first_labels) - 1
+
+    @property
+    def most_successors(self) -> int:
+        """Room for so many successors is always enough."""
+        return max(1, self.first_labels[-1])
+
 
 def shape_of(program: Program) -> ProgramShape:
     """The shape of a program."""
     return ProgramShape(
         program.layout.words,
-        max(1, program.most_successors),
-        len(program.model.actions),
+        program.first_labels,
         max(1, len(program.model.properties)),
         tuple(site_ranks(program)),
         program.has_step_invariants,
@@ -99,6 +107,8 @@ class Worker:
             ranks=np.array(shape.ranks, np.int64),
             successors=np.zeros(most * words, np.uint64),
             most=most,
+            labels=np.zeros(most, np.int64),
+            owners=np.repeat(np.arange(shape.actions), np.diff(shape.first_labels)),
             fired=self.fired,
             marks=self.marks,
             buffers=self._buffers,

@@ -35,7 +35,7 @@ FAR = NearBounds(level=1, states=0, owners=4)
 
 def machine_for(words: int) -> Machine:
     """A machine for states of so many words that no model has."""
-    shape = ProgramShape(words, 1, 1, 1, (0,), False, False, False, 1)
+    shape = ProgramShape(words, (0, 1), 1, (0,), False, False, False, 1)
     code = machine_code("", None)
     dated = run_loops_for(words + 1)
     return Machine(shape, code, loops_for(words), run_loops_for(words), dated, True)

@@ -1,1 +1,0 @@
-"""Follow what a running system did through a model, and say where it first departs."""

@@ -1,0 +1,59 @@
+"""Searches by machine code that number the states, and keep the steps between them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from lockstep.explore.live_search import Found, KnownGraph, most_numbered, plain_space
+from lockstep.language.model import Model
+from lockstep.language.notation import Kind
+from lockstep.machine.code.layout import NotCompiled
+from lockstep.machine.code.machine import MachineCode
+from lockstep.machine.code.program import Program
+from lockstep.machine.search.graph_search import Numbering, PackedStates, packed_pledges
+from lockstep.machine.search.numbering_search import NumberingSearch
+from lockstep.machine.search.search import ParallelSearch
+from lockstep.plain.exploration import Exploration
+from lockstep.plain.graph import Limits, StateGraph, Unfinished
+
+
+def program_of(model: Model) -> Program:
+    """The program of a model, without its `leads_to` where one of those has no machine form.
+
+    `NotCompiled` where anything else has none.
+    """
+    from lockstep.machine.code.program import build_program
+
+    safety = model.without(Kind.LEADS_TO)
+    try:
+        return build_program(model)
+    except NotCompiled:
+        if safety is model:
+            raise
+    return build_program(safety)
+
+
+def search(model: Model, program: Program, code: MachineCode, request: Exploration) -> Found:
+    """What a search of a model finds with its program, or with that of its safety alone."""
+    is_whole = program.model is model
+    most = most_numbered(model, request, has_code=is_whole)
+    limits = Limits.of(request.bounds, most)
+    if not most:
+        return ParallelSearch(program, code, request).run(), None
+    # A search that goes on without steps needs as much again.
+    bounded = Limits(most, None if limits.memory is None else limits.memory // 2)
+    run = NumberingSearch(program, code, request, Numbering(program, bounded))
+    result = run.run()
+    if run.numbering is None or not result.is_finished:
+        return result, None
+    try:
+        graph = run.numbering.graph(limits)
+    except Unfinished:
+        return result, None
+    return result, packed_space(program, code, graph) if is_whole else plain_space(model, graph)
+
+
+def packed_space(program: Program, code: MachineCode, graph: StateGraph) -> KnownGraph:
+    """A graph by machine code, which says of each state what a `leads_to` says of it."""
+    assert isinstance(graph.states, PackedStates)
+    return KnownGraph(graph, partial(packed_pledges, program, code, graph.states.words))

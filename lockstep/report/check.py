@@ -1,0 +1,271 @@
+"""How a check is shown: a row a model, each counterexample, what was not checked, and the sum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from lockstep.report.affected import affected_blocks, affected_json, skipped_text
+from lockstep.report.ci.check_problems import check_problems, parts_of
+from lockstep.report.ci.problems import Problems
+from lockstep.report.counterexample import counterexample
+from lockstep.report.json import document as json_document
+from lockstep.report.json import verdicts
+from lockstep.report.kept import since_text
+from lockstep.report.page import Block, Paragraph, Row, Table
+from lockstep.report.requirement_texts import RequirementTexts
+from lockstep.report.view import View, counted, pending
+from lockstep.results.verdict import Verdict
+from lockstep.trace.claims import find_property
+from lockstep.trace.documents import error_json, parameters_json, steps_json
+from lockstep.trace.pytest_export import to_pytest
+from lockstep.verbs.check import CheckPlan
+from lockstep.verbs.check_request import CheckRequest
+from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
+from lockstep.words import plural, shown_path
+
+_NUMBERS = ("props", "states", "transitions", "depth", "seconds")
+
+
+class CheckView(View[CheckResult, CheckRun]):
+    """The check of a plan; with `pytest`, each counterexample as a test as well."""
+
+    def __init__(self, plan: CheckPlan, *, verbose: bool = False, pytest: bool = False) -> None:
+        self._plan = plan
+        self._verbose = verbose
+        self._pytest = pytest
+        self.title = f"lockstep check, scope {plan.scope}"
+        self._table = models_table(plan.models)
+
+    def opening(self) -> Iterator[Block]:
+        yield Paragraph(f"scope {self._plan.scope}", "dim")
+        yield from affected_blocks(self._plan.affected)
+        if self._plan.models:
+            yield self._table
+
+    def result(self, result: CheckResult) -> Iterator[Block]:
+        bounded = self._plan.request.is_bounded
+        yield self._table.of(result_row(result, is_bounded=bounded, verbose=self._verbose))
+
+    def closing(self, run: CheckRun) -> Iterator[Block]:
+        checked = [result for result in run.results if isinstance(result, Checked)]
+        texts = RequirementTexts(self._plan.workspace.root)
+        for part in chain.from_iterable(map(parts_of, run.results)):
+            if isinstance(part, Checked):
+                yield from counterexample(part, texts, pytest=self._pytest)
+        for file in run.unused:
+            style = "violated" if file.is_mistake else "dim"
+            yield Paragraph(f"{shown_path(file.file)}: {file.why}", style, "not read")
+        for result in checked:
+            is_rest_open = result.rest is not None and result.rest.exit_code != 0
+            if result.exit_code and (result.saved is None or is_rest_open):
+                yield Paragraph(self._plan.again(result.model.name), label="reproduce with")
+        yield from pending("not checked", run.pending)
+        if len(run.results) > 1:
+            yield Paragraph(self.summary(run), "bold")
+        if skipped := skipped_text(run.affected):
+            yield Paragraph(skipped, "bold")
+        violated = [name for result in checked for name in _violated(result)]
+        if violated:
+            yield Paragraph(f"violated: {', '.join(violated)}", "violated")
+
+    def summary(self, run: CheckRun) -> str:
+        return counted("model", (result.verdict for result in run.results), none="none checked")
+
+    def document(self, run: CheckRun) -> Mapping[str, object]:
+        rows = [_row_json(self._plan.request, result, self._pytest) for result in run.results]
+        return json_document(
+            rows,
+            {
+                "models": len(rows),
+                **verdicts(rows),
+                "states": sum(row["states"] for row in rows),
+                "transitions": sum(row["transitions"] for row in rows),
+                "seconds": round(sum(row["seconds"] for row in rows), 3),
+                "not_checked": list(run.pending),
+                "not_read": [
+                    {"file": shown_path(file.file), "why": file.why, "mistake": file.is_mistake}
+                    for file in run.unused
+                ],
+                "skipped": 0 if run.affected is None else len(run.affected.skipped),
+                "exit_code": run.exit_code,
+            },
+            changed=affected_json(run.affected),
+        )
+
+    def problems(self, run: CheckRun) -> Problems:
+        return check_problems(self._plan, run)
+
+
+def models_table(models: Iterable[str]) -> Table:
+    """The columns of checked models, as wide as their names."""
+    names = max(map(len, models), default=0)
+    columns = ("model", "verdict", *_NUMBERS)
+    return Table(columns, numbers=_NUMBERS, widths=(names, 12, 5, 10, 12, 5, 7))
+
+
+def result_row(result: CheckResult, *, is_bounded: bool = False, verbose: bool = False) -> Row:
+    """The row of a model; `is_bounded` where the search might have ended early."""
+    verdict = str(result.verdict)
+    if isinstance(result, Unchecked):
+        error = Paragraph(f"not checked: {result.error}")
+        return Row((result.name, verdict), verdict, remarks=(error,))
+    search, properties = result.result, len(result.model.properties)
+    cells = (
+        search.model,
+        verdict,
+        str(properties) if result.checked == properties else f"{result.checked}/{properties}",
+        *(f"{count:,}" for count in (search.states, search.transitions, search.depth)),
+        f"{search.seconds:.2f}",
+    )
+    because = "" if result.verdict is Verdict.ERROR else result.judgement.because
+    details = _details(result) if verbose else ()
+    return Row(cells, verdict, because, (*_remarks(result, is_bounded), *details))
+
+
+def _remarks(result: Checked, is_bounded: bool) -> Iterator[Paragraph]:
+    search, pins = result.result, result.judgement.pins
+    if result.rest is not None:
+        yield Paragraph(_rest(result.rest), label="rest")
+    if result.since is not None:
+        bounded = "; --no-cache explores within the bounds" * is_bounded
+        yield Paragraph(f"{since_text(result.since).removeprefix(', ')}{bounded}", "dim")
+    if search.remark:
+        yield Paragraph(search.remark, "dim", "remark")
+    if result.pinned:
+        yield Paragraph(", ".join(result.pinned), "dim", "pinned")
+    if pins is not None and pins.missing:
+        names = f"{', '.join(pins.missing)}; --pin writes them"
+        yield Paragraph(f"not pinned in specs/{search.model}.toml: {names}", "dim")
+
+
+def _details(result: Checked) -> Iterator[Paragraph]:
+    """What is printed of a search with `--verbose` alone."""
+    search, pins = result.result, result.judgement.pins
+    rate = search.states / search.seconds if search.seconds else 0
+    yield Paragraph(f"{rate:,.0f} states/s", "dim")
+    if pins and not result.judgement.differences:
+        agreed = (f"{name} {pin}" for name, pin in vars(pins).items() if pin is not None)
+        yield Paragraph(f"as pinned in specs/{search.model}.toml: {', '.join(agreed)}", "dim")
+    if search.sampled:
+        sample = f"{plural(search.sampled, 'state')}, {plural(search.sampled_steps, 'step')}"
+        yield Paragraph(f"plain Python agrees on a sample of {sample}", "dim")
+    width = max((len(name) for name in search.fired), default=0)
+    for name, count in search.fired.items():
+        yield Paragraph(f"{name:<{width}}  {count:>12,}", None if count else "inconclusive")
+
+
+def _violated(checked: Checked) -> Iterator[str]:
+    """Each property that is violated though nobody expects it, as `model.property`."""
+    for one in (checked, *checked.others):
+        if one.verdict is not Verdict.VIOLATED or one.judgement.expected:
+            continue
+        for name in one.result.violated:
+            yield f"{checked.model.name}.{name}"
+
+
+def _rest(rest: CheckResult) -> str:
+    """The verdict on the properties that are left where others are violated."""
+    if isinstance(rest, Unchecked):
+        return f"not checked: {rest.error}"
+    because = rest.judgement.because if rest.verdict is not Verdict.ERROR else ""
+    return f"{rest.verdict}{f': {because}' if because else ''}"
+
+
+def _row_json(request: CheckRequest, result: CheckResult, pytest: bool) -> dict[str, Any]:
+    if isinstance(result, Unchecked):
+        return _unchecked_json(request, result)
+    row = _checked_json(request, result, pytest)
+    if request.goes_on:
+        others = [
+            {"violation": _violation_json(one), "trace": _trace_json(one)} for one in result.others
+        ]
+        row["others"] = others
+        row["rest"] = None if result.rest is None else _row_json(request, result.rest, pytest)
+    return row
+
+
+def _checked_json(request: CheckRequest, checked: Checked, pytest: bool) -> dict[str, Any]:
+    result, judgement = checked.result, checked.judgement
+    document: dict[str, Any] = {
+        "model": result.model,
+        "scope": checked.scope,
+        "fault": request.fault,
+        "engine": result.engine,
+        "verdict": str(checked.verdict),
+        "properties": len(checked.model.properties),
+        "checked": checked.checked,
+        "states": result.states,
+        "transitions": result.transitions,
+        "depth": result.depth,
+        "levels": result.levels,
+        "seconds": round(result.seconds, 3),
+        "because": judgement.because,
+        "remark": result.remark,
+        "sampled": {"states": result.sampled, "steps": result.sampled_steps},
+        "unchecked": list(result.unchecked),
+        "exit_code": checked.exit_code,
+        "fired": result.fired,
+        "pinned": None if judgement.pins is None else vars(judgement.pins),
+        "differences": [vars(difference) for difference in judgement.differences],
+        "idle": list(judgement.idle),
+        "vacuous": list(judgement.vacuous),
+        "stale": list(judgement.stale),
+        "missed_goals": list(result.missed),
+        "interrupted": result.interrupted,
+        "violation": _violation_json(checked),
+        "error": None if result.error is None else error_json(checked.model, result.error),
+        "trace": _trace_json(checked),
+    }
+    if pytest and checked.trace is not None and checked.origin and checked.origin.property:
+        document["pytest"] = to_pytest(checked.model, checked.trace, checked.origin)
+    if checked.since is not None:
+        document["kept_since"] = checked.since.isoformat()
+    return document
+
+
+def _violation_json(checked: Checked) -> dict[str, object] | None:
+    violation = checked.result.violation
+    if violation is None:
+        return None
+    prop = find_property(checked.model, violation.properties[0])
+    # What is unfulfilled besides, each along a behaviour of its own.
+    others = [other.properties[0] for other in checked.result.unfulfilled[1:]]
+    return {
+        "property": violation.properties[0],
+        "properties": [*violation.properties, *others],
+        "requirements": list(prop.requirements) if prop else [],
+        "parameters": parameters_json(prop.parameters, violation.parameters) if prop else {},
+    }
+
+
+def _trace_json(checked: Checked) -> dict[str, object] | None:
+    if checked.trace is None:
+        return None
+    return {
+        "steps": steps_json(checked.model, checked.trace),
+        "loop": checked.trace.loop,
+        "file": None if checked.saved is None else str(checked.saved),
+        "not_saved": checked.not_saved,
+    }
+
+
+def _unchecked_json(request: CheckRequest, unchecked: Unchecked) -> dict[str, Any]:
+    """A model that was not explored, in the same fields as far as they have a meaning."""
+    return {
+        "model": unchecked.name,
+        "scope": unchecked.scope,
+        "fault": request.fault,
+        "engine": request.engine,
+        "verdict": str(Verdict.ERROR),
+        "properties": 0,
+        "checked": 0,
+        "states": 0,
+        "transitions": 0,
+        "depth": 0,
+        "levels": [],
+        "seconds": 0.0,
+        "because": str(unchecked.error),
+        "exit_code": unchecked.exit_code,
+    }

@@ -1,0 +1,139 @@
+"""How mutation testing is shown: a row a model, and below it the survivors."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+
+from lockstep.mutants.fate import SILENCE, Fate
+from lockstep.report.json import document as json_document
+from lockstep.report.kept import rows_since_text
+from lockstep.report.page import Block, Paragraph, Row, Table
+from lockstep.report.view import View
+from lockstep.verbs.mutant_row import MutantRow
+from lockstep.verbs.mutants import MutantsRun
+from lockstep.verbs.mutants_of_model import MutantsOfModel
+from lockstep.words import plural
+
+COUNTED = (Fate.KILLED, Fate.EQUAL, Fate.ENVIRONMENT, Fate.SURVIVES, Fate.INCONCLUSIVE)
+"""The fates that are counted, in the order of the columns."""
+
+_FATES = tuple(map(str, COUNTED))
+_MODELS = Table(
+    ("model", "mutants", *_FATES),
+    numbers=("mutants", *_FATES),
+    widths=(24, 7, *map(len, _FATES)),
+)
+
+
+class MutantsView(View[MutantsOfModel, MutantsRun]):
+    """The mutants of models, each model as soon as all of its mutants were judged."""
+
+    title = "lockstep check --mutants"
+
+    def opening(self) -> Iterator[Block]:
+        yield _MODELS
+
+    def result(self, result: MutantsOfModel) -> Iterator[Block]:
+        style = "violated" if result.unexplained or result.stale or result.errors else None
+        yield _MODELS.of(Row(_cells(result.name, [result]), style, remarks=tuple(_remarks(result))))
+
+    def closing(self, run: MutantsRun) -> Iterator[Block]:
+        if len(run.results) > 1:
+            yield _MODELS.of(Row(_cells("all", run.results)))
+        if run.kept:
+            yield Paragraph(rows_since_text(run.kept), "dim")
+        yield Paragraph(self.summary(run))
+        if run.interrupted:
+            yield Paragraph("interrupted: what is above is not all", "inconclusive")
+
+    def summary(self, run: MutantsRun) -> str:
+        return _sum(run.results)
+
+    def document(self, run: MutantsRun) -> Mapping[str, object]:
+        models = run.results
+        return json_document(
+            [_mutant_json(mutant, model) for model in models for mutant in model.mutants],
+            {
+                **{str(fate): sum(model.count(fate) for model in models) for fate in Fate},
+                "unexplained": sum(len(model.unexplained) for model in models),
+                "errors": [str(error) for model in models for error in model.errors],
+                "kept": len(run.kept),
+                "exit_code": run.exit_code,
+            },
+            models=[_model_json(model) for model in models],
+        )
+
+
+def _cells(name: str, models: Sequence[MutantsOfModel]) -> tuple[str, ...]:
+    counts = [sum(model.count(fate) for model in models) for fate in COUNTED]
+    return (name, *(f"{count:,}" for count in (sum(counts), *counts)))
+
+
+def _remarks(model: MutantsOfModel) -> Iterator[Paragraph]:
+    """The survivors of a model, and what is wrong with the reasons given for some."""
+    for mutant in model.open:
+        yield from _mutant(mutant, model.reasons.get(mutant.name))
+    for name in model.stale:
+        yield Paragraph(f"stale in specs/{model.name}.toml: it does not survive", "violated")
+        yield Paragraph(f"  {name}", "dim")
+    for error in model.errors:
+        yield Paragraph(f"error: {error}", "violated")
+
+
+def _mutant(mutant: MutantRow, reason: str | None) -> Iterator[Paragraph]:
+    details = mutant.details
+    style = "dim" if reason else "violated" if mutant.fate is Fate.SURVIVES else "inconclusive"
+    yield Paragraph(f"{mutant.fate} {details.file}:{details.line}", style)
+    yield Paragraph(f"  {mutant.name}", "dim")  # on one line, to be copied
+    for text in filter(None, (mutant.row.because, reason and f"explained: {reason}")):
+        lines = textwrap.wrap(text, 76, break_long_words=False, break_on_hyphens=False)
+        yield Paragraph("\n".join(f"  {line}" for line in lines), "dim")
+
+
+def _sum(models: Sequence[MutantsOfModel]) -> str:
+    every = [mutant for model in models for mutant in model.mutants]
+    counted = [mutant for mutant in every if mutant.fate is not Fate.VOID]
+    silent = sum(mutant.row.violated == SILENCE for mutant in counted)
+    unexplained = sum(len(model.unexplained) for model in models)
+    stale = sum(len(model.stale) for model in models)
+    lines = [f"{plural(len(counted), 'mutant')}, {unexplained} not explained"]
+    lines += [f"{stale} explained that do not survive"] * bool(stale)
+    lines += [f"{silent} killed by silence alone"] * bool(silent)
+    void = len(every) - len(counted)
+    lines += [f"{void} not counted, for they do not load or change nothing"] * bool(void)
+    return "; ".join(lines) + "."
+
+
+def _model_json(model: MutantsOfModel) -> dict[str, object]:
+    return {
+        "model": model.name,
+        "scope": model.scope,
+        **{str(fate): model.count(fate) for fate in Fate},
+        "unexplained": [mutant.name for mutant in model.unexplained],
+        "stale": model.stale,
+    }
+
+
+def _mutant_json(mutant: MutantRow, model: MutantsOfModel) -> dict[str, object]:
+    row, details = mutant.row, mutant.details
+    return {
+        "model": row.model,
+        "scope": row.scope,
+        "mutant": details.name,
+        "kind": details.kind,
+        "file": details.file,
+        "line": details.line,
+        "before": details.before,
+        "after": details.after,
+        "fate": row.verdict,
+        "killed_by": row.violated,
+        "steps": row.length,
+        "because": row.because,
+        "explained": model.reasons.get(details.name) if mutant.is_open else None,
+        "engine": row.engine,
+        "states": row.states,
+        "transitions": row.transitions,
+        "depth": row.depth,
+        "seconds": round(row.seconds, 3),
+    }

@@ -1,0 +1,314 @@
+"""How proofs are shown: each with a line a property, and below it whatever has to be said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from lockstep.language.model import Model
+from lockstep.prove.any_number import Enough
+from lockstep.prove.proofs import MEANING, Proof
+from lockstep.report.ci.problems import Problems
+from lockstep.report.ci.prove_problems import prove_problems
+from lockstep.report.counterexample import claim
+from lockstep.report.json import document as json_document
+from lockstep.report.json import verdicts
+from lockstep.report.kept import since_text
+from lockstep.report.page import Block, Lines, Paragraph, Section
+from lockstep.report.requirement_texts import RequirementTexts
+from lockstep.report.view import View
+from lockstep.results.trace import Trace
+from lockstep.trace.claims import find_property
+from lockstep.trace.documents import error_json, parameters_json, steps_json
+from lockstep.trace.render import render_trace, render_violation
+from lockstep.trace.saving import Saved
+from lockstep.verbs.prove import ProveRun, Result
+from lockstep.verbs.prove_request import ProveRequest
+from lockstep.verbs.prove_result import Proved, Unproved, is_lemma
+from lockstep.words import plural, shown_path
+from lockstep.workspace import option_for
+
+
+class ProveView(View[Result, ProveRun]):
+    """The proofs of a request, in the workspace at `root`.
+
+    With `examples`, what is not proved is shown with states from which it is not kept.
+    """
+
+    title = "lockstep prove"
+
+    def __init__(
+        self, root: Path, request: ProveRequest = ProveRequest(), *, examples: bool = False
+    ) -> None:
+        self._root = root
+        self._request = request
+        self._examples = examples
+
+    def result(self, result: Result) -> Iterator[Block]:
+        verdict = str(result.verdict)
+        if isinstance(result, Unproved):
+            error = Paragraph(str(result.error))
+            yield Section(text=f"{result}: {verdict}", style=verdict, blocks=(error,))
+            return
+        title = f"{result.subject}: {verdict}, {result.seconds:.1f} s{since_text(result.since)}"
+        yield Section(text=title, style=verdict, blocks=tuple(_proved(result, self._examples)))
+
+    def closing(self, run: ProveRun) -> Iterator[Block]:
+        results = [result for result in run.results if isinstance(result, Proved)]
+        seconds = sum(result.seconds for result in results)
+        kept = sum(result.since is not None for result in results)
+        if results:
+            yield Paragraph(f"{self.summary(run)}, {seconds:.1f} s", "bold")
+        if kept:
+            count = f"{kept} of {plural(len(results), 'proof')}"
+            yield Paragraph(f"{count} kept (--no-cache proves them again)", "dim")
+        if run.pending:
+            yield Paragraph(f"not asked about: {', '.join(map(str, run.pending))}", "inconclusive")
+        for result in results:
+            if result.exit_code:
+                yield Paragraph(result.again, label="reproduce with")
+
+    def summary(self, run: ProveRun) -> str:
+        proofs = [
+            proof
+            for result in run.results
+            if isinstance(result, Proved)
+            for proof in result.induction.proofs
+        ]
+        return f"{sum(proof.proved for proof in proofs)} of {len(proofs)} properties proved"
+
+    def problems(self, run: ProveRun) -> Problems:
+        return prove_problems(self._root, run)
+
+    def document(self, run: ProveRun) -> Mapping[str, object]:
+        rows = [
+            _proved_json(result)
+            if isinstance(result, Proved)
+            else _unproved_json(self._request, result)
+            for result in run.results
+        ]
+        proved = [result for result in run.results if isinstance(result, Proved)]
+        proofs = [proof for result in proved for proof in result.induction.proofs]
+        return json_document(
+            rows,
+            {
+                "proofs": len(rows),
+                **verdicts(rows),
+                "properties": len(proofs),
+                "proved": sum(proof.proved for proof in proofs),
+                "seconds": round(sum(one.seconds for one in proved), 3),
+                "not_asked": [str(task) for task in run.pending],
+                "exit_code": run.exit_code,
+            },
+        )
+
+
+def _proved(proved: Proved, examples: bool) -> Iterator[Block]:
+    induction, name = proved.induction, proved.subject.proof.name
+    if proved.enough is not None:
+        yield from _enough(proved.enough)
+    width = max(len(proof.name) for proof in induction.proofs)
+    for proof in induction.proofs:
+        yield from _proof(proved, proof, width, examples)
+    for inferred in induction.inferred:
+        yield Paragraph(f"inferred: {inferred}", "dim")
+    if proved.unasked:
+        yield Paragraph(f"not asked, being no invariants: {', '.join(proved.unasked)}", "dim")
+    yield from _because(proved)
+    yield from _silences(proved)
+    for excused in proved.needless:
+        yield Paragraph(f"{excused} is proved: take it out of [proofs.{name}.bounded]", "violated")
+    yield from _violation(proved, RequirementTexts(proved.model.universe.root))
+    if proved.questions is not None:
+        yield _written(proved.questions, plural(len(induction.obligations), "question"))
+    if proved.not_kept is not None:
+        yield Paragraph(f"not kept for the next run: {proved.not_kept}", "dim")
+
+
+def _proof(proved: Proved, proof: Proof, width: int, examples: bool) -> Iterator[Block]:
+    name = f"{proof.name:<{width}}"
+    if proof.proved:
+        text = f"{name}  proved, {proved.induction.k}-induction, {proof.seconds:.2f} s"
+        yield Paragraph(text, "holds")
+        return
+    if proved.violation is not None and proof.name in proved.violation.properties:
+        steps = plural(len(proved.violation.trace.steps), "step")
+        yield Paragraph(f"{name}  violated after {steps}", "violated")
+        return
+    excuse, covered = proved.excuses.get(proof.name), _covered(proved, proof.name)
+    holds = "" if covered is None else f"; holds up to {plural(covered, 'step')}"
+    text = f"{name}  not proved ({proof.because}){holds}"
+    yield Paragraph(text, "dim" if excuse else "inconclusive")
+    if excuse:
+        yield Paragraph(f"{'':<{width}}  {excuse}", "dim")
+    if examples and proof.example is not None:
+        lines = Lines(tuple(render_trace(proved.model, proof.example)))
+        yield Section(text="from a state that a lemma would have to exclude:", blocks=(lines,))
+
+
+def _enough(enough: Enough) -> Iterator[Block]:
+    """Why a proof with a few names is one for any number of them."""
+    few = f"1 to {enough.names}" if enough.names > 1 else "1"
+    yield Paragraph(
+        f"for any number of {enough.constant}: proved with {few}, and no more than "
+        f"{enough.names} matter at once",
+        "dim",
+    )
+    if enough.unread:
+        names = ", ".join(enough.unread)
+        yield Paragraph(f"not asked about, being read by nothing else: {names}", "dim")
+
+
+def _because(proved: Proved) -> Iterator[Block]:
+    """Why the search for violations came to no end, if it did not."""
+    bounded = proved.bounded
+    if bounded is None or not bounded.because:
+        return
+    if bounded.error is None or bounded.meaningless is None:
+        yield Paragraph(f"because  {bounded.because}", "inconclusive")
+        return
+    yield Paragraph(str(bounded.error), "error")
+    yield Lines(tuple(render_trace(proved.model, bounded.meaningless)), "The behaviour")
+
+
+def _silences(proved: Proved) -> Iterator[Block]:
+    for name, what in proved.silent.items():
+        excuse = proved.excused_silences.get(name)
+        text = f"{name}: {what}"
+        yield Paragraph(
+            f"{text}: {excuse}" if excuse else text, "dim" if excuse else "inconclusive"
+        )
+    proof = proved.subject.proof.name
+    for name in proved.outspoken:
+        yield Paragraph(f"{name} is not silent: take it out of [proofs.{proof}]", "violated")
+
+
+def _violation(proved: Proved, texts: RequirementTexts) -> Iterator[Block]:
+    if proved.violation is None or proved.counterexample is None:
+        return
+    fault, file = proved.subject.widths.fault, proved.counterexample.file
+    name = proved.violation.properties[0]
+    says = claim(proved.model, name, proved.violation, texts)
+    lines = Lines(tuple(render_violation(proved.model, proved.violation, fault)), "The behaviour")
+    title = f"{proved.model.name}.{name}"
+    yield Section("violated", title, "violated", (*says, lines), apart=True)
+    yield _written(proved.counterexample, "the behaviour")
+    if file is not None:
+        root = proved.model.universe.root
+        yield Paragraph(f"see it with  lockstep replay {shown_path(file)}{option_for(root)}")
+
+
+def _written(written: Saved, what: str) -> Paragraph:
+    if written.file is not None:
+        return Paragraph(f"{what} written to {shown_path(written.file)}", "dim")
+    return Paragraph(f"{what} not written: {written.why_not}", "inconclusive")
+
+
+def _covered(proved: Proved, name: str) -> int | None:
+    """Up to how many steps a property holds that is not proved; None if nobody looked."""
+    if proved.bounded is None or (proved.enough is not None and name in proved.enough.left_out):
+        return None
+    return proved.bounded.covered if name in (*proved.searched, MEANING) else None
+
+
+def trace_json(model: Model, trace: Trace, written: Saved | None) -> dict[str, object]:
+    """A behaviour, and where it was saved."""
+    return {
+        "steps": steps_json(model, trace),
+        "loop": None,
+        "file": None if written is None or written.file is None else str(written.file),
+        "not_saved": None if written is None else written.why_not,
+    }
+
+
+def _proved_json(proved: Proved) -> dict[str, object]:
+    induction, bounded, enough = proved.induction, proved.bounded, proved.enough
+    error = None if bounded is None else bounded.error
+    return {
+        "model": proved.model.name,
+        "proof": proved.subject.proof.name,
+        "scope": proved.subject.scope,
+        "fault": proved.subject.widths.fault,
+        "k": induction.k,
+        "any": None
+        if enough is None
+        else {"constant": enough.constant, "names": enough.names, "unread": list(enough.unread)},
+        "verdict": str(proved.verdict),
+        "seconds": round(proved.seconds, 3),
+        "because": proved.because,
+        "exit_code": proved.exit_code,
+        "properties": [
+            {
+                "name": proof.name,
+                "lemma": is_lemma(proved.model, proof.name),
+                "proved": proof.proved,
+                "seconds": round(proof.seconds, 3),
+                "because": proof.because,
+                "excused": proved.excuses.get(proof.name),
+                "searched": bounded is not None and proof.name in (*proved.searched, MEANING),
+            }
+            for proof in induction.proofs
+        ],
+        "inferred": induction.inferred,
+        "unasked": proved.unasked,
+        "needless": proved.needless,
+        "idle": list(induction.silence.idle),
+        "vacuous": list(induction.silence.vacuous),
+        "bounded": None
+        if bounded is None
+        else {"covered": bounded.covered, "seconds": round(bounded.seconds, 3)},
+        "interrupted": proved.interrupted,
+        "violation": _violation_json(proved),
+        "error": None if error is None else error_json(proved.model, error),
+        "trace": _trace_json(proved),
+        "smt": _questions_json(proved),
+        "reproduce": proved.again,
+        "kept_since": None if proved.since is None else proved.since.isoformat(),
+    }
+
+
+def _violation_json(proved: Proved) -> dict[str, object] | None:
+    violation = proved.violation
+    if violation is None:
+        return None
+    name = violation.properties[0]
+    prop = find_property(proved.model, name)
+    return {
+        "property": name,
+        "properties": list(violation.properties),
+        "requirements": list(prop.requirements) if prop else [],
+        "parameters": parameters_json(prop.parameters, violation.parameters) if prop else {},
+    }
+
+
+def _trace_json(proved: Proved) -> dict[str, object] | None:
+    if proved.violation is not None:
+        return trace_json(proved.model, proved.violation.trace, proved.counterexample)
+    if proved.bounded is not None and proved.bounded.meaningless is not None:
+        return trace_json(proved.model, proved.bounded.meaningless, None)
+    return None
+
+
+def _questions_json(proved: Proved) -> dict[str, object] | None:
+    questions = proved.questions
+    if questions is None:
+        return None
+    return {
+        "questions": len(proved.induction.obligations),
+        "folder": None if questions.file is None else str(questions.file),
+        "not_written": questions.why_not,
+    }
+
+
+def _unproved_json(request: ProveRequest, unproved: Unproved) -> dict[str, object]:
+    """A model that could not be asked about, in the same fields as far as they have a meaning."""
+    return {
+        "model": unproved.name,
+        "proof": unproved.proof,
+        "scope": request.widths.scope,
+        "fault": request.widths.fault,
+        "verdict": str(unproved.verdict),
+        "seconds": 0.0,
+        "because": str(unproved.error),
+        "exit_code": unproved.exit_code,
+    }

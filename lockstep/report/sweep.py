@@ -1,0 +1,100 @@
+"""How many checks of the same models are shown: a row a check, and the sum at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lockstep.campaign.task import Row as CheckRow
+from lockstep.campaign.task import Task, shown_constant
+from lockstep.report.json import document as json_document
+from lockstep.report.json import verdicts
+from lockstep.report.kept import rows_since_text
+from lockstep.report.page import Block, Paragraph, Row, Table
+from lockstep.report.view import View, counted
+from lockstep.verbs.sweep import SweepPlan, SweepRun
+from lockstep.words import plural, shown_path
+
+_NUMBERS = ("states", "transitions", "depth", "seconds")
+
+
+class SweepView(View[CheckRow, SweepRun]):
+    """Checks, each as soon as it and those before it are done."""
+
+    title = "lockstep check --sweep"
+
+    def __init__(self, plan: SweepPlan) -> None:
+        self._plan = plan
+        cells = [self._cells(task) for task, _ in plan.tasks]
+        headers = ("model", "scope", *plan.constants, *self._seed("seed"))
+        widths = [max(map(len, column)) for column in zip(headers, *cells, strict=True)]
+        columns = (*headers, "verdict", *_NUMBERS)
+        self._table = Table(columns, numbers=_NUMBERS, widths=(*widths, 12, 10, 12, 5, 7))
+
+    def opening(self) -> Iterator[Block]:
+        yield self._table
+
+    def result(self, result: CheckRow) -> Iterator[Block]:
+        counts = (f"{count:,}" for count in (result.states, result.transitions, result.depth))
+        cells = (*self._cells(result), result.verdict, *counts, f"{result.seconds:.2f}")
+        remarks = [Paragraph(result.error)] * bool(result.error)
+        if result.trace is not None:
+            remarks.append(Paragraph(shown_path(Path(result.trace)), "dim", "replay"))
+        because = "" if result.error else result.because
+        yield self._table.of(Row(cells, result.verdict, because, tuple(remarks)))
+
+    def closing(self, run: SweepRun) -> Iterator[Block]:
+        if run.pending:
+            text = f"interrupted; not done: {plural(len(run.pending), 'check')}"
+            yield Paragraph(text, "inconclusive")
+        if run.kept:
+            yield Paragraph(rows_since_text(run.kept), "dim")
+        yield Paragraph(self.summary(run), "bold")
+
+    def summary(self, run: SweepRun) -> str:
+        return counted("check", (row.verdict for row in run.results), none="none done")
+
+    def document(self, run: SweepRun) -> Mapping[str, object]:
+        rows = [_row_json(row) for row in run.results]
+        return json_document(
+            rows,
+            {
+                "checks": len(rows),
+                **verdicts(rows),
+                "kept": len(run.kept),
+                "not_done": len(run.pending),
+                "exit_code": run.exit_code,
+            },
+        )
+
+    def _cells(self, one: Task | CheckRow) -> tuple[str, ...]:
+        values = (shown_constant(one.constants[name]) for name in self._plan.constants)
+        return (one.model, one.scope, *values, *self._seed(str(one.seed)))
+
+    def _seed(self, cell: str) -> tuple[str, ...]:
+        """The cell of the seed, in a table that has a column of them."""
+        return (cell,) if any(task.seed is not None for task, _ in self._plan.tasks) else ()
+
+
+def _row_json(row: CheckRow) -> dict[str, Any]:
+    return {
+        "model": row.model,
+        "scope": row.scope,
+        "fault": row.fault,
+        "proposal": row.proposal,
+        "constants": row.constants,
+        "seed": row.seed,
+        "engine": row.engine,
+        "verdict": row.verdict,
+        "violated": row.violated,
+        "states": row.states,
+        "transitions": row.transitions,
+        "depth": row.depth,
+        "seconds": round(row.seconds, 3),
+        "length": row.length,
+        "trace": row.trace,
+        "because": row.error or row.because,
+        "exit_code": row.exit_code,
+        "since": row.since,
+    }

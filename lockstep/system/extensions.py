@@ -1,0 +1,24 @@
+"""What other installed packages add to lockstep, found by their entry points."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from typing import Any
+
+from lockstep.errors import LockstepError
+
+VERBS = "lockstep.verbs"
+"""Verbs of the command line: each entry point is a function as `lockstep.cli.command` takes it."""
+
+LOGS = "lockstep.logs"
+"""Who knows the logs of running systems: `follow` one, `read` what came of some, `section` it."""
+
+
+def extension(group: str, name: str) -> Any:
+    """What an installed package gives under this name; `LockstepError` where none does."""
+    for point in entry_points(group=group, name=name):
+        return point.load()
+    raise LockstepError(
+        f"no package that is installed gives {name} of {group}",
+        cure="install lockstep again: it comes with lockstep_kafka, which does",
+    )

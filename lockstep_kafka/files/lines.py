@@ -1,0 +1,235 @@
+"""What lines of a request log say: requests, also as bytes, and lines that are none."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple, TypeAlias
+from zlib import crc32
+
+from msgspec import DecodeError, Struct
+from msgspec.msgpack import Decoder, Encoder
+
+from lockstep.errors import LockstepError
+from lockstep_kafka.findings import FileFinding, LineFinding, Place
+
+
+class TopicPartition(NamedTuple):
+    """A partition of a topic; its text is `name-0`."""
+
+    topic: str
+    """The topic's name up to Fetch version 12, its id (22 characters of base64url) from 13 on."""
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition}"
+
+
+class RequestedPartition(Struct, frozen=True, gc=False, array_like=True):
+    """What a fetcher asks of one partition; -1 where the fetcher, or the version, says nothing."""
+
+    fetch_offset: int
+    log_start_offset: int
+    """The first offset that the follower holds; consumers send -1. Since version 5."""
+    max_bytes: int
+    leader_epoch: int
+    """The leader epoch that the fetcher believes in. Since version 9."""
+    last_fetched_epoch: int
+    """The leader epoch of the last record that the fetcher holds. Since version 12."""
+
+
+class AnsweredPartition(Struct, frozen=True, gc=False, array_like=True):
+    """What the leader tells of one partition; offsets are -1 where it tells nothing."""
+
+    error_code: int
+    high_watermark: int
+    last_stable_offset: int
+    log_start_offset: int
+    """The first offset that the leader holds. Since version 5."""
+    records_size: int | None
+    """Bytes of records sent, 0 when none were; None when the log does not say."""
+    preferred_read_replica: int
+    """The broker to fetch from next, or -1. Since version 11."""
+    has_diverging_epoch: bool
+    """Whether the leader asks the fetcher to truncate its log. Since version 12."""
+    has_snapshot_id: bool = False
+    """Whether the leader asks the fetcher to fetch a snapshot instead. Since version 12."""
+
+
+class FetchLine(Struct, frozen=True, gc=False, array_like=True, tag="fetch"):
+    """A Fetch request that was answered: one line of the request log.
+
+    Integers are as wide as in the protocol: ids, epochs and sizes 32 bits, offsets 64, error
+    codes 16.
+    """
+
+    line: int
+    """Counted from 1."""
+    file: str
+    time_ms: int | None
+    """When the line was written, in milliseconds since 1970; None when its prefix has no time.
+
+    A date without a time zone is taken for UTC, so such times are right relative to one another,
+    except across a change to or from summer time.
+    """
+    version: int
+    """The version of the Fetch API, 4 to 18."""
+    correlation_id: int
+    client_id: str
+    """Empty when the client gave none."""
+    connection: str
+    """The broker's name for the connection: both addresses and a running number."""
+    replica_id: int
+    """The broker or controller that fetches; -1 for a consumer."""
+    session_id: int
+    """The session that the request names; 0 for none, and below version 7."""
+    session_epoch: int
+    """The request's place in its session; 0 and -1 ask for a full fetch. -1 below version 7."""
+    partitions: dict[TopicPartition, RequestedPartition]
+    """In the order of the request."""
+    forgotten: tuple[TopicPartition, ...]
+    """The partitions to drop from the session. Since version 7."""
+    max_wait_ms: int
+    min_bytes: int
+    error_code: int
+    """Of the whole response. Since version 7."""
+    response_session_id: int
+    """The session that the response belongs to; 0 for none, and below version 7."""
+    throttle_time_ms: int
+    answered: dict[TopicPartition, AnsweredPartition]
+    """In the order of the response."""
+    isolation_level: int = 0
+    """0 reads uncommitted records, 1 only those of committed transactions."""
+    total_time_ms: float = 0.0
+    """From the request's arrival to the end of its response; 0.0 when the log does not say."""
+    fingerprint: int = 0
+    """A check sum of the line's JSON; 0 when it is not known."""
+    moved: bool = False
+    """Whether a later Fetch of its connection stands before it in the log."""
+    answered_twice: tuple[TopicPartition, ...] = ()
+    """The partitions that the response has more than once; `answered` has the last answer."""
+
+    @property
+    def is_follower(self) -> bool:
+        """Whether a replica sent the request; consumers have negative replica ids."""
+        return self.replica_id >= 0
+
+    @property
+    def asks_for_all(self) -> bool:
+        """Whether it is a full request; one with any other epoch is taken for incremental."""
+        return self.session_epoch in (0, -1)
+
+    @property
+    def arrival_ms(self) -> float | None:
+        """When the broker received the request; None when the line has no time."""
+        return None if self.time_ms is None else self.time_ms - self.total_time_ms
+
+
+class Reason(Enum):
+    """Why a line is not used."""
+
+    TRUNCATED = "truncated"
+    """The line ends before it is complete, or another request's line begins within it."""
+    FOREIGN = "foreign"
+    """Not a line of the request log."""
+    MALFORMED = "malformed"
+    """A completed request, but not as Kafka writes it, or of a version that is not known here."""
+    REPEATED = "repeated"
+    """The same request with the same JSON stands shortly before: the log was delivered twice."""
+    LATE = "late"
+    """A later Fetch of its connection was given out already, so its place has passed."""
+    UNREADABLE = "unreadable"
+    """The file cannot be opened, or cannot be read on from here."""
+
+
+class OtherRequest(Struct, frozen=True, gc=False, array_like=True, tag="other"):
+    """A completed request of another API than Fetch."""
+
+    line: int
+    """Counted from 1."""
+    file: str
+    api: str
+    """Kafka's name for the API, such as `PRODUCE`; printable."""
+    connection: str
+    correlation_id: int
+    client_id: str
+    """Empty when the client gave none."""
+    time_ms: int | None
+    """When the line was written, as in a `FetchLine`."""
+    total_time_ms: float
+    """From the request's arrival to the end of its response; 0.0 when the log does not say."""
+    fingerprint: int = 0
+    """A check sum of the line's JSON; 0 when it is not known."""
+
+    @property
+    def arrival_ms(self) -> float | None:
+        """When the broker received the request; None when the line has no time."""
+        return None if self.time_ms is None else self.time_ms - self.total_time_ms
+
+
+class Skipped(Struct, frozen=True, gc=False):
+    """A line that is not used."""
+
+    line: int
+    """Counted from 1."""
+    file: str
+    reason: Reason
+    detail: str
+    """Printable. For MALFORMED the path of the field and its value, or what is wrong with the
+    JSON."""
+    connection: str = ""
+    """Of the request, for REPEATED and LATE; empty otherwise."""
+    correlation_id: int | None = None
+    """Of the request, for REPEATED and LATE; None otherwise."""
+
+
+Request: TypeAlias = FetchLine | OtherRequest
+"""A completed request."""
+
+LogLine: TypeAlias = FetchLine | OtherRequest | Skipped
+"""What a line of a request log gives."""
+
+
+_SUM_SIZE = 4
+_ENCODER = Encoder()
+_DECODER: Decoder[Request] = Decoder(FetchLine | OtherRequest)
+
+
+def encode_request(request: Request) -> bytes:
+    """A check sum and the request as MessagePack: an array that begins with its kind.
+
+    `LockstepError` where the name of its file is not UTF-8.
+    """
+    try:
+        packed = _ENCODER.encode(request)
+    except UnicodeEncodeError:
+        raise LockstepError(
+            f"{request.file!r} is not UTF-8: requests of this file cannot be carried on",
+            cure="give the file another name",
+        ) from None
+    return crc32(packed).to_bytes(_SUM_SIZE, "big") + packed
+
+
+def decode_request(encoded: bytes) -> Request:
+    """The request that `encode_request` was given; `LockstepError` for any other bytes."""
+    packed = memoryview(encoded)[_SUM_SIZE:]
+    if crc32(packed) != int.from_bytes(encoded[:_SUM_SIZE], "big") or not packed:
+        raise LockstepError("these bytes are no encoded request: their check sum is another one")
+    try:
+        return _DECODER.decode(packed)
+    except (DecodeError, RecursionError) as error:
+        raise LockstepError(f"these bytes are no encoded request: {error}") from None
+
+
+_LOSSES = (Reason.TRUNCATED, Reason.MALFORMED, Reason.LATE)
+
+
+def finding_of(line: Skipped) -> LineFinding | FileFinding:
+    """The finding of a line, or of its file where that cannot be read on."""
+    if line.reason is Reason.UNREADABLE:
+        return FileFinding(line.file, line.detail)
+    return LineFinding(
+        Place(line.file, line.line),
+        line.reason.value,
+        line.detail,
+        is_loss=line.reason in _LOSSES,
+    )

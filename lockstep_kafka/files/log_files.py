@@ -1,0 +1,154 @@
+"""The files that logs stand for, in order of time."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+from msgspec import Struct
+
+from lockstep.errors import LockstepError
+from lockstep.system.physical_lines import STANDARD_INPUT, physical_lines
+
+
+def log_paths(logs: Sequence[str]) -> list[str]:
+    """The paths of the files, each once.
+
+    A log is a file, a folder of files and folders, a glob pattern, or `-`, which is given back as
+    it is. In folders, what has a name that begins with a dot is left out. `LockstepError` for a
+    log that stands for no file, and for a folder that cannot be read.
+    """
+    paths: dict[str, str] = {}
+    for log in logs:
+        for path in _paths(log):
+            paths.setdefault(path if path == STANDARD_INPUT else os.path.abspath(path), path)
+    return list(paths.values())
+
+
+def _paths(log: str) -> list[str]:
+    if log == STANDARD_INPUT:
+        return [log]
+    if os.path.isdir(log):
+        paths = sorted(_files_below(log))
+    elif not os.path.exists(log) and glob.has_magic(log):
+        paths = sorted(path for path in glob.glob(log, recursive=True) if os.path.isfile(path))
+    else:
+        try:
+            os.stat(log)
+        except OSError as error:
+            raise _unreadable(log, error) from None
+        paths = [log]
+    if not paths:
+        raise LockstepError(f"{log} has no files", cure="name files, or a folder that holds some")
+    return paths
+
+
+def _files_below(folder: str) -> Iterator[str]:
+    def refuse(error: OSError) -> None:
+        raise _unreadable(error.filename, error) from None
+
+    for above, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            path = os.path.join(above, name)
+            if not name.startswith(".") and os.path.isfile(path):
+                yield path
+
+
+def _unreadable(path: str, error: OSError) -> LockstepError:
+    return LockstepError(f"{path} cannot be read: {error.strerror or error}")
+
+
+File = TypeVar("File")
+
+
+def in_order_of_time(files: Sequence[File], first_ms: Callable[[File], int | None]) -> list[File]:
+    """The files by the first time in each; `first_ms` gives it in milliseconds.
+
+    A file that shows no time keeps its place, and the others are put in order around it. Files of
+    one time stay as they are.
+    """
+    timed = [(time, file) for file in files if (time := first_ms(file)) is not None]
+    in_order = iter(sorted(timed, key=lambda pair: pair[0]))
+    return [file if first_ms(file) is None else next(in_order)[1] for file in files]
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND_TIME = re.compile(rb"\W*([0-9]{13})(?![0-9])")
+_DATE_TIME = re.compile(
+    rb"([0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2})"
+    rb"(?:[.,]([0-9]{1,9}))?(Z|\s?[+-][0-9]{2}:?[0-9]{2}(?![0-9]))?"
+)
+
+
+def time_ms(prefix: bytes) -> int | None:
+    """Milliseconds since 1970: 13 digits at the beginning, or the first date and time of day.
+
+    A date without a time zone is taken for UTC. None where there is neither, or no such date.
+    """
+    if milliseconds := _MILLISECOND_TIME.match(prefix):
+        return int(milliseconds[1])
+    match = _DATE_TIME.search(prefix)
+    if match is None:
+        return None
+    date, fraction, zone = match.groups()
+    seconds = _seconds(date, zone or b"Z")
+    if seconds is None:
+        return None
+    return seconds * 1000 + int((fraction or b"0")[:3].ljust(3, b"0"))
+
+
+@lru_cache(maxsize=64)
+def _seconds(date: bytes, zone: bytes) -> int | None:
+    # Many lines are written within a second, and a date takes longer to read than all else here.
+    try:
+        moment = datetime.fromisoformat((date + zone.strip()).decode())
+        return (moment - _EPOCH) // timedelta(seconds=1)
+    except ValueError:
+        return None
+
+
+_LINES_LOOKED_AT = 1000
+"""A broker's log begins each message with a time; only stack traces and such have lines without."""
+
+
+class LogFile(Struct, frozen=True):
+    """A file to read."""
+
+    path: str
+    """`-` is the standard input."""
+    first_time_ms: int | None = None
+    """The first time in it, as in a `FetchLine`; None when it shows none."""
+    unreadable: str | None = None
+    """Why the file cannot be read, or None."""
+
+
+def log_files(logs: Sequence[str | Path]) -> list[LogFile]:
+    """The files in the order of the first time in each, as a rotated log was written.
+
+    A log is what `log_paths` reads. What shows no time (the standard input or another pipe, which
+    cannot be read twice; an unreadable file) keeps its place.
+
+    Raises `LockstepError` for a path that does not exist and for a directory without files.
+    """
+    files = [_looked_at(path) for path in log_paths([str(log) for log in logs])]
+    return in_order_of_time(files, lambda file: file.first_time_ms)
+
+
+def _looked_at(path: str) -> LogFile:
+    # What is read from a pipe could not be read again.
+    if not os.path.isfile(path):
+        return LogFile(path)
+    lines = islice(physical_lines(path), _LINES_LOOKED_AT)
+    try:
+        times = (time_ms(line.content) for line in lines)
+        return LogFile(path, next((time for time in times if time is not None), None))
+    except OSError as error:
+        return LogFile(path, unreadable=error.strerror or str(error))

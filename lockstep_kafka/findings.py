@@ -1,0 +1,224 @@
+"""What conformance checking says: a verdict on each side of a session, and every line not followed.
+
+`departs` means that no behaviour of the protocol explains what was seen. What cannot be followed is
+`unknown`. Nothing that was not judged is called `conforms`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """What is said of one side of a session, or of both; the later ones are the worse ones."""
+
+    CONFORMS = "conforms"
+    UNKNOWN = "unknown"
+    DEPARTS = "departs"
+
+
+_BY_WORSENESS = tuple(Verdict)
+
+MOST_PLACES = 8
+"""How many places are kept of what has one reason."""
+
+
+class SideName(StrEnum):
+    """Who is judged."""
+
+    CLIENT = "client"
+    BROKER = "broker"
+
+
+def worst(verdicts: Sequence[Verdict]) -> Verdict:
+    """The worst of some verdicts; `unknown` where there are none."""
+    return max(verdicts, key=_BY_WORSENESS.index, default=Verdict.UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of a log; lines count from 1."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One way in which the protocol could have gone on, and what of it the log rules out.
+
+    `action` is the model's. Where it can be taken, `outcome` says what it then does that was not
+    seen. Where it cannot, `outcome` is empty, `conjunct` is the part of it that is false, if that
+    can be told, and `values` what that part reads.
+    """
+
+    action: str
+    conjunct: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+    outcome: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Why a line is not explained (a departure), or why it cannot be judged."""
+
+    verdict: Verdict
+    at: Place
+    because: str
+    requirements: tuple[str, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+
+
+@dataclass(slots=True)
+class Side:
+    """One side of a session: its client, or the broker.
+
+    `judged` counts the lines on which it was judged, `departures` and `unknowns` the remarks of
+    these verdicts, and `worst` is the first remark of the worst verdict. `more` are the first
+    places at which it departs besides.
+    """
+
+    judged: int = 0
+    departures: int = 0
+    unknowns: int = 0
+    worst: Remark | None = None
+    more: list[Place] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> Verdict:
+        """`conforms` where something was judged, and nothing remarked."""
+        if self.worst is not None:
+            return self.worst.verdict
+        return Verdict.CONFORMS if self.judged else Verdict.UNKNOWN
+
+    def remark(self, remark: Remark) -> None:
+        """Add a remark; it counts once a line."""
+        if remark.verdict is Verdict.DEPARTS:
+            self.departures += 1
+            if 1 < self.departures <= MOST_PLACES + 1:
+                self.more.append(remark.at)
+        else:
+            self.unknowns += 1
+        if self.worst is None or self.worst.verdict is not worst(
+            [self.worst.verdict, remark.verdict]
+        ):
+            self.worst = remark
+
+
+@dataclass(slots=True)
+class SessionFinding:
+    """What came of one session.
+
+    `session` is its id; 0 stands for the requests of one connection outside of any session.
+    `lines` counts its lines, `partial` those of them that were judged in part only, because they
+    rest on what happened before the log begins, or on lines that are missing. `is_whole` says
+    that the session was opened in plain sight. `api_version` is that of its last request.
+    `first_ms` and `last_ms` say when its first and its last line were written, in milliseconds
+    since 1970; None where the log does not say.
+    """
+
+    session: int
+    client: str
+    connection: str
+    first: Place
+    last: Place
+    is_whole: bool
+    lines: int = 0
+    partial: int = 0
+    broker: str = ""
+    api_version: int | None = None
+    first_ms: int | None = None
+    last_ms: int | None = None
+    client_side: Side = field(default_factory=Side)
+    broker_side: Side = field(default_factory=Side)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worse one of both sides."""
+        return worst([self.client_side.verdict, self.broker_side.verdict])
+
+
+@dataclass(frozen=True, slots=True)
+class RemarkFinding:
+    """What is remarked of one line, as soon as it is; the session that it stands in may go on.
+
+    The remark may come later than the line, when what follows shows what the line was. `session`
+    is the id of its session, as in a `SessionFinding`, and `began` the first line of that. The
+    other fields are those of the line: who sent the request and how, and when it was written, in
+    milliseconds since 1970.
+    """
+
+    side: SideName
+    broker: str
+    session: int
+    began: Place
+    client: str
+    api_version: int
+    time_ms: int | None
+    remark: Remark
+
+
+MOVED = "out of order"
+"""The reason of a line that is followed, but not in the place where it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineFinding:
+    """A line that is not followed, or not in its place.
+
+    `reason` is one of few words, `MOVED` among them; `detail` says what stands there. `is_loss`
+    says that a request of the protocol may be hidden in it.
+    """
+
+    at: Place
+    reason: str
+    detail: str
+    is_loss: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FileFinding:
+    """A file that cannot be read, or not to its end; the other ones are read all the same."""
+
+    file: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the reading is: the file, and lines of all files so far.
+
+    `followed` are requests of the protocol, `others` requests of which the model says nothing. The
+    last one that is given out, with file "", has the totals.
+    """
+
+    file: str
+    lines: int
+    followed: int
+    others: int
+
+
+Finding = SessionFinding | RemarkFinding | LineFinding | FileFinding | Progress
+
+
+@dataclass(slots=True)
+class LineCounts:
+    """Lines of one client with one version of the protocol, written within one hour.
+
+    `hour` counts the hours since 1970; None is for lines without a time. `partial` lines were
+    judged in part only. A line counts once as a departure of a side, or as an unknown of it.
+    """
+
+    client: str
+    api_version: int
+    hour: int | None
+    lines: int = 0
+    partial: int = 0
+    client_departures: int = 0
+    broker_departures: int = 0
+    unknowns: int = 0

@@ -1,0 +1,162 @@
+"""Requests to findings: what tasks do behind the shuffle, broker by broker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from lockstep_kafka.files.lines import decode_request
+from lockstep_kafka.findings import (
+    Finding,
+    LineCounts,
+    LineFinding,
+    Remark,
+    RemarkFinding,
+    SessionFinding,
+    Side,
+    Verdict,
+)
+from lockstep_kafka.fleet.columns import FOLLOWED, Batches, batches_of, rows_of
+from lockstep_kafka.fleet.reading import Observed, quarantined
+from lockstep_kafka.sessions.broker_follower import BrokerFollower
+
+STATE_ORDER = -1
+"""The `order` of a row that is a part of a follower's state: they come before all requests."""
+
+_STATE_PART = 8 * 2**20
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_KINDS = {name: place for place, name in enumerate(FOLLOWED.names)}
+
+_Request = tuple[str, int, int, bytes | None, dict[str, Any] | None]
+
+
+@dataclass(frozen=True)
+class Follow:
+    """Requests to what comes of them (`REQUESTS` to `FOLLOWED`).
+
+    The rows of a broker stand together, in the order of `order` and `line`.
+    """
+
+    observed: Observed
+
+    def __call__(self, requests: Batches) -> Batches:
+        """Follow each broker from where its state was left, and give out its new state."""
+        return batches_of(self._rows(requests), FOLLOWED)
+
+    def _rows(self, requests: Batches) -> Iterator[tuple[Any, ...]]:
+        rows = rows_of(requests, ("broker", "order", "line", "request", "quarantined"))
+        for broker, of_broker in groupby(rows, itemgetter(0)):
+            yield from self._broker(broker, of_broker)
+
+    def _broker(self, broker: str, rows: Iterable[_Request]) -> Iterator[tuple[Any, ...]]:
+        state: list[bytes] = []
+        follower: BrokerFollower | None = None
+        for _, order, _, request, skipped in rows:
+            if skipped is not None:
+                yield _row(broker, "quarantined", skipped)
+            elif order == STATE_ORDER:
+                state.append(request or b"")
+            else:
+                if follower is None:
+                    follower = self.observed.follower(broker, b"".join(state) if state else None)
+                decoded = decode_request(request or b"")
+                for finding in follower.follow(decoded, follower.position + 1):
+                    yield from rows_of_finding(broker, finding, is_open=False)
+        if follower is not None:
+            yield from self._end(broker, follower)
+
+    def _end(self, broker: str, follower: BrokerFollower) -> Iterator[tuple[Any, ...]]:
+        """The lines end here for now: what is so if none follows, and from where to go on."""
+        for counts in follower.take_counts():
+            yield _row(broker, "metric", _metric(counts))
+        saved = follower.save()
+        for finding in follower.close():
+            yield from rows_of_finding(broker, finding, is_open=True)
+        for counts in follower.take_counts():
+            yield _row(broker, "metric", _metric(counts), is_open=True)
+        sums = {"followed": follower.followed, "others": follower.others}
+        for part, begin in enumerate(range(0, len(saved), _STATE_PART)):
+            bytes_ = saved[begin : begin + _STATE_PART]
+            yield _row(broker, "state", {"part": part, "bytes": bytes_, **sums})
+
+
+def _row(
+    broker: str | None, kind: str, content: dict[str, Any], *, is_open: bool = False
+) -> tuple[Any, ...]:
+    row: list[Any] = [None] * len(_KINDS)
+    row[0], row[1], row[_KINDS[kind]] = broker, is_open, content
+    return tuple(row)
+
+
+def rows_of_finding(broker: str, finding: Finding, *, is_open: bool) -> Iterator[tuple[Any, ...]]:
+    """The row of a finding, or none where no table has it."""
+    match finding:
+        case SessionFinding():
+            yield _row(broker, "session", _session(finding), is_open=is_open)
+        case RemarkFinding() if finding.remark.verdict is Verdict.DEPARTS:
+            yield _row(broker, "departure", _departure(finding), is_open=is_open)
+        case LineFinding():
+            yield _row(broker, "quarantined", quarantined(finding), is_open=is_open)
+
+
+_OF_SESSION = ("session", "client", "connection", "api_version", "is_whole", "lines", "partial")
+_OF_SIDE = ("judged", "departures", "unknowns")
+
+
+def _session(session: SessionFinding) -> dict[str, Any]:
+    return {
+        **{name: getattr(session, name) for name in _OF_SESSION},
+        "verdict": session.verdict.value,
+        "first_file": session.first.file,
+        "first_line": session.first.line,
+        "first_time": _time(session.first_ms),
+        "last_file": session.last.file,
+        "last_line": session.last.line,
+        "last_time": _time(session.last_ms),
+        "client_side": _side(session.client_side),
+        "broker_side": _side(session.broker_side),
+    }
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return {
+        **{name: getattr(side, name) for name in _OF_SIDE},
+        "verdict": side.verdict.value,
+        "worst": None if side.worst is None else _remark(side.worst),
+    }
+
+
+def _departure(finding: RemarkFinding) -> dict[str, Any]:
+    return {
+        **{name: getattr(finding, name) for name in ("client", "api_version", "session")},
+        "side": finding.side.value,
+        "first_file": finding.began.file,
+        "first_line": finding.began.line,
+        "time": _time(finding.time_ms),
+        **_remark(finding.remark),
+    }
+
+
+def _remark(remark: Remark) -> dict[str, Any]:
+    return {
+        **asdict(remark.at),
+        "because": remark.because,
+        "requirements": list(remark.requirements),
+        "candidates": [
+            asdict(candidate) | {"values": list(candidate.values.items())}
+            for candidate in remark.candidates
+        ],
+    }
+
+
+def _metric(counts: LineCounts) -> dict[str, Any]:
+    hour = None if counts.hour is None else _EPOCH + timedelta(hours=counts.hour)
+    return asdict(counts) | {"hour": hour}
+
+
+def _time(ms: int | None) -> datetime | None:
+    return None if ms is None else _EPOCH + timedelta(milliseconds=ms)

@@ -1,0 +1,1 @@
+"""What comes of logs, as text, JSON and pages."""

@@ -1,0 +1,87 @@
+"""What `conform --json` prints: the shape is documented in docs/reference/json.md."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from lockstep.report.json import document
+from lockstep_kafka.findings import (
+    LineFinding,
+    Remark,
+    SessionFinding,
+    Side,
+    Verdict,
+)
+from lockstep_kafka.verbs.conform import ConformResult
+
+
+def conform_json(result: ConformResult) -> dict[str, object]:
+    """The document; it has every session and line that the result has kept."""
+    totals = result.totals
+    return document(
+        [_session(session, result.requirements) for session in result.sessions],
+        {
+            "model": result.model,
+            "sessions": {str(verdict): kept.count for verdict, kept in totals.sessions.items()},
+            "client": _verdicts(totals.client),
+            "broker": _verdicts(totals.broker),
+            "lines": {
+                "read": totals.read,
+                "followed": totals.followed,
+                "judged_in_part": totals.partial,
+                "moved": totals.moved,
+                "not_followed": totals.not_followed,
+                "other_requests": totals.other_requests,
+            },
+            "unreadable_files": len(totals.files),
+            "interrupted": result.is_interrupted,
+            "exit_code": result.exit_code,
+        },
+        lines=[_line(line) for line in totals.lines.items],
+        files=[asdict(file) for file in totals.files],
+    )
+
+
+def _session(session: SessionFinding, texts: Mapping[str, str]) -> dict[str, object]:
+    same = ("session", "client", "connection", "is_whole", "lines")
+    return {
+        **{name: getattr(session, name) for name in same},
+        "verdict": str(session.verdict),
+        "first": asdict(session.first),
+        "last": asdict(session.last),
+        "judged_in_part": session.partial,
+        "sides": {
+            "client": _side(session.client_side, texts),
+            "broker": _side(session.broker_side, texts),
+        },
+    }
+
+
+def _side(side: Side, texts: Mapping[str, str]) -> dict[str, object]:
+    return {
+        **{name: getattr(side, name) for name in ("judged", "departures", "unknowns")},
+        "verdict": str(side.verdict),
+        "worst": None if side.worst is None else _remark(side.worst, texts),
+        "more": [asdict(place) for place in side.more],
+    }
+
+
+def _remark(remark: Remark, texts: Mapping[str, str]) -> dict[str, object]:
+    return {
+        "verdict": str(remark.verdict),
+        **asdict(remark.at),
+        "because": remark.because,
+        "requirements": [{"id": one, "text": texts.get(one)} for one in remark.requirements],
+        "candidates": [asdict(candidate) for candidate in remark.candidates],
+    }
+
+
+def _line(line: LineFinding) -> dict[str, object]:
+    named = {name: getattr(line, name) for name in ("reason", "detail", "is_loss")}
+    return {**asdict(line.at), **named}
+
+
+def _verdicts(counts: Counter[Verdict]) -> dict[str, int]:
+    return {str(verdict): counts[verdict] for verdict in Verdict}

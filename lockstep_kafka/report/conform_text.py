@@ -1,0 +1,199 @@
+"""What `conform` prints for a reader: departures with their reasons, what is not known, totals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from lockstep.report.output import Output
+from lockstep.words import plural
+from lockstep_kafka.findings import Candidate, Place, SessionFinding, Side, Verdict
+from lockstep_kafka.totals import ConformTotals, Firsts, reason_of
+from lockstep_kafka.verbs.conform import ConformResult
+
+HEADERS = ("from", "session", "client id", "lines", "in part", "client", "broker")
+RIGHT = ("lines", "in part")
+
+SHOWN = 20
+"""The most departing sessions, and the most files and reasons, that are printed unless told."""
+
+_STYLES = {
+    Verdict.CONFORMS: "holds",
+    Verdict.UNKNOWN: "inconclusive",
+    Verdict.DEPARTS: "violated",
+}
+
+
+def print_conform(
+    output: Output,
+    result: ConformResult,
+    *,
+    verbose: bool,
+    rest: str = "--verbose prints all",
+) -> None:
+    """Print what departs, why the rest is not known, and the totals.
+
+    With `verbose` all of it: each session, each side that is unknown, and each line that was not
+    followed. `rest` says where all is that is not shown.
+    """
+    totals = result.totals
+    if verbose and result.sessions:
+        output.table(HEADERS, [_row(session) for session in result.sessions], RIGHT)
+    for session in totals.departing.items[: None if verbose else SHOWN]:
+        _print_sides(output, session, result.requirements)
+    if not verbose:
+        _print_reasons(output, totals, rest)
+    else:
+        for session in totals.sessions[Verdict.UNKNOWN].items:
+            _print_sides(output, session, result.requirements)
+        for line in totals.lines.items:
+            shown_line(
+                output, f"{line.at}: {_reason(line.reason, line.is_loss)}: {line.detail}", "dim"
+            )
+    for file in totals.files:
+        shown_line(
+            output, f"{file.file}: not read, or not to its end: {file.because}", "inconclusive"
+        )
+    for text in _sums(totals):
+        shown_line(output, text)
+    if result.is_interrupted:
+        shown_line(output, "interrupted: what is above is not all", "inconclusive")
+
+
+def _row(session: SessionFinding) -> tuple[str, ...]:
+    return (
+        str(session.first),
+        str(session.session or "none"),
+        _escaped(session.client),
+        f"{session.lines:,}",
+        f"{session.partial:,}",
+        session.client_side.verdict,
+        session.broker_side.verdict,
+    )
+
+
+def _print_sides(output: Output, session: SessionFinding, texts: Mapping[str, str]) -> None:
+    """Print why each side of a session does not conform, what departs first."""
+    sides = {"client": session.client_side, "broker": session.broker_side}
+    for verdict in (Verdict.DEPARTS, Verdict.UNKNOWN):
+        for name, side in sides.items():
+            if side.verdict is verdict:
+                says = "departs" if verdict is Verdict.DEPARTS else "is unknown"
+                because, at = reason_of(side, session)
+                because = _within(because, at.file)
+                line = f"{at}: {_named(session)}: the {name} {says}, because {because}"
+                shown_line(output, line, _STYLES[verdict])
+                for text in _details(side, texts):
+                    shown_line(output, f"  {text}")
+
+
+def _within(because: str, file: str) -> str:
+    """A reason in which places of the file that was just named are lines."""
+    return because.replace(f"{file}:", "line ")
+
+
+def _named(session: SessionFinding) -> str:
+    client = _escaped(session.client) or "a client without a name"
+    return f"session {session.session} of {client}" if session.session else f"{client}, no session"
+
+
+def _details(side: Side, texts: Mapping[str, str]) -> Iterator[str]:
+    """What requirements a side does not meet, what could have been instead, and how often."""
+    if side.worst is not None:
+        for requirement in side.worst.requirements:
+            text = texts.get(requirement)
+            yield f"requirement {requirement}" + (f": {text}" if text else "")
+        if texts_of_candidates := candidate_lines(side.worst.candidates):
+            yield "in the states that the log leaves open,"
+            yield from (f"  {text}" for text in texts_of_candidates)
+    if side.departures > 1:
+        text = f"it departs on {plural(side.departures - 1, 'more line')}"
+        if side.more and side.worst is not None:
+            places = [_within(str(place), side.worst.at.file) for place in side.more]
+            more = ", ..." if side.departures - 1 > len(places) else ""
+            text += f": {', '.join(places)}{more}"
+        yield text
+
+
+def candidate_lines(candidates: Sequence[Candidate]) -> list[str]:
+    """What each action of the protocol would do; those of which the same is to be said, at once."""
+    actions: dict[str, list[str]] = {}
+    for candidate in candidates:
+        names = actions.setdefault(_effect(candidate), [])
+        if candidate.action not in names:
+            names.append(candidate.action)
+    return [f"{', '.join(names)} {effect}" for effect, names in actions.items()]
+
+
+def _effect(candidate: Candidate) -> str:
+    """Why an action cannot be taken, or what it does."""
+    values = ", ".join(f"{name} = {value}" for name, value in candidate.values.items())
+    seen = f" ({values})" if values else ""
+    if candidate.outcome:
+        return f"can be taken; then {candidate.outcome}{seen}"
+    conjunct = " ".join(candidate.conjunct.split())
+    return "cannot be taken" + (f": `{conjunct}` is false" if conjunct else "") + seen
+
+
+def _print_reasons(output: Output, totals: ConformTotals, rest: str) -> None:
+    """Print how many more sessions depart, and reason by reason what is not known."""
+    if hidden := totals.departing.count - min(len(totals.departing.items), SHOWN):
+        shown_line(output, f"{plural(hidden, 'more session')} with departures; {rest}")
+    for unknown in totals.unknown:
+        because = ("the first because " if unknown.varies else "because ") + _within(
+            unknown.because, unknown.places.items[0].file
+        )
+        shown_line(
+            output,
+            f"{plural(unknown.places.count, 'session')} with {unknown.side} unknown, {because}: "
+            f"{_listed(unknown.places)}",
+            "inconclusive",
+        )
+    reasons = list(totals.reasons.items())
+    for reason, numbers in reasons[:SHOWN]:
+        shown = _reason(reason.reason, reason.is_loss)
+        shown_line(
+            output, f"{reason.file}: {plural(numbers.count, 'line')} {shown}: {_listed(numbers)}"
+        )
+    if hidden := sum(numbers.count for _, numbers in reasons[SHOWN:]):
+        shown_line(output, f"{plural(hidden, 'line')} not followed in more files; {rest}")
+
+
+def _listed(firsts: Firsts[Place] | Firsts[int]) -> str:
+    return ", ".join(map(str, firsts.items)) + (", ..." if firsts.more else "")
+
+
+def _reason(reason: str, is_loss: bool) -> str:
+    return f"{reason} (requests may be lost)" if is_loss else reason
+
+
+def _sums(totals: ConformTotals) -> Iterator[str]:
+    count = sum(kept.count for kept in totals.sessions.values())
+    yield f"{plural(count, 'session')}: " + _verdicts(
+        {verdict: kept.count for verdict, kept in totals.sessions.items()}
+    )
+    yield f"  client: {_verdicts(totals.client)}"
+    yield f"  broker: {_verdicts(totals.broker)}"
+    lines = f"{plural(totals.read, 'line')}: {totals.followed:,} followed"
+    if totals.partial:
+        lines += f" ({totals.partial:,} of them judged in part)"
+    lines += f", {totals.not_followed:,} not followed"
+    if totals.other_requests:
+        lines += f" ({totals.other_requests:,} of them other requests)"
+    yield lines
+
+
+def _verdicts(counts: Mapping[Verdict, int]) -> str:
+    return (
+        f"{counts.get(Verdict.CONFORMS, 0):,} conform, {counts.get(Verdict.DEPARTS, 0):,} depart, "
+        f"{counts.get(Verdict.UNKNOWN, 0):,} unknown"
+    )
+
+
+def _escaped(text: str) -> str:
+    """A text of a log, which may hold anything, on one line."""
+    return repr(text)[1:-1]
+
+
+def shown_line(output: Output, text: str, style: str | None = None) -> None:
+    """Print a line; what a log has in its names cannot move the cursor or break the line."""
+    output.line("".join(c if c.isprintable() else repr(c)[1:-1] for c in text), style)

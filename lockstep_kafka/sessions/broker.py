@@ -1,0 +1,277 @@
+"""A broker as its log shows it: its sessions, its connections, and who is at their other ends.
+
+Sessions and connections are bounded, so that memory does not grow with the log. One that is let go
+is followed anew, from its middle, when it shows up again.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+
+from msgspec import Struct, structs
+
+from lockstep_kafka.files.lines import FetchLine, TopicPartition
+from lockstep_kafka.findings import Place, Remark, SessionFinding, Verdict
+from lockstep_kafka.sessions.broker_report import BrokerReport
+from lockstep_kafka.sessions.knowledge import (
+    FIRST_EPOCH,
+    FIRST_WITH_TOPIC_IDS,
+    NO_SESSION,
+    Connection,
+    Fetcher,
+    LeaderSession,
+    Seen,
+)
+from lockstep_kafka.sessions.leader_logs import LeaderLog, LeaderLogs
+
+_MOST_SESSIONS, _MOST_ENDED, _MOST_CONNECTIONS = 16_384, 1_024, 65_536
+
+
+class Ended(Struct, eq=False, array_like=True):
+    """A session that is there no more, how that was seen, and when.
+
+    Without a reason it may still be there.
+    """
+
+    finding: SessionFinding
+    because: str
+    last: Seen
+    is_shared: bool = False
+    """Whether more than one connection brought it."""
+
+
+class ConnectionState(Struct, array_like=True):
+    """A connection; its fetcher is the one of that number."""
+
+    name: str
+    connection: Connection
+    fetcher: int | None
+    has_number: bool
+    """Whether the broker's own number in the name is that of this connection now."""
+
+
+class SessionState(Struct, array_like=True):
+    """A session; its opener is the fetcher of that number."""
+
+    session: LeaderSession
+    opener: int | None
+
+
+class BrokerState(Struct, array_like=True):
+    """Everything that is known of a broker. Fetchers are numbered: several things share one."""
+
+    logs: dict[TopicPartition, LeaderLog] = {}
+    fetchers: list[Fetcher] = []
+    sessions: list[SessionState] = []
+    ended: list[Ended] = []
+    connections: list[ConnectionState] = []
+    holders: dict[int, int | None] = {}
+
+
+class Broker:
+    """One broker; its findings go to the report."""
+
+    def __init__(self, report: BrokerReport, state: BrokerState | None = None) -> None:
+        state = state or BrokerState()
+        self.report = report
+        self.logs = LeaderLogs(state.logs)
+        self.sessions: OrderedDict[int, LeaderSession] = OrderedDict()
+        self.ended = OrderedDict((ended.finding.session, ended) for ended in state.ended)
+        self._connections: OrderedDict[str, Connection] = OrderedDict()
+        self._numbers: dict[str, str] = {}
+        """The connection that has each of the broker's own numbers."""
+        self._fetchers: dict[int, Fetcher | None] = {}
+        """Who has which session; None where several do."""
+        self._restore(state)
+
+    def _restore(self, state: BrokerState) -> None:
+        numbered: dict[int | None, Fetcher | None] = {None: None, **dict(enumerate(state.fetchers))}
+        for opened in state.sessions:
+            session = opened.session
+            session.opener = numbered[opened.opener]
+            self.sessions[session.number] = session
+            for partition in session.partitions:
+                self.logs.watch(partition, session)
+        for named in state.connections:
+            named.connection.fetcher = numbered[named.fetcher]
+            self._connections[named.name] = named.connection
+            if named.has_number:
+                self._numbers[_number_of(named.name)] = named.name
+        self._fetchers = {number: numbered[holder] for number, holder in state.holders.items()}
+
+    def state(self) -> BrokerState:
+        """What is known now. It shares its parts with the broker, which may go on changing them."""
+        numbers: dict[Fetcher | None, int | None] = {None: None}
+
+        def number(fetcher: Fetcher | None) -> int | None:
+            return numbers.setdefault(fetcher, len(numbers) - 1)
+
+        sessions = [
+            SessionState(structs.replace(session, opener=None), number(session.opener))
+            for session in self.sessions.values()
+        ]
+        connections = [
+            ConnectionState(
+                name,
+                structs.replace(connection, fetcher=None),
+                number(connection.fetcher),
+                self._numbers.get(_number_of(name)) == name,
+            )
+            for name, connection in self._connections.items()
+        ]
+        holders = {session: number(holder) for session, holder in self._fetchers.items()}
+        fetchers = [fetcher for fetcher in numbers if fetcher is not None]
+        ended = list(self.ended.values())
+        return BrokerState(self.logs.logs, fetchers, sessions, ended, connections, holders)
+
+    def connection(self, name: str) -> Connection:
+        """The connection of that name. One of a broker that was started anew ends all sessions."""
+        connection = self._connections.get(name)
+        if connection is not None:
+            self._connections.move_to_end(name)
+            return connection
+        number = _number_of(name)
+        if number and self._numbers.setdefault(number, name) != name:
+            self._restart()
+            self._numbers[number] = name
+        connection = self._connections[name] = Connection()
+        if len(self._connections) > _MOST_CONNECTIONS:
+            oldest_name, oldest = self._connections.popitem(last=False)
+            self._numbers.pop(_number_of(oldest_name), None)
+            if oldest.outside is not None:
+                self.report.add(oldest.outside)
+        return connection
+
+    def connect(self, connection: Connection, line: FetchLine) -> Fetcher:
+        """Who sends the first Fetch of a connection: one that connects anew names its session."""
+        holder = self._fetchers.get(line.session_id)
+        if holder is None or holder.client != line.client_id:
+            holder = stranger(line)
+        elif (left := self._connections.get(holder.connection)) is not None:
+            left.is_left = True
+        connection.fetcher = holder
+        return holder
+
+    def hold(self, fetcher: Fetcher) -> None:
+        """A fetcher has the session that it was just told of."""
+        if fetcher.session > 0:
+            holder = self._fetchers.setdefault(fetcher.session, fetcher)
+            if holder is not fetcher:
+                self._fetchers[fetcher.session] = None
+
+    def outside(self, connection: Connection, line: FetchLine) -> SessionFinding:
+        """The finding on a connection's requests outside of any session."""
+        if connection.outside is None:
+            connection.outside = self.report.begin(line, NO_SESSION, is_whole=True)
+        return connection.outside
+
+    def opened_late(self, line: FetchLine, seen: Seen) -> SessionFinding | None:
+        """The finding on the session that a full request opened, if it was followed before that.
+
+        A response that gives a session away comes before every request of it: clocks alone have
+        put those first where they stand behind it. It may have been judged to its end.
+        """
+        session = self.sessions.get(line.response_session_id)
+        if session is not None:
+            if session.opener is not None or session.first.is_before(seen):
+                return None
+            session.is_shared |= session.first.connection != line.connection
+            return session.finding
+        ended = self.ended.get(line.response_session_id)
+        if ended is None or ended.finding.is_whole or ended.last.is_before(seen):
+            return None
+        return ended.finding
+
+    def open(self, line: FetchLine, opener: Fetcher, seen: Seen) -> LeaderSession:
+        """The session that a full request opens."""
+        number = line.response_session_id
+        if (old := self.sessions.get(number)) is not None:
+            self.drop(old)
+        if (ended := self.ended.pop(number, None)) is not None:
+            self.report.add(ended.finding)
+        session = self.add(line, self.report.begin(line, number, is_whole=True), seen)
+        session.uses_topic_ids = line.version >= FIRST_WITH_TOPIC_IDS
+        session.opener, session.is_whole = opener, True
+        session.epoch = session.run = FIRST_EPOCH
+        return session
+
+    def add(self, line: FetchLine, finding: SessionFinding, seen: Seen) -> LeaderSession:
+        """Follow a session from a line on; all of it is open."""
+        self.ended.pop(finding.session, None)
+        at = Place(line.file, line.line)
+        session = LeaderSession(finding.session, finding, at, None, None, seen, seen)
+        self.sessions[finding.session] = session
+        if len(self.sessions) > _MOST_SESSIONS:
+            self.drop(next(iter(self.sessions.values())))
+        return session
+
+    def open_up(self, session: LeaderSession) -> None:
+        """What the session has is open from here on."""
+        for partition in session.partitions:
+            self.logs.leave(partition, session)
+        session.partitions.clear()
+        session.readable.clear()
+        session.lagging.clear()
+        session.is_whole = False
+
+    def end(self, finding: SessionFinding, because: str, seen: Seen) -> None:
+        """The session is there no more; without a reason it may be, or not."""
+        is_shared = False
+        if (session := self.sessions.get(finding.session)) is not None:
+            is_shared = session.is_shared
+            self._remove(session)
+        self.ended[finding.session] = Ended(finding, because, seen, is_shared)
+        if len(self.ended) > _MOST_ENDED:
+            number, ended = self.ended.popitem(last=False)
+            self.report.add(ended.finding)
+            self._fetchers.pop(number, None)
+
+    def drop(self, session: LeaderSession) -> None:
+        """The session is followed no more, and nothing is said of whether it is there."""
+        self._remove(session)
+        self._fetchers.pop(session.number, None)
+        self.report.add(session.finding)
+
+    def close(self) -> None:
+        """The log ends: every finding is final."""
+        for session in tuple(self.sessions.values()):
+            self.drop(session)
+        self._report_all(ended.finding for ended in self.ended.values())
+        self._report_all(connection.outside for connection in self._connections.values())
+
+    def _report_all(self, findings: Iterable[SessionFinding | None]) -> None:
+        for finding in findings:
+            if finding is not None:
+                self.report.add(finding)
+
+    def _remove(self, session: LeaderSession) -> None:
+        if session.overtaken is not None:
+            at = Place(session.overtaken.file, session.overtaken.line)
+            because = "no later line shows whether another request overtook this one"
+            remark = Remark(Verdict.UNKNOWN, at, because)
+            self.report.correct(session.finding, session.overtaken, remark)
+        self.open_up(session)
+        del self.sessions[session.number]
+
+    def _restart(self) -> None:
+        """A number of a connection is used anew: the broker was started again."""
+        for session in tuple(self.sessions.values()):
+            self.drop(session)
+        self.logs.forget_all()
+        self._numbers.clear()
+
+
+def stranger(line: FetchLine) -> Fetcher:
+    """A fetcher of which nothing is known."""
+    return Fetcher(line.client_id, line.version >= FIRST_WITH_TOPIC_IDS)
+
+
+def _number_of(connection: str) -> str:
+    """What the broker numbers a connection by: its network thread, and a running number there.
+
+    A controller on the same node numbers its threads anew, so the broker's own address is part of
+    it. Before Kafka 4.0 the name has the running number alone, which each thread counts for itself.
+    """
+    address, _, number = (*connection.split("-", 2), "", "")[:3]
+    return f"{address}-{number}" if "-" in number else ""

@@ -1,0 +1,313 @@
+"""Follows the requests of one broker, line by line, and judges its clients and the broker apart.
+
+Lines come as they stand in the broker's log, and are judged in the order in which the requests
+arrived. What is kept besides those that wait for their turn is what the protocol itself keeps:
+sessions, the offsets told of partitions, connections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lockstep_kafka.files.arrival_order import ArrivalOrder
+from lockstep_kafka.files.lines import FetchLine, OtherRequest, Request, finding_of
+from lockstep_kafka.findings import (
+    MOVED,
+    Finding,
+    LineCounts,
+    LineFinding,
+    Place,
+    Remark,
+    SessionFinding,
+    Verdict,
+)
+from lockstep_kafka.sessions.broker import Broker, Ended, stranger
+from lockstep_kafka.sessions.broker_report import BrokerReport
+from lockstep_kafka.sessions.exchange import Position
+from lockstep_kafka.sessions.explanations import Explanations
+from lockstep_kafka.sessions.fetcher_side import FetcherSide
+from lockstep_kafka.sessions.knowledge import (
+    NO_SESSION,
+    LeaderSession,
+    epochs_between,
+)
+from lockstep_kafka.sessions.leader_case import OPEN, Row
+from lockstep_kafka.sessions.leader_heads import (
+    LeaderHeads,
+    came_before,
+    changes_names,
+    is_outside_the_model,
+    is_throttled,
+    shared,
+)
+from lockstep_kafka.sessions.leader_lines import SessionState
+from lockstep_kafka.sessions.leader_side import LeaderSide
+from lockstep_kafka.sessions.saved_state import FollowerState, opened_state, sealed_state
+from lockstep_kafka.sessions.step import Step
+
+
+class BrokerFollower:
+    """Takes the lines of one broker, and gives out the findings that are final."""
+
+    def __init__(self, broker: str, explanations: Explanations, state: bytes | None = None) -> None:
+        """Begin with the first line of a log, or go on where another follower was saved.
+
+        `LockstepError` where the state is damaged, or not one of this broker.
+        """
+        saved = FollowerState(broker) if state is None else opened_state(state, broker)
+        self._fetcher_side = FetcherSide(explanations)
+        self._leader_heads = LeaderHeads(explanations)
+        self._leader_side = LeaderSide(explanations)
+        self._next_epoch = explanations.next_epoch
+        self._report = BrokerReport(broker, saved.counts)
+        self._order = ArrivalOrder(state=saved.order)
+        self._broker = Broker(self._report, saved.broker_state)
+        self.position = saved.position
+        """That of the last line that was taken; -1 before the first."""
+        self.followed = saved.followed
+        """How many requests were followed."""
+        self.others = saved.others
+        """How many requests were read of which the model says nothing."""
+
+    def follow(self, request: Request, position: int) -> Sequence[Finding]:
+        """Take a line up; what is final thereby.
+
+        Positions are places of lines in all of the log: they ascend from call to call.
+        """
+        if position <= self.position:
+            raise ValueError(f"position {position} does not follow {self.position}")
+        self.position = position
+        skipped = self._order.read(request, position)
+        if skipped is not None:
+            self._report.add(finding_of(skipped))
+        self._judge_all()
+        return self._report.take()
+
+    def close(self) -> Sequence[Finding]:
+        """The log ends: what is held is judged, and every finding is final."""
+        self._order.end()
+        self._judge_all()
+        self._broker.close()
+        return self._report.take()
+
+    def take_counts(self) -> list[LineCounts]:
+        """The lines judged since they were last taken, by client, version and hour."""
+        return self._report.take_counts()
+
+    def save(self) -> bytes:
+        """All that the follower knows, for one that goes on; this one may go on as well."""
+        return sealed_state(
+            FollowerState(
+                self._report.broker,
+                self.position,
+                self.followed,
+                self.others,
+                self._order.state(),
+                self._broker.state(),
+                self._report.counts,
+            )
+        )
+
+    def _judge_all(self) -> None:
+        """Judge the lines whose turn has come."""
+        order = self._order
+        while (first := order.next()) is not None:
+            position, line = first
+            if isinstance(line, FetchLine):
+                self._judge(line, position)
+            else:
+                self._other_request(line, position)
+
+    def _other_request(self, request: OtherRequest, position: int) -> None:
+        """A request of another API: it takes a correlation id of its connection."""
+        self.others += 1
+        connection = self._broker.connection(request.connection)
+        connection.other_request(request.correlation_id, position, request.time_ms, request.file)
+
+    def _judge(self, line: FetchLine, number: int) -> None:
+        """Judge a line, which stands at this place of all of the log."""
+        self.followed += 1
+        broker = self._broker
+        if line.moved:
+            at = Place(line.file, line.line)
+            self._report.add(LineFinding(at, MOVED, f"correlation id {line.correlation_id}"))
+        connection = broker.connection(line.connection)
+        missing = connection.reach(line.correlation_id, number)
+        fetcher = connection.fetcher
+        if fetcher is None:
+            fetcher = broker.connect(connection, line)
+        elif connection.is_left and not self._fetcher_side.explains_head(fetcher, line):
+            # It was sent before the fetcher connected anew, and nobody reads the response.
+            fetcher = stranger(line)
+        position = Position(number, connection)
+        step = Step(line, broker, position, fetcher, missing, self._order.held)
+        finding = self._full(step) if line.asks_for_all else self._incremental(step)
+        for partition in line.answered_twice:
+            because = f"{partition} is answered more than once in one response"
+            step.leader.append(Remark(Verdict.DEPARTS, step.at, because))
+        self._report.judge(line, finding, step.client, step.leader, is_partial=step.is_partial)
+        self._fetcher_side.received(fetcher, line)
+        broker.hold(fetcher)
+        connection.fetch(line.correlation_id, number, line.time_ms, line.file)
+
+    def _full(self, step: Step) -> SessionFinding:
+        """A request outside of a session, or one that opens or closes a session."""
+        line, broker = step.line, step.broker
+        step.client += self._fetcher_side.judge(step)
+        self._fetcher_side.sent(step.fetcher, line)
+        row = self._leader_heads.full(step)
+        if line.session_id and (named := broker.sessions.get(line.session_id)) is not None:
+            broker.end(named.finding, f"a full request closed it at {step.at}", step.seen)
+        opened = None
+        if row is Row.CREATING and (late := broker.opened_late(line, step.seen)) is not None:
+            finding = late
+        elif row is Row.CREATING:
+            opened = broker.open(line, step.fetcher, step.seen)
+            finding = opened.finding
+        elif line.session_id and (ended := broker.ended.get(line.session_id)) is not None:
+            finding = ended.finding
+        else:
+            finding = broker.outside(step.position.connection, line)
+        if row is not None and not is_throttled(line):
+            step.leader += self._leader_side.answers_full(
+                broker.logs, opened, row, line, step.position
+            )
+        return finding
+
+    def _incremental(self, step: Step) -> SessionFinding:
+        """A request within a session."""
+        line, broker = step.line, step.broker
+        if line.session_id == NO_SESSION:
+            return self._without_session(step)
+        session = broker.sessions.get(line.session_id)
+        ended = broker.ended.get(line.session_id)
+        if session is not None:
+            broker.sessions.move_to_end(line.session_id)
+            if (earlier := self._leader_heads.settle(session, step)) is not None:
+                self._leader_side.overtaken(broker.logs, session, earlier)
+        self._judge_fetcher(step)
+        if session is not None:
+            finding = session.finding
+        elif ended is not None:
+            finding = ended.finding
+        else:
+            finding = broker.report.begin(line, line.session_id, is_whole=False)
+        self._answer(step, session, ended, finding)
+        return finding
+
+    def _without_session(self, step: Step) -> SessionFinding:
+        """A request with an epoch of sessions and the id of none: no leader knows that one."""
+        line = step.line
+        self._judge_fetcher(step)
+        finding = step.broker.outside(step.position.connection, line)
+        answered = line.response_session_id or line.error_code
+        is_open = is_throttled(line) and not answered  # 227-D40
+        if not (changes_names(None, line) or is_outside_the_model(step) or is_open):
+            because = f"no session has the id {NO_SESSION}"
+            self._leader_heads.incremental(
+                step, SessionState.ABSENT, None, Ended(finding, because, step.seen)
+            )
+        return finding
+
+    def _judge_fetcher(self, step: Step) -> None:
+        """Judge whether the fetcher can send the request; it has sent it then."""
+        line, fetcher = step.line, step.fetcher
+        step.client += self._fetcher_side.judge(step)
+        if any(remark.verdict is Verdict.UNKNOWN for remark in step.client):
+            fetcher.forget()
+        step.is_partial = not fetcher.is_whole
+        self._fetcher_side.sent(fetcher, line)
+
+    def _answer(
+        self,
+        step: Step,
+        session: LeaderSession | None,
+        ended: Ended | None,
+        finding: SessionFinding,
+    ) -> None:
+        """Judge the response to an incremental request."""
+        line, broker = step.line, step.broker
+        is_unseen = session is None and ended is None
+        if changes_names(session, line) or is_outside_the_model(step):
+            if is_unseen:
+                broker.end(finding, "", step.seen)
+            return
+        if is_throttled(line) and line.response_session_id == NO_SESSION and not line.error_code:
+            # Over its quota, a consumer whose session is unknown or expects another epoch gets an
+            # empty response (227-D40). Which of both it was stays open.
+            if session is not None or is_unseen:
+                broker.end(finding, "", step.seen)
+            return
+        state = self._leader_heads.state(step, session, ended)
+        is_open = state is SessionState.OPEN
+        is_earlier = is_open and came_before(step, session, ended)
+        if session is not None and not is_earlier:
+            if is_open and session.epoch not in (OPEN, line.session_epoch):
+                broker.open_up(session)
+            if not line.answered and self._leader_heads.may_be_overtaken(line, state):
+                session.overtaken, session.overtaken_seen = line, step.seen
+                session.saw(step.seen)
+                return
+        if line.error_code and line.answered:
+            because = f"error {line.error_code} is answered, and partitions with it"
+            step.leader.append(Remark(Verdict.DEPARTS, step.at, because, ("227-47", "227-48")))
+        served = self._leader_heads.incremental(step, state, session, ended)
+        if served is None:
+            self._resume(step, session, ended, finding)
+        elif served == "serve_unknown_session":
+            if session is not None or is_unseen:
+                because = f"FETCH_SESSION_ID_NOT_FOUND was answered at {step.at}"
+                broker.end(finding, because, step.seen)
+        elif served == "serve_wrong_epoch":
+            if is_unseen:
+                broker.add(line, finding, step.seen)
+        elif is_earlier:
+            step.is_partial = True
+        else:
+            session = session or broker.add(line, finding, step.seen)
+            self._accepted(step, session, Row(served))
+
+    def _accepted(self, step: Step, session: LeaderSession, row: Row) -> None:
+        """The session has processed the request, and expects the next epoch."""
+        line, broker = step.line, step.broker
+        step.is_partial = step.is_partial or not session.is_whole
+        epoch = line.session_epoch
+        if session.epoch != OPEN and epochs_between(epoch, session.epoch) > 0:
+            session.is_shared = True
+            if self._next_epoch(epoch) == session.run:
+                session.run = epoch
+            return  # it came before others that were judged first
+        if session.epoch != epoch:
+            session.run = epoch
+        session.epoch = self._next_epoch(epoch)
+        session.since = step.at
+        if row is Row.EMPTYING:
+            if any(partition not in line.partitions for partition in line.answered):
+                because = "partitions are answered, but the session has none any more"
+                step.leader.append(Remark(Verdict.DEPARTS, step.at, because, ("227-9",)))
+            broker.end(session.finding, f"its last partition was removed at {step.at}", step.seen)
+            return
+        step.leader += self._leader_side.answers_incremental(
+            broker.logs, session, row, line, step.position
+        )
+        if step.leader and session.opener not in (None, step.fetcher):
+            step.leader = [shared(remark, session) for remark in step.leader]
+        session.saw(step.seen)
+
+    def _resume(
+        self,
+        step: Step,
+        session: LeaderSession | None,
+        ended: Ended | None,
+        finding: SessionFinding,
+    ) -> None:
+        """After a departure what the session has is open, and it is followed from here on."""
+        line, broker = step.line, step.broker
+        if session is None:
+            if ended is None and line.error_code:
+                broker.end(finding, "", step.seen)
+                return
+            session = broker.add(line, finding, step.seen)
+        broker.open_up(session)
+        session.epoch = OPEN
+        session.saw(step.seen)

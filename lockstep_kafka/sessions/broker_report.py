@@ -1,0 +1,147 @@
+"""What is to be said of one broker's lines: remarks, sessions that are over, and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lockstep_kafka.files.lines import FetchLine
+from lockstep_kafka.findings import (
+    Finding,
+    LineCounts,
+    Place,
+    Remark,
+    RemarkFinding,
+    SessionFinding,
+    Side,
+    SideName,
+    Verdict,
+)
+
+_HOUR_MS = 3_600_000
+
+
+class BrokerReport:
+    """Gathers findings until they are taken, and counts lines by client, version and hour."""
+
+    def __init__(self, broker: str, counts: Iterable[LineCounts] = ()) -> None:
+        self.broker = broker
+        self._findings: list[Finding] = []
+        self._counts = {(row.client, row.api_version, row.hour): row for row in counts}
+
+    @property
+    def counts(self) -> list[LineCounts]:
+        """The counts since they were last taken."""
+        return list(self._counts.values())
+
+    def take(self) -> Sequence[Finding]:
+        """The findings since they were last taken."""
+        findings = self._findings
+        if not findings:
+            return ()
+        self._findings = []
+        return findings
+
+    def take_counts(self) -> list[LineCounts]:
+        """The counts since they were last taken; they begin anew."""
+        counts = self.counts
+        self._counts = {}
+        return counts
+
+    def add(self, finding: Finding) -> None:
+        """A finding is final."""
+        self._findings.append(finding)
+
+    def begin(self, line: FetchLine, session: int, *, is_whole: bool) -> SessionFinding:
+        """What will come of a session that begins with a line."""
+        at = Place(line.file, line.line)
+        return SessionFinding(
+            session,
+            line.client_id,
+            line.connection,
+            at,
+            at,
+            is_whole,
+            broker=self.broker,
+            first_ms=line.time_ms,
+        )
+
+    def judge(
+        self,
+        line: FetchLine,
+        finding: SessionFinding,
+        client: Sequence[Remark],
+        leader: Sequence[Remark],
+        *,
+        is_partial: bool,
+    ) -> None:
+        """Take a line of a session in, with what is remarked of each side."""
+        finding.lines += 1
+        finding.partial += is_partial
+        finding.last = Place(line.file, line.line)
+        finding.last_ms = line.time_ms
+        finding.api_version = line.version
+        counts = self._counts_of(line)
+        counts.lines += 1
+        counts.partial += is_partial
+        if client:
+            self._remark(line, finding, SideName.CLIENT, client)
+        else:
+            finding.client_side.judged += 1
+        if leader:
+            self._remark(line, finding, SideName.BROKER, leader)
+        else:
+            finding.broker_side.judged += 1
+
+    def correct(self, finding: SessionFinding, line: FetchLine, remark: Remark) -> None:
+        """Say of the broker, on a line that counts as judged, what only a later line shows."""
+        side = finding.broker_side
+        if remark.verdict is Verdict.UNKNOWN:
+            side.judged -= 1
+        self._count(line, side, SideName.BROKER, remark)
+        self._tell(line, finding, SideName.BROKER, remark)
+
+    def _remark(
+        self, line: FetchLine, finding: SessionFinding, name: SideName, remarks: Sequence[Remark]
+    ) -> None:
+        """A line counts as judged unless a remark says that it cannot be; the worst one counts."""
+        side = finding.client_side if name is SideName.CLIENT else finding.broker_side
+        departures = [remark for remark in remarks if remark.verdict is Verdict.DEPARTS]
+        if departures:
+            side.judged += 1
+        self._count(line, side, name, (departures or remarks)[0])
+        for remark in remarks:
+            self._tell(line, finding, name, remark)
+
+    def _count(self, line: FetchLine, side: Side, name: SideName, remark: Remark) -> None:
+        side.remark(remark)
+        counts = self._counts_of(line)
+        if remark.verdict is Verdict.UNKNOWN:
+            counts.unknowns += 1
+        elif name is SideName.CLIENT:
+            counts.client_departures += 1
+        else:
+            counts.broker_departures += 1
+
+    def _tell(
+        self, line: FetchLine, finding: SessionFinding, name: SideName, remark: Remark
+    ) -> None:
+        self._findings.append(
+            RemarkFinding(
+                side=name,
+                broker=self.broker,
+                session=finding.session,
+                began=finding.first,
+                client=line.client_id,
+                api_version=line.version,
+                time_ms=line.time_ms,
+                remark=remark,
+            )
+        )
+
+    def _counts_of(self, line: FetchLine) -> LineCounts:
+        hour = None if line.time_ms is None else line.time_ms // _HOUR_MS
+        key = line.client_id, line.version, hour
+        counts = self._counts.get(key)
+        if counts is None:
+            counts = self._counts[key] = LineCounts(*key)
+        return counts

@@ -1,0 +1,289 @@
+"""Damages to what a broker answers for partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lockstep_kafka.simulated.damage.kind import (
+    BROKER,
+    CLIENT,
+    Place,
+    Shown,
+    edited,
+    sessions_of,
+    with_answer,
+    without_answers,
+)
+from lockstep_kafka.simulated.damage.log import Log
+from lockstep_kafka.simulated.damage.requests import Document, Partition, is_plain_answer
+from lockstep_kafka.simulated.damage.session import Run
+
+_NEVER_ASKED = 4711
+"""The index of a partition that no topic here has."""
+
+
+def _changed_answer(log: Log, place: Place, changes: Document) -> Log:
+    """The log with other values in the answer for a partition."""
+
+    def change(document: Document) -> None:
+        for topic in document["response"]["responses"]:
+            for answer in topic["partitions"]:
+                if answer == log.by_number[place.line].answers[place.named_partition()]:
+                    answer.update(changes)
+
+    return log.with_documents({place.line: edited(log.by_number[place.line], change)})
+
+
+class WatermarkLeftOut:
+    """The answer for a partition whose high watermark changed is taken out of a response.
+
+    The log shows it at once where the partition was just added, or was in error. Else it shows it
+    at the first line of the session, this one or a later one, before which another fetcher surely
+    had been answered a higher watermark than the session, while the session still is not; of
+    topics named by id, for one that is known by name only may have been made anew.
+    """
+
+    name = "changed-watermark-left-out"
+    breaks = "a partition whose high watermark changed is not answered"
+    requirements: tuple[str, ...] = ("227-13", "227-52")
+
+    def places(self, log: Log) -> Iterator[Place]:
+        for run in log.runs:
+            for index, (line, standing) in enumerate(zip(run.lines, run.standings, strict=True)):
+                if index == 0 or line.is_throttled:
+                    continue
+                for partition, answer in line.answers.items():
+                    told = standing.told.get(partition)
+                    if is_plain_answer(answer) and (
+                        partition in standing.due
+                        or (told is not None and told["highWatermark"] != answer["highWatermark"])
+                    ):
+                        yield Place(line.number, partition)
+
+    def apply(self, log: Log, place: Place) -> Log:
+        def leave_out(document: Document) -> None:
+            without_answers(document, {place.named_partition()})
+
+        return log.with_documents({place.line: edited(log.by_number[place.line], leave_out)})
+
+    def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
+        run, index = log.places[place.line]
+        partition = place.named_partition()
+        if partition in run.standings[index].due or self._is_proved(damaged, run, index, partition):
+            return Shown(place.line, frozenset({run.session}), BROKER)
+        return None
+
+    def _is_proved(self, damaged: Log, run: Run, index: int, partition: Partition) -> bool:
+        """Whether what another fetcher was told forbids a line to leave the partition out."""
+        steady = run.standings[index].steady.get(partition)
+        if steady is None:
+            return False
+        for later, line in enumerate(run.lines[index:], index):
+            is_answered = later > index and partition in line.answers
+            if is_answered or partition not in run.standings[later].interests:
+                return False
+            told = damaged.told_to_others(partition, line, "highWatermark")
+            if not line.is_throttled and told > steady["highWatermark"]:
+                return True
+        return False
+
+
+class UnchangedAdded:
+    """A partition is answered again as it was answered last, without records.
+
+    The log shows it always, as it shows every response since the partition was answered.
+    """
+
+    name = "unchanged-partition-added"
+    breaks = "a partition is answered again without records or a change"
+    requirements: tuple[str, ...] = ("227-52",)
+
+    def places(self, log: Log) -> Iterator[Place]:
+        for run in log.runs:
+            for line, standing in zip(run.lines[1:], run.standings[1:], strict=True):
+                if line.is_throttled:
+                    continue
+                for partition, told in standing.told.items():
+                    if (
+                        partition not in line.answers
+                        and partition in standing.interests
+                        and partition not in standing.due
+                        and is_plain_answer(told)
+                    ):
+                        yield Place(line.number, partition)
+
+    def apply(self, log: Log, place: Place) -> Log:
+        run, index = log.places[place.line]
+        told = run.standings[index].told[place.named_partition()]
+        line = log.by_number[place.line]
+
+        def add(document: Document) -> None:
+            with_answer(document, line, place.named_partition(), told)
+
+        return log.with_documents({place.line: edited(line, add)})
+
+    def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
+        return Shown(place.line, sessions_of(log.by_number[place.line]), BROKER, CLIENT)
+
+
+class StrangerAnswered:
+    """A partition is answered that the client removed, or that it never asked for.
+
+    The log shows a removed one from its removal on, one that was never asked for where it shows
+    the session from its beginning.
+    """
+
+    name = "stranger-answered"
+    breaks = "a partition is answered that was removed, or never asked for"
+    requirements: tuple[str, ...] = ("227-9",)
+
+    def places(self, log: Log) -> Iterator[Place]:
+        for run in log.runs:
+            for line, standing in zip(run.lines, run.standings, strict=True):
+                if line.is_throttled:
+                    continue
+                for partition in standing.gone:
+                    if partition not in line.answers:
+                        yield Place(line.number, partition)
+                if run.is_whole and line.answers:
+                    topic = next(iter(line.answers))[0]
+                    yield Place(line.number, (topic, _NEVER_ASKED))
+
+    def apply(self, log: Log, place: Place) -> Log:
+        run, index = log.places[place.line]
+        line, standing = run.lines[index], run.standings[index]
+        partition = place.named_partition()
+        likeness: Document = standing.gone.get(partition) or {}
+        if not is_plain_answer(likeness):
+            likeness = {
+                "partitionIndex": partition[1],
+                "errorCode": 0,
+                "highWatermark": 1,
+                "lastStableOffset": 1,
+                "logStartOffset": 0,
+                "abortedTransactions": None,
+                "preferredReadReplica": -1,
+            }
+
+        def add(document: Document) -> None:
+            with_answer(document, line, partition, likeness)
+
+        return log.with_documents({place.line: edited(line, add)})
+
+    def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
+        return Shown(place.line, sessions_of(log.by_number[place.line]), BROKER)
+
+
+def _steady_answers(log: Log) -> Iterator[tuple[Place, Document | None]]:
+    """Every answer without an error in a session, and what was told before at one leader epoch."""
+    for run in log.runs:
+        for line, standing in zip(run.lines, run.standings, strict=True):
+            for partition, answer in line.answers.items():
+                if is_plain_answer(answer):
+                    yield Place(line.number, partition), standing.steady.get(partition)
+
+
+class LogStartBack:
+    """An answer has a log start below one that was answered before.
+
+    The log shows it where the session was told the higher one at the same leader epoch, or
+    another fetcher surely was before the request was sent; of topics named by id, for one that
+    is known by name only may have been deleted and made anew.
+    """
+
+    name = "log-start-back"
+    breaks = "the start of a partition's log moves back"
+    requirements: tuple[str, ...] = ("227-12",)
+
+    def places(self, log: Log) -> Iterator[Place]:
+        for place, steady in _steady_answers(log):
+            is_anew = log.may_be_anew(place.named_partition())
+            if not is_anew and self._highest(log, place, steady) > 0:
+                yield place
+
+    def apply(self, log: Log, place: Place) -> Log:
+        run, index = log.places[place.line]
+        steady = run.standings[index].steady.get(place.named_partition())
+        return _changed_answer(
+            log, place, {"logStartOffset": self._highest(log, place, steady) - 1}
+        )
+
+    def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
+        return Shown(place.line, sessions_of(log.by_number[place.line]), BROKER, CLIENT)
+
+    def _highest(self, log: Log, place: Place, steady: Document | None) -> int:
+        partition, line = place.named_partition(), log.by_number[place.line]
+        session = -1 if steady is None else int(steady["logStartOffset"])
+        return max(session, log.told_to_others(partition, line, "logStartOffset"))
+
+
+def _with_watermark(log: Log, place: Place, watermark: int) -> Log:
+    answer = log.by_number[place.line].answers[place.named_partition()]
+    stable = min(answer["lastStableOffset"], watermark)
+    return _changed_answer(log, place, {"highWatermark": watermark, "lastStableOffset": stable})
+
+
+class WatermarkBack:
+    """An answer has a high watermark below the one that the session was told before.
+
+    The log shows it where both stand at the same leader epoch, of topics named by id: one that
+    is known by name only may have been deleted and made anew.
+    """
+
+    name = "watermark-back-in-session"
+    breaks = "a session is told a lower high watermark than before"
+    requirements: tuple[str, ...] = ("227-12",)
+
+    def places(self, log: Log) -> Iterator[Place]:
+        for place, steady in _steady_answers(log):
+            is_anew = log.may_be_anew(place.named_partition())
+            if not is_anew and steady and steady["highWatermark"] > steady["logStartOffset"]:
+                yield place
+
+    def apply(self, log: Log, place: Place) -> Log:
+        run, index = log.places[place.line]
+        steady = run.standings[index].steady[place.named_partition()]
+        return _with_watermark(log, place, steady["highWatermark"] - 1)
+
+    def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
+        return Shown(place.line, sessions_of(log.by_number[place.line]), BROKER, CLIENT)
+
+
+class WatermarkBackAcross:
+    """An answer has a high watermark below one that another fetcher was told, not the session.
+
+    The log shows it where the other one surely was told before the request was sent, in a log
+    that names one leader epoch of the partition, and its topic by id.
+    """
+
+    name = "watermark-back-across-fetchers"
+    breaks = "a fetcher is told a lower high watermark than another one before"
+    requirements: tuple[str, ...] = ("227-12",)
+
+    def places(self, log: Log) -> Iterator[Place]:
+        for place, steady in _steady_answers(log):
+            told = -1 if steady is None else steady["highWatermark"]
+            watermark = self._to_others(log, place) - 1
+            start = log.by_number[place.line].answers[place.named_partition()]["logStartOffset"]
+            if watermark >= max(told, start, 0):
+                yield place
+
+    def apply(self, log: Log, place: Place) -> Log:
+        return _with_watermark(log, place, self._to_others(log, place) - 1)
+
+    def shown(self, log: Log, damaged: Log, place: Place) -> Shown | None:
+        return Shown(place.line, sessions_of(log.by_number[place.line]), BROKER, CLIENT)
+
+    def _to_others(self, log: Log, place: Place) -> int:
+        line = log.by_number[place.line]
+        return log.told_to_others(place.named_partition(), line, "highWatermark")
+
+
+OF_ANSWERS = (
+    WatermarkLeftOut(),
+    UnchangedAdded(),
+    StrangerAnswered(),
+    LogStartBack(),
+    WatermarkBack(),
+    WatermarkBackAcross(),
+)

@@ -1,0 +1,103 @@
+"""What is asked of `conform`, for Python and for the command line alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockstep.errors import LockstepError
+from lockstep.verbs.option import REQUIRED, option, workspace_option
+from lockstep.workspace import Workspace
+
+TOPIC_SCHEME = "kafka://"
+"""How the name of a topic begins, in place of that of a file."""
+
+PLAIN, SPARK = ENGINES = ("plain", "spark")
+"""Where lines are followed."""
+
+
+@dataclass(frozen=True)
+class ConformRequest:
+    """Logs to hold against a model."""
+
+    logs: tuple[str | Path, ...] = option(
+        default=REQUIRED,
+        metavar="LOG...",
+        help="Request logs, plain or compressed by gzip or zstd: files, folders of files and "
+        "folders, glob patterns, or - for standard input. With --engine spark also "
+        "kafka://HOST:PORT/TOPIC, and no standard input.",
+    )
+    model: str | None = option(
+        "--model",
+        metavar="MODEL",
+        help="The model to follow; fetch_session, and no other, has a follower.",
+    )
+    broker_from: str | None = option(
+        "--broker-from",
+        metavar="PATTERN",
+        help="A regular expression that is searched in the path of each file; its group `broker` "
+        "names the broker that wrote it. Unless told, a broker is known by its address.",
+    )
+    engine: str = option(
+        "--engine",
+        default=PLAIN,
+        metavar="|".join(ENGINES),
+        help="Where lines are followed: in this process, or as tasks of Spark, into tables.",
+    )
+    master: str | None = option(
+        "--master",
+        metavar="URL",
+        help="Spark's master, such as spark://HOST:PORT; all cores of this machine unless told.",
+    )
+    out: Path | None = option(
+        "--out",
+        metavar="TABLES",
+        help="The folder of the tables that --engine spark writes. What is in them is gone on "
+        "with: only new lines are read.",
+    )
+    page: Path | None = option(
+        "--page",
+        metavar="FILE",
+        help="Write what the tables say as a page of HTML, with plots, too.",
+    )
+    follow: bool = option(
+        "--follow",
+        default=False,
+        help="Go on with the lines that come, until Ctrl-C; of a topic alone.",
+    )
+    workspace: Workspace | None = workspace_option()
+    most: int | None = None
+    """How many sessions of each verdict, and how many lines that are not followed, the result
+    keeps; all unless told. All are counted."""
+
+    def __post_init__(self) -> None:
+        if self.engine not in ENGINES:
+            raise LockstepError(
+                f"there is no engine {self.engine!r}",
+                cure=f"the engines are: {', '.join(ENGINES)}",
+            )
+        if self.engine == SPARK and self.out is None:
+            raise LockstepError(
+                "--engine spark writes tables, and no folder is named for them",
+                cure="name one by --out",
+            )
+        topics = [log for log in map(str, self.logs) if log.startswith(TOPIC_SCHEME)]
+        given = {
+            "--out": self.out,
+            "--master": self.master,
+            "--page": self.page,
+            "a topic": topics,
+        }
+        for flag, value in given.items():
+            if self.engine != SPARK and value:
+                raise LockstepError(
+                    f"{flag} goes with --engine spark alone", cure="add --engine spark"
+                )
+        if topics and len(self.logs) > 1:
+            raise LockstepError(
+                "a topic is read by itself", cure="name one topic, or files, for each --out"
+            )
+        if self.follow and not topics:
+            raise LockstepError(
+                "--follow goes with a topic alone", cure="run the same again when files have grown"
+            )

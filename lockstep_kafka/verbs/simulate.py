@@ -1,0 +1,209 @@
+"""Writes logs of a running system from a model, with departures where they are asked for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+from msgspec import json
+
+from lockstep.errors import ExitCode, LockstepError, nearest, not_written
+from lockstep.system.child_process import child_process, kill
+from lockstep.verbs.run import Unwatched, Watch
+from lockstep.workspace import Workspace, find_workspace
+from lockstep_kafka.simulated.episodes import SIMULATOR
+from lockstep_kafka.simulated.log_writer import LogFormat
+from lockstep_kafka.simulated.simulation import DepartureKind, Simulation
+from lockstep_kafka.verbs.simulate_broker import BrokerResult, BrokerTask, Report, write_broker
+from lockstep_kafka.verbs.simulate_request import SimulateRequest
+from lockstep_kafka.workspaces import model_for_logs
+
+PROGRAM = "lockstep_kafka.verbs.simulate_broker"
+"""Writes one broker's log as a process of its own."""
+
+__all__ = ["SimulateRequest", "SimulateResult", "departure_kinds", "simulate"]
+
+
+@dataclass(frozen=True)
+class SimulateResult:
+    """What was written: a folder a broker in `log`, and beside each the departures seeded in it."""
+
+    model: str
+    log: Path
+    brokers: tuple[BrokerResult, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """0: what cannot be written is no result."""
+        return int(ExitCode.HOLDS)
+
+    @property
+    def lines(self) -> int:
+        """Lines of all brokers."""
+        return sum(broker.lines for broker in self.brokers)
+
+    @property
+    def departures(self) -> Counter[str]:
+        """How many departures of each kind were seeded."""
+        return sum((Counter(broker.departures) for broker in self.brokers), Counter[str]())
+
+
+def departure_kinds(
+    model: str | None = None, workspace: Workspace | None = None
+) -> Sequence[DepartureKind]:
+    """The kinds of departures that can be seeded into logs of a model."""
+    _simulated(workspace or find_workspace(), model)
+    return SIMULATOR.kinds
+
+
+def simulate(request: SimulateRequest, *, watch: Watch = Unwatched()) -> SimulateResult:
+    """Write the logs.
+
+    Equal requests write equal files, however many brokers are written at once. `LockstepError`
+    where they cannot be written, or what is asked cannot be had.
+    """
+    workspace = request.workspace or find_workspace()
+    model = _simulated(workspace, request.model)
+    tasks = _tasks(request, workspace)
+    jobs = min(request.jobs or os.cpu_count() or 1, len(tasks))
+    written, lock = 0, Lock()
+    with watch.steps(f"simulate {model}") as on_step:
+
+        def on_lines(lines: int) -> None:
+            nonlocal written
+            with lock:
+                written += lines
+                on_step(f"{written:,} of {request.lines:,} lines")
+
+        if jobs == 1:
+            results = [write_broker(task, on_lines) for task in tasks]
+        else:
+            results = _side_by_side(tasks, jobs, on_lines)
+    return SimulateResult(model, Path(tasks[0].out), tuple(results))
+
+
+def _simulated(workspace: Workspace, model: str | None) -> str:
+    return model_for_logs(workspace, model, "be simulated")
+
+
+def _tasks(request: SimulateRequest, workspace: Workspace) -> list[BrokerTask]:
+    """The log of each broker; `LockstepError` for what cannot be asked for together."""
+    if request.log is None:
+        raise LockstepError("there is no folder to write to", cure="name a new one with --log OUT")
+    if request.lines < request.brokers:
+        raise LockstepError(
+            f"{request.lines:,} lines are too few for {request.brokers:,} brokers",
+            cure="ask for a line of each at least",
+        )
+    kinds = _kinds(request)
+    _make(request.log)
+    return [
+        BrokerTask(
+            str(workspace.root),
+            str(request.log),
+            Simulation(
+                broker=broker,
+                brokers=request.brokers,
+                lines=request.lines // request.brokers
+                + (broker <= request.lines % request.brokers),
+                clients=request.clients,
+                partitions=request.partitions,
+                seed=request.seed,
+                behaviours=request.behaviours,
+                departures=request.departures,
+                kinds=kinds,
+            ),
+            LogFormat(SIMULATOR.log_name, request.compress, request.rotate_mb * 10**6),
+        )
+        for broker in range(1, request.brokers + 1)
+    ]
+
+
+def _kinds(request: SimulateRequest) -> tuple[str, ...]:
+    """The kinds of departures to seed; `LockstepError` where they cannot be."""
+    if request.departures > SIMULATOR.most_departures:
+        raise LockstepError(
+            f"--departures {request.departures:g} is more than stand far enough apart",
+            cure=f"{SIMULATOR.most_departures:g} is the most",
+        )
+    if request.kinds and not request.departures:
+        raise LockstepError("--kinds seeds nothing", cure="say how many with --departures RATE")
+    names = [kind.name for kind in SIMULATOR.kinds]
+    for name in request.kinds:
+        if name not in names:
+            cure = nearest(name, names, "--list-kinds prints them")
+            raise LockstepError(f"there is no kind of departure {name!r}", cure=cure)
+    return request.kinds or tuple(names)
+
+
+def _make(log: Path) -> None:
+    """Make the folder of the logs; `LockstepError` where there is something in it."""
+    try:
+        log.mkdir(parents=True, exist_ok=True)
+        is_empty = not any(log.iterdir())
+    except OSError as error:
+        raise LockstepError(not_written(log, error)) from None
+    if not is_empty:
+        raise LockstepError(f"{log} is not empty", cure="name a new folder, or remove this one")
+
+
+def _side_by_side(
+    tasks: Sequence[BrokerTask], jobs: int, on_lines: Callable[[int], None]
+) -> list[BrokerResult]:
+    """Write several logs at once, each by a process of its own."""
+    running: set[subprocess.Popen[str]] = set()
+
+    def write(task: BrokerTask) -> BrokerResult:
+        with _program(task) as process:
+            running.add(process)
+            try:
+                return _result(process, task, on_lines)
+            finally:
+                running.discard(process)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(write, task) for task in tasks]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in [*running]:
+                kill(process)
+            raise
+
+
+@contextmanager
+def _program(task: BrokerTask) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-m", PROGRAM, json.encode(task).decode()]
+    with child_process(command, None, subprocess.STDOUT) as process:
+        yield process
+
+
+def _result(
+    process: subprocess.Popen[str], task: BrokerTask, on_lines: Callable[[int], None]
+) -> BrokerResult:
+    """What a process comes to; `LockstepError` with its failure, or with its last words."""
+    assert process.stdout is not None
+    words = ""
+    for line in process.stdout:
+        if not line.startswith("{"):
+            words = line.strip() or words
+            continue
+        report = json.decode(line, type=Report)
+        if report.failure is not None:
+            raise LockstepError(report.failure)
+        if report.result is not None:
+            return report.result
+        on_lines(report.lines)
+    raise LockstepError(
+        f"{task.folder} is not complete: the process that wrote it was ended"
+        + (f": {words}" if words else "")
+    )

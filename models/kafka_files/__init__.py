@@ -1,1 +1,0 @@
-"""Files that Kafka writes, as they stand: what is read here is followed in `models/observed/`."""

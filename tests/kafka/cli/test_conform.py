@@ -1,0 +1,311 @@
+"""The command `lockstep conform`, with a follower that finds what the lines of a log say."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.kafka.conform.following import LOGS, ROOT
+from tests.kafka.conform.plain import COMMAND, follow_plainly
+from tests.processes import started_program
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Desk, Ran
+
+
+@pytest.fixture
+def following(desk: "Desk", monkeypatch: pytest.MonkeyPatch) -> "Desk":
+    """A desk at which logs can be followed."""
+    follow_plainly(monkeypatch.setattr)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    return desk
+
+
+def follow(desk: "Desk", *lines: str, options: tuple[str, ...] = ()) -> "Ran":
+    (desk.root / "a.log").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return desk.run("conform", "a.log", *options)
+
+
+DEPARTURE = """\
+a.log:2: session 2 of c: the broker departs, because nobody paid since line 1
+  requirement 9-1: Every entry shall be paid for.
+  requirement 9-D1: A jammed gate
+  requirement 9-77
+  in the states that the log leaves open,
+    push, enter cannot be taken: `s.arm[g] == Arm.OPEN` is false (s.arm[g] = SHUT, g = left)
+    coin can be taken; then a second coin is there
+    jam cannot be taken
+"""
+
+
+def test_departures_and_totals(following: "Desk") -> None:
+    ran = follow(following, "conforms conforms 1 c", "conforms departs 2 c", "other", "other")
+    totals = """\
+2 sessions: 1 conform, 1 depart, 0 unknown
+  client: 2 conform, 0 depart, 0 unknown
+  broker: 1 conform, 1 depart, 0 unknown
+4 lines: 2 followed, 2 not followed (2 of them other requests)
+"""
+    assert (ran.code, ran.out, ran.err) == (1, DEPARTURE + totals, "")
+
+
+def test_both_sides_of_a_session(following: "Desk") -> None:
+    ran = follow(following, "departs departs 1 c", "unknown departs 0 \x1b[31mc")
+    lines = [line for line in ran.out.splitlines() if line.startswith("a.log")]
+    assert lines == [
+        "a.log:1: session 1 of c: the client departs, because nobody paid since line 1",
+        "a.log:1: session 1 of c: the broker departs, because nobody paid since line 1",
+        r"a.log:2: \x1b[31mc, no session: the broker departs, because nobody paid since line 1",
+        r"a.log:2: \x1b[31mc, no session: the client is unknown, because it was open before the "
+        "log begins",
+    ]
+
+
+@pytest.mark.parametrize("folder", [LOGS / "cases", Path()])
+def test_lines_that_depart_besides_are_named(
+    desk: "Desk", folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `line 12`, for places in the file that was just named."""
+    monkeypatch.chdir(LOGS / "cases")
+    log = folder / "fb5-listed-and-removed-at-once.log.gz"
+    ran = desk.run("conform", str(log), "--workspace", str(ROOT))
+    (more,) = (line for line in ran.out.splitlines() if "more line" in line)
+    assert more == "  it departs on 3 more lines: line 12, line 13, line 17"
+
+
+def test_what_is_unknown_is_never_silent(following: "Desk") -> None:
+    ran = follow(
+        following, "unknown unknown 1 c", *["conforms unknown 2 c"] * 9, "cut", "word", "moved"
+    )
+    assert ran.code == 3
+    assert ran.out == (
+        "1 session with client and broker unknown, because it was open before the log begins: "
+        "a.log:1\n"
+        "9 sessions with broker unknown, because it was open before the log begins: a.log:2, "
+        "a.log:3, a.log:4, a.log:5, a.log:6, a.log:7, a.log:8, a.log:9, ...\n"
+        "a.log: 1 line truncated (requests may be lost): 11\n"
+        "a.log: 1 line foreign: 12\n"
+        "a.log: 1 line out of order: 13\n"
+        "10 sessions: 0 conform, 0 depart, 10 unknown\n"
+        "  client: 9 conform, 0 depart, 1 unknown\n"
+        "  broker: 0 conform, 0 depart, 10 unknown\n"
+        "12 lines: 10 followed (10 of them judged in part), 2 not followed\n"
+    )
+
+
+def test_many_departures(following: "Desk") -> None:
+    lines = ["conforms departs 2 c"] * 30
+    ran = follow(following, *lines)
+    assert ran.out.count("the broker departs, because") == 20
+    assert "\n10 more sessions with departures; --verbose prints all\n" in ran.out
+    ran = follow(following, *lines, options=("-v",))
+    assert ran.out.count("the broker departs, because") == 30
+    assert "--verbose" not in ran.out
+
+
+def test_many_files(following: "Desk") -> None:
+    names = [f"{number}.log" for number in range(30)]
+    for name in names:
+        (following.root / name).write_text("word\nword\n")
+    ran = following.run("conform", *names)
+    assert ran.out.count("lines foreign") == 20
+    assert "\n20 lines not followed in more files; --verbose prints all\n" in ran.out
+
+
+def test_verbose(following: "Desk") -> None:
+    ran = follow(
+        following, "conforms conforms 1 c", "unknown conforms 2 d", "other", "cut", options=("-v",)
+    )
+    assert ran.code == 3
+    assert ran.out.splitlines()[:5] == [
+        "from     session  client id  lines  in part  client    broker",
+        "a.log:2  2        d              1        1  unknown   conforms",
+        "a.log:1  1        c              1        0  conforms  conforms",
+        "a.log:2: session 2 of d: the client is unknown, because it was open before the log begins",
+        "a.log:4: truncated (requests may be lost): it says cut",
+    ]
+
+
+def test_what_a_log_says_does_not_move_the_cursor(following: "Desk") -> None:
+    ran = follow(following, "conforms conforms 1 c", "\x1b[31mword\x07", options=("-v",))
+    assert "a.log:2: foreign: \\x1b[31mword\\x07\n" in ran.out
+
+
+def test_json(following: "Desk") -> None:
+    ran = follow(following, "unknown departs 1 c", "conforms conforms 2 d", "cut", "other", "moved")
+    assert ran.code == 1
+    ran = following.run("conform", "a.log", "damaged.gz", "--json")
+    assert ran.code == 1
+    first, second = ran.json["results"]
+    place = {"file": "a.log", "line": 1}
+    assert first == {
+        "session": 1,
+        "client": "c",
+        "connection": "connection",
+        "verdict": "departs",
+        "first": place,
+        "last": place,
+        "is_whole": True,
+        "lines": 1,
+        "judged_in_part": 1,
+        "sides": {
+            "client": {
+                "verdict": "unknown",
+                "judged": 0,
+                "departures": 0,
+                "unknowns": 1,
+                "more": [],
+                "worst": {
+                    "verdict": "unknown",
+                    **place,
+                    "because": "it was open before the log begins",
+                    "requirements": [],
+                    "candidates": [],
+                },
+            },
+            "broker": {
+                "verdict": "departs",
+                "judged": 0,
+                "departures": 1,
+                "unknowns": 0,
+                "more": [],
+                "worst": {
+                    "verdict": "departs",
+                    **place,
+                    "because": "nobody paid since a.log:1",
+                    "requirements": [
+                        {"id": "9-1", "text": "Every entry shall be paid for."},
+                        {"id": "9-D1", "text": "A jammed gate"},
+                        {"id": "9-77", "text": None},
+                    ],
+                    "candidates": [
+                        {
+                            "action": "push",
+                            "conjunct": "s.arm[g] == Arm.OPEN",
+                            "values": {"s.arm[g]": "SHUT", "g": "left"},
+                            "outcome": "",
+                        },
+                        {
+                            "action": "coin",
+                            "conjunct": "",
+                            "values": {},
+                            "outcome": "a second coin is there",
+                        },
+                        {
+                            "action": "enter",
+                            "conjunct": "s.arm[g] == Arm.OPEN",
+                            "values": {"s.arm[g]": "SHUT", "g": "left"},
+                            "outcome": "",
+                        },
+                        {"action": "jam", "conjunct": "", "values": {}, "outcome": ""},
+                    ],
+                },
+            },
+        },
+    }
+    assert second["sides"]["broker"]["worst"] is None
+    assert ran.json["lines"][0] == {
+        "file": "a.log",
+        "line": 3,
+        "reason": "truncated",
+        "detail": "it says cut",
+        "is_loss": True,
+    }
+    assert ran.json["files"] == [{"file": "damaged.gz", "because": "the gzip stream is damaged"}]
+    assert ran.json["summary"] == {
+        "model": "turnstile",
+        "sessions": {"conforms": 1, "unknown": 0, "departs": 1},
+        "client": {"conforms": 1, "unknown": 1, "departs": 0},
+        "broker": {"conforms": 1, "unknown": 0, "departs": 1},
+        "lines": {
+            "read": 4,
+            "followed": 2,
+            "judged_in_part": 1,
+            "moved": 1,
+            "not_followed": 2,
+            "other_requests": 1,
+        },
+        "unreadable_files": 1,
+        "interrupted": False,
+        "exit_code": 1,
+    }
+
+
+def test_json_has_everything(following: "Desk") -> None:
+    ran = follow(following, *["conforms departs 2 c"] * 30, *["word"] * 30, options=("--json",))
+    assert (len(ran.json["results"]), len(ran.json["lines"])) == (30, 30)
+
+
+def test_standard_input(following: "Desk", monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("conforms departs 2 c\n"))
+    ran = following.run("conform", "-")
+    assert ran.code == 1
+    assert ran.out.startswith("-:1: session 2 of c: the broker departs")
+
+
+def test_nothing_to_judge_is_inconclusive(following: "Desk") -> None:
+    assert follow(following, "other").code == 3
+
+
+def test_an_unreadable_file(following: "Desk") -> None:
+    (following.root / "a.log").write_text("conforms conforms 1 c\n")
+    ran = following.run("conform", "a.log", "damaged.gz")
+    assert ran.code == 3
+    assert "damaged.gz: not read, or not to its end: the gzip stream is damaged\n" in ran.out
+    assert "\n1 session: 1 conform, " in f"\n{ran.out}"
+
+
+def test_missing_log(following: "Desk") -> None:
+    ran = following.run("conform", "no-such.log")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "lockstep: there is no log no-such.log\n"
+
+
+def test_no_log(following: "Desk") -> None:
+    assert following.run("conform").code == 2
+
+
+def test_ctrl_c_reports_what_was_read(following: "Desk") -> None:
+    ran = follow(following, "conforms departs 2 c", "ctrl-c", "conforms conforms 1 c")
+    assert ran.code == 130
+    assert ran.out.startswith("a.log:1: session 2 of c: the broker departs")
+    assert ran.out.endswith("\ninterrupted: what is above is not all\n")
+    assert ran.err == "lockstep: interrupted\n"
+    ran = follow(following, "conforms departs 2 c", "ctrl-c", options=("--json",))
+    assert ran.code == 130
+    assert (ran.json["summary"]["interrupted"], ran.json["summary"]["exit_code"]) == (True, 130)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda sent: sent.name)
+def test_a_signal_while_a_pipe_is_read(
+    following: "Desk", tmp_path: "Path", number: signal.Signals
+) -> None:
+    pipe = tmp_path / "pipe.log"
+    os.mkfifo(pipe)
+    (following.root / "a.log").write_text("conforms departs 2 c\n")
+    arguments = [sys.executable, "-m", COMMAND, "conform", "a.log", str(pipe)]
+    with started_program(arguments, temporary=tmp_path / "temporary") as command:
+        opened = os.open(pipe, os.O_WRONLY)  # goes on when the command has opened the other end
+        command.send(number)
+        code, out, err = command.ended()
+        os.close(opened)
+    assert (code, err) == (130, "lockstep: interrupted\n")
+    assert out.startswith("a.log:1: session 2 of c: the broker departs")
+
+
+def test_output_that_nobody_reads_and_input_that_is_closed(following: "Desk") -> None:
+    (following.root / "a.log").write_text("conforms departs 2 c\n" * 5_000)
+    lockstep = f"{sys.executable} -m {COMMAND}"
+    script = f"{{ {lockstep} conform -v a.log; echo $? >&2; }} | head -n 1"
+    ran = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True, check=False)
+    assert ran.stderr == "1\n"
+    script = f"{lockstep} conform - <&-"
+    ran = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True, check=False)
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("lockstep: standard input is closed: there is no log to read")
+    assert ran.stderr.count("\n") == 2

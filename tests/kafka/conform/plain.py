@@ -1,0 +1,32 @@
+"""The plain follower and the plain simulator in place of Kafka's, in workspaces of tests."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import lockstep_kafka.verbs.conform
+import lockstep_kafka.verbs.simulate
+import lockstep_kafka.verbs.simulate_broker
+import lockstep_kafka.workspaces
+from tests.kafka.conform import plain_follower, plain_simulator
+
+ROOT = Path(__file__).parents[3]
+COMMAND = "tests.kafka.conform.plain_command"
+"""The command `lockstep` with both; it needs `ROOT` in PYTHONPATH."""
+
+Replace: TypeAlias = Callable[[object, str, object], None]
+"""`setattr`, or that of a test's `monkeypatch`."""
+
+
+def follow_plainly(replace: Replace) -> None:
+    """Let logs be followed through the turnstile, by what their lines say."""
+    replace(lockstep_kafka.verbs.conform, "observe", plain_follower.observe)
+    replace(lockstep_kafka.workspaces, "MODEL", "turnstile")
+
+
+def simulate_plainly(replace: Replace) -> None:
+    """Let logs of numbers be simulated from the turnstile."""
+    replace(lockstep_kafka.verbs.simulate, "SIMULATOR", plain_simulator.SIMULATOR)
+    replace(lockstep_kafka.verbs.simulate, "PROGRAM", "tests.kafka.conform.plain_broker")
+    replace(lockstep_kafka.verbs.simulate_broker, "SIMULATOR", plain_simulator.SIMULATOR)
+    replace(lockstep_kafka.workspaces, "MODEL", "turnstile")

@@ -1,0 +1,56 @@
+"""What `conform` says of logs in one process, as rows of the tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from lockstep.language.model import Model, load_model
+from lockstep_kafka.files.broker_paths import BrokerPaths
+from lockstep_kafka.fleet.columns import FOLLOWED, batches_of
+from lockstep_kafka.fleet.following import rows_of_finding
+from lockstep_kafka.sessions.observe import observe
+from tests.kafka.fleet.pipeline import BROKER_FROM, ROOT, Rows
+
+
+def rows_of(*logs: Path) -> dict[str, Rows]:
+    """The rows of `session`, `departure` and `quarantined`."""
+
+    def load(constants: Mapping[str, object]) -> Model:
+        return load_model(ROOT, "fetch_session", constants)
+
+    found = observe([str(log) for log in logs], load, BrokerPaths(BROKER_FROM))
+    rows = [
+        row
+        for finding in found
+        for row in rows_of_finding(getattr(finding, "broker", ""), finding, is_open=False)
+    ]
+    dicts = [row for batch in batches_of(rows, FOLLOWED) for row in batch.to_pylist()]
+    return {
+        kind: [{"broker": row["broker"], **row[kind]} for row in dicts if row[kind] is not None]
+        for kind in ("session", "departure", "quarantined")
+    }
+
+
+def comparable(rows: Rows) -> Counter[str]:
+    """Rows whatever their order, without what only tables have."""
+    left_out = {"is_open", "batch", "offset", "text"}
+    if rows and "reason" in rows[0]:
+        left_out.add("broker")  # which a line alone does not say
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, list) and value and isinstance(value[0], tuple):
+            value = dict(value)  # Arrow gives a map as its entries
+        if isinstance(value, dict):
+            return sorted((name, plain(part)) for name, part in value.items())
+        if isinstance(value, datetime):
+            return value.replace(tzinfo=None)
+        return [plain(part) for part in value] if isinstance(value, list) else value
+
+    return Counter(
+        repr(plain({name: value for name, value in row.items() if name not in left_out}))
+        for row in rows
+    )

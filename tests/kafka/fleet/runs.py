@@ -1,0 +1,73 @@
+"""Runs of `conform --engine spark`, in a session or as a process of its own, and their tables."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lockstep_kafka.fleet.arrival import Arrived
+from lockstep_kafka.fleet.log_files import look_at
+from lockstep_kafka.fleet.reading import time_of_line
+from lockstep_kafka.fleet.run import follow_files
+from lockstep_kafka.fleet.tables import FOLLOWED_TABLES, INPUTS, Table, Tables
+from tests.kafka.fleet.pipeline import BROKER_FROM, OBSERVED, ROOT, Rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=128m"
+"""The compiler that does little is done sooner: no job of a test lasts."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs that write into one folder."""
+
+    spark: SparkSession
+    folder: Path
+
+    def run(self, *logs: Path) -> Arrived:
+        files = look_at([str(log) for log in logs], time_of_line)
+        return follow_files(self.spark, self.tables, OBSERVED, files)
+
+    @property
+    def tables(self) -> Tables:
+        return Tables(self.spark, self.folder)
+
+    def rows(self, table: Table) -> Rows:
+        return [row.asDict(recursive=True) for row in self.tables.rows(table).collect()]
+
+    def versions(self) -> list[int]:
+        """How many commits each table has."""
+        return [
+            len(list(self.folder.joinpath(table.name, "_delta_log").glob("*.json")))
+            for table in FOLLOWED_TABLES
+        ]
+
+    def content(self) -> dict[str, Counter[str]]:
+        """The rows of every table, whatever their order and where they are stored."""
+        tables = (INPUTS, *FOLLOWED_TABLES)
+        return {table.name: Counter(map(repr, self.rows(table))) for table in tables}
+
+
+def process(module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a module as a process."""
+    return subprocess.run(
+        [sys.executable, "-m", module, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "JDK_JAVA_OPTIONS": JAVA_OPTIONS},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def of_fleet(folder: Path, *logs: Path) -> list[str]:
+    """The arguments of a run but for the verb."""
+    paths = [str(log) for log in logs]
+    return ["--out", str(folder), "--master", "local[2]", "--broker-from", BROKER_FROM, *paths]

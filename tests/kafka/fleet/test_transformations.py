@@ -1,0 +1,80 @@
+"""The transformations without Spark, against `conform` in one process."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from tests.kafka.fleet.one_machine import comparable, rows_of
+from tests.kafka.fleet.pipeline import LOGS, Fleet, fleet
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return fleet(tmp_path_factory.mktemp("fleet"))
+
+
+def assert_same(run: Fleet, logs: list[Path]) -> None:
+    expected = rows_of(*logs)
+    for kind, rows in expected.items():
+        assert comparable(run.rows[kind]) == comparable(rows), kind
+
+
+def test_a_fleet_is_followed_as_in_one_process(logs: Path) -> None:
+    run = Fleet()
+    run.run(logs)
+    assert_same(run, sorted(logs.iterdir()))
+
+
+def test_files_of_several_runs_are_followed_as_in_one(logs: Path) -> None:
+    run = Fleet()
+    rotated = sorted(logs.joinpath("rotated").iterdir())
+    for file in rotated:
+        run.run(file)
+    assert_same(run, rotated)
+
+
+def test_a_file_that_grows_is_gone_on_with(tmp_path: Path) -> None:
+    content = LOGS.joinpath("java-classic.log").read_bytes()
+    file = tmp_path / "broker" / "server.log"
+    file.parent.mkdir()
+    run, drawn = Fleet(), random.Random(7)
+    for end in [*sorted(drawn.sample(range(len(content)), 5)), len(content)]:
+        file.write_bytes(content[:end])
+        new = run.run(file)
+        assert new.unfinished.get(str(file), 0) == end - (content.rfind(b"\n", 0, end) + 1)
+    assert_same(run, [file])
+
+
+def test_a_file_is_known_again_rotated_and_compressed(tmp_path: Path) -> None:
+    content = LOGS.joinpath("java-classic.log").read_bytes()
+    half = content.index(b"\n", len(content) // 2) + 1
+    folder = tmp_path / "broker"
+    folder.mkdir()
+    file, rotated = folder / "server.log", folder / "server.log.1"
+    run = Fleet()
+    file.write_bytes(content[:half])
+    run.run(folder)
+    file.rename(rotated)
+    rotated.write_bytes(content)
+    run.run(folder)
+    lines = run.rows["metric"]
+    for name, packed in (("1.gz", gzip.compress(content)), ("1.zst", zstandard.compress(content))):
+        rotated.unlink()
+        rotated = folder / f"server.log.{name}"
+        rotated.write_bytes(packed)
+        assert sum(one.lines for one in run.run(folder).ranges) == 0
+        assert run.run(folder).ranges == []
+    assert run.rows["metric"] == lines
+    rotated.unlink()
+    file.write_bytes(content)
+    assert sum(row["lines"] for row in run.rows["session"]) == 52
+    assert comparable(
+        [{**row, "first_file": "", "last_file": ""} for row in run.rows["session"]]
+    ) == comparable(
+        [{**row, "first_file": "", "last_file": ""} for row in rows_of(file)["session"]]
+    )

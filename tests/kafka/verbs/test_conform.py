@@ -1,0 +1,105 @@
+"""`conform` from Python: a function from a request to a result."""
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from lockstep.errors import ExitCode, LockstepError
+from lockstep.results.exits import INTERRUPTED
+from lockstep.verbs.run import Unwatched
+from lockstep.workspace import Workspace, find_workspace
+from lockstep_kafka.findings import Verdict
+from lockstep_kafka.verbs.conform import ConformRequest, ConformResult, conform
+from tests.kafka.conform.plain import follow_plainly
+
+TURNSTILE = Path(__file__).parents[2] / "workspaces" / "turnstile"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    root = tmp_path / "turnstile"
+    shutil.copytree(TURNSTILE, root)
+    follow_plainly(monkeypatch.setattr)
+    monkeypatch.chdir(root)
+    return find_workspace(root)
+
+
+def follow(*lines: str, most: int | None = None) -> ConformResult:
+    Path("a.log").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return conform(ConformRequest(("a.log",), most=most))
+
+
+def test_every_finding_is_kept(workspace: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    result = follow("conforms conforms 1 c", "conforms departs 2 c", "other", *["word"] * 30)
+    assert result.model == "turnstile"
+    assert [session.session for session in result.sessions] == [2, 1]
+    assert len(result.totals.lines.items) == 30
+    assert result.totals.other_requests == 1
+    assert result.exit_code == ExitCode.VIOLATED
+    assert result.requirements["9-1"] == "Every entry shall be paid for."
+    assert result.requirements["9-D1"] == "A jammed gate"
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_bound_on_what_is_kept(workspace: Workspace) -> None:
+    result = follow(*["conforms departs 2 c"] * 5, *["word"] * 5, most=3)
+    assert (len(result.sessions), len(result.totals.lines.items)) == (3, 3)
+    assert (result.totals.departing.count, result.totals.lines.count) == (5, 5)
+
+
+def test_logs_are_paths_or_names(workspace: Workspace) -> None:
+    follow("conforms conforms 1 c")
+    result = conform(ConformRequest((Path("a.log"), "a.log"), workspace=workspace))
+    assert result.totals.read == 2
+
+
+def test_a_file_that_cannot_be_read_does_not_silence_the_others(workspace: Workspace) -> None:
+    follow("conforms conforms 1 c")
+    result = conform(ConformRequest(("damaged.gz", "a.log")))
+    assert [file.file for file in result.totals.files] == ["damaged.gz"]
+    assert result.totals.sessions[Verdict.CONFORMS].count == 1
+    assert result.exit_code == ExitCode.INCONCLUSIVE
+
+
+def test_a_model_without_a_follower(workspace: Workspace) -> None:
+    with pytest.raises(LockstepError, match="letters cannot be followed") as error:
+        conform(ConformRequest((), model="letters"))
+    assert error.value.cure == "name one of: turnstile"
+
+
+def test_a_log_that_is_not_there(workspace: Workspace) -> None:
+    with pytest.raises(LockstepError, match=r"there is no log no-such\.log"):
+        conform(ConformRequest(("no-such.log",)))
+
+
+def test_a_standard_input_that_is_closed(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(LockstepError, match="standard input is closed"):
+        conform(ConformRequest(("-",)))
+
+
+def test_ctrl_c_keeps_what_was_read(workspace: Workspace) -> None:
+    result = follow("conforms departs 1 c", "ctrl-c", "conforms departs 2 c")
+    assert [session.session for session in result.sessions] == [1]
+    assert result.is_interrupted
+    assert result.exit_code == INTERRUPTED
+
+
+def test_a_watch_is_told_how_far_it_is(workspace: Workspace) -> None:
+    notes = []
+
+    class Noting(Unwatched):
+        @contextmanager
+        def steps(self, title: str) -> Iterator[Callable[[str], None]]:
+            notes.append(title)
+            yield notes.append
+
+    Path("a.log").write_text("conforms conforms 1 c\nother\n", encoding="utf-8")
+    conform(ConformRequest(("a.log",)), watch=Noting())
+    assert notes == ["conform turnstile", "a.log  2 lines, 0 followed"]

@@ -1,0 +1,167 @@
+"""What comes of logs is counted whole, and kept in memory that does not grow with them."""
+
+import gc
+import tracemalloc
+from collections.abc import Iterator
+
+import pytest
+
+from lockstep.errors import ExitCode
+from lockstep_kafka.findings import (
+    MOST_PLACES,
+    MOVED,
+    FileFinding,
+    Finding,
+    LineFinding,
+    Place,
+    Progress,
+    Remark,
+    SessionFinding,
+    Verdict,
+)
+from lockstep_kafka.totals import (
+    MOST_REASONS,
+    NOTHING_JUDGED,
+    OTHER_REASONS,
+    ConformTotals,
+    LineReason,
+)
+
+
+def place(line: int) -> Place:
+    return Place("a.log", line)
+
+
+def session(client: str = "", broker: str = "", line: int = 1, *, lines: int = 2) -> SessionFinding:
+    """A session of which one thing is remarked a side: `departs` or `unknown`, with a reason."""
+    found = SessionFinding(7, "c", "x", place(line), place(line), True, lines=lines, partial=1)
+    for side, remark in ((found.client_side, client), (found.broker_side, broker)):
+        verdict, _, because = remark.partition(" ")
+        if verdict == "silent":
+            continue
+        side.judged = 1
+        if verdict:
+            side.remark(Remark(Verdict(verdict), place(line), because))
+    return found
+
+
+def totals_of(*findings: Finding, most: int | None = None) -> ConformTotals:
+    totals = ConformTotals(most)
+    for finding in findings:
+        totals.add(finding)
+    return totals
+
+
+def test_sides_are_counted_apart() -> None:
+    totals = totals_of(session(), session("departs x"), session("unknown y", "departs x"))
+    assert {verdict: kept.count for verdict, kept in totals.sessions.items()} == {
+        Verdict.CONFORMS: 1,
+        Verdict.UNKNOWN: 0,
+        Verdict.DEPARTS: 2,
+    }
+    assert totals.client == {Verdict.CONFORMS: 1, Verdict.DEPARTS: 1, Verdict.UNKNOWN: 1}
+    assert totals.broker == {Verdict.CONFORMS: 2, Verdict.DEPARTS: 1}
+    assert (totals.followed, totals.partial) == (6, 3)
+
+
+@pytest.mark.parametrize(
+    ("findings", "code"),
+    [
+        ((session(),), ExitCode.HOLDS),
+        ((session(), LineFinding(place(3), "foreign", "x")), ExitCode.HOLDS),
+        ((), ExitCode.INCONCLUSIVE),
+        ((Progress("", 3, 0, 3),), ExitCode.INCONCLUSIVE),
+        ((session("silent"),), ExitCode.INCONCLUSIVE),
+        ((session(), session("unknown y")), ExitCode.INCONCLUSIVE),
+        ((session(), FileFinding("b.log", "no")), ExitCode.INCONCLUSIVE),
+        ((session("unknown y", "departs x"), FileFinding("b.log", "no")), ExitCode.VIOLATED),
+    ],
+)
+def test_exit_code(findings: tuple[Finding, ...], code: ExitCode) -> None:
+    assert totals_of(*findings).exit_code is code
+
+
+def test_unknown_sessions_are_counted_by_reason() -> None:
+    totals = totals_of(
+        session("unknown hole", "unknown hole", 1),
+        session("unknown hole", "unknown hole", 2),
+        session("", "unknown hole", 3),
+        session("silent", "", 4),
+        session("departs x", "unknown hole", 5),
+    )
+    assert [(one.side, one.because, one.places.items) for one in totals.unknown] == [
+        ("client and broker", "hole", [place(1), place(2)]),
+        ("broker", "hole", [place(3)]),
+        ("client", NOTHING_JUDGED, [place(4)]),
+    ]
+
+
+def test_reasons_that_differ_in_numbers_are_one() -> None:
+    totals = totals_of(*(session("", f"unknown {count} lost of 70", count) for count in (2, 2, 13)))
+    (unknown,) = totals.unknown
+    assert (unknown.because, unknown.varies, unknown.places.count) == ("2 lost of 70", True, 3)
+    (unknown,) = totals_of(session("", "unknown 1 lost"), session("", "unknown 1 lost")).unknown
+    assert not unknown.varies
+
+
+def test_reasons_with_names_in_them_do_not_pile_up() -> None:
+    count = 3 * MOST_REASONS
+    totals = totals_of(
+        *(session("", f"unknown {'x' * line}", line) for line in range(1, count + 1))
+    )
+    assert len(totals.unknown) == MOST_REASONS + 1
+    last = totals.unknown[-1]
+    assert (last.because, last.places.count) == (OTHER_REASONS, count - MOST_REASONS)
+
+
+def test_lines_are_counted_by_file_and_reason() -> None:
+    totals = totals_of(
+        session(lines=5),
+        *(LineFinding(place(line), "foreign", "x") for line in range(1, 21)),
+        LineFinding(Place("b.log", 3), "foreign", "x", is_loss=True),
+        LineFinding(place(30), MOVED, "x"),
+        Progress("", 27, 5, 1),
+    )
+    foreign = totals.reasons[LineReason("a.log", "foreign", False)]
+    assert (foreign.items, foreign.count) == ([*range(1, MOST_PLACES + 1)], 20)
+    assert totals.reasons[LineReason("b.log", "foreign", True)].items == [3]
+    assert totals.reasons[LineReason("a.log", MOVED, False)].items == [30]
+    assert (totals.other_requests, totals.moved, totals.not_followed) == (1, 1, 22)
+    assert (totals.read, totals.followed) == (27, 5)
+
+
+def test_what_is_still_open_is_counted_by_progress() -> None:
+    totals = totals_of(session(lines=5), Progress("a.log", 300, 280, 20))
+    assert (totals.read, totals.followed) == (300, 280)
+
+
+def test_the_first_of_each_verdict_are_kept() -> None:
+    findings = [session(), *(session("departs x", line=line) for line in (1, 2, 3))]
+    totals = totals_of(*findings, most=2)
+    assert totals.departing.items == findings[1:3]
+    assert (totals.departing.count, totals.departing.more) == (3, 1)
+    assert totals_of(*findings).departing.more == 0
+
+
+def many(count: int) -> Iterator[Finding]:
+    for line in range(count):
+        yield LineFinding(place(line), ("foreign", "truncated", MOVED)[line % 3], f"{line}")
+        if line % 10 == 0:
+            yield session("", ("", "departs x", f"unknown {'x' * (line % 99)}")[line % 3], line)
+
+
+def test_many_findings_do_not_grow_memory() -> None:
+    totals = ConformTotals(20)
+    for finding in many(2_000):
+        totals.add(finding)
+    tracemalloc.start()
+    try:
+        for finding in many(100_000):
+            totals.add(finding)
+        del finding
+        gc.collect()
+        grown, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert totals.lines.count == 102_000
+    assert grown < 50_000
