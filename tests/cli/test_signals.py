@@ -1,16 +1,29 @@
 """However the command is ended, its children end with it and its temporary folders go."""
 
+import re
 import signal
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.processes import java_that_waits, started
+from tests.processes import java_that_waits, started, started_program
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
+
+_OFTEN = """
+import lockstep.report.progress
+
+lockstep.report.progress.EVERY = 0.05
+
+from lockstep.cli.main import main
+
+main()
+"""
+"""The command, with more lines of progress than there are elsewhere."""
 
 CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -79,8 +92,12 @@ def test_a_signal_during_a_proof_is_ctrl_c(
     desk: "Desk", tmp_path: Path, number: signal.Signals
 ) -> None:
     long = ("turnstile", "--scope", "default", "--k", "60")
-    with started("prove", *long, temporary=tmp_path / "temporary") as command:
-        time.sleep(3.0)
+    program = [sys.executable, "-c", _OFTEN, "prove", *long]
+    with started_program(program, temporary=tmp_path / "temporary") as command:
+        assert command.process.stderr is not None
+        # The last part of a line names the claim that is being proved.
+        while not re.search(r" s  turnstile.*  \w+$", line := command.process.stderr.readline()):
+            assert line, "it has ended"
         command.send(number)
         code, _, err = command.ended()
     assert (code, err) == (130, "lockstep: interrupted\n")
