@@ -115,4 +115,5 @@ class OrderedSet(frozenset[Any]):
         return set[item]  # what an annotation means by it
 
     def __repr__(self) -> str:
-        return "{" + ", ".join(map(repr, self)) + "}" if self else "set()"
+        """As that of a frozenset, which it may equal: only the order of the items is its own."""
+        return "frozenset({" + ", ".join(map(repr, self)) + "})" if self else "frozenset()"
