@@ -71,6 +71,14 @@ def kafka_output() -> KafkaOutput:
     return file
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_progress() -> Iterator[None]:
+    """What is tested prints no lines of progress, however slow the machine is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lockstep.report.progress.EVERY", 3_600.0)
+        yield
+
+
 def chromium() -> str | None:
     """The program of a Chromium that is installed, None where there is none."""
     programs = ("chromium", "chromium-browser", "google-chrome")

@@ -7,6 +7,7 @@ does not wait for, or sends one a signal; `tests/test_processes.py` looks for th
 
 import ctypes
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -23,9 +24,11 @@ from lockstep.system.interruption import ENDING_SIGNALS
 
 COMMAND = [sys.executable, "-m", "lockstep"]
 _MARK = "LOCKSTEP_TEST_MARK"
-_SECONDS = 60.0
+_SECONDS = 240.0
 """Until what must happen is given up."""
 _PR_SET_PDEATHSIG = 1
+_PROGRESS = re.compile(r"^lockstep: [\d,]+ s  .*\n", re.MULTILINE)
+"""What a command says now and then that takes long: none of it where the machine is fast."""
 
 _File: TypeAlias = int | IO[bytes] | None
 
@@ -71,13 +74,16 @@ class Started:
             time.sleep(0.01)
 
     def ended(self, seconds: float = _SECONDS) -> tuple[int, str, str]:
-        """Its exit code and what it printed, once it and all that it started have ended."""
+        """Its exit code and what it printed, once it and all that it started have ended.
+
+        Lines of progress are left out of standard error.
+        """
         out, err = self.process.communicate(timeout=seconds)
         end = time.monotonic() + seconds
         while (alive := self.alive()) and time.monotonic() < end:
             time.sleep(0.01)
         assert [command_of(number) for number in alive] == []
-        return self.process.returncode, out, err
+        return self.process.returncode, out, err and _PROGRESS.sub("", err)
 
     def left(self) -> list[str]:
         """The names in its temporary folder."""

@@ -105,14 +105,14 @@ def _is_marked(function: object) -> bool:
 
 
 def _has_the_form(node: _Written) -> bool:
-    """Whether it has the parameters of a step, or writes to a parameter as only steps do."""
+    """Whether it has the parameters of a step, or writes to its second one as steps do."""
     arguments = node.args
     every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
     names = [argument.arg for argument in every]
     return names[:2] == ["s", "new"] or any(
         isinstance(part, ast.Attribute | ast.Subscript)
         and isinstance(part.ctx, ast.Store)
-        and _root(part) in names
+        and names[1:2] == [_root(part)]
         for line in _body(node)
         for part in ast.walk(line)
     )

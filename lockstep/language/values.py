@@ -8,7 +8,7 @@ an order, for the time in which a model is loaded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView
+from collections.abc import Iterable, Iterator, Set
 from contextvars import ContextVar
 from types import BuiltinMethodType
 from typing import Any, ClassVar
@@ -134,35 +134,39 @@ class OrderedSet(frozenset[Any], metaclass=Sealed):
         return set[item]  # what an annotation means by it
 
     def __repr__(self) -> str:
-        return "{" + ", ".join(map(repr, self)) + "}" if self else "set()"
+        """As that of a frozenset, which it may equal: only the order of the items is its own."""
+        return "frozenset({" + ", ".join(map(repr, self)) + "})" if self else "frozenset()"
 
 
-class _InOrder:
+class _OrderedView(Set[Any]):
     """A view of a dict whose set operations keep the order of items, as `OrderedSet` does."""
+
+    def __init__(self, view: Set[Any]) -> None:
+        self._view = view
 
     @classmethod
     def _from_iterable(cls, items: Iterable[Any]) -> OrderedSet:
         return OrderedSet(items)
 
-    def __reversed__(self: Iterable[Any]) -> Iterator[Any]:
-        return reversed(tuple(self))
+    def __contains__(self, item: object) -> bool:
+        return item in self._view
 
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._view)
 
-class _Keys(_InOrder, KeysView[Any]):
-    pass
+    def __reversed__(self) -> Iterator[Any]:
+        return reversed(tuple(self._view))
 
+    def __len__(self) -> int:
+        return len(self._view)
 
-class _Items(_InOrder, ItemsView[Any, Any]):
-    pass
+    def __repr__(self) -> str:
+        return repr(self._view)
 
 
 def with_ordered_views(attribute: Any) -> Any:
     """What `.keys` or `.items` is of anything: a dict's own method gives ordered views."""
-    view: Callable[[Any], Any]
-    if attribute is dict.keys or attribute is dict.items:
-        view = _Keys if attribute is dict.keys else _Items
-    elif isinstance(attribute, BuiltinMethodType) and isinstance(attribute.__self__, dict):
-        view = _Keys if attribute.__name__ == "keys" else _Items
-    else:
-        return attribute
-    return lambda *owner: view(attribute(*owner).mapping)
+    is_bound = isinstance(attribute, BuiltinMethodType) and isinstance(attribute.__self__, dict)
+    if is_bound or attribute is dict.keys or attribute is dict.items:
+        return lambda *owner: _OrderedView(attribute(*owner))
+    return attribute

@@ -15,18 +15,24 @@ _OURS = re.compile(
 _FILE_ERRORS = ("OSError", "FileNotFoundError", "PermissionError", "EOFError", "IsADirectoryError")
 _CONFLICT = re.compile(r"Concurrent\w*Exception|DELTA_CONCURRENT")
 _KAFKA = re.compile(r"org\.apache\.kafka\.common\.(?:\w+\.)*\w+Exception: (?P<message>.*)")
+_JAVA = re.compile(r"^: (?P<message>.+)", re.MULTILINE)
+_TRACEBACK = "Traceback (most recent call last)"
 _STREAM_IS_TAKEN = "Multiple streaming queries are concurrently using"
 
 
 @contextmanager
 def told_plainly(tables: Path) -> Iterator[None]:
     """Raise what ended a job as a `LockstepError`, where it is no mistake of lockstep."""
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
     try:
         yield
-    except PySparkException as error:
-        told = _told(str(error), tables)
+    except (PySparkException, Py4JJavaError) as error:
+        text = str(error)
+        told = _told(text, tables)
+        if told is None and isinstance(error, Py4JJavaError):
+            told = _of_java(text)
         if told is None:
             raise
         raise told from error
@@ -53,3 +59,13 @@ def _told(text: str, tables: Path) -> LockstepError | None:
             cure="look whether its broker can be reached from here, and has the topic",
         )
     return None
+
+
+def _of_java(text: str) -> LockstepError | None:
+    """What Java raised, where no Python of ours did, and PySpark has no error of its own for it."""
+    raised = _JAVA.search(text)
+    if raised is None or _TRACEBACK in text:
+        return None
+    return LockstepError(
+        f"Spark cannot go on: {raised['message']}", cure="look into Spark's own log for the rest"
+    )

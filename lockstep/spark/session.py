@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 from lockstep.errors import LockstepError
 from lockstep.spark.jars import SOURCE_JARS, TABLE_JARS
 from lockstep.system.java import find_java
-from lockstep.system.maven import jar_of
+from lockstep.system.maven import Artifact, jar_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 LOCAL_MASTER = "local[*]"
 """Spark within one process, on all of its cores."""
 
+_OF_DELTA = "spark.databricks.delta."
 _QUIET = logging.ERROR
 _STOP_SECONDS = 20.0
 _LOOK_SECONDS = 0.05
@@ -57,6 +58,24 @@ class SparkOptions:
     def is_local(self) -> bool:
         """Whether the driver does the work itself."""
         return self.master.startswith("local")
+
+
+@dataclass(frozen=True)
+class _Library:
+    """What Spark does not ship: a class that shows that it is there, and its jars.
+
+    `jars` begin with the one that needs the others.
+    """
+
+    what: str
+    shown_by: str
+    jars: tuple[Artifact, ...]
+
+
+_TABLES = _Library("Delta tables", "io.delta.sql.DeltaSparkSessionExtension", TABLE_JARS)
+_TOPICS = _Library(
+    "topics of Kafka", "org.apache.spark.sql.kafka010.KafkaSourceProvider", SOURCE_JARS
+)
 
 
 class _Own:
@@ -125,7 +144,8 @@ def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator
     Spark that was here before, a notebook's or that of `spark-submit`, gives a session of its own
     and goes on afterwards with its own settings. Else Spark is started, and stopped after the
     block, whatever ends it. Spark allows a process one context: a kept session of ours is stopped
-    first. `LockstepError` where PySpark or Java is missing, or the master cannot be reached.
+    first. `LockstepError` where PySpark or Java is missing, the master cannot be reached, or Spark
+    that was here before lacks the jars of what is asked for: a JVM takes none once it runs.
     """
     java = java_for_spark()
     KEPT_SESSION.stop()
@@ -135,6 +155,7 @@ def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator
     logging.getLogger().addFilter(_is_not_of_py4j)
     if _spark_is_here():
         with _session_beside(settings) as session:
+            _refuse_missing(session, options)
             yield session
         return
     # Spark's launcher takes the Java of JAVA_HOME, and Spark's workers the first Python of PATH.
@@ -142,6 +163,9 @@ def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if options.is_local or options.master.startswith("spark://127.0.0.1"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    jars = [jar for library in _libraries(options) for jar in library.jars]
+    if jars:
+        settings.setdefault("spark.jars", ",".join(str(jar_of(jar)) for jar in jars))
     settings = {**settings, "spark.app.name": name, "spark.master": options.master}
     with tempfile.TemporaryFile() as complaints:
         try:
@@ -210,17 +234,28 @@ def _session_of_theirs(settings: Mapping[str, str]) -> SparkSession:
     if SparkContext._active_spark_context is not None:
         session = SparkSession.builder.getOrCreate().newSession()
         for name, value in settings.items():
-            if session.conf.isModifiable(name):
+            # Of Delta's own settings Spark knows nothing until a table is used.
+            if session.conf.isModifiable(name) or name.startswith(_OF_DELTA):
                 session.conf.set(name, value)
         return session
     SparkContext._ensure_initialized()
     conf = SparkConf()
-    jars = [text for text in (conf.get("spark.jars", ""), settings.get("spark.jars")) if text]
     for name, value in settings.items():
         conf.setIfMissing(name, value)
-    if jars:
-        conf.set("spark.jars", ",".join(jars))
     return SparkSession.builder.config(conf=conf).getOrCreate()
+
+
+def _refuse_missing(session: SparkSession, options: SparkOptions) -> None:
+    """Refuse a Spark that was here before without the jars of what is asked for."""
+    jvm: Any = session._jvm
+    libraries = _libraries(options)
+    for library in libraries:
+        if not jvm.org.apache.spark.util.Utils.classIsLoadable(library.shown_by):
+            packages = ",".join(each.jars[0].coordinate for each in libraries)
+            raise LockstepError(
+                f"the Spark that is here has no {library.what}",
+                cure=f"start it with --packages {packages}, or with these as spark.jars.packages",
+            )
 
 
 def _interrupt(session: SparkSession) -> None:
@@ -334,17 +369,18 @@ def _settings(options: SparkOptions) -> dict[str, str]:
         # A batch is one call of ours: large enough that the calls cost nothing.
         "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
     }
-    jars = [*(TABLE_JARS if options.tables else ()), *(SOURCE_JARS if options.topics else ())]
-    if jars:
-        settings["spark.jars"] = ",".join(str(jar_of(jar)) for jar in jars)
     if options.tables:
         settings |= {
-            "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+            "spark.sql.extensions": _TABLES.shown_by,
             "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
             # A table's own log is small: 50 tasks to read it, as Delta has it, take seconds.
-            "spark.databricks.delta.snapshotPartitions": "2",
+            f"{_OF_DELTA}snapshotPartitions": "2",
         }
     return settings
+
+
+def _libraries(options: SparkOptions) -> list[_Library]:
+    return [_TABLES] * options.tables + [_TOPICS] * options.topics
 
 
 def _first_line(error: Exception) -> str:

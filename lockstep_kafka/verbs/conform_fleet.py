@@ -52,7 +52,7 @@ def conform_fleet(
 ) -> FleetResult:
     """Follow the new lines of some logs, and sum up what the tables say of all lines so far.
 
-    `show` takes what a page shows: at the end, and with `--follow` after each batch.
+    `show` takes what a page shows: at the end, with `--follow` first and after each batch.
     `LockstepError` where a log does not exist, the folder of the tables is another's, or Spark
     cannot be used. KeyboardInterrupt ends what runs; the same request goes on from there.
     """
@@ -86,6 +86,8 @@ def conform_fleet(
                 new = follow_files(spark, tables, observed, files, on_step)
             else:
                 forever = show_figures if request.follow else None
+                if forever is not None:
+                    forever()  # a topic may be quiet, and Ctrl-C may end what follows it
                 follow_topic(spark, tables, observed, topic, on_step, forever=forever)
             on_step("what the tables say")
             said = summary(tables)

@@ -44,6 +44,9 @@ COMMANDS = {
     "review in Markdown": ("review", "turnstile", "turnstile.kicked_open", "--markdown"),
     "review in JSON": ("review", "turnstile", "turnstile.kicked_open", "--json"),
     "no such file": ("replay", f"{FOLDER}.json"),
+    "proof": ("prove", "turnstile", "--k", "1"),
+    "conform": ("conform", f"no\nsuch\x1b[1m{FOLDER}.log"),
+    "report": ("report",),
     "no such workspace": ("check", "--workspace", f"no\nsuch\x1b[1m{FOLDER}"),
 }
 

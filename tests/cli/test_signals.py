@@ -1,16 +1,33 @@
 """However the command is ended, its children end with it and its temporary folders go."""
 
 import signal
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.processes import java_that_waits, started
+from tests.processes import java_that_waits, started, started_program
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
+
+_SAYS_WHEN_ASKED = """
+import z3
+
+from lockstep.cli.main import main
+
+check = z3.Solver.check
+
+def said(self, *assumptions):
+    print("asked", flush=True)
+    return check(self, *assumptions)
+
+z3.Solver.check = said
+main()
+"""
+"""The command, with a line when the solver is asked something."""
 
 CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -79,8 +96,9 @@ def test_a_signal_during_a_proof_is_ctrl_c(
     desk: "Desk", tmp_path: Path, number: signal.Signals
 ) -> None:
     long = ("turnstile", "--scope", "default", "--k", "60")
-    with started("prove", *long, temporary=tmp_path / "temporary") as command:
-        time.sleep(3.0)
+    program = [sys.executable, "-c", _SAYS_WHEN_ASKED, "prove", *long]
+    with started_program(program, temporary=tmp_path / "temporary") as command:
+        assert command.line() == "asked\n"
         command.send(number)
         code, _, err = command.ended()
     assert (code, err) == (130, "lockstep: interrupted\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from lockstep.errors import LockstepError
@@ -43,3 +44,22 @@ def test_a_mistake_of_lockstep_stays_one() -> None:
     pages = _PAGES.format("AssertionError: a line is no file")
     with pytest.raises(PySparkException), told_plainly(Path("tables")):
         raise PySparkException(pages)
+
+
+class OfJava(Py4JJavaError):  # type: ignore[misc]
+    """An error as Py4J has it, without a JVM to ask for its text."""
+
+    def __init__(self, text: str) -> None:
+        Exception.__init__(self, text)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def test_what_only_java_raises_is_a_line() -> None:
+    pages = "An error occurred while calling o8.save.\n: java.io.IOException: disk full\n\tat a.b"
+    with pytest.raises(LockstepError) as raised, told_plainly(Path("tables")):
+        raise OfJava(pages)
+    assert raised.value.message == "Spark cannot go on: java.io.IOException: disk full"
+    with pytest.raises(Py4JJavaError), told_plainly(Path("tables")):
+        raise OfJava(f"{pages}\nTraceback (most recent call last):\nAssertionError")

@@ -78,6 +78,26 @@ def test_a_session_of_somebody_else_goes_on_as_it_was() -> None:
         assert spark.range(3).count() == 3
 
 
+def test_spark_without_jars_is_refused_before_a_job() -> None:
+    from pyspark.sql import SparkSession
+
+    theirs = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    notebook = theirs.getOrCreate()
+    try:
+        for options, missing in (
+            (SparkOptions("local[1]", tables=True), "no Delta tables"),
+            (SparkOptions("local[1]", topics=True), "no topics of Kafka"),
+        ):
+            with pytest.raises(LockstepError, match=missing) as raised, spark_session("t", options):
+                pass
+            assert "--packages" in str(raised.value.cure)
+        assert "io.delta:delta-spark_" not in str(raised.value.cure)
+        assert "org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.1" in str(raised.value.cure)
+        assert notebook.range(4).count() == 4
+    finally:
+        stop(notebook)
+
+
 def stop(session: SparkSession) -> None:
     """Stop a session and its JVM, as the end of a process does."""
     from pyspark import SparkContext

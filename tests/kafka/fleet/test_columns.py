@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
+from pyspark.sql.types import StructType
 
 from lockstep_kafka.fleet.columns import spark_schema
 from lockstep_kafka.fleet.tables import FOLLOWED_TABLES, INPUTS, Table
@@ -27,3 +29,21 @@ def test_the_page_has_the_columns(table: Table) -> None:
     schema = spark_schema(table.columns)
     kinds = [(column.name, column.dataType.simpleString().split("<")[0]) for column in schema]
     assert columns == kinds
+
+
+@pytest.mark.parametrize("table", FOLLOWED_TABLES, ids=lambda table: table.name)
+def test_delta_keeps_statistics_of_what_a_batch_replaces_rows_by(table: Table) -> None:
+    """By default it keeps them of the first 32 columns, and counts each field of a struct."""
+    first = list(leaves(spark_schema(table.columns)))[:32]
+    assert {"batch", "is_open"} & set(table.columns.names) <= set(first)
+    assert "batch" in first
+
+
+def leaves(struct: StructType, path: str = "") -> Iterator[str]:
+    """The names of a struct's fields, those of the structs in it included."""
+    for column in struct:
+        name = f"{path}{column.name}"
+        if isinstance(column.dataType, StructType):
+            yield from leaves(column.dataType, f"{name}.")
+        else:
+            yield name

@@ -92,10 +92,13 @@ def test_lines_that_come_are_followed_until_ctrl_c(file: Path, tmp_path: Path) -
         half = int(FIRST * len(lines))
         produce(spark, address, lines[:half])
         where = ["--out", str(runs.folder), "--master", "local[2]", "--broker-from", KEY]
-        command = ["conform", "--engine", "spark", "--follow", *where, f"kafka://{address}/logs"]
+        page = tmp_path / "page.html"
+        options_of_run = ["--engine", "spark", "--follow", "--page", str(page)]
+        command = ["conform", *options_of_run, *where, f"kafka://{address}/logs"]
         java = {"JDK_JAVA_OPTIONS": JAVA_OPTIONS}
         with started_program([*COMMAND, *command], ROOT, changed=java) as run:
             followed = wait_for_lines(run, runs, 1)
+            assert page.exists()  # before the first batch ends, as on a topic that is quiet
             produce(spark, address, lines[half:])
             (session,) = expected["session"]
             assert followed < session["lines"]
