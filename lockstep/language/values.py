@@ -155,7 +155,7 @@ class _OrderedView(Set[Any]):
         return iter(self._view)
 
     def __reversed__(self) -> Iterator[Any]:
-        return reversed(tuple(self._view))
+        return iter(tuple(self._view)[::-1])
 
     def __len__(self) -> int:
         return len(self._view)
