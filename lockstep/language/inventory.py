@@ -78,7 +78,7 @@ class Inventory:
         if syntax.tree is None:
             # What is wrong with it is said of the model that others take it for.
             return self._has_claims(syntax) or not self._is_imported(syntax, by="models")
-        if any(self._is_state(syntax, name, frozenset()) for name in syntax.classes):
+        if any(self._is_state(syntax, name) for name in syntax.classes):
             # Without an action it is a part that others take their state from.
             return syntax.has_marks or not self._is_imported(syntax)
         return self._imports_state(syntax) and not self._is_imported(syntax, by="models")
@@ -96,24 +96,36 @@ class Inventory:
         for name in syntax.imported.values():
             module, _, last = name.rpartition(".")
             owner = self._by_module.get(module)
-            if owner is not None and self._is_state(owner, last, frozenset()):
+            if owner is None:
+                continue
+            states = (
+                (owner.classes if syntax.has_marks else ())
+                if last == "*"
+                else (owner.names.get(last, last),)
+            )
+            if owner.tree is None or any(self._is_state(owner, one) for one in states):
                 return True
         return False
 
-    def _is_state(self, syntax: Syntax, name: str, derived: frozenset[str]) -> bool:
-        """Whether a class is derived from `State`, however many classes are in between."""
-        for base in syntax.classes.get(name, ()):
-            module, _, last = base.rpartition(".")
-            if module.partition(".")[0] == "lockstep" and last == "State":
-                return True
-            owner = syntax if base in syntax.classes else self._by_module.get(module)
-            if owner is None or base in derived:
-                continue
-            if owner.tree is None:
-                return True  # nobody can tell; that it cannot be read is said by loading it
-            if self._is_state(owner, last, derived | {base}):
-                return True
-        return False
+    def _is_state(self, syntax: Syntax, name: str, seen: frozenset[str] = frozenset()) -> bool:
+        """Whether a dotted name in a file is `State` or a class derived from it.
+
+        However many classes and files are in between. What stands in a file that cannot be parsed
+        is one: nobody can tell, and what is wrong is said by loading it.
+        """
+        here = f"{syntax.file}:{name}"
+        module, _, last = name.rpartition(".")
+        if here in seen or (module.partition(".")[0] == "lockstep" and last == "State"):
+            return here not in seen
+        seen |= {here}
+        if name in syntax.classes:
+            return any(self._is_state(syntax, base, seen) for base in syntax.classes[name])
+        owners = map(self._by_module.get, [module] if module else syntax.stars)
+        return any(
+            owner.tree is None or self._is_state(owner, owner.names.get(last, last), seen)
+            for owner in owners
+            if owner is not None
+        )
 
     def _is_imported(self, syntax: Syntax, by: str | None = None) -> bool:
         """Whether another file imports this one: any, or one directly in the folder `by`."""

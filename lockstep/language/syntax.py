@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -88,25 +89,26 @@ class Syntax:
 
     def dotted(self, node: ast.expr) -> str:
         """The dotted name that an expression stands for; empty for anything but a name."""
-        if isinstance(node, ast.Attribute):
-            owner = self.dotted(node.value)
-            return owner and f"{owner}.{node.attr}"
-        if not isinstance(node, ast.Name):
-            return ""
-        return self._aliases.get(node.id) or self.imported.get(node.id) or node.id
+        return _dotted(node, self.names)
 
     @cached_property
-    def _aliases(self) -> dict[str, str]:
-        """Names that are assigned an imported name: `Variables = State`."""
-        return {
-            target.id: self.imported[node.value.id]
+    def names(self) -> dict[str, str]:
+        """What the names that are imported, or that are assigned a name, stand for."""
+        names = dict(self.imported)
+        for name, values in self.named_values.items():
+            if whole := _dotted(values[-1], names):  # `Variables = State`, `Base = base.Base`
+                names[name] = whole
+        return names
+
+    @cached_property
+    def stars(self) -> list[str]:
+        """The modules of which all is imported."""
+        return [
+            node.module
             for node in self.statements
-            if isinstance(node, ast.Assign)
-            and isinstance(node.value, ast.Name)
-            and node.value.id in self.imported
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
+            if isinstance(node, ast.ImportFrom) and node.module and not node.level
+            if any(alias.name == "*" for alias in node.names)
+        ]
 
     @cached_property
     def statements(self) -> list[ast.stmt]:
@@ -120,16 +122,64 @@ class Syntax:
                     statements += [part for part in within if isinstance(part, ast.stmt)]
         return statements
 
+    @cached_property
+    def named_values(self) -> dict[str, list[ast.expr]]:
+        """The values at the top that have a name, but for lambdas: `STEPS = (one, other)`."""
+        values: dict[str, list[ast.expr]] = {}
+        for line in self.statements:
+            if not isinstance(line, ast.Assign | ast.AnnAssign) or line.value is None:
+                continue
+            targets = line.targets if isinstance(line, ast.Assign) else [line.target]
+            names = [target.id for target in targets if isinstance(target, ast.Name)]
+            if len(names) == len(targets) and not isinstance(line.value, ast.Lambda):
+                for name in names:
+                    values.setdefault(name, []).append(line.value)
+        return values
+
     def uses(self, module: str, name: str) -> bool:
-        """Whether the file names something of a module elsewhere than in imports and decorators."""
-        if self.tree is None:
-            return False
-        whole = {f"{module}.{name}", *([name] if f"{module}.*" in self.modules else ())}
-        waiting: list[ast.AST] = [self.tree]
+        """Whether the file reads something of a module elsewhere than in imports and decorators.
+
+        What has a name is read where that name is; what is called to make it is read at once.
+        """
+        words = self._words(module, name)
+        values = dict(self.named_values)
+        apart = {id(value) for one in values.values() for value in one}
+        waiting: list[ast.AST] = [] if self.tree is None else [self.tree]
         while waiting:
             node = waiting.pop()
-            if isinstance(node, ast.Name | ast.Attribute) and self.dotted(node) in whole:
-                return True
+            if id(node) in apart:
+                waiting += [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
+                continue
+            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+                if self.dotted(node) in words:
+                    return True
+                read = values.pop(node.id, []) if isinstance(node, ast.Name) else []
+                apart -= set(map(id, read))
+                waiting += read
             decorators = node.decorator_list if isinstance(node, FUNCTIONS) else ()
             waiting += [part for part in ast.iter_child_nodes(node) if part not in decorators]
         return False
+
+    def names_for(self, module: str | None, name: str) -> list[str]:
+        """The names whose values have in them something of a module, or of this one."""
+        words = {name} if module is None else self._words(module, name)
+        return [
+            own
+            for own, values in self.named_values.items()
+            if any(
+                isinstance(node, ast.Name | ast.Attribute) and self.dotted(node) in words
+                for value in values
+                for node in ast.walk(value)
+            )
+        ]
+
+    def _words(self, module: str, name: str) -> set[str]:
+        """What something of another module can be called here."""
+        return {f"{module}.{name}", *([name] if f"{module}.*" in self.modules else ())}
+
+
+def _dotted(node: ast.expr, names: Mapping[str, str]) -> str:
+    if isinstance(node, ast.Attribute):
+        owner = _dotted(node.value, names)
+        return owner and f"{owner}.{node.attr}"
+    return names.get(node.id, node.id) if isinstance(node, ast.Name) else ""

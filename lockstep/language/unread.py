@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import textwrap
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -131,18 +131,14 @@ def _reached(syntax: Syntax, functions: Mapping[str, _Written], marked: set[str]
     A value that has a name, such as a list of functions, is read where its name is; what is called
     to make it is read at once.
     """
-    bodies: dict[str, list[ast.AST]] = {name: _body(node) for name, node in functions.items()}
-    for line in syntax.statements:
-        if isinstance(line, ast.Assign) and not isinstance(line.value, ast.Lambda):
-            names = [target.id for target in line.targets if isinstance(target, ast.Name)]
-            if len(names) == len(line.targets):
-                bodies |= {name: [line.value] for name in names}
+    bodies: dict[str, Sequence[ast.AST]] = {name: _body(node) for name, node in functions.items()}
+    bodies |= syntax.named_values
     apart = {id(part) for parts in bodies.values() for part in parts}
     called = {
         part.func.id
-        for line in syntax.statements
-        if isinstance(line, ast.Assign)
-        for part in ast.walk(line)
+        for values in syntax.named_values.values()
+        for value in values
+        for part in ast.walk(value)
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)
     }
     reached = marked | called | _names(syntax.statements, apart)
@@ -182,20 +178,28 @@ def _names(nodes: Iterable[ast.AST], without: set[int]) -> set[str]:
     return names
 
 
-def _is_used(root: Path, module: str, own: Path, name: str) -> bool:
-    """Whether another file of the workspace names a function of this one.
+def _is_used(
+    root: Path, module: str, own: Path, name: str, seen: frozenset[tuple[Path, str]] = frozenset()
+) -> bool:
+    """Whether another file of the workspace reads something of this one, by whatever name.
 
     What a change names of a model's own file is for the model itself to read.
     """
     changes = [root.joinpath(*change.split(".")) for change in _CHANGES]
     is_change = any(own.is_relative_to(folder) for folder in changes)
     files = (path for package in PACKAGES for path in root.joinpath(package).rglob("*.py"))
-    return any(
-        syntax_of(path).uses(module, name)
-        for path in files
-        if path != own and not path.name.startswith(".")
-        if is_change or not any(path.is_relative_to(folder) for folder in changes)
-    )
+    for path in files:
+        is_other_change = not is_change and any(path.is_relative_to(folder) for folder in changes)
+        if path.name.startswith(".") or is_other_change or (path, name) in seen:
+            continue
+        syntax = syntax_of(path)
+        if path != own and syntax.uses(module, name):
+            return True
+        its_module = ".".join(path.relative_to(root).with_suffix("").parts)
+        for other in syntax.names_for(None if path == own else module, name):
+            if _is_used(root, its_module, path, other, seen | {(path, name)}):
+                return True
+    return False
 
 
 def _unread(name: str, node: _Written, module: str, path: Path) -> Diagnostic:

@@ -36,6 +36,22 @@ HEADS |= {
         "    from lockstep import State, action\n\nclass Lamp(State):\n"
     ),
 }
+HEADS |= {
+    "all names of another file": (
+        "from lockstep import action\nfrom models.base import *\n\nclass Lamp(Base):\n"
+    ),
+    "an assigned name of another file": (
+        "from lockstep import action\nfrom models import base\nB = base.Base\n\nclass Lamp(B):\n"
+    ),
+    "an assigned name of the package": (
+        "import lockstep\nfrom lockstep import action\nS = lockstep.State\nT = S\n\n"
+        "class Lamp(T):\n"
+    ),
+    "a name that another file imports": (
+        "from lockstep import action\nfrom models.common import Base as B\n\nclass Lamp(B):\n"
+    ),
+}
+COMMON = "from models.base import *\n"
 BASE = "from lockstep import State\n\nclass Base(State):\n    on: bool = True\n"
 
 
@@ -53,8 +69,10 @@ def unused(root: Path) -> dict[str, str]:
 @pytest.mark.parametrize("head", HEADS.values(), ids=HEADS)
 def test_a_state_class_is_known_however_it_is_written(head: str, tmp_path: Path) -> None:
     write(tmp_path, "models/lamp.py", head + BODY)
-    if "models.base" in head:
+    if "models" in head:
         write(tmp_path, "models/base.py", BASE)
+    if "common" in head:
+        write(tmp_path, "models/common.py", COMMON)
     assert model_names(tmp_path) == ["lamp"]
     assert unused(tmp_path) == {}
     assert load_model(tmp_path, "lamp").actions[0].name == "switch"
@@ -98,6 +116,18 @@ def test_a_mistake_in_a_text_from_which_a_state_is_derived(tmp_path: Path) -> No
     assert model_names(tmp_path) == ["lamp"]
     with pytest.raises(LockstepError, match=r"this is not Python(.|\n)*models/base.py:10:"):
         load_model(tmp_path, "lamp")
+
+
+def test_a_mistake_in_a_text_from_which_all_is_imported(tmp_path: Path) -> None:
+    write(tmp_path, "models/base.py", HEADS["as usual"] + BODY + "x = = 1\n")
+    write(tmp_path, "models/lamp.py", "from models.base import Lamp, switch\n")
+    assert model_names(tmp_path) == ["lamp"]
+
+
+def test_classes_that_are_derived_from_each_other_are_no_states(tmp_path: Path) -> None:
+    write(tmp_path, "models/lamp.py", "from models.base import *\n\nclass Lamp(Base):\n    pass\n")
+    write(tmp_path, "models/base.py", "from models.lamp import *\n\nclass Base(Lamp):\n    pass\n")
+    assert model_names(tmp_path) == []
 
 
 def test_text_that_only_mentions_a_state_is_no_model(tmp_path: Path) -> None:

@@ -113,6 +113,14 @@ WAYS_TO_FORGET_A_MARK = {
         "from lockstep import leads_to\nfrom models.lamp import flip\n\n"
         "@leads_to(weak=flip)\ndef gets_lit(s):\n    return not s.lit, s.lit\n",
     ),
+    "a claim's file names it": (
+        "invariants/lamp.py",
+        "from models.lamp import flip\nSPARE = flip\n",
+    ),
+    "a list in a claim's file names it": (
+        "invariants/lamp.py",
+        "from models import lamp\nfrom models.lamp import *\n\nSTEPS: tuple = (lamp.flip, 1)\n",
+    ),
     "a fault replaces it": (
         "models/faults/lamp.py",
         "from lockstep import fault\nfrom models.lamp import flip\n\n"
@@ -163,6 +171,23 @@ def test_a_step_without_its_mark_is_refused_whatever_it_looks_like(
     root = written(tmp_path, models__lamp=f"{MODEL}\n{flip}")
     with pytest.raises(ModelError, match="nothing reads flip"):
         load_model(root, "lamp")
+
+
+@pytest.mark.parametrize(
+    ("part", "model"),
+    [
+        ("FLIP = flip\n", "from models.part import FLIP\n"),
+        ("", "from models.middle import FLIP\n"),
+        ("", "from models import part\n\nFLIP = part.flip\n"),
+    ],
+)
+def test_a_procedure_is_read_by_whatever_name_it_has(part: str, model: str, tmp_path: Path) -> None:
+    flip = "def flip(s, new):\n    new.lit = not s.lit\n\n"
+    lamp = f"{model}{MODEL.replace('new.lit = not s.lit', 'FLIP(s, new)')}"
+    root = written(tmp_path, models__part=f"{flip}{part}", models__lamp=lamp)
+    if "middle" in model:
+        written(root, models__middle="from models.part import *\n\nFLIP = flip\n")
+    assert [action.name for action in load_model(root, "lamp").actions] == ["switch"]
 
 
 def test_a_state_derived_from_another_models_takes_its_actions(tmp_path: Path) -> None:
