@@ -293,6 +293,7 @@ class Universe:
             self._run_whole(tree, module, path)
         finally:
             IS_LOADING.reset(is_loading)
+        vars(module).pop("__getattr__", None)  # it is reported, and would answer everything
 
     def _run_whole(self, tree: ast.Module, module: types.ModuleType, path: Path) -> None:
         try:

@@ -149,11 +149,7 @@ def _ordered(node: ast.expr, items: ast.expr, by: str = _SETS) -> ast.expr:
 
 def misplaced_parts(tree: ast.Module, path: Path) -> list[Diagnostic]:
     """What a file has that is not in the notation, whether or not a function of a model uses it."""
-    problems = [
-        _internal(node, node.name, path)
-        for node in tree.body
-        if isinstance(node, FUNCTIONS) and node.name.startswith("__")
-    ]
+    problems = []
     waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
     while waiting:
         node, in_function = waiting.pop()
@@ -163,7 +159,9 @@ def misplaced_parts(tree: ast.Module, path: Path) -> list[Diagnostic]:
         waiting += [(part, in_function) for part in ast.iter_child_nodes(node)]
         if isinstance(node, ast.ClassDef):
             problems += [_no_field(node, part, path) for part in _beside_fields(node)]
-        elif isinstance(node, ast.Attribute) and node.attr.startswith("__"):
+        else:
+            problems += [_internal(part, name, path) for part, name in _named_internally(node)]
+        if isinstance(node, ast.Attribute) and node.attr.startswith("__"):
             problems.append(_internal(node, node.attr, path))
         elif isinstance(node, ast.Name) and node.id.startswith("__"):
             problems.append(_internal(node, node.id, path))
@@ -173,6 +171,19 @@ def misplaced_parts(tree: ast.Module, path: Path) -> list[Diagnostic]:
         elif not in_function and isinstance(node, ast.Attribute | ast.Subscript):
             problems += [] if isinstance(node.ctx, ast.Load) else [_patched(node, path)]
     return problems
+
+
+def _named_internally(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    """The definitions and imports in a part, which is no class, under names that Python asks."""
+    for part in ast.iter_child_nodes(node):
+        if isinstance(part, (*FUNCTIONS, ast.ClassDef)):
+            name = part.name
+        elif isinstance(part, ast.alias):
+            name = part.asname or part.name
+        else:
+            continue
+        if name.startswith("__"):
+            yield part, name
 
 
 def _beside_fields(node: ast.ClassDef) -> Iterator[ast.AST]:

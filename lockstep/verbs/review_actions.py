@@ -16,7 +16,7 @@ from lockstep.language.model import Model
 from lockstep.prove.solver import ctrl_c_ends_a_question
 from lockstep.review.action_change import ActionChange, Comparison, Strength
 from lockstep.review.pair import Pair
-from lockstep.specs.scopes import ModelSpec, load_model_spec
+from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, load_model_spec
 from lockstep.specs.tables import Plain
 from lockstep.system.crash import failure_of
 from lockstep.verbs.review_plan import ReviewPlan
@@ -130,12 +130,13 @@ class _Review:
             for name, proof in base.proofs.items()
             if name in head.proofs and proof.any_number is None
         ]
-        scopes = [name for name in head.scopes if name in base.scopes and scope in (None, name)]
-        scopes.sort(key=lambda name: -_count_of_names(head.scopes[name].constants))
+        of_base, of_head = (list(spec.scopes) or [DEFAULT_SCOPE] for spec in self._specs)
+        scopes = [name for name in of_head if name in of_base and scope in (None, name)]
+        scopes.sort(key=lambda name: -_count_of_names(head.scope(name).constants))
         names = [f"proof {name}" for name in proofs[:1]]
         kinds = [_kind(head.proofs[name].constants) for name in proofs[:1]]
         for name in scopes:
-            kind = _kind(head.scopes[name].constants)
+            kind = _kind(head.scope(name).constants)
             if kind not in kinds or name == scope:
                 names.append(f"scope {name}")
                 kinds.append(kind)
@@ -167,7 +168,7 @@ def _count_of_names(constants: Mapping[str, Plain]) -> int:
 def _constants(spec: ModelSpec, at: str, of_faults: Mapping[str, object]) -> dict[str, object]:
     """Those of a proof, over a fault's as `prove` has it, or of a scope, below a fault's."""
     kind, _, name = at.partition(" ")
-    own = spec.proofs[name].constants if kind == "proof" else spec.scopes[name].constants
+    own = spec.proofs[name].constants if kind == "proof" else spec.scope(name).constants
     return {**of_faults, **own} if kind == "proof" else {**own, **of_faults}
 
 

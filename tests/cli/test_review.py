@@ -47,6 +47,16 @@ def test_a_version_refines_itself(desk: "Desk") -> None:
     assert ran.out.splitlines()[-1] == "2 scopes: 2 holds"
 
 
+def test_a_model_without_scopes_is_reviewed(desk: "Desk") -> None:
+    specs = desk.root / "specs" / "turnstile.toml"
+    specs.write_text(specs.read_text("utf-8").partition("[scopes")[0], "utf-8")
+    ran = desk.run("review", "turnstile", "turnstile.kicked_open", "--brief")
+    assert ran.code == 1, ran.out + ran.err
+    assert "turnstile -> turnstile.kicked_open, scope default: violated" in ran.out
+    assert "actions" in ran.out
+    assert "internal error" not in ran.out
+
+
 def test_a_fault_is_shown_with_what_it_breaks_and_what_it_adds(desk: "Desk") -> None:
     ran = desk.run("review", "turnstile", "turnstile.stays_open", "--scope", "small")
     assert ran.code == 1

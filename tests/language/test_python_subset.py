@@ -214,6 +214,26 @@ def test_only_the_notation_is_imported(tmp_path: Path, line: str) -> None:
     assert {problem.code for problem in raised.value.diagnostics} <= {"import", "no-name", "load"}
 
 
+@pytest.mark.parametrize(
+    "helper",
+    [
+        "def __getattr__(name):\n    return 3\n",
+        "if True:\n    def __getattr__(name):\n        return 3\n",
+        "__getattr__ = lambda name: 3\n",
+        "from models.answer import answer as __getattr__\n",
+    ],
+)
+def test_a_file_answers_for_no_name_that_it_does_not_have(tmp_path: Path, helper: str) -> None:
+    """Not even where all that is wrong with several files is collected."""
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "helper.py").write_text(helper, encoding="utf-8")
+    answer = "def answer(name):\n    return 3\n"
+    (tmp_path / "models" / "answer.py").write_text(answer, encoding="utf-8")
+    with pytest.raises(ModelError) as raised:
+        load(tmp_path, f"from lockstep import State, action\nimport models.helper as h\n{STATE}")
+    assert [problem.code for problem in raised.value.diagnostics] == ["internal-name"]
+
+
 def test_the_notation_by_the_name_of_its_module(tmp_path: Path) -> None:
     text = (
         "import enum\nimport lockstep\n\nclass Side(enum.Enum):\n    LEFT = 1\n\n"

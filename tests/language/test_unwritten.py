@@ -92,6 +92,7 @@ def test_parts_and_procedures_are_looked_into(
         ("case.boot(s, new)",),
         ("new.open = s.open", "new.epoch = s.epoch", "new.disk = s.disk"),
         ("new.open = True", "reset(s, new)", "new.disk.log = False"),
+        ("new.open += 1", "reset(s, new)"),
     ],
 )
 def test_a_step_that_is_written_in_full_is_no_problem(

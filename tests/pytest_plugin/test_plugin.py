@@ -193,6 +193,14 @@ def test_a_file_that_nothing_reads_fails(project: Project) -> None:
     assert "did you mean turnstile?" in run.out
 
 
+def test_a_workspace_without_models_fails(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.write("lockstep.toml", '[workspace]\nname = "empty"\n')
+    run = project.pytest("--lockstep", "-q", "--rootdir", str(tmp_path))
+    assert run.code != 0
+    assert "has no models" in run.out + run.err
+
+
 def test_recorded_logs_are_followed(project: Project) -> None:
     for file in ROOT.glob("models/fetch_*.py"):
         project.write(f"models/{file.name}", file.read_text("utf-8"))

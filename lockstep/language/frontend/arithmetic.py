@@ -108,7 +108,7 @@ def lower_unary(scope: Scope, node: ast.UnaryOp) -> ir.Expression:
         "unary-operator",
         f"`{'~' if isinstance(node.op, ast.Invert) else '+'}` is not part of the notation",
         "integers have no bits here, and a plus sign changes nothing",
-        "between conditions write `not`; else use arithmetic or sets"
+        "for a condition write `not`; else use arithmetic or sets"
         if isinstance(node.op, ast.Invert)
         else "leave it out",
     )
