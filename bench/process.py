@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 _PR_SET_CHILD_SUBREAPER = 36
 _GRACE = 10.0
@@ -31,8 +32,8 @@ class Run:
     `seconds` are by the clock, until the process that was started ended. `cpu_seconds` are those of
     all threads of it and of all processes below it, in user code and in the kernel. `peak_bytes` is
     the most memory that was resident in one of them; below some 50 MB it says nothing, since the
-    system counts what the parent had when it started the process. `output` is standard output and
-    standard error as they came.
+    system counts what the parent had when it started the process. `output` is standard output
+    and `errors` standard error, where a verb that takes long says how far it is.
     """
 
     seconds: float
@@ -41,11 +42,17 @@ class Run:
     exit_code: int
     output: str
     ran_out_of_time: bool
+    errors: str = ""
+
+    @property
+    def everything(self) -> str:
+        """Standard output, then standard error."""
+        return f"{self.output}\n{self.errors}"
 
     @property
     def last_words(self) -> str:
-        """The last line of the output that is not blank."""
-        lines = [line.strip() for line in self.output.splitlines() if line.strip()]
+        """The last line that is not blank."""
+        lines = [line.strip() for line in self.everything.splitlines() if line.strip()]
         return lines[-1] if lines else "no output"
 
 
@@ -60,7 +67,11 @@ def measure(
 
     `environment` is added to this process's own.
     """
-    with _adopted_orphans() as orphans, tempfile.TemporaryFile() as printed:
+    with (
+        _adopted_orphans() as orphans,
+        tempfile.TemporaryFile() as printed,
+        tempfile.TemporaryFile() as complained,
+    ):
         started = time.perf_counter()
         process = subprocess.Popen(
             [str(part) for part in command],
@@ -68,7 +79,7 @@ def measure(
             env={**os.environ, **(environment or {})},
             stdin=subprocess.DEVNULL,
             stdout=printed,
-            stderr=subprocess.STDOUT,
+            stderr=complained,
             start_new_session=True,
         )
         expired = threading.Event()
@@ -95,8 +106,7 @@ def measure(
             cpu_seconds = orphans.end(grace)
         # Told what `wait4` has already taken, so that it does not wait for a process that is gone.
         process.returncode = os.waitstatus_to_exitcode(status)
-        printed.seek(0)
-        output = printed.read().decode(errors="replace")
+        output, errors = (_text(file) for file in (printed, complained))
     return Run(
         seconds=seconds,
         cpu_seconds=used.ru_utime + used.ru_stime + cpu_seconds,
@@ -104,7 +114,13 @@ def measure(
         exit_code=process.returncode,
         output=output,
         ran_out_of_time=expired.is_set(),
+        errors=errors,
     )
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode(errors="replace")
 
 
 @contextmanager

@@ -9,7 +9,6 @@ tests that open a page, `ctrl_c` that of tests that are interrupted. Processes t
 are started by `tests/processes.py`.
 """
 
-import gc
 import os
 import shutil
 import signal
@@ -78,16 +77,6 @@ def _no_progress() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("lockstep.report.progress.EVERY", 3_600.0)
         yield
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _nothing_unclosed() -> Iterator[None]:
-    """A file that a module's tests left open fails the last of them, and no test of another one.
-
-    Python warns of it where it is collected; the warning, an error here, has the file's name.
-    """
-    yield
-    gc.collect()
 
 
 def chromium() -> str | None:

@@ -32,7 +32,7 @@ def rows(case: Case, bench: Bench) -> Iterator[Row]:
     macros = [f"-D{name}={value}" for name, value in case.numbers.items()]
     build = [compiler, *_OPTIONS, *macros, str(source), "-o", str(program)]
     compiled = measure(build, case.root)
-    if refusal := re.search(r"static assertion failed: (.+)", compiled.output):
+    if refusal := re.search(r"static assertion failed: (.+)", compiled.everything):
         yield _ENTRANT.not_measured(f"it is written for other scopes: {refusal.group(1)}")
         return
     if compiled.exit_code:

@@ -38,13 +38,13 @@ def rows(case: Case, bench: Bench) -> Iterator[Row]:
         yield _ENTRANT.not_measured(f"it does not compile: {built.last_words}")
         return
     took = target / "compile-seconds"
-    if "Compiling stateright v" in built.output:
+    if "Compiling stateright v" in built.everything:
         # A build from nothing: the time is kept for the runs that find it done.
         took.write_text(f"{built.seconds:.1f}", "utf-8")
     constants = [f"{name}={value}" for name, value in case.numbers.items()]
     command = [str(target / "release" / "stateright-peer"), case.model, *constants]
     runs = bench.runs(lambda: measure(command, case.root, limit=bench.limit))
-    if refusal := re.search(r"this model is for scopes with .*", runs[0].output):
+    if refusal := re.search(r"this model is for scopes with .*", runs[0].everything):
         yield _ENTRANT.not_measured(f"{refusal.group()}")
         return
     complaint = re.search(r"^violated .*", runs[0].output, re.MULTILINE)

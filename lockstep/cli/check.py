@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lockstep.cli.ci_outputs import CiOutputs
 from lockstep.errors import LockstepError
+from lockstep.report.ci.outputs import CiOutputs
 from lockstep.specs.scopes import DEFAULT_SCOPE
 from lockstep.verbs.campaign_request import CampaignRequest
 from lockstep.verbs.check_request import CheckRequest

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lockstep.cli.ci_outputs import CiOutputs
 from lockstep.errors import LockstepError
+from lockstep.report.ci.outputs import CiOutputs
 from lockstep.verbs.option import given_flags, json_option, option, refuse_pairs
 from lockstep.verbs.prove_request import ProveRequest
 from lockstep.workspace import Workspace

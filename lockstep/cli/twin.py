@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lockstep.cli.ci_outputs import CiOutputs
+from lockstep.report.ci.outputs import CiOutputs
 from lockstep.verbs.option import given_flags, json_option, refuse_pairs
 from lockstep.verbs.twin_request import TwinRequest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from lockstep.explore.live_search import Found, KnownGraph, most_numbered, plain_space
+from lockstep.explore.known_graph import Found, KnownGraph, most_numbered, plain_space
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind
 from lockstep.machine.code.layout import NotCompiled

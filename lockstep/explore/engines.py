@@ -13,7 +13,7 @@ from lockstep.plain.exploration import ENGINES, Exploration, Walks
 from lockstep.plain.supervision import Bound
 
 if TYPE_CHECKING:
-    from lockstep.explore.live_search import Found
+    from lockstep.explore.known_graph import Found
     from lockstep.language.model import Model
     from lockstep.machine.code.layout import NotCompiled
     from lockstep.results.search_result import SearchResult
@@ -122,7 +122,7 @@ def _search(model: Model, request: Exploration, or_else: Collection[Bound] = ())
 
     engine, recorder = PlainEngine(model), None
     if model.of_kind(Kind.LEADS_TO) or request.spaces is not None:
-        from lockstep.explore.live_search import most_numbered, plain_space
+        from lockstep.explore.known_graph import most_numbered, plain_space
         from lockstep.plain.graph import Recorder
 
         recorder = Recorder(model, most_numbered(model, request, has_code=False))

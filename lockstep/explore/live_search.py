@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import replace
 
+from lockstep.explore.known_graph import KnownGraph, most_states, plain_space
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.graph import MOST_STATES, Limits, StateGraph, Unfinished, build_graph
+from lockstep.plain.graph import Limits, StateGraph, Unfinished, build_graph
 from lockstep.plain.lasso import unfulfilled_bindings
-from lockstep.plain.liveness import Pledges, Unfulfilled, find_unfulfilled, plain_pledges
+from lockstep.plain.liveness import Unfulfilled, find_unfulfilled
 from lockstep.plain.run import PlainEngine
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import (
@@ -24,52 +24,6 @@ from lockstep.results.search_result import (
 )
 from lockstep.results.verdict import Verdict
 from lockstep.words import plural
-
-
-@dataclass(frozen=True)
-class MostStates:
-    """Up to how many states liveness is checked: by default, and with `--liveness`."""
-
-    by_default: int
-    insisted: int
-
-
-PLAIN = MostStates(by_default=20_000, insisted=1_000_000)
-"""Of plain Python, which takes half a minute for 20,000 states."""
-
-COMPILED = MostStates(by_default=5_000_000, insisted=MOST_STATES)
-"""Of machine code, which takes half a minute for 5,000,000 states; memory bounds the rest."""
-
-
-@dataclass(frozen=True)
-class KnownGraph:
-    """The graph of a model, and what each `leads_to` of it says of each state.
-
-    `has_code` says that machine code evaluates those.
-    """
-
-    graph: StateGraph
-    pledges_of: Callable[[Property, Limits], Pledges]
-    has_code: bool = True
-
-
-Found: TypeAlias = tuple[SearchResult, KnownGraph | None]
-"""The result of a search, with the graph where that was made and all of it is known."""
-
-
-def most_numbered(model: Model, request: Exploration, *, has_code: bool) -> int:
-    """Up to how many states a search keeps the steps between them; 0 where nobody asks for them."""
-    most = 0
-    if model.of_kind(Kind.LEADS_TO):
-        most = _most(request, has_code=has_code)
-    if request.spaces is not None:
-        most = max(most, min(request.bounds.max_states or MOST_STATES, MOST_STATES))
-    return most
-
-
-def _most(request: Exploration, *, has_code: bool) -> int:
-    most = COMPILED if has_code else PLAIN
-    return most.insisted if request.liveness else most.by_default
 
 
 def check_liveness(
@@ -98,7 +52,7 @@ def check_liveness(
         if known is None and result.engine != "python":
             maker = compiled_graphs(model, request)
         has_code = maker is not None if known is None else known.has_code
-        limit = _most(request, has_code=has_code)
+        limit = most_states(request, has_code=has_code)
         if result.states > limit:
             raise Unfinished(f"{plural(result.states, 'state')}, more than {limit:,}")
         limits = Limits.of(request.bounds, limit, started - result.seconds)
@@ -137,11 +91,6 @@ def graph_of(model: Model, limits: Limits, request: Exploration = Exploration())
 
 def _plain(model: Model, request: Exploration, limits: Limits) -> KnownGraph:
     return plain_space(model, build_graph(model, limits, on_progress=request.on_progress))
-
-
-def plain_space(model: Model, graph: StateGraph) -> KnownGraph:
-    """A graph, with plain Python to evaluate each `leads_to`."""
-    return KnownGraph(graph, lambda prop, _: plain_pledges(model, graph, prop), has_code=False)
 
 
 def packed_claims(model: Model, graph: StateGraph) -> KnownGraph | None:

@@ -76,11 +76,20 @@ class Inventory:
 
     def _is_model(self, syntax: Syntax) -> bool:
         if syntax.tree is None:
-            return not self._is_imported(syntax, by="models")
+            # What is wrong with it is said of the model that others take it for.
+            return self._has_claims(syntax) or not self._is_imported(syntax, by="models")
         if any(self._is_state(syntax, name, frozenset()) for name in syntax.classes):
             # Without an action it is a part that others take their state from.
             return syntax.has_marks or not self._is_imported(syntax)
         return self._imports_state(syntax) and not self._is_imported(syntax, by="models")
+
+    def _has_claims(self, syntax: Syntax) -> bool:
+        """Whether there are claims, faults or scopes of a file's name."""
+        files = (
+            *(self._root / folder / syntax.file.name for folder in _OF_MODELS),
+            self._root / "specs" / f"{syntax.file.stem}.toml",
+        )
+        return any(file.is_file() for file in files)
 
     def _imports_state(self, syntax: Syntax) -> bool:
         """Whether a file imports a state class from another file of the workspace."""
@@ -100,6 +109,8 @@ class Inventory:
             owner = syntax if base in syntax.classes else self._by_module.get(module)
             if owner is None or base in derived:
                 continue
+            if owner.tree is None:
+                return True  # nobody can tell; that it cannot be read is said by loading it
             if self._is_state(owner, last, derived | {base}):
                 return True
         return False

@@ -31,6 +31,7 @@ _DIFFERENT = {
     "hash": "the hash of a text is another number in every process",
     "id": "an address is another number in every process",
     "input": "what is typed is no part of the text",
+    "print": "what is printed would stand before the JSON that a command prints",
     "open": "what a file holds is no part of the text: a kept answer would outlive it",
 }
 _MACHINERY = frozenset(
@@ -114,7 +115,20 @@ def _with_ordered_sets(node: ast.AST) -> ast.AST:
             return _ordered(node, ast.Tuple(node.elts, ast.Load()))
         case ast.SetComp():
             return _ordered(node, ast.GeneratorExp(node.elt, node.generators))
+        case ast.Call(ast.Attribute(attr="keys"), [], []):
+            return _ordered(node, node)  # a view's operators give sets of Python's own
+        case ast.BinOp(left, ast.BitOr() | ast.BitAnd() | ast.Sub() | ast.BitXor(), right):
+            sides = [_ordered(side, side) if _is_view(side) else side for side in (left, right)]
+            return ast.copy_location(ast.BinOp(sides[0], node.op, sides[1]), node)
     return node
+
+
+def _is_view(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and (node.func.attr == "items")
+    )
 
 
 def _ordered(node: ast.expr, items: ast.expr) -> ast.expr:
@@ -124,7 +138,11 @@ def _ordered(node: ast.expr, items: ast.expr) -> ast.expr:
 
 def misplaced_parts(tree: ast.Module, path: Path) -> list[Diagnostic]:
     """What a file has that is not in the notation, whether or not a function of a model uses it."""
-    problems = []
+    problems = [
+        _internal(node, node.name, path)
+        for node in tree.body
+        if isinstance(node, FUNCTIONS) and node.name.startswith("__")
+    ]
     waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
     while waiting:
         node, in_function = waiting.pop()

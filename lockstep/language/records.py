@@ -38,7 +38,7 @@ class FieldedType(type):
         return made
 
     def __setattr__(cls, name: str, value: object) -> None:
-        if vars(cls).get("_is_made") and cls.fields:
+        if vars(cls).get("_is_made") and name != "__dataclass_transform__":  # a decorator's own
             raise TypeError(f"{cls.__name__}.{name} cannot be set: the class is made already")
         super().__setattr__(name, value)
 

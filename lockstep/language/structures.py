@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from lockstep.language.domain import Domain
-from lockstep.language.values import NotInDomain, TotalMap
+from lockstep.language.values import NotInDomain, OrderedSet, TotalMap
 
 
 @dataclass(frozen=True)
@@ -20,13 +20,14 @@ class SetDomain(Domain):
 
     def coerce(self, value: object, place: str) -> frozenset[Any]:
         if isinstance(value, frozenset | set):
-            return frozenset(self.item.coerce(item, f"an item of {place}") for item in value)
+            kind = OrderedSet if isinstance(value, OrderedSet) else frozenset
+            return kind(self.item.coerce(item, f"an item of {place}") for item in value)
         raise NotInDomain(place, value, self)
 
     def __iter__(self) -> Iterator[frozenset[Any]]:
         items = list(self.item)
         for chosen in itertools.product((False, True), repeat=len(items)):
-            yield frozenset(itertools.compress(items, chosen))
+            yield OrderedSet(itertools.compress(items, chosen))
 
     def size(self) -> int:
         return int(2 ** self.item.size())

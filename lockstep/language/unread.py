@@ -105,17 +105,50 @@ def _is_marked(function: object) -> bool:
 
 
 def _has_the_form(node: _Written) -> bool:
-    return [argument.arg for argument in node.args.args][:2] == ["s", "new"]
+    """Whether it has the parameters of a step, or writes to its second one as steps do."""
+    arguments = node.args
+    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    names = [argument.arg for argument in every]
+    return names[:2] == ["s", "new"] or any(
+        isinstance(part, ast.Attribute | ast.Subscript)
+        and isinstance(part.ctx, ast.Store)
+        and names[1:2] == [_root(part)]
+        for line in _body(node)
+        for part in ast.walk(line)
+    )
+
+
+def _root(node: ast.AST) -> str | None:
+    """The name that an attribute or an item is of, however deep."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def _reached(syntax: Syntax, functions: Mapping[str, _Written], marked: set[str]) -> set[str]:
-    """The functions of a file that are marked, or named by what is read."""
-    bodies = {id(statement) for node in functions.values() for statement in _body(node)}
-    reached = marked | _names(syntax.statements, bodies)
+    """The functions of a file that are marked, or named by what is read.
+
+    A value that has a name, such as a list of functions, is read where its name is; what is called
+    to make it is read at once.
+    """
+    bodies: dict[str, list[ast.AST]] = {name: _body(node) for name, node in functions.items()}
+    for line in syntax.statements:
+        if isinstance(line, ast.Assign) and not isinstance(line.value, ast.Lambda):
+            names = [target.id for target in line.targets if isinstance(target, ast.Name)]
+            if len(names) == len(line.targets):
+                bodies |= {name: [line.value] for name in names}
+    apart = {id(part) for parts in bodies.values() for part in parts}
+    called = {
+        part.func.id
+        for line in syntax.statements
+        if isinstance(line, ast.Assign)
+        for part in ast.walk(line)
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)
+    }
+    reached = marked | called | _names(syntax.statements, apart)
     waiting = list(reached)
     while waiting:
-        node = functions.get(waiting.pop())
-        for name in set() if node is None else _names(_body(node), set()) - reached:
+        for name in _names(bodies.get(waiting.pop(), ()), set()) - reached:
             reached.add(name)
             waiting.append(name)
     return reached

@@ -98,7 +98,10 @@ def _by_parameter(
     written: dict[str, set[str]] = {one.arg: set() for one in definition[0].args.args}
     for line in definition[0].body:
         match line:
-            case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target]):
+            case (
+                ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target])
+                | ast.AugAssign(target=ast.Attribute() | ast.Subscript() as target)
+            ):
                 root, parts = _target(target)
                 if root in written and parts:
                     written[root].add(".".join(parts))

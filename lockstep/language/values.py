@@ -90,6 +90,9 @@ class OrderedSet(frozenset[Any]):
     def __iter__(self) -> Iterator[Any]:
         return iter(self._order)
 
+    def copy(self) -> OrderedSet:
+        return self
+
     def union(self, *others: Iterable[Any]) -> OrderedSet:
         return OrderedSet(item for one in (self, *others) for item in one)
 
@@ -112,4 +115,5 @@ class OrderedSet(frozenset[Any]):
         return set[item]  # what an annotation means by it
 
     def __repr__(self) -> str:
-        return "{" + ", ".join(map(repr, self)) + "}" if self else "set()"
+        """As that of a frozenset, which it may equal: only the order of the items is its own."""
+        return "frozenset({" + ", ".join(map(repr, self)) + "})" if self else "frozenset()"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lockstep.words import plural
 
@@ -63,7 +63,7 @@ class Exploration:
     master: str | None = None
     environment: frozenset[str] | None = None
     on_progress: Callable[[Progress], None] | None = None
-    spaces: Spaces | None = None
+    spaces: Spaces[Any] | None = None
 
     @property
     def is_on_disk(self) -> bool:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from lockstep.language.model import Model
-    from lockstep.plain.graph import StateGraph
+
+GraphT = TypeVar("GraphT")
 
 
-class Spaces:
+class Spaces(Generic[GraphT]):
     """The graphs of models, so that each is made once.
 
     Models that differ in their properties alone have the same. `explorations` says for each search
@@ -17,14 +18,14 @@ class Spaces:
     """
 
     def __init__(self) -> None:
-        self._kept: list[tuple[Model, StateGraph]] = []
+        self._kept: list[tuple[Model, GraphT]] = []
         self.explorations: list[str] = []
 
-    def keep(self, model: Model, graph: StateGraph) -> None:
+    def keep(self, model: Model, graph: GraphT) -> None:
         """Keep the whole graph of a model."""
         self._kept.append((model, graph))
 
-    def find(self, model: Model) -> StateGraph | None:
+    def find(self, model: Model) -> GraphT | None:
         """The graph of a model; None where it was not made."""
         for other, graph in self._kept:
             if other.actions is model.actions and other.initial == model.initial:

@@ -27,6 +27,7 @@ from lockstep.verbs.check_result import Checked
 from lockstep.verbs.fault_row import FaultRow
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.matrix import MatrixRequest, matrix
+from lockstep.verbs.models import choose
 from lockstep.verbs.prove import ProveRequest, prove
 from lockstep.verbs.twin import TwinRequest, plan_twin, run_twin
 from lockstep.words import plural, shown_path
@@ -175,6 +176,7 @@ def answer_requirements(workspace: Workspace) -> Answer:
 
 def read_every_file(workspace: Workspace) -> Answer:
     """Ask whether there are claims, faults or scopes in files that nothing reads."""
+    choose((), workspace)  # refuses a workspace without models
     files = [file for file in workspace.unused() if file.is_mistake]
     lines = [f"not read  {shown_path(file.file)}: {file.why}" for file in files]
     lines += [plural(len(files), "file") + " that nothing reads", "reproduce with  lockstep check"]

@@ -19,7 +19,7 @@ from lockstep.results.verdict import Verdict
 from lockstep.words import plural
 
 if TYPE_CHECKING:
-    from lockstep.cli.ci_outputs import CiOutputs
+    from lockstep.report.ci.outputs import CiOutputs
     from lockstep.report.ci.problems import Problems
     from lockstep.workspace import Workspace
 

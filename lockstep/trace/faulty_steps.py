@@ -20,6 +20,8 @@ class FaultyStep:
 
     is_enabled: bool
     """Whether the model without the fault takes it at all."""
+    faults: str
+    """The faults without which it is not taken so, as `A+B`."""
 
 
 def faulty_steps(model: Model, fault: str | None, trace: Trace) -> dict[int, FaultyStep]:
@@ -30,9 +32,27 @@ def faulty_steps(model: Model, fault: str | None, trace: Trace) -> dict[int, Fau
     """
     if fault is None:
         return {}
+    names = fault.split("+")
+    enabled = _changed(model, None, trace)
+    needed: dict[int, list[str]] = {number: [] for number in enabled}
+    for name in names if len(names) > 1 else ():
+        others = "+".join(other for other in names if other != name)
+        for number in _changed(model, others, trace).keys() & enabled.keys():
+            needed[number].append(name)
+    return {
+        number: FaultyStep(is_enabled, "+".join(needed[number]) or fault)
+        for number, is_enabled in enabled.items()
+    }
+
+
+def _changed(model: Model, faults: str | None, trace: Trace) -> dict[int, bool]:
+    """The steps that the model with these faults alone does not take, or takes elsewhere.
+
+    Each says whether it takes the step at all.
+    """
     universe = model.universe
     try:
-        sound = load_model(universe.root, model.name, universe.constants)
+        sound = load_model(universe.root, model.name, universe.constants, fault=faults)
     except LockstepError:
         return {}
     engine = PlainEngine(sound)
@@ -41,7 +61,7 @@ def faulty_steps(model: Model, fault: str | None, trace: Trace) -> dict[int, Fau
     for number, step in enumerate(trace.steps, start=1):
         after = _taken(engine, model, step, states[number - 1])
         if after is None or _encoded(after) != _encoded(step.state):
-            changed[number] = FaultyStep(is_enabled=after is not None)
+            changed[number] = after is not None
     return changed
 
 

@@ -217,8 +217,8 @@ class _Renderer:
 
     def _why_faulty(self, faulty: FaultyStep) -> str:
         if faulty.is_enabled:
-            return f"<- changed by {described_faults(self._fault or '')}"
-        return f"<- possible only by {described_faults(self._fault or '')}"
+            return f"<- changed by {described_faults(faulty.faults)}"
+        return f"<- possible only by {described_faults(faulty.faults)}"
 
     def _false_there(self) -> Iterator[Line]:
         """The conjunct of the violated property that is false at the end."""

@@ -15,6 +15,7 @@ from lockstep.language.model import Model, load_model, model_places
 from lockstep.language.notation import Kind
 from lockstep.mutants.mutant import find_mutant
 from lockstep.plain.exploration import Exploration
+from lockstep.plain.graph import StateGraph
 from lockstep.plain.spaces import Spaces
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
@@ -49,7 +50,7 @@ class CheckPlan:
     request: CheckRequest
     unused: tuple[Unused, ...]
     """Files that nothing reads; none where only some models are meant."""
-    spaces: Spaces | None = None
+    spaces: Spaces[StateGraph] | None = None
     """Where the graphs of what is explored are kept; None where nobody asks more of them."""
     affected: Affected | None = None
     """Which models a change can affect, where that was asked; the others are not in `models`."""
@@ -64,7 +65,7 @@ def check(
     *,
     on_result: Callable[[CheckResult], None] = lambda _: None,
     watch: Watch = Unwatched(),
-    spaces: Spaces | None = None,
+    spaces: Spaces[StateGraph] | None = None,
 ) -> CheckRun:
     """Check models; `on_result` is told of each as soon as it is done.
 

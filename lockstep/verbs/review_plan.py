@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from lockstep.errors import LockstepError
 from lockstep.language.model import load_model
-from lockstep.specs.scopes import ModelSpec, load_model_spec
+from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, load_model_spec
 from lockstep.system.text_files import read_text
 from lockstep.verbs.decided import texts_of
 from lockstep.verbs.option import given_flags
@@ -143,11 +143,12 @@ def _tasks(pair: VersionPair, plan: ReviewPlan) -> Iterator[ReviewTask]:
     base, head = (
         load_model_spec(version.workspace.root, version.model) for version in (pair.base, pair.head)
     )
-    for scope in dict.fromkeys([*base.scopes, *head.scopes]):
+    of_base, of_head = (list(spec.scopes) or [DEFAULT_SCOPE] for spec in (base, head))
+    for scope in dict.fromkeys([*of_base, *of_head]):
         if plan.request.scope not in (None, scope):
             continue
-        if scope not in base.scopes or scope not in head.scopes:
-            only = pair.base if scope in base.scopes else pair.head
+        if scope not in of_base or scope not in of_head:
+            only = pair.base if scope in of_base else pair.head
             plan.omitted.append(f"{pair} {scope}: only {only} has this scope")
         elif plan.request.scope is None and (states := _states(base, head, scope)) > MOST_STATES:
             plan.omitted.append(f"{pair} {scope}: {states:,} states; --scope {scope} compares it")
@@ -157,4 +158,4 @@ def _tasks(pair: VersionPair, plan: ReviewPlan) -> Iterator[ReviewTask]:
 
 def _states(base: ModelSpec, head: ModelSpec, scope: str) -> int:
     """The states that are pinned for a scope."""
-    return max(spec.scopes[scope].pins.states or 0 for spec in (base, head))
+    return max(spec.scope(scope).pins.states or 0 for spec in (base, head))

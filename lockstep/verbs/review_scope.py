@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.explore.engines import explore
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.graph import MOST_STATES, Limits, Unfinished
+from lockstep.plain.graph import MOST_STATES, Limits, StateGraph, Unfinished
 from lockstep.plain.spaces import Spaces
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.exits import INTERRUPTED
@@ -119,7 +119,7 @@ class ScopeReview:
 
 def review_scope(plan: ReviewPlan, task: ReviewTask, watch: Watch) -> ScopeReview:
     """Compare two versions in a scope; `LockstepError` where one of them cannot be checked."""
-    started, spaces = time.perf_counter(), Spaces()
+    started, spaces = time.perf_counter(), Spaces[StateGraph]()
     exploration = replace(plan.request.exploration, spaces=spaces)
     base = _checked(plan, task.versions.base, task.scope, watch, spaces)
     head = _checked(plan, task.versions.head, task.scope, watch, spaces)
@@ -155,7 +155,11 @@ def _judged(plan: ReviewPlan, task: ReviewTask, watch: Watch) -> tuple[Checked |
 
 
 def _checked(
-    plan: ReviewPlan, version: Version, scope: str, watch: Watch, spaces: Spaces | None = None
+    plan: ReviewPlan,
+    version: Version,
+    scope: str,
+    watch: Watch,
+    spaces: Spaces[StateGraph] | None = None,
 ) -> Checked:
     """All properties of a version, judged past what is violated."""
     request, folder = plan.request, plan.request.save or traces_folder(plan.workspace)

@@ -211,6 +211,14 @@ def test_the_whole_search_is_measured_each_time_and_no_liveness(tmp_path: Path) 
     assert "EntriesArePaid" in config
 
 
+def test_what_is_said_of_progress_is_no_result(tmp_path: Path) -> None:
+    """A search of ten seconds says on standard error how far it is: its row was void."""
+    program = "import sys; print('{}'); print('lockstep: 10 s  large', file=sys.stderr)"
+    run = measure([sys.executable, "-c", program], tmp_path)
+    assert (run.output, run.errors) == ("{}\n", "lockstep: 10 s  large\n")
+    assert run.last_words == "lockstep: 10 s  large"
+
+
 def test_a_scope_that_a_peer_is_not_written_for_is_not_measured(tmp_path: Path) -> None:
     case = load_case(ROOT, "fetch_session", "two_fetchers")
     (row,) = handwritten.rows(case, Bench(tmp_path, tmp_path, limit=60.0, repeats=1))

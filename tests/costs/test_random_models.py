@@ -5,15 +5,13 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from hypothesis import HealthCheck, assume, event, given, reject, settings
+from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
 from lockstep.costs.scenario import ScenarioCost, costs_of
 from lockstep.explore.engines import explore
-from lockstep.language.frontend import lower
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
-from lockstep.language.source import ModelError
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.graph import Limits, build_graph
 from lockstep.plain.run import PlainEngine
@@ -32,11 +30,7 @@ LIMITS = Limits(MOST_STATES)
 @given(random_models(), st.randoms(use_true_random=False))
 def test_both_engines_and_the_oracle_agree(text: RandomModel, chance: random.Random) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        model = text.load(Path(folder))
-        try:
-            lower(model)
-        except ModelError:
-            reject()  # the few texts that are refused: test_nearly_all_load counts them
+        model = text.accepted(Path(folder))
         goals = [prop.name for prop in model.of_kind(Kind.SOMETIMES)]
         bare = replace(model, properties=())  # a search that ends early says nothing of the rest
         assume(goals and explore(bare, SMALL).verdict is Verdict.HOLDS)

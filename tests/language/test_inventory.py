@@ -75,7 +75,7 @@ def test_a_file_that_is_no_python_is_a_model_so_that_loading_tells(
     "beside", ["invariants/lamp.py", "models/faults/lamp.py", "invariants/lemmas/lamp.py"]
 )
 def test_a_mistake_in_a_models_text_is_that_models(beside: str, tmp_path: Path) -> None:
-    """Files that import it do not make it a part; another model that does, does."""
+    """Neither files that import it make it a part, nor a model that does."""
     write(tmp_path, "models/lamp.py", HEADS["as usual"] + BODY + "x = = 1\n")
     write(tmp_path, beside, "from models.lamp import switch\n")
     assert model_names(tmp_path) == ["lamp"]
@@ -84,7 +84,20 @@ def test_a_mistake_in_a_models_text_is_that_models(beside: str, tmp_path: Path) 
     write(
         tmp_path, "models/clock.py", "from models.lamp import switch\n" + HEADS["as usual"] + BODY
     )
-    assert model_names(tmp_path) == ["clock"]
+    assert model_names(tmp_path) == ["clock", "lamp"]
+
+
+def test_a_mistake_in_a_text_from_which_a_state_is_derived(tmp_path: Path) -> None:
+    """It is in no file of its own name, and the model that needs it says so."""
+    write(tmp_path, "models/base.py", HEADS["as usual"] + BODY + "x = = 1\n")
+    write(
+        tmp_path,
+        "models/lamp.py",
+        "from models.base import Lamp as Base\n\n\nclass Lamp(Base):\n    on: bool = False\n",
+    )
+    assert model_names(tmp_path) == ["lamp"]
+    with pytest.raises(LockstepError, match=r"this is not Python(.|\n)*models/base.py:10:"):
+        load_model(tmp_path, "lamp")
 
 
 def test_text_that_only_mentions_a_state_is_no_model(tmp_path: Path) -> None:

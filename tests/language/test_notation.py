@@ -147,6 +147,24 @@ def test_an_action_without_its_mark_is_refused(
         load_model(root, "lamp")
 
 
+@pytest.mark.parametrize(
+    "flip",
+    [
+        "def flip(s, new):\n    new.lit = not s.lit\n\nSTEPS = (flip, 1)\n",
+        "def flip(old, new):\n    new.lit = not old.lit\n",
+        "def flip(s, new, /):\n    new.lit = not s.lit\n",
+        "def flip(s, *, new):\n    new.lit = not s.lit\n",
+        "def flip(s, after):\n    after.lit = not s.lit\n",
+    ],
+)
+def test_a_step_without_its_mark_is_refused_whatever_it_looks_like(
+    flip: str, tmp_path: Path
+) -> None:
+    root = written(tmp_path, models__lamp=f"{MODEL}\n{flip}")
+    with pytest.raises(ModelError, match="nothing reads flip"):
+        load_model(root, "lamp")
+
+
 def test_a_state_derived_from_another_models_takes_its_actions(tmp_path: Path) -> None:
     base = MODEL.replace("Lamp", "Other")
     own = (

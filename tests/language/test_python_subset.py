@@ -28,7 +28,7 @@ def step(s, new):
     new.flag = True
 """
 NAMES = """
-from lockstep import Constant, OneOf, Range, Set, State, action
+from lockstep import Constant, OneOf, Range, Record, Set, State, action
 
 BROKERS: Constant = ("b1", "b2", "b3", "b4", "b5")
 
@@ -43,6 +43,18 @@ Frozen = OneOf((*frozenset(BROKERS), *others()))
 Joined = OneOf(tuple((set("abc") | set("def")) - {"b"} ^ {"q"} & frozenset("qrs")))
 Least = Range(0, len(min({"bb", "aa"}, key=len)) + ord(list({"k", "m", "n"})[0]))
 First = OneOf(tuple(BROKERS[:3]))
+OLD = {"b1": 1, "b2": 2}
+Views = OneOf(tuple(OLD.keys() | {"b3": 3, "b4": 4}.keys()))
+Left = OneOf(tuple(name for name, _ in {"x": 1, "y": 2, "z": 3}.items() - {("x", 1)}))
+Copied = OneOf(tuple({"b1", "b2", "b3", "b4"}.copy()))
+
+
+class Group(Record):
+    members: Set[First]
+
+
+Members = OneOf(tuple(Group({"b1", "b2", "b3"}).members))
+Parts = OneOf(tuple(tuple(part) for part in Set[First])[-1])
 """ + STATE.replace("flag: bool = False", "flag: bool = False\n    live: Set[First] = {'b2', 'b1'}")
 
 
@@ -131,6 +143,9 @@ def test_each_part_of_what_is_made_is_seen(tmp_path: Path, part: str, other: str
         ),
         ("def patch(kind):\n    kind.size = 3\n    return kind\n\npatched = patch(Pair)", "load"),
         ("def patch(kind):\n    del kind.first\n    return kind\n\npatched = patch(Pair)", "load"),
+        ("def patch(kind):\n    kind.of = 3\n    return kind\n\npatched = patch(State)", "load"),
+        ("def patch(kind):\n    kind.of = 3\n    return kind\n\npatched = patch(Record)", "load"),
+        ("def __getattr__(name):\n    return 3", "internal-name"),
     ],
 )
 def test_a_class_that_is_changed_after_it_was_made(tmp_path: Path, change: str, code: str) -> None:

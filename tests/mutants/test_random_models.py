@@ -24,7 +24,7 @@ BOUNDS = Bounds(max_states=20 * MOST_STATES, max_seconds=600)
 @given(random_models(), st.randoms(use_true_random=False))
 def test_both_engines_agree(text: RandomModel, chance: random.Random) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        model = text.load(Path(folder))
+        model = text.accepted(Path(folder))
         small = Exploration("python", Bounds(max_states=MOST_STATES))
         result = explore(model, small)
         mutants = mutants_of(model)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from lockstep.explore.engines import explore
-from lockstep.explore.live_search import MostStates, check_liveness
+from lockstep.explore.known_graph import MostStates
+from lockstep.explore.live_search import check_liveness
 from lockstep.language.model import Model, load_model
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.plain.engine import Disagreement
@@ -213,7 +214,7 @@ def test_claims_without_machine_code(
     lamp = model(CLAIMS)
     expected = explore(lamp, Exploration("compiled"))
     monkeypatch.setattr("lockstep.machine.code.functions.FunctionBuilder.pledges", refused)
-    monkeypatch.setattr("lockstep.explore.live_search.COMPILED", MostStates(0, 0))
+    monkeypatch.setattr("lockstep.explore.known_graph.COMPILED", MostStates(0, 0))
     result = explore(lamp, Exploration("compiled"))
     assert (result.engine, result.remark) == ("compiled", "")
     assert result.unfulfilled == expected.unfulfilled
@@ -224,7 +225,7 @@ def test_too_many_states(
     model: Callable[[str], Model], monkeypatch: pytest.MonkeyPatch, engine: str, most: str
 ) -> None:
     lamp = model(CLAIMS)
-    monkeypatch.setattr(f"lockstep.explore.live_search.{most}", MostStates(4, 5))
+    monkeypatch.setattr(f"lockstep.explore.known_graph.{most}", MostStates(4, 5))
     result = explore(lamp, Exploration(engine))
     assert (result.verdict, result.remark) == ("inconclusive", "")
     assert result.unchecked == ("gets_light", "gets_served", "gets_dark")

@@ -18,11 +18,14 @@ from pathlib import Path
 from typing import Any
 
 import hypothesis.strategies as st
+from hypothesis import reject
 from hypothesis.strategies import DrawFn
 
 import lockstep
 from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDomain
+from lockstep.language.frontend import lower
 from lockstep.language.model import Model, load_model
+from lockstep.language.source import ModelError
 from tests.random_models.parts.choices import Choices
 from tests.random_models.parts.functions import Functions
 from tests.random_models.parts.grammar import Writer
@@ -57,6 +60,18 @@ class RandomModel:
             (root / folder).mkdir(exist_ok=True)
             (root / folder / f"{NAME}.py").write_text(text, encoding="utf-8")
         return load_model(root, NAME, self.constants, fault=fault)
+
+    def accepted(self, root: Path) -> Model:
+        """The model, in a test of Hypothesis that has no use for a text that is refused.
+
+        The few that are refused are counted by `test_nearly_all_load`.
+        """
+        try:
+            model = self.load(root)
+            lower(model)
+        except ModelError:
+            reject()
+        return model
 
     @property
     def fault_names(self) -> list[str]:

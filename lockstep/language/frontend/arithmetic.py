@@ -108,7 +108,9 @@ def lower_unary(scope: Scope, node: ast.UnaryOp) -> ir.Expression:
         "unary-operator",
         f"`{'~' if isinstance(node.op, ast.Invert) else '+'}` is not part of the notation",
         "integers have no bits here, and a plus sign changes nothing",
-        "use arithmetic or sets",
+        "between conditions write `not`; else use arithmetic or sets"
+        if isinstance(node.op, ast.Invert)
+        else "leave it out",
     )
 
 
