@@ -207,7 +207,7 @@ def opposite(node: ir.Expression) -> ir.Expression:
 
 def changed(node: Any, change: Change) -> Any:
     """An IR node with a change made to it and to everything inside."""
-    if isinstance(node, tuple):
+    if type(node) is tuple:  # records and maps are tuples, too, and values
         return tuple(changed(part, change) for part in node)
     if not is_dataclass(node) or type(node).__module__ != ir.__name__:
         return node
