@@ -215,6 +215,15 @@ def changed(node: Any, change: Change) -> Any:
     return change(replace(node, **parts))  # type: ignore[type-var]
 
 
+HALVES = RandomModel(
+    "from lockstep import Range, State, action\n\n"
+    "class Sample(State):\n    a: Range(-3, 3) = 3\n\n"
+    "@action\ndef act0(s, new):\n    new.a = s.a // 2\n",
+    "from lockstep import invariant\n\n@invariant()\ndef claim0(s):\n    return s.a >= -3\n",
+)
+"""Few random models divide, and fewer by a number that leaves a rest."""
+
+
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Model]:
     """Different random models, simple and large ones in turn as they were drawn."""
@@ -233,7 +242,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Model]:
             texts[repr(text)] = text.load(folder)
 
     collect()
-    return list(texts.values())
+    return [*texts.values(), HALVES.load(folder)]
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
