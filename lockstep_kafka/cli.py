@@ -12,7 +12,6 @@ from lockstep.verbs.option import json_option, option
 from lockstep.workspace import Workspace
 from lockstep_kafka.verbs.conform_request import SPARK, ConformRequest
 from lockstep_kafka.verbs.simulate_request import SimulateRequest
-from lockstep_kafka.workspaces import workspace_for_logs
 
 
 @dataclass(frozen=True)
@@ -39,6 +38,8 @@ def conform(request: ConformRequest, view: ConformView) -> int:
     none departs, but a session is unknown, a file cannot be read or nothing was followed, 130
     interrupted.
     """
+    from lockstep_kafka.workspaces import workspace_for_logs
+
     if request.workspace is None and (workspace := workspace_for_logs()).shipped:
         tell(f"lockstep: there is no workspace here: --workspace {workspace} is used")
         request = replace(request, workspace=workspace)

@@ -83,7 +83,7 @@ class Started:
         while (alive := self.alive()) and time.monotonic() < end:
             time.sleep(0.01)
         assert [command_of(number) for number in alive] == []
-        return self.process.returncode, out, err and _PROGRESS.sub("", err)
+        return self.process.returncode, out, err and without_progress(err)
 
     def left(self) -> list[str]:
         """The names in its temporary folder."""
@@ -148,6 +148,11 @@ def _begin(ignored: Collection[int], parent: int) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
+
+
+def without_progress(err: str) -> str:
+    """What a command wrote to standard error but for the lines of progress."""
+    return _PROGRESS.sub("", err)
 
 
 def kill(process: int) -> None:

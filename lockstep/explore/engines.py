@@ -181,7 +181,6 @@ def _without_machine_code(model: Model, reason: NotCompiled) -> LockstepError:
 
 def _run(model: Model, request: Exploration) -> Found:
     """What machine code finds; `NotCompiled` where the model has none."""
-    from lockstep.explore.compiled import program_of, search
     from lockstep.machine.code.machine import machine_code
     from lockstep.machine.code.program import build_program
     from lockstep.machine.search.checkpoint import Checkpoint
@@ -189,7 +188,10 @@ def _run(model: Model, request: Exploration) -> Found:
     from lockstep.machine.search.spill import Spill
     from lockstep.system.user_cache import cache_folder
 
-    if not (request.is_on_disk or request.symmetry):
+    keeps_steps = bool(model.of_kind(Kind.LEADS_TO)) or request.spaces is not None
+    if keeps_steps and not (request.is_on_disk or request.symmetry):
+        from lockstep.explore.compiled import program_of, search
+
         program = program_of(model)
         native = machine_code(program.text, cache_folder() / "compiled")
         return search(model, program, native, request)

@@ -209,7 +209,11 @@ class Inventory:
         """By a module's name, the files that import it or something in it."""
         importers: dict[str, set[Path]] = {}
         for syntax in self._by_module.values():
-            for name in syntax.modules:
+            is_needed = "tree" in vars(syntax)
+            modules = syntax.modules
+            if not is_needed:
+                syntax.forget()
+            for name in modules:
                 words = name.split(".")
                 for end in range(1, len(words) + 1):
                     importers.setdefault(".".join(words[:end]), set()).add(syntax.file)

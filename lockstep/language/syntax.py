@@ -57,6 +57,11 @@ class Syntax:
                     names |= {name: f"lockstep.{name}" for name in lockstep.__all__}
         return names
 
+    def forget(self) -> None:
+        """Free the memory of the syntax; it is made again when it is asked for."""
+        for name in ("tree", "statements"):
+            vars(self).pop(name, None)
+
     @cached_property
     def modules(self) -> set[str]:
         """The dotted names of all that is imported, and of the modules it is imported from."""

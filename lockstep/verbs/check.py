@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError, nearest
 from lockstep.explore.engines import explore, simulate
@@ -15,7 +16,6 @@ from lockstep.language.model import Model, load_model, model_places
 from lockstep.language.notation import Kind
 from lockstep.mutants.mutant import find_mutant
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.graph import StateGraph
 from lockstep.plain.spaces import Spaces
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
@@ -36,6 +36,9 @@ from lockstep.verbs.models import choose
 from lockstep.verbs.run import OnProgress, Unwatched, Watch, run_each
 from lockstep.verbs.version import Version
 from lockstep.workspace import Workspace, find_workspace
+
+if TYPE_CHECKING:
+    from lockstep.plain.graph import StateGraph  # numpy is not needed before
 
 __all__ = ["CheckPlan", "CheckRequest", "CheckResult", "CheckRun", "Checked", "Unchecked", "check"]
 

@@ -49,7 +49,7 @@ def test_an_unchanged_workspace_is_not_decided_again(proved: "Desk", decided: li
     assert ran.code == 0
     assert f" s, kept since {datetime.now():%Y}-" in ran.out.splitlines()[0]
     assert "4 of 4 properties proved" in ran.out
-    assert ran.out.endswith("\n1 of 1 proof kept (--no-cache decides anew)\n")
+    assert ran.out.endswith("\n1 of 1 proof kept (--no-cache proves them again)\n")
     assert decided == ["turnstile wide"]
 
 

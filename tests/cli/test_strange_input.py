@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.processes import COMMAND
+from tests.processes import COMMAND, without_progress
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
@@ -23,13 +23,15 @@ def shell(command: str, **changed: str | None) -> "subprocess.CompletedProcess[s
     for name, value in changed.items():
         if value is None:
             environment.pop(name, None)
-    return subprocess.run(
+    ran = subprocess.run(
         ["/bin/sh", "-c", command.replace("lockstep", " ".join(COMMAND))],
         capture_output=True,
         text=True,
         check=False,
         env=environment,
     )
+    ran.stderr = without_progress(ran.stderr)
+    return ran
 
 
 FULL = "lockstep: the output cannot be written: No space left on device\n"
