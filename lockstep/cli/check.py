@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import partial
 
 from lockstep.errors import LockstepError
 from lockstep.report.ci.outputs import CiOutputs
@@ -12,9 +12,6 @@ from lockstep.verbs.campaign_request import CampaignRequest
 from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.option import given_flags, json_option, option, refuse_pairs
 from lockstep.verbs.sweep_values import read_sweeps
-
-if TYPE_CHECKING:
-    from lockstep.verbs.campaign import Resources
 
 
 @dataclass(frozen=True)
@@ -127,8 +124,6 @@ def check(
         return _costs(request, view)
     if campaign.is_sweep:
         return _sweep(request, campaign, view)
-    from functools import partial
-
     from lockstep.report.check import CheckView
     from lockstep.report.view import present
     from lockstep.verbs.check import plan_check, run_check
@@ -142,10 +137,9 @@ def check(
 def _faults(
     request: CheckRequest, campaign: CampaignRequest, view: CheckOptions, outputs: CiOutputs
 ) -> int:
-    from functools import partial
-
     from lockstep.report.faults import FaultsView
     from lockstep.report.view import present
+    from lockstep.verbs.campaign import Resources
     from lockstep.verbs.faults import FaultsRequest, faults
     from lockstep.workspace import find_workspace
 
@@ -153,7 +147,7 @@ def _faults(
     wanted = FaultsRequest(
         request.models,
         request.workspace,
-        _resources_of(request, campaign),
+        Resources.of(request, campaign),
         request.save,
         request.changed,
     )
@@ -162,33 +156,23 @@ def _faults(
 
 
 def _mutants(request: CheckRequest, campaign: CampaignRequest, view: CheckOptions) -> int:
-    from functools import partial
-
     from lockstep.report.mutants import MutantsView
     from lockstep.report.view import present
+    from lockstep.verbs.campaign import Resources
     from lockstep.verbs.mutants import MutantsRequest, mutants
 
-    scope, resources = request.scope or DEFAULT_SCOPE, _resources_of(request, campaign)
+    scope, resources = request.scope or DEFAULT_SCOPE, Resources.of(request, campaign)
     wanted = MutantsRequest(request.models, request.workspace, scope, resources)
     return present(MutantsView(), partial(mutants, wanted), json=view.json)
 
 
 def _sweep(request: CheckRequest, campaign: CampaignRequest, view: CheckOptions) -> int:
-    from functools import partial
-
     from lockstep.report.sweep import SweepView
     from lockstep.report.view import present
     from lockstep.verbs.sweep import plan_sweep, run_sweep
 
     plan = plan_sweep(request, campaign)
     return present(SweepView(plan), partial(run_sweep, plan), json=view.json)
-
-
-def _resources_of(request: CheckRequest, campaign: CampaignRequest) -> Resources:
-    """What many checks may take, where they run, and the table that they fill."""
-    from lockstep.verbs.campaign import Resources
-
-    return Resources(request.exploration, request.master, campaign.results, anew=request.anew)
 
 
 def _matrix(request: CheckRequest, view: CheckOptions) -> int:
@@ -206,8 +190,6 @@ def _matrix(request: CheckRequest, view: CheckOptions) -> int:
 
 
 def _costs(request: CheckRequest, view: CheckOptions) -> int:
-    from functools import partial
-
     from lockstep.report.costs import CostsView
     from lockstep.report.view import present
     from lockstep.verbs.costs import costs

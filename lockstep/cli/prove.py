@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from lockstep.errors import LockstepError
 from lockstep.report.ci.outputs import CiOutputs
@@ -83,8 +84,6 @@ def _refuse_contradictions(request: ProveRequest, view: ProveOptions, outputs: C
 def _prove(
     request: ProveRequest, workspace: Workspace, view: ProveOptions, outputs: CiOutputs
 ) -> int:
-    from functools import partial
-
     from lockstep.report.prove import ProveView
     from lockstep.report.view import present
     from lockstep.verbs.prove import prove as run_proofs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from lockstep.report.ci.outputs import CiOutputs
 from lockstep.verbs.option import given_flags, json_option, refuse_pairs
@@ -25,8 +26,6 @@ def twin(request: TwinRequest, view: TwinView, outputs: CiOutputs) -> int:
     Exit codes: 0 the same and TLC refutes nothing, 1 not the same or refuted, 2 the input cannot
     be used, 3 not conclusive, 130 interrupted.
     """
-    from functools import partial
-
     from lockstep.report.twin import TwinView
     from lockstep.report.view import present
     from lockstep.verbs.twin import plan_twin, run_twin

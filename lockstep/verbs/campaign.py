@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from lockstep.campaign.campaign import Campaign, Planned
 from lockstep.campaign.cluster import Cluster
@@ -31,6 +31,10 @@ from lockstep.verbs.decided import Dependencies
 from lockstep.verbs.run import Unwatched, Watch
 from lockstep.words import plural, shown_path
 from lockstep.workspace import Workspace
+
+if TYPE_CHECKING:
+    from lockstep.verbs.campaign_request import CampaignRequest
+    from lockstep.verbs.check_request import CheckRequest
 
 _LEAST_SECONDS = 3.0
 """Tasks that take less together are done before another process would have begun."""
@@ -85,6 +89,11 @@ class Resources:
     results: Path | None = None
     anew: bool = False
     seconds: float | None = None
+
+    @classmethod
+    def of(cls, request: CheckRequest, campaign: CampaignRequest) -> Resources:
+        """Those of many checks in place of one."""
+        return cls(request.exploration, request.master, campaign.results, anew=request.anew)
 
     @property
     def engine(self) -> str:

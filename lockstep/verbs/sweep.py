@@ -72,7 +72,7 @@ def plan_sweep(request: CheckRequest, campaign: CampaignRequest) -> SweepPlan:
     if request.proposal is not None and len(models) != 1:
         raise LockstepError("--proposal is a change of one model", cure="name the model before it")
     tasks = [task for model in models for task in _tasks(workspace, model, request, campaign)]
-    resources = Resources(request.exploration, request.master, campaign.results, anew=request.anew)
+    resources = Resources.of(request, campaign)
     return SweepPlan(workspace, resources, tuple(campaign.sweeps), tuple(tasks))
 
 
