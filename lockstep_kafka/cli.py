@@ -63,8 +63,8 @@ def conform(request: ConformRequest, view: ConformView) -> int:
 def _fleet(request: ConformRequest, view: ConformView) -> int:
     from lockstep.report.output import Output
     from lockstep.report.progress import TerminalWatch
+    from lockstep_kafka.report.fleet import fleet_json, print_fleet
     from lockstep_kafka.report.fleet_page import write_fleet_page
-    from lockstep_kafka.report.fleet_text import fleet_json, print_fleet
     from lockstep_kafka.verbs.conform_fleet import conform_fleet
 
     if view.verbose:

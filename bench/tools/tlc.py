@@ -14,10 +14,9 @@ from bench.process import Run, measure
 from bench.rows import Checks, Counts, Entrant, Recipe, Row
 from lockstep.errors import LockstepError
 from lockstep.system.java import find_java
-from lockstep.twin.artifacts import tlc_jar
 from lockstep.twin.config import scope_config, without_claims
 from lockstep.twin.names import definition_name
-from lockstep.twin.twin_files import twin_files
+from lockstep.twin.twin_files import tlc_jar, twin_files
 
 NAME = "TLC"
 _ENTRANT = Entrant(

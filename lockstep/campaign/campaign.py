@@ -12,8 +12,7 @@ from lockstep.campaign.kept_rows import KeptRows
 from lockstep.campaign.place import Lost, Place
 from lockstep.campaign.task import Outcome, Row, Task, decode, encode
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.results.exits import worst
-from lockstep.results.verdict import Verdict
+from lockstep.results.verdict import Verdict, worst
 from lockstep.system.text_files import write_text
 
 

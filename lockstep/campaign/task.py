@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from lockstep.results.exits import INTERRUPTED
 from lockstep.results.search_result import SearchResult
+from lockstep.results.verdict import INTERRUPTED
 from lockstep.system.strict_json import NotJson, decode_document
 
 

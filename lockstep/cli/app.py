@@ -14,15 +14,12 @@ from typer.main import get_command
 from lockstep.cli.check import check
 from lockstep.cli.command import command
 from lockstep.cli.completion import PROGRAM, complete, is_asked_for
-from lockstep.cli.doctor import doctor
 from lockstep.cli.explore import explore
-from lockstep.cli.init import init
-from lockstep.cli.new import new
-from lockstep.cli.propose import propose
 from lockstep.cli.prove import prove
 from lockstep.cli.replay import replay
 from lockstep.cli.report import report
 from lockstep.cli.review import review
+from lockstep.cli.starter import doctor, init, new, propose
 from lockstep.cli.twin import twin
 from lockstep.errors import ExitCode, LockstepError, not_written
 from lockstep.system import extensions

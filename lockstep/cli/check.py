@@ -176,8 +176,7 @@ def _sweep(request: CheckRequest, campaign: CampaignRequest, view: CheckOptions)
 
 
 def _matrix(request: CheckRequest, view: CheckOptions) -> int:
-    from lockstep.report.matrix_json import matrix_json
-    from lockstep.report.matrix_text import print_matrix
+    from lockstep.report.matrix import matrix_json, print_matrix
     from lockstep.report.output import Output
     from lockstep.verbs.matrix import MatrixRequest, matrix
 

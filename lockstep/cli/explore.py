@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from threading import Thread
 
-from lockstep.verbs.explore_request import ExploreRequest
 from lockstep.verbs.option import json_option, option
+from lockstep.verbs.requests import ExploreRequest
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     anything else that a verb raises is a mistake in lockstep itself, told in one line, with exit
     code 70.
     """
-    from lockstep.results.exits import INTERRUPTED
+    from lockstep.results.verdict import INTERRUPTED
     from lockstep.system.crash import InternalError
     from lockstep.system.standard_streams import tell
 
@@ -74,7 +74,7 @@ def main() -> None:
         INTERRUPTION.listen()
         code = _prepare() or run()
     except KeyboardInterrupt:
-        from lockstep.results.exits import INTERRUPTED
+        from lockstep.results.verdict import INTERRUPTED
         from lockstep.system.standard_streams import tell
 
         tell("lockstep: interrupted")

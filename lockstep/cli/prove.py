@@ -95,8 +95,12 @@ def _prove(
 
 def _ask(model: str, request: ProveRequest, view: ProveOptions) -> int:
     from lockstep.report.output import Output
-    from lockstep.report.prove_ask_json import comparison_json, search_json
-    from lockstep.report.prove_ask_text import print_comparison, print_search
+    from lockstep.report.prove_ask import (
+        comparison_json,
+        print_comparison,
+        print_search,
+        search_json,
+    )
     from lockstep.verbs.ask import EqualRequest, SearchRequest, compare_actions, search
 
     output, widths = Output(), request.widths

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
 from lockstep.verbs.option import given_flags, json_option, option, refuse_pairs
-from lockstep.verbs.replay_request import ReplayRequest
+from lockstep.verbs.requests import ReplayRequest
 
 if TYPE_CHECKING:
     from lockstep.language.model import Model
@@ -66,10 +66,9 @@ def replay(request: ReplayRequest, view: ReplayView) -> int:
 def _again(request: ReplayRequest, view: ReplayView) -> int:
     """Take it on the model that it was recorded of."""
     from lockstep.report.output import Output
-    from lockstep.report.replay_json import replay_json
+    from lockstep.report.replay import print_replay, replay_json, shown_behaviour, shown_origin
     from lockstep.report.replay_pictures import pictures_of
     from lockstep.report.replay_step import Walked, walk
-    from lockstep.report.replay_text import print_replay, shown_behaviour, shown_origin
     from lockstep.system.text_files import write_text
     from lockstep.verbs.replay import replay as run
 
@@ -96,8 +95,7 @@ def _again(request: ReplayRequest, view: ReplayView) -> int:
 def _on(request: ReplayRequest, view: ReplayView) -> int:
     """Take it on another version."""
     from lockstep.report.output import Output
-    from lockstep.report.replay_on_json import replay_on_json
-    from lockstep.report.replay_on_text import print_replay_on, shown_title
+    from lockstep.report.replay import print_replay_on, replay_on_json, shown_title
     from lockstep.report.replay_step import Walked, walk
     from lockstep.verbs.replay_on import replay_on
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockstep.verbs.option import given_flags, json_option, option, refuse_pairs
-from lockstep.verbs.report_request import ReportRequest
+from lockstep.verbs.requests import ReportRequest
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,7 @@ def report(request: ReportRequest, view: ReportView) -> int:
     from lockstep.report.page_html import html
     from lockstep.report.page_markdown import markdown
     from lockstep.report.progress import TerminalWatch
-    from lockstep.report.report_json import report_json
-    from lockstep.report.report_page import report_page
-    from lockstep.report.report_text import print_report
+    from lockstep.report.report_page import print_report, report_json, report_page
     from lockstep.report.source_links import SourceLinks
     from lockstep.system.text_files import write_text
     from lockstep.verbs.report import report as gather

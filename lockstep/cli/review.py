@@ -44,8 +44,7 @@ def review(request: ReviewRequest, view: ReviewView) -> int:
     from lockstep.report.page_markdown import markdown
     from lockstep.report.progress import TerminalWatch
     from lockstep.report.review_json import review_json
-    from lockstep.report.review_page import review_page
-    from lockstep.report.review_text import ReviewText
+    from lockstep.report.review_page import ReviewText, review_page
     from lockstep.system.text_files import write_text
     from lockstep.verbs.review import plan_review, run_review
 

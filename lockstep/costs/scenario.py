@@ -9,9 +9,8 @@ import numpy as np
 
 from lockstep.costs.course import Course
 from lockstep.costs.fewest import Way, lightest
-from lockstep.costs.marks import MarkedGraph, is_true, mark
+from lockstep.costs.marks import MarkedGraph, Worth, is_true, mark
 from lockstep.costs.most import Round, heaviest
-from lockstep.costs.worth import Worth
 from lockstep.language.model import Model
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Exploration

@@ -13,8 +13,7 @@ from typing import Any
 
 from lockstep.diagram.diagram import Diagram, DrawnStep
 from lockstep.diagram.flights import Flights, Moment, fill
-from lockstep.language.atoms import NameDomain
-from lockstep.language.domain import Domain
+from lockstep.language.domain import Domain, NameDomain
 from lockstep.language.faults import described_faults
 from lockstep.language.model import Model
 from lockstep.language.notation import State

@@ -185,7 +185,7 @@ def _run(model: Model, request: Exploration) -> Found:
     from lockstep.machine.code.program import build_program
     from lockstep.machine.search.checkpoint import Checkpoint
     from lockstep.machine.search.search import ParallelSearch
-    from lockstep.machine.search.spill import Spill
+    from lockstep.machine.search.state_file import Spill
     from lockstep.system.user_cache import cache_folder
 
     keeps_steps = bool(model.of_kind(Kind.LEADS_TO)) or request.spaces is not None

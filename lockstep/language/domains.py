@@ -12,8 +12,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from lockstep.language.atoms import MOST_VALUES, BoolDomain, EnumDomain, NameDomain, RangeDomain
-from lockstep.language.domain import Domain, OptionDomain
+from lockstep.language.domain import (
+    MOST_VALUES,
+    BoolDomain,
+    Domain,
+    EnumDomain,
+    NameDomain,
+    OptionDomain,
+    RangeDomain,
+)
 from lockstep.language.records import NotAnItem, RecordDomain, domain_of
 from lockstep.language.structures import MapDomain, SequenceDomain, SetDomain
 from lockstep.language.values import TooManyValues

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from lockstep.language import ir
-from lockstep.language.atoms import MOST_VALUES
+from lockstep.language.domain import MOST_VALUES
 from lockstep.language.domains import Domain
 from lockstep.language.protocol import Action, Model, Property
 from lockstep.language.sizes import capped_product, capped_size

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, get_args, get_origin
 
-from lockstep.language.atoms import BoolDomain, EnumDomain
-from lockstep.language.domain import Domain
+from lockstep.language.domain import BoolDomain, Domain, EnumDomain
 from lockstep.language.values import NotInDomain, OrderedSet
 
 

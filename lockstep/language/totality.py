@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from lockstep.language import ir
 from lockstep.language.domains import MapDomain, RangeDomain
+from lockstep.language.protocol import Action, Model
 from lockstep.language.types import is_within
 
 _MAY_FAIL = "_may_fail"
@@ -81,3 +83,32 @@ def _never_empty(node: ir.Comprehension) -> bool:
         and not part.conditions
         for part in node.generators
     )
+
+
+def guard_depths(model: Model) -> dict[str, Mapping[int, int]]:
+    """For each action: the line of a statement, to how many leading parameters are read by then."""
+    return {action.name: _depths(model, action) for action in model.actions}
+
+
+def _depths(model: Model, action: Action) -> Mapping[int, int]:
+    definition = model.universe.definition(action.function)
+    if definition is None:
+        return {}
+    node, _ = definition
+    depth_of = {parameter.name: index + 1 for index, parameter in enumerate(action.parameters)}
+    depths: dict[int, int] = {}
+    so_far = 0
+    for statement in node.body:
+        needed = _depth(statement, depth_of)
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            depth_of[statement.targets[0].id] = needed
+        so_far = max(so_far, needed)
+        for line in range(statement.lineno, (statement.end_lineno or statement.lineno) + 1):
+            # Two statements may share a line; the deeper one is the safe answer.
+            depths[line] = max(so_far, depths.get(line, 0))
+    return depths
+
+
+def _depth(node: ast.AST, depth_of: Mapping[str, int]) -> int:
+    names = (part.id for part in ast.walk(node) if isinstance(part, ast.Name))
+    return max((depth_of.get(name, 0) for name in names), default=0)

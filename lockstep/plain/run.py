@@ -13,11 +13,11 @@ from types import TracebackType
 from typing import Any
 
 from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDomain
-from lockstep.language.guards import guard_depths
 from lockstep.language.model import Action, Model, Parameter, Property
 from lockstep.language.notation import Disabled, Kind, NotApplicable, State
 from lockstep.language.protocol import Shown
 from lockstep.language.source import place_in
+from lockstep.language.totality import guard_depths
 from lockstep.language.values import NotInDomain, TooManyValues
 from lockstep.plain.advice import advice
 from lockstep.plain.bindings import Bindings

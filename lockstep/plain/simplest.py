@@ -15,15 +15,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from lockstep.language.atoms import NameDomain
-from lockstep.language.domain import Domain, OptionDomain
+from lockstep.language.domain import Domain, NameDomain, OptionDomain
 from lockstep.language.model import DEADLOCK
 from lockstep.language.notation import State
 from lockstep.language.records import RecordDomain
 from lockstep.language.structures import MapDomain, SequenceDomain, SetDomain
-from lockstep.plain.ending import Ending, ending_of, violated_at_the_end
+from lockstep.plain.ending import Ending, Remaining, ending_of, plain_remaining, violated_at_the_end
 from lockstep.plain.engine import Disagreement
-from lockstep.plain.remaining import Remaining, plain_remaining
 from lockstep.plain.run import PlainEngine
 from lockstep.results.search_result import SearchResult, Violation, report_violation
 from lockstep.results.trace import Step, Trace

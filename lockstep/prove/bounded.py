@@ -20,9 +20,9 @@ from lockstep.language.model import DEADLOCK
 from lockstep.language.notation import Kind, State
 from lockstep.plain.engine import is_stuck
 from lockstep.plain.run import PlainEngine
-from lockstep.prove.deadlock import stuck
 from lockstep.prove.reading import read, value_in
 from lockstep.prove.relation import Relation, Values
+from lockstep.prove.silence import stuck
 from lockstep.prove.solver import Answer, ask, new_solver
 from lockstep.prove.terms import Truth, all_of, any_of, negated, term
 from lockstep.prove.unrolling import Unrolling

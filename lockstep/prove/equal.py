@@ -8,9 +8,9 @@ from lockstep.errors import LockstepError
 from lockstep.language import ir
 from lockstep.language.notation import State
 from lockstep.plain.run import PlainEngine
-from lockstep.prove.effects import effect_of
 from lockstep.prove.reading import value_in
 from lockstep.prove.relation import Relation
+from lockstep.prove.silence import effect_of
 from lockstep.prove.solver import ask, new_solver
 from lockstep.prove.terms import all_of, any_of, equals, negated, term
 from lockstep.prove.values import NotProvable, same

@@ -14,12 +14,12 @@ from pathlib import Path
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.plain.exploration import Exploration
 from lockstep.report.check import CheckView
-from lockstep.report.matrix_text import print_matrix
+from lockstep.report.matrix import print_matrix
 from lockstep.report.output import Output
 from lockstep.report.prove import ProveView
 from lockstep.report.twin import TwinView
 from lockstep.report.view import text_of
-from lockstep.results.exits import INTERRUPTED
+from lockstep.results.verdict import INTERRUPTED
 from lockstep.system.extensions import LOGS, extension
 from lockstep.verbs.campaign import Resources
 from lockstep.verbs.check import CheckRequest, plan_check, run_check

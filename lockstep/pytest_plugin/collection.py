@@ -9,8 +9,7 @@ import pytest
 from lockstep.errors import LockstepError
 from lockstep.language.nesting import allow_nesting
 from lockstep.pytest_plugin.items import ClaimsFile, ModelFile, SampleFile, WorkspaceFile
-from lockstep.pytest_plugin.options import MARKER
-from lockstep.pytest_plugin.settings import Settings
+from lockstep.pytest_plugin.settings import MARKER, Settings
 from lockstep.words import plural
 
 

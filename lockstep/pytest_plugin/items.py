@@ -22,9 +22,8 @@ from lockstep.pytest_plugin.answers import (
     read_every_file,
     run_fault,
 )
-from lockstep.pytest_plugin.options import MARKER
-from lockstep.pytest_plugin.settings import Kind, Settings
-from lockstep.results.exits import INTERRUPTED
+from lockstep.pytest_plugin.settings import MARKER, Kind, Settings
+from lockstep.results.verdict import INTERRUPTED
 from lockstep.specs.kip import load_kips
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, load_model_spec
 from lockstep.system.java import find_java

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lockstep.pytest_plugin.options import KINDS, MARKER, SWITCH, declare
+from lockstep.pytest_plugin.settings import KINDS, MARKER, SWITCH, declare
 
 if TYPE_CHECKING:
     import pytest

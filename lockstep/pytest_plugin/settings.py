@@ -1,4 +1,4 @@
-"""What is collected in a run of pytest: of which workspace, and which kinds of claims."""
+"""The options of the plugin, which every run of pytest reads."""
 
 from __future__ import annotations
 
@@ -10,12 +10,48 @@ from typing import TYPE_CHECKING
 
 from lockstep.campaign.processes import cores
 from lockstep.errors import LockstepError, nearest
-from lockstep.pytest_plugin.options import KINDS, SAMPLES, SCOPE, SWITCH
 from lockstep.specs.scopes import DEFAULT_SCOPE, load_model_spec
 from lockstep.workspace import Workspace, find_workspace
 
 if TYPE_CHECKING:
     import pytest
+
+
+SWITCH = "--lockstep"
+SCOPE = "--lockstep-scope"
+KINDS = "lockstep"
+SAMPLES = "lockstep_samples"
+MARKER = "lockstep"
+
+
+def declare(parser: pytest.Parser) -> None:
+    """Declare the options."""
+    group = parser.getgroup("lockstep", "the claims of a workspace as tests")
+    group.addoption(
+        SWITCH,
+        action="store_true",
+        help="Collect all that the workspace claims: its models in their scopes, faults, proofs, "
+        "twins and requirements.",
+    )
+    group.addoption(
+        SCOPE,
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="A scope to check in place of `small` and `default`, such as `large`; `all` for each.",
+    )
+    parser.addini(
+        KINDS,
+        "What is collected without --lockstep, too: check, faults, prove, twin, matrix, samples.",
+        type="args",
+        default=[],
+    )
+    parser.addini(
+        SAMPLES,
+        "Recorded logs that conform: patterns of files below the root folder.",
+        type="linelist",
+        default=[],
+    )
 
 
 class Kind(StrEnum):

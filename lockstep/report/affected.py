@@ -1,9 +1,11 @@
-"""Which models were checked because of a change, and which were skipped, for every output alike."""
+"""What was not done in this run: what a change cannot affect, and what an earlier run decided."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 
+from lockstep.campaign.task import Row
 from lockstep.report.ci.problems import Gap, Level, Unknown
 from lockstep.report.page import Paragraph
 from lockstep.verbs.affected import Affected
@@ -52,3 +54,14 @@ def skipped_gaps(affected: Affected | None) -> Iterator[Gap]:
     for name in affected.skipped:
         text = f"{name}: skipped, {affected.why_skipped}"
         yield Gap(Unknown.SKIPPED, Level.NOTE, name, text)
+
+
+def since_text(since: datetime | None) -> str:
+    """What a line says after its verdict; nothing of a result that was decided in this run."""
+    return "" if since is None else f", kept since {since.astimezone():%Y-%m-%d %H:%M}"
+
+
+def rows_since_text(rows: Sequence[Row]) -> str:
+    """A line on the rows of a table that an earlier run has kept."""
+    since = min(datetime.fromisoformat(row.since) for row in rows)
+    return f"{plural(len(rows), 'row')}{since_text(since)}; --no-cache explores anew"

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from lockstep.report.affected import affected_blocks, affected_json, skipped_text
+from lockstep.report.affected import affected_blocks, affected_json, since_text, skipped_text
 from lockstep.report.ci.check_problems import check_problems, parts_of
 from lockstep.report.ci.problems import Problems
 from lockstep.report.counterexample import counterexample
 from lockstep.report.json import document as json_document
 from lockstep.report.json import verdicts
-from lockstep.report.kept import since_text
 from lockstep.report.page import Block, Paragraph, Row, Table
 from lockstep.report.requirement_texts import RequirementTexts
 from lockstep.report.view import View, counted, pending

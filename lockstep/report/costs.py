@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lockstep.costs.scenario import Attained
-from lockstep.report.columns import Columns
 from lockstep.report.json import document as json_document
+from lockstep.report.output import Columns
 from lockstep.report.page import Block, Lines, Paragraph
 from lockstep.report.view import View, pending
 from lockstep.trace.render import Line

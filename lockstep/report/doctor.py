@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from lockstep.report.columns import Columns
 from lockstep.report.json import document
-from lockstep.report.output import Output
+from lockstep.report.output import Columns, Output
 from lockstep.verbs.doctor import DoctorResult
 from lockstep.verbs.doctor_finding import Presence
 

@@ -7,12 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from lockstep.report.affected import affected_blocks, affected_json, skipped_gaps, skipped_text
+from lockstep.report.affected import (
+    affected_blocks,
+    affected_json,
+    rows_since_text,
+    skipped_gaps,
+    skipped_text,
+)
 from lockstep.report.ci.exploration import interrupted, of_error
 from lockstep.report.ci.places import place_of_fault, place_of_property
 from lockstep.report.ci.problems import Gap, Level, Problem, Problems, Rule, Unknown
 from lockstep.report.json import document as json_document
-from lockstep.report.kept import rows_since_text
 from lockstep.report.page import Block, Paragraph, Row, Table
 from lockstep.report.view import View
 from lockstep.results.verdict import Verdict

@@ -20,8 +20,7 @@ from lockstep.report.output import Kept, Output
 from lockstep.report.page import Block, Paragraph
 from lockstep.report.page_html import fragment
 from lockstep.report.prove import ProveView
-from lockstep.report.replay_on_text import print_replay_on
-from lockstep.report.replay_text import print_replay
+from lockstep.report.replay import print_replay, print_replay_on
 from lockstep.report.requirement_texts import RequirementTexts
 from lockstep.report.twin import TwinView
 from lockstep.report.view import pending

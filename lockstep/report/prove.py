@@ -8,12 +8,12 @@ from pathlib import Path
 from lockstep.language.model import Model
 from lockstep.prove.any_number import Enough
 from lockstep.prove.proofs import MEANING, Proof
+from lockstep.report.affected import since_text
 from lockstep.report.ci.problems import Problems
 from lockstep.report.ci.prove_problems import prove_problems
 from lockstep.report.counterexample import claim
 from lockstep.report.json import document as json_document
 from lockstep.report.json import verdicts
-from lockstep.report.kept import since_text
 from lockstep.report.page import Block, Lines, Paragraph, Section
 from lockstep.report.requirement_texts import RequirementTexts
 from lockstep.report.view import View

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import msgspec
 
 from lockstep.report.behaviours import behaviour_lines, figure_of
+from lockstep.report.json import document
+from lockstep.report.output import Output
 from lockstep.report.page import Block, Figure, Page, Paragraph, Row, Section, Span, Table
+from lockstep.report.page_text import PageText
 from lockstep.report.plots import course
 from lockstep.report.report_bugs import bugs_section
 from lockstep.report.report_models import command, counted, decided, models_section, verdict_span
 from lockstep.report.report_requirements import requirements_section
 from lockstep.report.source_links import SourceLinks
-from lockstep.specs.answers import Answer
+from lockstep.specs.matrix import Answer
 from lockstep.system.extensions import LOGS, extension
 from lockstep.verbs.report_entry import CHECK, PROVE, TWIN, Entry
 from lockstep.verbs.report_history import HistoryRow
 from lockstep.verbs.report_result import Conformance, Report
-from lockstep.words import plural
+from lockstep.words import plural, shown_path
 
 _MOST_CHANGES = 200
 """Rows of the history that are shown, the latest."""
@@ -233,3 +240,53 @@ def _courses(report: Report) -> Iterator[Figure]:
             caption = f"States of {model.name} {scope}, from report to report"
             labels = (rows[0].date[:10], rows[-1].date[:10])
             yield Figure(course([row.states for row in rows], labels, caption), caption)
+
+
+def print_report(output: Output, report: Report, file: Path) -> None:
+    """Print the sum of a report; `file` is the page that was written."""
+    text = PageText(output)
+    text.show(broken_section(report))
+    text.show(open_section(report))
+    for line in report.history.damaged:
+        output.line(f"{shown_path(report.history.file)}:{line} is damaged: it is passed over")
+    output.line(f"{report.verdict}  {summary(report)}", str(report.verdict))
+    output.line(f"written to {shown_path(file)}")
+
+
+def report_json(report: Report) -> dict[str, object]:
+    """The document: a row a result."""
+    revision = report.revision
+    return document(
+        [_entry(entry) for entry in report.entries],
+        {
+            "workspace": report.workspace.name,
+            "revision": None if revision is None else revision.commit,
+            "changed": revision is not None and revision.is_changed,
+            "verdict": str(report.verdict),
+            "broken": len(report.broken),
+            "not_checked": len(report.open),
+            "exit_code": report.exit_code,
+        },
+        conformance=[msgspec.to_builtins(one) for one in report.conformance],
+        damaged=list(report.history.damaged),
+        unread=list(report.unread),
+    )
+
+
+def _entry(entry: Entry) -> dict[str, object]:
+    return {
+        "kind": entry.kind,
+        "model": entry.model,
+        "scope": entry.scope,
+        "verdict": None if entry.verdict is None else str(entry.verdict),
+        "because": entry.because,
+        "expected": entry.is_expected,
+        "wanted": entry.wanted,
+        "judged": entry.judged,
+        "violates": list(entry.violates),
+        "length": entry.length,
+        **asdict(entry.counts),
+        "since": None if entry.since is None else entry.since.isoformat(),
+        "outdated": None if entry.outdated is None else entry.outdated.isoformat(),
+        "again": entry.again,
+    }

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from lockstep.report.matrix_text import counts_text
+from lockstep.report.matrix import counts_text
 from lockstep.report.page import Block, Paragraph, Row, Section, Span, Table
 from lockstep.report.report_models import NOT_CHECKED
 from lockstep.report.source_links import SourceLinks
 from lockstep.results.verdict import Verdict
-from lockstep.specs.answers import Answer
 from lockstep.specs.kip import Kip, Reference, Requirement
-from lockstep.specs.matrix import Matrix
+from lockstep.specs.matrix import Answer, Matrix
 from lockstep.verbs.report_result import ModelReport, Report
 
 _STYLES = {Answer.OPEN: "inconclusive", Answer.UNANSWERABLE: "dim", Answer.REFUTED: "changed"}

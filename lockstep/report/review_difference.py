@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from lockstep.language.model import Model
 from lockstep.report.page import Lines, Paragraph, Section
 from lockstep.results.trace import Trace
-from lockstep.review.because import Reason
-from lockstep.review.difference import Difference
+from lockstep.review.difference import Difference, Reason
 from lockstep.review.pair import shown_names, shown_value
 from lockstep.trace.layout import show
 from lockstep.trace.render import Line, render_instance, render_trace

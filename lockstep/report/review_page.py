@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lockstep.errors import ExitCode
+from lockstep.report.output import Output
 from lockstep.report.page import BECAUSE, Block, Lines, Page, Paragraph
+from lockstep.report.page_text import PageText
 from lockstep.report.review_actions_text import actions_lines
 from lockstep.report.review_scope_section import scope_section
-from lockstep.results.exits import INTERRUPTED
-from lockstep.results.verdict import Verdict
+from lockstep.results.verdict import INTERRUPTED, Verdict
 from lockstep.specs.expected import Subject
-from lockstep.verbs.review import ReviewRun
+from lockstep.verbs.review import ReviewRun, Unreviewed
 from lockstep.verbs.review_actions import ActionsReview
 from lockstep.verbs.review_evidence import Evidence, RequirementChange
 from lockstep.verbs.review_plan import ReviewPlan
@@ -145,3 +146,24 @@ def _summary(run: ReviewRun) -> str:
     }
     parts = [f"{what}: {count}" for what, count in counts.items() if count]
     return "; ".join([_verdicts(run) if run.results else "no model differs", *parts])
+
+
+class ReviewText:
+    """Prints each scope as soon as it is compared, and the rest at the end."""
+
+    def __init__(self, output: Output, plan: ReviewPlan, *, brief: bool) -> None:
+        self._text = PageText(output)
+        self._plan = plan
+        self._brief = brief
+
+    def add(self, result: ScopeReview | Unreviewed) -> None:
+        """Print one scope."""
+        self._text.show([scope_section(result, brief=self._brief)])
+
+    def actions(self, review: ActionsReview) -> None:
+        """Print what becomes of the actions of two versions."""
+        self._text.show([actions_block(review, brief=self._brief)])
+
+    def finish(self, run: ReviewRun) -> None:
+        """Print what was not compared, and the last line."""
+        self._text.show(closing(self._plan, run))

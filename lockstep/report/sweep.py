@@ -8,9 +8,9 @@ from typing import Any
 
 from lockstep.campaign.task import Row as CheckRow
 from lockstep.campaign.task import Task, shown_constant
+from lockstep.report.affected import rows_since_text
 from lockstep.report.json import document as json_document
 from lockstep.report.json import verdicts
-from lockstep.report.kept import rows_since_text
 from lockstep.report.page import Block, Paragraph, Row, Table
 from lockstep.report.view import View, counted
 from lockstep.verbs.sweep import SweepPlan, SweepRun

@@ -14,8 +14,7 @@ from lockstep.report.output import Kept, Output
 from lockstep.report.page import Block, Page, Paragraph, Row, Section, Table, joined
 from lockstep.report.page_text import PageText
 from lockstep.report.progress import TerminalWatch
-from lockstep.results.exits import INTERRUPTED
-from lockstep.results.verdict import Verdict
+from lockstep.results.verdict import INTERRUPTED, Verdict
 from lockstep.words import plural
 
 if TYPE_CHECKING:

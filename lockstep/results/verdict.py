@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 from lockstep.errors import ExitCode, LockstepError
@@ -23,3 +24,22 @@ def verdict_without(error: LockstepError) -> Verdict:
     """The word for what could not be judged: it agrees with the error's exit code."""
     bounded = error.exit_code is ExitCode.INCONCLUSIVE
     return Verdict.INCONCLUSIVE if bounded else Verdict.ERROR
+
+
+INTERRUPTED = 130
+"""Ctrl-C, as shells count it, so that no caller takes it for a verdict."""
+
+_WORST_FIRST = (
+    INTERRUPTED,
+    ExitCode.INTERNAL,
+    ExitCode.USAGE,
+    ExitCode.VIOLATED,
+    ExitCode.INCONCLUSIVE,
+    ExitCode.DIFFERS,
+    ExitCode.HOLDS,
+)
+
+
+def worst(codes: Iterable[int]) -> int:
+    """The worst code of several results: 130, then 70, 2, 1, 3, 4, and 0 when there is no other."""
+    return int(min(codes, key=_WORST_FIRST.index, default=ExitCode.HOLDS))

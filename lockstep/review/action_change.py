@@ -22,9 +22,9 @@ from lockstep.prove.solver import ask, new_solver
 from lockstep.prove.terms import Truth, term
 from lockstep.prove.values import NotProvable
 from lockstep.review.action_example import Example, Oracle
+from lockstep.review.difference import parting_places
 from lockstep.review.joint import Joint, JointAction
 from lockstep.review.pair import Pair
-from lockstep.review.parting_text import parting_places
 
 
 class Strength(StrEnum):

@@ -18,7 +18,7 @@ from lockstep.plain.engine import Disagreement
 from lockstep.plain.run import PlainEngine
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Step
-from lockstep.review.because import Reason, reason_of
+from lockstep.review.difference import Reason, reason_of
 from lockstep.review.joint import Instance, Joint, JointAction
 from lockstep.review.pair import Pair
 from lockstep.review.plainer import Slot, plainer, slots_of

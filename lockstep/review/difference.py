@@ -1,25 +1,108 @@
-"""A behaviour that one model shows and another does not, followed in both by plain Python.
-
-Graphs, views and subsets say where two models part. Plain Python is then asked: it takes every step
-of the one, and follows the other through all states that show the same. A disagreement is an error
-of this program, never of a model.
-"""
+"""Why a model does not take a step that another takes: which guard of which action is false."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any, TypeAlias
 
-from lockstep.language.model import Model
+from lockstep.language import ir
+from lockstep.language.likeness import Likeness
+from lockstep.language.model import Action, Model
 from lockstep.language.notation import State
+from lockstep.language.source import Place
+from lockstep.language.totality import parts_of
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.graph import Limits
 from lockstep.plain.run import PlainEngine
 from lockstep.results.trace import Step, Trace
-from lockstep.review.because import Reason, reason_of
 from lockstep.review.inclusion import Parting
 from lockstep.review.observed import ObservedGraph
-from lockstep.review.pair import Pair
+from lockstep.review.pair import Pair, shown_value
+from lockstep.trace.conjuncts import Conjunct, false_requirement
+from lockstep.trace.itf_values import Misfit, decode, encode
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a model does not take one step, in a state that shows the same.
+
+    The model has no such `action` with such parameters; or it is `refused`, where `conjunct` is
+    the false part of a guard as far as that can be told; or it leads to a state, `after`, that
+    shows other values under some names, which are in `others`.
+    """
+
+    action: str
+    refused: bool = False
+    conjunct: Conjunct | None = None
+    others: Mapping[str, object] = field(default_factory=dict)
+    after: State | None = None
+
+
+def reason_of(pair: Pair, step: Step, state: State) -> Reason:
+    """Why `pair.other` does not take in `state` a step that `pair.one` takes."""
+    own = pair.one.action(step.action)
+    action = next((action for action in pair.other.actions if action.name == step.action), None)
+    if action is None:
+        return Reason(step.action)
+    parameters = _parameters(own, action, step)
+    if parameters is None:
+        return Reason(step.action)
+    after = PlainEngine(pair.other).run(action, state, parameters)
+    if after is None:
+        conjunct = false_requirement(pair.other.universe, action, state, parameters)
+        return Reason(step.action, refused=True, conjunct=conjunct)
+    others = {
+        name: shown_value(pair.other, name, after)
+        for name in pair.shared
+        if pair.value(pair.one, name, step.state) != pair.value(pair.other, name, after)
+    }
+    return Reason(step.action, others=others, after=after)
+
+
+def _parameters(own: Action, action: Action, step: Step) -> tuple[Any, ...] | None:
+    """The parameters of a step in another load; None where the action there has others."""
+    if len(own.parameters) != len(action.parameters):
+        return None
+    try:
+        return tuple(
+            decode(there.domain, encode(here.domain, value), here.name)
+            for here, there, value in zip(
+                own.parameters, action.parameters, step.parameters, strict=True
+            )
+        )
+    except Misfit:
+        return None
+
+
+def parting_places(
+    one: ir.ActionCode, other: ir.ActionCode
+) -> tuple[Place | None, Place | None] | None:
+    """Where two actions differ first, in the text of each; None where they say the same.
+
+    Helpers are a part of the action that calls them. A side that has nothing there, or only other
+    parameters, has no place.
+    """
+    same = Likeness()
+    if not same(one.parameters, other.parameters):
+        return None, None
+    for statements in zip_longest(one.statements, other.statements):
+        if not same(*statements):
+            before, after = _deepest(*statements, same)
+            return getattr(before, "place", None), getattr(after, "place", None)
+    return None
+
+
+def _deepest(one: object, other: object, same: Likeness) -> tuple[object, object]:
+    """The innermost parts that hold all that differs, each with a place."""
+    inside, others = list(parts_of(one)), list(parts_of(other))
+    if type(one) is type(other) and len(inside) == len(others):
+        unlike = [pair for pair in zip(inside, others, strict=True) if not same(*pair)]
+        if len(unlike) == 1 and all(hasattr(part, "place") for part in unlike[0]):
+            return _deepest(*unlike[0], same)
+    return one, other
+
 
 _Came: TypeAlias = dict[State, "tuple[State, Step] | None"]
 """States, each with the state before it and the step between them; None of the initial one."""

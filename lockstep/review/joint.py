@@ -18,10 +18,10 @@ from lockstep.language import ir
 from lockstep.language.domains import Domain
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind, State
-from lockstep.prove.effects import Effect, effect_of
+from lockstep.prove.names import rekeyed
 from lockstep.prove.reading import value_in
-from lockstep.prove.rekeyed import rekeyed
 from lockstep.prove.relation import Relation, Values
+from lockstep.prove.silence import Effect, effect_of
 from lockstep.prove.terms import Truth, all_of, any_of, equals, negated
 from lockstep.prove.values import NotProvable, Value, constant, same, unknown, within
 from lockstep.review.forms import same_form

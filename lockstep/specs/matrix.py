@@ -1,25 +1,157 @@
-"""The requirement matrix: each requirement, how it is answered, and whether what it cites exists.
-
-Properties name the requirements that they state; a requirement cites what else answers it.
-"""
+"""How a requirement is answered: derived from what it cites, and from nothing that it says."""
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 
 import msgspec
 
+from lockstep.errors import LockstepError, nearest
 from lockstep.language.faults import fault_marks
-from lockstep.language.model import Model, load_model, model_names
+from lockstep.language.model import Model, Property, load_model, model_names
 from lockstep.language.notation import FaultMark, Kind
-from lockstep.specs.answers import Answer, answer_of
-from lockstep.specs.cited_tests import KAFKA_OUTPUT, CitedTests
 from lockstep.specs.kip import Kip, Reference, Requirement, load_kip, load_kips
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Scope, load_model_spec
-from lockstep.specs.stated_requirements import unknown_requirements
+from lockstep.system.text_files import is_file, read_text
+from lockstep.words import shown_path
+
+_CLAIMS = {Kind.INVARIANT, Kind.STEP_INVARIANT, Kind.LEADS_TO}
+
+
+class Answer(StrEnum):
+    """The kinds of answer. Of several that a requirement has, the first of these counts."""
+
+    REFUTED = "refuted"
+    """A witness shows that it is false."""
+
+    ANSWERED = "answered"
+    """An invariant, a step invariant or a `leads_to` states it."""
+
+    SHOWN = "shown"
+    """A test finds it in what Apache Kafka itself wrote."""
+
+    REACHED = "reached"
+    """A `sometimes` says that it happens; nothing says that it always does."""
+
+    UNANSWERABLE = "unanswerable"
+    """Nothing can answer it, for a reason that is given."""
+
+    OPEN = "open"
+    """Nothing answers it; actions, faults, deviations and other tests only support an answer."""
+
+
+def answer_of(row: Requirement, kinds: Mapping[Reference, Kind]) -> Answer:
+    """The kind of answer; `kinds` has that of each property which the requirement cites."""
+    cited = {kinds[reference] for reference in row.answered_by if reference in kinds}
+    if row.unanswerable is not None:
+        return Answer.UNANSWERABLE
+    if row.refuted_by:
+        return Answer.REFUTED
+    if cited & _CLAIMS:
+        return Answer.ANSWERED
+    if row.shown_by:
+        return Answer.SHOWN
+    return Answer.REACHED if Kind.SOMETIMES in cited else Answer.OPEN
+
+
+def check_stated_requirements(model: Model, spec: ModelSpec) -> None:
+    """Refuse an id that has no row in the files of requirements which the specification names.
+
+    `LockstepError` with the line of the id, and for a file that cannot be read.
+    """
+    for error in unknown_requirements(model, spec):
+        raise error
+
+
+def unknown_requirements(model: Model, spec: ModelSpec) -> Iterator[LockstepError]:
+    """An error for each id that has no such row, to be raised or printed."""
+    files = [model.universe.root / "specs" / f"{name}.toml" for name in spec.requirements]
+    ids = [row.id for file in files for row in load_kip(file).requirements]
+    own = f"specs/{model.name}.toml"
+    why = f"which has no row in {' or '.join(map(shown_path, files))}"
+    for prop in model.properties:
+        for identity in prop.requirements:
+            if identity not in ids:
+                yield LockstepError(
+                    f"{_place(model, prop, identity)}: {prop.name} states {identity}, "
+                    + (why if files else f"and {own} names no file of requirements"),
+                    cure=nearest(
+                        identity, ids, f"write its row, and its file in `requirements` of {own}"
+                    ),
+                )
+
+
+def _place(model: Model, prop: Property, identity: str) -> str:
+    """The file and the line where a property states an id."""
+    definition = model.universe.definition(prop.function)
+    assert definition is not None, f"{prop.name} has no text"
+    function, file = definition
+    parts = (part for decorator in function.decorator_list for part in ast.walk(decorator))
+    lines = (
+        part.lineno for part in parts if isinstance(part, ast.Constant) and part.value == identity
+    )
+    return f"{shown_path(file)}:{next(lines, function.lineno)}"
+
+
+KAFKA_OUTPUT = "kafka_output"
+"""The fixture that hands a test files which Apache Kafka wrote."""
+
+
+class CitedTests:
+    """Looks up test functions below a workspace, reading each file once."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._files: dict[str, dict[str, set[str]] | None] = {}
+
+    @property
+    def are_there(self) -> bool:
+        """Whether the workspace came with its tests."""
+        return (self._root / "tests").is_dir()
+
+    def problem(self, name: str) -> str | None:
+        """Why there is no test `FILE::FUNCTION`; None when there is."""
+        file, _, function = name.partition("::")
+        functions = self._functions(file)
+        if functions is None:
+            return f"there is no file {file}"
+        return None if function in functions else f"{file} has no function {function}"
+
+    def judges_kafka(self, name: str) -> bool:
+        """Whether a test takes what Kafka wrote, by itself or through fixtures of its file."""
+        file, _, function = name.partition("::")
+        functions = self._functions(file) or {}
+        taken, pending = set[str](), [function]
+        while pending:
+            new = functions.get(pending.pop(), set()) - taken
+            taken |= new
+            pending.extend(new)
+        return KAFKA_OUTPUT in taken
+
+    def _functions(self, file: str) -> dict[str, set[str]] | None:
+        if file not in self._files:
+            self._files[file] = _parameters_in(self._root / file)
+        return self._files[file]
+
+
+def _parameters_in(file: Path) -> dict[str, set[str]] | None:
+    """Each function of a file with its parameters; None where there is no file."""
+    if not is_file(file):
+        return None
+    try:
+        tree = ast.parse(read_text(file), filename=str(file))
+    except SyntaxError as error:
+        raise LockstepError(f"{file}:{error.lineno}: this is not Python: {error.msg}") from None
+    return {
+        node.name: {argument.arg for argument in node.args.args}
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+    }
 
 
 @dataclass

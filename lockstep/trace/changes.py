@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from lockstep.language.notation import State
+from lockstep.language.model import Model, Property
+from lockstep.language.notation import Kind, State
 from lockstep.language.records import Record
 from lockstep.language.values import TotalMap
+from lockstep.plain.run import NextState
+from lockstep.results.trace import Trace
 from lockstep.trace.layout import Group, Text, flat, natural, prefixed, show, text_of
 
 _LONGEST_OLD = 24
@@ -86,3 +90,45 @@ def _came_and_went(place: str, came: Iterator[Text], went: Iterator[Text]) -> Ch
     items = [prefixed("+", item) for item in sorted(came, key=natural)]
     items += [prefixed("-", item) for item in sorted(went, key=natural)]
     return Change(place, None, Group("", tuple(items), "", separator=""))
+
+
+class _Recorder:
+    """A state that notes which of its variables are read."""
+
+    def __init__(self, state: State, variables: set[str]) -> None:
+        self._state = state
+        self._variables = variables
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._state.fields:
+            self._variables.add(name)
+        return getattr(self._state, name)
+
+
+def touched(
+    model: Model, trace: Trace, violated: Property | None, parameters: Sequence[object]
+) -> set[str]:
+    """The variables that a step changes or reads, or that the violated property reads at the end.
+
+    All of them where there is no step: nothing is known of what matters.
+    """
+    if not trace.steps:
+        return set(model.variables)
+    variables: set[str] = set()
+    states = trace.states
+    for before, step in zip(states, trace.steps, strict=False):
+        for name, old, new in zip(before.fields, before, step.state, strict=True):
+            if old != new:
+                variables.add(name)
+        action = model.action(step.action).function
+        _call(action, _Recorder(before, variables), NextState(before), *step.parameters)
+    if violated is not None:
+        ending = states[-2:] if violated.kind is Kind.STEP_INVARIANT else states[-1:]
+        recorders = (_Recorder(state, variables) for state in ending)
+        _call(violated.function, *recorders, *parameters)
+    return variables
+
+
+def _call(function: Callable[..., object], *arguments: object) -> None:
+    with suppress(Exception):  # what it read until it ended is all that is wanted
+        function(*arguments)

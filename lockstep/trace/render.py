@@ -14,7 +14,7 @@ from lockstep.language.notation import Kind, State
 from lockstep.language.values import TotalMap
 from lockstep.results.search_result import Violation
 from lockstep.results.trace import Trace
-from lockstep.trace.changes import changes
+from lockstep.trace.changes import changes, touched
 from lockstep.trace.claims import find_property
 from lockstep.trace.conjuncts import Conjunct, false_at_the_end, false_requirement
 from lockstep.trace.faulty_steps import FaultyStep, faulty_steps
@@ -30,7 +30,6 @@ from lockstep.trace.layout import (
     show,
     text_of,
 )
-from lockstep.trace.touched import touched
 from lockstep.words import place_text, plural
 
 

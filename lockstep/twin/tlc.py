@@ -14,9 +14,9 @@ from lockstep.errors import ExitCode, LockstepError
 from lockstep.system.child_process import child_process, kill
 from lockstep.system.java import find_java
 from lockstep.system.scratch import scratch_folder
-from lockstep.twin.artifacts import tlc_jar
 from lockstep.twin.findings import Findings, TlcProgress, TlcRun, TraceStep
 from lockstep.twin.tool_messages import read_messages
+from lockstep.twin.twin_files import tlc_jar
 
 __all__ = ["TlcOutOfMemory", "TlcProgress", "TlcRun", "TlcTimeout", "TraceStep", "run_tlc"]
 

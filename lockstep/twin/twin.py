@@ -38,10 +38,9 @@ from lockstep.twin.refinement import (
     check_refinement,
     refinement_files,
 )
-from lockstep.twin.sources import require_constants
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.tlc import TlcOptions, run_tlc
-from lockstep.twin.twin_files import TwinFiles, twin_files
+from lockstep.twin.twin_files import TwinFiles, require_constants, twin_files
 from lockstep.twin.twin_result import TwinResult
 
 Watch: TypeAlias = "Callable[[str], AbstractContextManager[Callable[[Progress], None] | None]]"

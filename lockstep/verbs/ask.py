@@ -10,9 +10,8 @@ from lockstep.prove.bounded import BoundedResult, Target, check_bounded, where
 from lockstep.prove.equal import Contrast, contrast
 from lockstep.prove.relation import Relation
 from lockstep.prove.solver import ctrl_c_ends_a_question
-from lockstep.results.exits import INTERRUPTED
 from lockstep.results.trace import Trace
-from lockstep.results.verdict import Verdict
+from lockstep.results.verdict import INTERRUPTED, Verdict
 from lockstep.trace.saving import Saved
 from lockstep.verbs.predicate import goal_model
 from lockstep.verbs.prove_files import Reason, keep_trace

@@ -20,9 +20,9 @@ from lockstep.plain.spaces import Spaces
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
 from lockstep.specs.judgement import check_declarations, judge
+from lockstep.specs.matrix import check_stated_requirements
 from lockstep.specs.pinning import pin
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Pins, Scope, load_model_spec
-from lockstep.specs.stated_requirements import check_stated_requirements
 from lockstep.system.crash import failure_of
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.trace.itf import Origin, constants_of

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.results.exits import INTERRUPTED, worst
 from lockstep.results.notebook import ShownInNotebooks
-from lockstep.results.verdict import Verdict
+from lockstep.results.verdict import INTERRUPTED, Verdict, worst
 from lockstep.verbs.run import Failure, Run
 
 if TYPE_CHECKING:

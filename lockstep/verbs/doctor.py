@@ -14,7 +14,7 @@ from lockstep.verbs.doctor_machine import (
     room_findings,
 )
 from lockstep.verbs.doctor_packages import package_findings
-from lockstep.verbs.doctor_request import DoctorRequest
+from lockstep.verbs.requests import DoctorRequest
 from lockstep.words import shown_path
 from lockstep.workspace import OUTPUT_FOLDER, Workspace, find_workspace
 

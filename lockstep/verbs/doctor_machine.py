@@ -14,7 +14,7 @@ from lockstep.system.java import find_java, java_release
 from lockstep.system.maven import cached_jar, cure_of_fetching, means_of_fetching
 from lockstep.system.resident import available_memory, in_mib
 from lockstep.system.user_cache import cache_folder, is_trusted
-from lockstep.twin.artifacts import TLC
+from lockstep.twin.twin_files import TLC
 from lockstep.verbs.doctor_finding import Finding
 
 _TWINS = "lockstep twin"

@@ -9,11 +9,11 @@ from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.graph import Limits
 from lockstep.specs.scopes import Scope, load_model_spec
 from lockstep.verbs.check import usual_scope
-from lockstep.verbs.explore_request import ExploreRequest
 from lockstep.verbs.models import choose
 from lockstep.verbs.option import command_line
+from lockstep.verbs.requests import ExploreRequest
 from lockstep.verbs.version import Version
-from lockstep.walk.coverage import Coverage, cover
+from lockstep.walk.nearest import Coverage, cover
 from lockstep.walk.state_graph import MOST_STATES, Drawing, draw
 from lockstep.walk.walk import SEARCH, Walk
 from lockstep.workspace import find_workspace

@@ -9,8 +9,7 @@ import msgspec
 
 from lockstep.campaign.task import Row, Task
 from lockstep.errors import ExitCode
-from lockstep.results.exits import INTERRUPTED
-from lockstep.results.verdict import Verdict
+from lockstep.results.verdict import INTERRUPTED, Verdict
 from lockstep.trace.documents import error_json, steps_json
 from lockstep.verbs.fault_run import FaultRun
 

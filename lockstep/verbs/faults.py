@@ -11,8 +11,8 @@ from lockstep.errors import LockstepError, nearest
 from lockstep.language.faults import fault_marks, fault_places
 from lockstep.language.model import load_model, model_places
 from lockstep.language.notation import FaultMark, Kind
-from lockstep.results.exits import worst
 from lockstep.results.notebook import ShownInNotebooks
+from lockstep.results.verdict import worst
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.verbs.affected import Affected, affected_models, spec_files

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from lockstep.campaign.task import Row
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.results.exits import INTERRUPTED, worst
 from lockstep.results.notebook import ShownInNotebooks
+from lockstep.results.verdict import INTERRUPTED, worst
 from lockstep.verbs.campaign import TaskError
 from lockstep.verbs.fault_row import FaultRow
 

@@ -11,7 +11,7 @@ import tomlkit
 from lockstep.errors import LockstepError
 from lockstep.language.inventory import Inventory
 from lockstep.starter.template import WORKSPACE, filled, in_the_way, write_new
-from lockstep.verbs.init_request import InitRequest
+from lockstep.verbs.requests import InitRequest
 from lockstep.words import shown_path
 from lockstep.workspace import Workspace, workspace_in
 

@@ -1,4 +1,4 @@
-"""The task of one mutant: it is held against its model, which each process explores once."""
+"""The task of one mutant, and its row."""
 
 from __future__ import annotations
 
@@ -7,19 +7,90 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+import msgspec
+
 from lockstep.campaign.place import Share
 from lockstep.campaign.task import Outcome, Row, Task, decode, encode
-from lockstep.errors import LockstepError
+from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import load_model
-from lockstep.mutants.judge import Judge
+from lockstep.mutants.fate import Fate
+from lockstep.mutants.judge import Judge, Judged
 from lockstep.mutants.mutant import Mutant, mutants_of
 from lockstep.plain.exploration import Bounds, Exploration
-from lockstep.results.verdict import verdict_without
+from lockstep.results.verdict import INTERRUPTED, verdict_without
 from lockstep.specs.scopes import load_model_spec
 from lockstep.system.crash import failure_of
-from lockstep.verbs.mutant_row import row_of
 from lockstep.verbs.run import Unwatched, Watch
 from lockstep.workspace import Workspace
+
+
+class MutantDetails(msgspec.Struct, kw_only=True):
+    """What only the row of a mutant has: its name, and what was changed where."""
+
+    name: str
+    kind: str
+    file: str
+    line: int
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class MutantRow:
+    """The row of one mutant with what only such a row has."""
+
+    row: Row
+    details: MutantDetails
+
+    @classmethod
+    def of(cls, row: Row) -> MutantRow:
+        """The row of a task that judged a mutant."""
+        return cls(row, msgspec.convert(row.details, MutantDetails))
+
+    @property
+    def name(self) -> str:
+        """The mutant's name."""
+        return self.details.name
+
+    @property
+    def fate(self) -> Fate:
+        """What becomes of it."""
+        return Fate(self.row.verdict)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing tells the mutant from the model, or nobody knows."""
+        return self.fate in (Fate.SURVIVES, Fate.INCONCLUSIVE)
+
+
+_CODES = {Fate.SURVIVES: ExitCode.VIOLATED, Fate.INCONCLUSIVE: ExitCode.INCONCLUSIVE}
+
+
+def row_of(task: Task, judged: Judged, seconds: float) -> Row:
+    """The row of a mutant that was judged."""
+    mutant, sentence, result = judged.mutant, judged.sentence, judged.result
+    details = MutantDetails(
+        name=mutant.name,
+        kind=mutant.kind,
+        file=mutant.file.as_posix(),
+        line=mutant.line,
+        before=mutant.before,
+        after=mutant.after,
+    )
+    values = {
+        "verdict": str(sentence.fate),
+        "violated": sentence.by,
+        "length": sentence.steps,
+        "because": sentence.because,
+        "seconds": round(seconds, 6),
+        "exit_code": int(_CODES.get(sentence.fate, ExitCode.HOLDS)),
+        "details": msgspec.to_builtins(details),
+    }
+    if result is None:
+        return Row.of(task, **values)
+    if result.interrupted:
+        values["exit_code"] = INTERRUPTED
+    return Row.of_result(task, result, **values)
 
 
 def judge_mutant(

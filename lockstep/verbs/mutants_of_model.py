@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from lockstep.campaign.task import Row
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.mutants.fate import Fate
-from lockstep.results.exits import INTERRUPTED, worst
+from lockstep.results.verdict import INTERRUPTED, worst
 from lockstep.verbs.campaign import TaskError
-from lockstep.verbs.mutant_row import MutantRow
+from lockstep.verbs.mutant_task import MutantRow
 
 
 @dataclass

@@ -12,7 +12,7 @@ from lockstep.errors import LockstepError
 from lockstep.language.inventory import OF_REQUIREMENTS
 from lockstep.starter.template import MODEL, filled, write_new
 from lockstep.verbs.models import refuse_shipped
-from lockstep.verbs.new_request import NewRequest
+from lockstep.verbs.requests import NewRequest
 from lockstep.workspace import Workspace, find_workspace
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")

@@ -11,7 +11,7 @@ from lockstep.language.inventory import PROPOSALS
 from lockstep.language.model import load_model
 from lockstep.system.text_files import write_text
 from lockstep.verbs.models import choose, refuse_shipped
-from lockstep.verbs.propose_request import ProposeRequest
+from lockstep.verbs.requests import ProposeRequest
 from lockstep.workspace import find_workspace
 
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import DEADLOCK
 from lockstep.language.notation import MARK, Kind
-from lockstep.results.exits import INTERRUPTED
 from lockstep.results.notebook import ShownInNotebooks
-from lockstep.results.verdict import Verdict
+from lockstep.results.verdict import INTERRUPTED, Verdict
 from lockstep.verbs.run import Failure
 
 if TYPE_CHECKING:

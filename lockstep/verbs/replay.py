@@ -21,7 +21,7 @@ from lockstep.trace.itf import Origin, Recording, damaged, digest, read
 from lockstep.trace.itf_values import Misfit
 from lockstep.trace.pytest_export import to_pytest, workspace_from
 from lockstep.trace.render import render_instance
-from lockstep.verbs.replay_request import ReplayRequest
+from lockstep.verbs.requests import ReplayRequest
 from lockstep.verbs.version import Version
 from lockstep.workspace import Workspace, find_workspace
 

@@ -23,7 +23,7 @@ from lockstep.trace.itf import Origin, Recording, read
 from lockstep.trace.itf_values import Misfit
 from lockstep.trace.render import render_instance
 from lockstep.verbs.replay_on_result import Parting, Refusal, ReplayedOn
-from lockstep.verbs.replay_request import ReplayRequest
+from lockstep.verbs.requests import ReplayRequest
 from lockstep.verbs.review_version import version_at
 from lockstep.verbs.version import Version
 from lockstep.workspace import find_workspace

@@ -18,13 +18,12 @@ from lockstep.system.revision import Revision, revision_of
 from lockstep.verbs.campaign import EarlierRows
 from lockstep.verbs.models import choose
 from lockstep.verbs.replay import Replay, replay
-from lockstep.verbs.replay_request import ReplayRequest
 from lockstep.verbs.report_campaigns import FaultsReport, faults_report, mutants_report
 from lockstep.verbs.report_checks import KeptResults, model_of
 from lockstep.verbs.report_entry import CHECK, Entry
 from lockstep.verbs.report_history import History, history_rows
-from lockstep.verbs.report_request import ReportRequest
 from lockstep.verbs.report_result import Claim, Conformance, ModelReport, Place, Report
+from lockstep.verbs.requests import ReplayRequest, ReportRequest
 from lockstep.verbs.run import Unwatched, Watch
 from lockstep.workspace import Workspace, find_workspace
 

@@ -13,8 +13,8 @@ from lockstep.language.model import Model, load_model
 from lockstep.plain.exploration import DEFAULT_ENGINE, ENGINES, Exploration
 from lockstep.results.verdict import Verdict, verdict_without
 from lockstep.specs.judgement import check_declarations, judge
+from lockstep.specs.matrix import check_stated_requirements
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Scope
-from lockstep.specs.stated_requirements import check_stated_requirements
 from lockstep.verbs.check_kept import search_question
 from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.failed_result import FailedResult

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from lockstep.results.exits import worst
-from lockstep.results.verdict import Verdict
+from lockstep.results.verdict import Verdict, worst
 from lockstep.specs.matrix import Matrix
 from lockstep.specs.scopes import ModelSpec
 from lockstep.system.revision import Revision

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.results.exits import INTERRUPTED, worst
+from lockstep.results.verdict import INTERRUPTED, worst
 from lockstep.specs.expected import Expected
 from lockstep.system.crash import failure_of
 from lockstep.verbs.review_actions import ActionsReview, review_actions, version_pairs

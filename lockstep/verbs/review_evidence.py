@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 from lockstep.errors import LockstepError
 from lockstep.language.faults import fault_marks
-from lockstep.specs.answers import Answer
 from lockstep.specs.expected import Expected
-from lockstep.specs.matrix import build_matrix
+from lockstep.specs.matrix import Answer, build_matrix
 from lockstep.verbs.campaign import Resources
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.faults_of_model import FaultsOfModel

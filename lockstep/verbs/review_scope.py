@@ -12,8 +12,7 @@ from lockstep.plain.exploration import Exploration
 from lockstep.plain.graph import MOST_STATES, Limits, StateGraph, Unfinished
 from lockstep.plain.spaces import Spaces
 from lockstep.results.evaluation_error import EvaluationError
-from lockstep.results.exits import INTERRUPTED
-from lockstep.results.verdict import Verdict
+from lockstep.results.verdict import INTERRUPTED, Verdict
 from lockstep.review.compiled_inclusion import compiled_parting
 from lockstep.review.difference import Difference, difference_of
 from lockstep.review.inclusion import InclusionSearch, find_parting

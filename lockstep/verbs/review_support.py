@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.results.exits import INTERRUPTED, worst
-from lockstep.results.verdict import Verdict
+from lockstep.results.verdict import INTERRUPTED, Verdict, worst
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.java import find_java
 from lockstep.system.text_files import read_text

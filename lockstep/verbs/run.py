@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from lockstep.errors import LockstepError
-from lockstep.results.exits import INTERRUPTED, worst
 from lockstep.results.search_result import Progress
-from lockstep.results.verdict import Verdict, verdict_without
+from lockstep.results.verdict import INTERRUPTED, Verdict, verdict_without, worst
 
 
 class Result(Protocol):

@@ -14,10 +14,9 @@ from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.system.java import find_java
-from lockstep.twin.artifacts import tlc_jar
 from lockstep.twin.refinement import refinement_files
 from lockstep.twin.twin import TwinOptions, compare_twin
-from lockstep.twin.twin_files import twin_files
+from lockstep.twin.twin_files import tlc_jar, twin_files
 from lockstep.twin.twin_result import TwinResult
 from lockstep.verbs.failed_result import FailedResult
 from lockstep.verbs.models import choose, refuse_unread

@@ -16,9 +16,9 @@ from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import ModelSpec, Scope
 from lockstep.system.java import find_java
 from lockstep.system.text_files import read_text
-from lockstep.twin.artifacts import TLC
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.refinement import Refinement
+from lockstep.twin.twin_files import TLC
 from lockstep.twin.twin_result import TwinResult
 from lockstep.verbs.check_kept import PACKAGES
 from lockstep.verbs.decided import Dependencies, Question, texts_of

@@ -9,7 +9,7 @@ from tempfile import gettempdir
 from lockstep.errors import LockstepError, not_written
 from lockstep.explore.engines import explore
 from lockstep.language.model import Model
-from lockstep.language.notation import State
+from lockstep.language.notation import Kind, State
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.results.search_result import SearchResult
 from lockstep.results.trace import Step
@@ -55,3 +55,38 @@ def find_nearest(model: Model, start: State, predicate: str, bounds: Bounds) -> 
         states = plural(result.states, "state")
         return Nearest(None, f"it is false in every state from here on ({states})", result)
     return Nearest(None, f"not found: {result.because}", result)
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What a search came by, each in the model's order.
+
+    `fired` counts the enabled instances of each action. `premises` says of each invariant whether
+    its premise was true somewhere, and `goals` of each goal whether some state satisfies it. They
+    are those of all reachable states only if the search came to its end: see `result`.
+    """
+
+    result: SearchResult
+    fired: dict[str, int]
+    premises: dict[str, bool]
+    goals: dict[str, bool]
+
+
+def cover(model: Model, request: Exploration) -> Coverage:
+    """Search a model from its initial state by the engine that suits it.
+
+    What must come to pass is not looked at. A search ends at the first level where something is
+    violated. `LockstepError` as of `explore`.
+    """
+    model = model.without(Kind.LEADS_TO)
+    result = explore(model, request)
+    return Coverage(
+        result,
+        {action.name: result.fired.get(action.name, 0) for action in model.actions},
+        {
+            prop.name: prop.name in result.applied
+            for prop in model.properties
+            if prop.kind in (Kind.INVARIANT, Kind.STEP_INVARIANT)
+        },
+        {prop.name: prop.name in result.reached for prop in model.of_kind(Kind.SOMETIMES)},
+    )

@@ -11,7 +11,7 @@ from lockstep.words import plural
 from lockstep_kafka.findings import Verdict
 from lockstep_kafka.fleet.figures import FleetFigures
 from lockstep_kafka.report.conform_text import candidate_lines
-from lockstep_kafka.report.fleet_plots import hours_plot, sources_plot
+from lockstep_kafka.report.fleet import hours_plot, sources_plot
 
 _TEMPLATE = "fleet_page.html"
 _MOST_SOURCES = 200

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lockstep.errors import LockstepError
-from lockstep.results.exits import INTERRUPTED
+from lockstep.results.verdict import INTERRUPTED
 from lockstep.verbs.run import Unwatched, Watch
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.findings import Progress, SessionFinding, Verdict

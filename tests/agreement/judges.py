@@ -25,7 +25,7 @@ from lockstep.machine.code.layout import NotCompiled
 from lockstep.machine.code.machine import machine_code
 from lockstep.machine.code.program import build_program
 from lockstep.machine.search.search import ParallelSearch
-from lockstep.machine.search.spill import Spill
+from lockstep.machine.search.state_file import Spill
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.search import Search
 from lockstep.results.search_result import SearchResult

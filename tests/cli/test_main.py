@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lockstep.results.exits import worst
+from lockstep.results.verdict import worst
 from tests.processes import without_progress
 
 if TYPE_CHECKING:

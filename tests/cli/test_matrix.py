@@ -3,7 +3,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lockstep.specs.answers import Answer
+from lockstep.specs.matrix import Answer
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, reject, settings
 
 from lockstep.explore.engines import explore
-from lockstep.language.atoms import NameDomain
+from lockstep.language.domain import NameDomain
 from lockstep.language.model import DEADLOCK, Model, load_model
 from lockstep.language.source import ModelError
 from lockstep.machine.code.layout import NotCompiled

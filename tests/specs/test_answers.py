@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from lockstep.language.notation import Kind
-from lockstep.specs.answers import Answer, answer_of
 from lockstep.specs.kip import Reference, Requirement
-from lockstep.specs.matrix import Matrix, build_matrix
+from lockstep.specs.matrix import Answer, Matrix, answer_of, build_matrix
 
 TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"
 KINDS = {

@@ -6,8 +6,7 @@ from pathlib import Path
 from lockstep.language.faults import fault_marks
 from lockstep.language.model import load_model, model_names
 from lockstep.language.notation import Kind
-from lockstep.specs.answers import Answer
-from lockstep.specs.matrix import build_matrix
+from lockstep.specs.matrix import Answer, build_matrix
 from lockstep.specs.scopes import Pins, load_model_spec
 
 ROOT = Path(__file__).parents[2]

@@ -8,8 +8,8 @@ import pytest
 
 from lockstep.errors import LockstepError
 from lockstep.language.model import load_model
+from lockstep.specs.matrix import check_stated_requirements
 from lockstep.specs.scopes import load_model_spec
-from lockstep.specs.stated_requirements import check_stated_requirements
 
 TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"
 CLAIMS = "invariants/turnstile.py"

@@ -5,8 +5,8 @@ from pathlib import Path
 from lockstep.language.model import Model, load_model
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
+from lockstep.trace.changes import touched
 from lockstep.trace.render import render_trace, render_violation
-from lockstep.trace.touched import touched
 
 MODEL = """\
 from lockstep import Range, State, action, require

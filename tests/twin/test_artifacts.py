@@ -15,7 +15,7 @@ from lockstep.system import maven
 from lockstep.system.java import find_java
 from lockstep.system.maven import ivy_jar
 from lockstep.system.user_cache import cache_folder
-from lockstep.twin.artifacts import TLC, tlc_jar
+from lockstep.twin.twin_files import TLC, tlc_jar
 
 
 @pytest.fixture(scope="session")

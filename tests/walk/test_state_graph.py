@@ -6,7 +6,7 @@ import pytest
 
 from lockstep.language.model import load_model
 from lockstep.plain.exploration import Exploration
-from lockstep.walk.coverage import cover
+from lockstep.walk.nearest import cover
 from lockstep.walk.state_graph import TooLarge, draw
 
 ROOT = Path(__file__).parents[1] / "workspaces" / "turnstile"

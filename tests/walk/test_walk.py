@@ -17,8 +17,8 @@ from lockstep.plain.run import PlainEngine
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Step
 from lockstep.trace.layout import show
-from lockstep.walk.coverage import cover
 from lockstep.walk.instances import ActionHere
+from lockstep.walk.nearest import cover
 from lockstep.walk.properties import Standing
 from lockstep.walk.state_graph import draw
 from lockstep.walk.walk import NotTaken, Walk

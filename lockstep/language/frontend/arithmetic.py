@@ -6,10 +6,9 @@ import ast
 
 from lockstep.language import ir
 from lockstep.language.domains import BoolDomain, RangeDomain, SequenceDomain, SetDomain
-from lockstep.language.frontend.expected import BOOL, condition, integer, unwrapped
+from lockstep.language.frontend.expected import BOOL, both_as_names, condition, integer, unwrapped
 from lockstep.language.frontend.facts import combined
 from lockstep.language.frontend.names import literal
-from lockstep.language.frontend.numerals import both_as_names
 from lockstep.language.frontend.order import operands_first
 from lockstep.language.frontend.scope import Scope
 from lockstep.language.types import described, item_of, join

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from lockstep.language import ir
 from lockstep.language.domains import MapDomain, OptionDomain, RangeDomain, SetDomain
 from lockstep.language.frontend.cures import as_member
-from lockstep.language.frontend.expected import BOOL, unwrapped
+from lockstep.language.frontend.expected import BOOL, both_as_names, unwrapped
 from lockstep.language.frontend.facts import as_declared
-from lockstep.language.frontend.numerals import both_as_names
+from lockstep.language.frontend.names import refuse_unknown_name
 from lockstep.language.frontend.order import in_call_order, operands_first
 from lockstep.language.frontend.scope import Scope
-from lockstep.language.frontend.unknown_names import refuse_unknown_name
 from lockstep.language.types import described, item_of, join, some_of
 
 _ORDER: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}

@@ -1,15 +1,8 @@
-"""A search on disk: the states of its finished levels, and the counts up to there.
-
-A folder has four files. `checkpoint.json` identifies the search, part by part. `levels.states`
-has the states, level after level, and `levels.index` a line for each level, written once its states
-are safely on disk. Both only grow: whatever interrupts the process, the whole lines of the index
-end with the last level that was committed, and what comes after it is dropped. Every line is sealed
-by a digest over itself and all before it. `lock` keeps other processes away. Nothing in the folder
-is ever executed; everything is checked before it is used.
-"""
+"""One process at a time in a folder."""
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -24,11 +17,44 @@ from typing import Any
 from lockstep.errors import LockstepError
 from lockstep.machine.code.program import Program
 from lockstep.machine.search.crew import Totals
-from lockstep.machine.search.folder_lock import FolderLock
 from lockstep.machine.search.identity import search_identity
 from lockstep.machine.search.interface import REPORT
 from lockstep.machine.search.memory import Array
 from lockstep.machine.search.state_file import Extent, StateFile
+
+
+class FolderLock:
+    """A folder that is this search's alone, until `release` or the end of the process.
+
+    The system drops the lock with the process, however that ends. The file stays: a process that
+    removed it could remove another's. Raises LockstepError naming the process that has the folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        file = folder / "lock"
+        try:
+            self._descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise LockstepError(f"{file} cannot be opened: {error.strerror}") from None
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.ftruncate(self._descriptor, 0)
+            os.pwrite(self._descriptor, f"{os.getpid()}\n".encode(), 0)
+        except BlockingIOError:
+            holder = os.pread(self._descriptor, 32, 0).decode("ascii", "replace").strip()
+            os.close(self._descriptor)
+            raise LockstepError(
+                f"{folder} is in use by {f'process {holder}' if holder else 'another process'}",
+                cure="wait for its end, or name another folder",
+            ) from None
+        except OSError as error:
+            os.close(self._descriptor)
+            raise LockstepError(f"{file} cannot be locked: {error.strerror}") from None
+
+    def release(self) -> None:
+        """Let others use the folder."""
+        os.close(self._descriptor)
+
 
 _FORMAT = 2
 _PAUSE = 20

@@ -10,8 +10,8 @@ import numpy as np
 
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind
-from lockstep.machine.search.findings import Findings
 from lockstep.machine.search.interface import TRANSITIONS
+from lockstep.machine.search.judge import Findings
 from lockstep.machine.search.workers import Worker
 from lockstep.results.search_result import SearchResult
 

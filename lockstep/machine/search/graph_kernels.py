@@ -8,18 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lockstep.machine.search.intrinsics import address, call, counts_at, prefetch, states_at
 from lockstep.machine.search.kernel_parts import (
+    address,
+    call,
     copy,
+    counts_at,
     expanded,
     fill,
     hash_of,
     judge,
+    linked,
     place_in,
     place_of,
+    prefetch,
     same,
+    states_at,
 )
-from lockstep.machine.search.kernel_text import linked
 
 
 def module_text(words: int) -> str:

@@ -15,8 +15,7 @@ import numpy as np
 from numba import njit
 
 from lockstep.machine.search.interface import ENOUGH, MEMBERS, PAIRS, SCRATCH, SETS, SUCCESSORS
-from lockstep.machine.search.intrinsics import counts_at, numbers_at, states_at
-from lockstep.machine.search.kernel_text import linked
+from lockstep.machine.search.kernel_parts import counts_at, linked, numbers_at, states_at
 
 _inlined: Any = njit(inline="always", boundscheck=False)
 _compiled: Any = njit(boundscheck=False)

@@ -1,18 +1,141 @@
-"""What the kernels do with states, in Python that numba understands.
-
-States are rows of `words` 64-bit words in flat arrays. These functions know pointers and 64-bit
-numbers only, and neither allocate nor raise.
-"""
+"""What the kernels are made of: instructions that numba does not name, and pieces of text."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numba import njit
+from llvmlite import binding
+from llvmlite import ir as llvm
+from numba import cfunc, from_dtype, njit, types
+from numba.extending import intrinsic
 
-from lockstep.machine.search.interface import DEADLOCKS, SHARD_BITS, TRANSITIONS
-from lockstep.machine.search.intrinsics import address, call, counts_at, states_at
+from lockstep.machine.search.interface import (
+    DEADLOCKS,
+    KERNELS,
+    RECORDS,
+    SHARD_BITS,
+    TRANSITIONS,
+    kinds,
+)
+
+
+def linked(kernels: Mapping[str, Callable[..., Any]]) -> str:
+    """Some kernels by their names in `KERNELS` as the text of one LLVM module.
+
+    Each function has the parameters that are declared there, after two pointers: to where the
+    answer goes, and to a word that is not used.
+    """
+    module = None
+    for name, function in kernels.items():
+        part = binding.parse_assembly(_text(name, function))
+        if module is None:
+            module = part
+        else:
+            module.link_in(part)
+    return str(module)
+
+
+def _text(name: str, function: Callable[..., Any]) -> str:
+    """One kernel as LLVM text."""
+    parameters = [_type(kind) for kind in kinds(KERNELS[name]).values()]
+    kernel = cfunc(types.int64(*parameters), error_model="numpy")(function)
+    module = binding.parse_assembly(kernel.inspect_llvm())
+    for part in module.functions:
+        # What Python would call reports exceptions; there are none.
+        if part.name.startswith("cfunc."):
+            inner = part.name.removeprefix("cfunc.")
+            part.linkage = "internal"
+    module.get_function(inner).name = name
+    return str(module)
+
+
+def _type(kind: str) -> Any:
+    """What numba calls a parameter that points to something of a kind."""
+    match kind:
+        case "states":
+            return types.CPointer(types.uint64)
+        case "counts":
+            return types.CPointer(types.int64)
+        case "numbers":
+            return types.CPointer(types.int32)
+        case "":
+            return types.int64
+    return from_dtype(np.dtype([(field, np.int64) for field in kinds(RECORDS[kind])]))
+
+
+_I64 = llvm.IntType(64)
+
+
+def _call(typingctx: Any, address: Any, one: Any, two: Any, three: Any) -> Any:
+    signature = types.int64(types.int64, types.int64, types.int64, types.int64)
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _I64.as_pointer()
+        function = llvm.FunctionType(_I64, [pointer] * 3).as_pointer()
+        target = builder.inttoptr(arguments[0], function)
+        return builder.call(
+            target, [builder.inttoptr(argument, pointer) for argument in arguments[1:]]
+        )
+
+    return signature, codegen
+
+
+def _address(typingctx: Any, pointer: Any, index: Any) -> Any:
+    signature = types.int64(pointer, types.int64)
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ptrtoint(builder.gep(arguments[0], [arguments[1]], inbounds=True), _I64)
+
+    return signature, codegen
+
+
+def _pointer_to(kind: Any) -> Any:
+    def pointer(typingctx: Any, number: Any) -> Any:
+        signature = types.CPointer(kind)(types.int64)
+
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+        return signature, codegen
+
+    return pointer
+
+
+def _prefetch(typingctx: Any, pointer: Any, index: Any) -> Any:
+    signature = types.void(pointer, types.int64)
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = builder.gep(arguments[0], [arguments[1]], inbounds=True)
+        byte = llvm.IntType(8).as_pointer()
+        int32 = llvm.IntType(32)
+        kind = llvm.FunctionType(llvm.VoidType(), [byte, int32, int32, int32])
+        function: Any = builder.module.globals.get("llvm.prefetch.p0")
+        if function is None:
+            function = llvm.Function(builder.module, kind, "llvm.prefetch.p0")
+        hints = [llvm.Constant(int32, hint) for hint in (0, 3, 1)]
+        builder.call(function, [builder.bitcast(place, byte), *hints])
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+# mypy takes what `intrinsic` returns for a function of all the parameters of the one it decorates.
+call: Any = intrinsic(_call)
+"""`call(address, one, two, three)`: call the function at an address with three pointers; it returns
+a signed word."""
+address: Any = intrinsic(_address)
+"""`address(pointer, index)`: where an item is, as a number."""
+states_at: Any = intrinsic(_pointer_to(types.uint64))
+"""`states_at(number)`: the states whose address a number is."""
+counts_at: Any = intrinsic(_pointer_to(types.int64))
+"""`counts_at(number)`: the counts whose address a number is."""
+numbers_at: Any = intrinsic(_pointer_to(types.int32))
+"""`numbers_at(number)`: the short numbers whose address a number is."""
+prefetch: Any = intrinsic(_prefetch)
+"""`prefetch(pointer, index)`: ask for an item to be brought near."""
+
 
 _inlined: Any = njit(inline="always", boundscheck=False)
 _compiled: Any = njit(boundscheck=False)

@@ -17,18 +17,22 @@ from collections.abc import Callable
 from typing import Any
 
 from lockstep.machine.search.interface import AHEAD
-from lockstep.machine.search.intrinsics import address, call, counts_at, prefetch, states_at
 from lockstep.machine.search.kernel_parts import (
+    address,
+    call,
     copy,
+    counts_at,
     expanded,
     hash_of,
     is_less,
     judge,
+    linked,
     place_of,
+    prefetch,
     same,
     shard_of,
+    states_at,
 )
-from lockstep.machine.search.kernel_text import linked
 from lockstep.machine.search.walk_kernel import walk_kernel
 
 

@@ -20,9 +20,7 @@ from lockstep.system.user_cache import cache_folder
 
 _SOURCES = (
     "interface.py",
-    "intrinsics.py",
     "kernel_parts.py",
-    "kernel_text.py",
     "kernels.py",
     "walk_kernel.py",
     "way_kernels.py",

@@ -13,8 +13,7 @@ import numpy as np
 
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
-from lockstep.machine.search.findings import Finding, Findings, first
-from lockstep.machine.search.judge import Judge, ranked_functions
+from lockstep.machine.search.judge import Finding, Findings, Judge, first, ranked_functions
 from lockstep.machine.search.levels import Levels
 from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.memory import Array

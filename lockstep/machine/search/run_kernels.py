@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from lockstep.machine.search.interface import DIGIT_BITS
-from lockstep.machine.search.kernel_parts import copy, hash_of, is_less, same
-from lockstep.machine.search.kernel_text import linked
+from lockstep.machine.search.kernel_parts import copy, hash_of, is_less, linked, same
 
 _DIGITS = (64 + DIGIT_BITS - 1) // DIGIT_BITS
 """Digits of a word."""

@@ -23,8 +23,7 @@ from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.memory import Array, memory_bound
 from lockstep.machine.search.rebuild import LevelAncestry, Rebuilder
 from lockstep.machine.search.sample import Sample
-from lockstep.machine.search.spill import Spill
-from lockstep.machine.search.state_file import StateFile
+from lockstep.machine.search.state_file import Spill, StateFile
 from lockstep.machine.search.visited import NewStates, VisitedStates
 from lockstep.machine.search.ways import WaysBack
 from lockstep.machine.search.workers import Shards, Stretches, Worker, shape_of

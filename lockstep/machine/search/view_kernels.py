@@ -13,9 +13,16 @@ from typing import Any
 import numpy as np
 
 from lockstep.machine.search.interface import MOVE
-from lockstep.machine.search.intrinsics import counts_at, numbers_at, states_at
-from lockstep.machine.search.kernel_parts import copy, hash_of, place_of, same
-from lockstep.machine.search.kernel_text import linked
+from lockstep.machine.search.kernel_parts import (
+    copy,
+    counts_at,
+    hash_of,
+    linked,
+    numbers_at,
+    place_of,
+    same,
+    states_at,
+)
 
 
 def module_text(words: int) -> str:

@@ -12,7 +12,7 @@ from lockstep.machine.search.interface import SHARDS
 from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.memory import Array, zeros
 from lockstep.machine.search.packed import Packed
-from lockstep.machine.search.spill import Spill, is_on_disk
+from lockstep.machine.search.state_file import Spill, is_on_disk
 from lockstep.machine.search.workers import Worker
 
 _FIRST_BLOCK = 64

@@ -8,8 +8,15 @@ from typing import Any
 import numpy as np
 
 from lockstep.machine.search.interface import BROKEN, DEADLOCKED, FAILED, FINE
-from lockstep.machine.search.intrinsics import address, call, counts_at, states_at
-from lockstep.machine.search.kernel_parts import copy, is_stuck, next_random
+from lockstep.machine.search.kernel_parts import (
+    address,
+    call,
+    copy,
+    counts_at,
+    is_stuck,
+    next_random,
+    states_at,
+)
 
 
 def walk_kernel(words: int) -> Callable[..., Any]:

@@ -10,9 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lockstep.machine.search.intrinsics import address, call, counts_at, states_at
-from lockstep.machine.search.kernel_parts import fill, hash_of, is_stuck, place_in, place_of
-from lockstep.machine.search.kernel_text import linked
+from lockstep.machine.search.kernel_parts import (
+    address,
+    call,
+    counts_at,
+    fill,
+    hash_of,
+    is_stuck,
+    linked,
+    place_in,
+    place_of,
+    states_at,
+)
 
 
 def module_text(words: int) -> str:

@@ -17,8 +17,7 @@ from lockstep.machine.search.loops import way_loops_for
 from lockstep.machine.search.memory import Array
 from lockstep.machine.search.packed import Packed
 from lockstep.machine.search.workers import Worker, shape_of
-from lockstep.plain.ending import Ending, ending_of
-from lockstep.plain.remaining import Remaining
+from lockstep.plain.ending import Ending, Remaining, ending_of
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.simplest import TooMany, put_simplest
 from lockstep.results.search_result import SearchResult, Violation

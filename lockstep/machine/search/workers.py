@@ -11,9 +11,8 @@ import numpy as np
 
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
-from lockstep.machine.search.findings import Findings
 from lockstep.machine.search.interface import AHEAD, REPORT, SHARDS
-from lockstep.machine.search.judge import site_ranks
+from lockstep.machine.search.judge import Findings, site_ranks
 from lockstep.machine.search.memory import Array
 from lockstep.machine.search.packed import Packed
 

@@ -1,9 +1,11 @@
-"""Problems as GitHub's workflow commands, which it shows beside the lines of a pull request."""
+"""What GitHub reads of a run: annotations of lines, and the summary of a step."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
+from lockstep.errors import LockstepError, not_written
 from lockstep.language.source import Place
 from lockstep.report.ci.places import SourceRoot, region
 from lockstep.report.ci.problems import Level, Problems, Unknown
@@ -46,3 +48,13 @@ def _data(text: str) -> str:
 
 def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def append_summary(file: Path, text: str) -> None:
+    """Write a text after all that a file has; `LockstepError` where it cannot be written."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a", encoding="utf-8") as stream:
+            stream.write(f"{text}\n")
+    except OSError as error:
+        raise LockstepError(not_written(file, error)) from None

@@ -47,10 +47,9 @@ class CiOutputs:
 
         `LockstepError` where something cannot be written; the rest is written all the same.
         """
-        from lockstep.report.ci.github import workflow_commands
+        from lockstep.report.ci.github import append_summary, workflow_commands
         from lockstep.report.ci.places import SourceRoot
         from lockstep.report.ci.sarif import sarif
-        from lockstep.report.ci.summary import append_summary
         from lockstep.report.page_markdown import markdown
         from lockstep.system.text_files import write_text
 

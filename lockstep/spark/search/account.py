@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from lockstep.machine.search.crew import Totals
-from lockstep.machine.search.findings import Findings, first
 from lockstep.machine.search.interface import REPORT
+from lockstep.machine.search.judge import Findings, first
 from lockstep.machine.search.workers import ProgramShape, Worker
 
 _KINDS = ("broken_step", "broken_state", "failed_step", "failed_state")

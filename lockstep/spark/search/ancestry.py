@@ -5,9 +5,9 @@ from __future__ import annotations
 from lockstep.machine.code.program import Program
 from lockstep.machine.search.memory import Array
 from lockstep.machine.search.rebuild import LevelAncestry
-from lockstep.spark.search.inquirer import Inquirer
 from lockstep.spark.search.machine import Machine
 from lockstep.spark.search.near_levels import NearLevels
+from lockstep.spark.search.questions import Inquirer
 
 
 class KeptAncestry:

@@ -6,7 +6,8 @@ owners share those out; more of them split each shard by the next bits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from heapq import heapify, heapreplace
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from lockstep.machine.search.interface import SHARD_BITS, SHARDS
 from lockstep.machine.search.memory import Array
+from lockstep.spark.search.runs import Run
 
 MOST_OWNERS = 1 << 16
 """The most owners that there may be."""
@@ -71,3 +73,22 @@ def places_by_owner(states: Array, words: int, owners: int) -> dict[int, NDArray
 
 def _bits(owners: int) -> int:
     return owners.bit_length() - 1
+
+
+_LEAST = 1 << 15
+"""States that a task expands, where there are as many: it takes a while to begin."""
+
+
+def shares_of(runs: Iterable[Run], owners: int) -> tuple[tuple[Run, ...], ...]:
+    """The runs in shares of about one size, the largest first; no more than owners and runs."""
+    by_size = sorted(runs, key=lambda run: (-run.states, run.file))
+    total = sum(run.states for run in by_size)
+    number = max(1, min(len(by_size), total // _LEAST, max(owners, total // (_LEAST << 7))))
+    shares: list[list[Run]] = [[] for _ in range(number)]
+    sizes = [(0, place) for place in range(number)]
+    heapify(sizes)
+    for run in by_size:
+        size, place = sizes[0]
+        shares[place].append(run)
+        heapreplace(sizes, (size + run.states, place))
+    return tuple(tuple(share) for share in shares)

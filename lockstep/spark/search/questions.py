@@ -14,15 +14,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lockstep.machine.search.memory import Array
+from lockstep.spark.search.jobs import run_job
 from lockstep.spark.search.machine import Machine, Shipment, machine_of
-from lockstep.spark.search.merging import subtract
+from lockstep.spark.search.merging import distinct, subtract
 from lockstep.spark.search.owners import places_by_owner
 from lockstep.spark.search.runs import Damaged, Run, RunFolder, of_level
 from lockstep.spark.search.tasks import TOLD, Batches, note_row, numbers
+from lockstep.spark.search.work_folder import WorkFolder
 from lockstep.spark.task_start import forget_archives
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
 
 Question = Callable[[RunFolder, Machine, int, Sequence[Run]], list[int] | None]
 """What is asked of the runs of one owner; the answer is JSON."""
@@ -119,3 +122,46 @@ def _asking(inquiry: Inquiry) -> Callable[[Batches], Batches]:
                     yield note_row(json.dumps(answer))
 
     return task
+
+
+_FEW = 2_000_000
+"""States that this process reads in less time than a job takes."""
+
+
+@dataclass(frozen=True)
+class Inquirer:
+    """Puts questions to the runs of a folder; `watch` looks on, and may end it."""
+
+    shipment: Shipment
+    folder: WorkFolder
+    session: Callable[[], SparkSession]
+    watch: Callable[[tuple[int, int]], None]
+
+    @property
+    def depth(self) -> int:
+        """The last level that was committed; -1 where none was."""
+        return -1 if self.folder.manifest is None else self.folder.manifest.depth
+
+    def predecessor(self, depth: int, target: Array) -> Array:
+        """The smallest state of a level with a step to `target`."""
+        found = self._answers(Predecessor(depth, tuple(target.tolist())))
+        return np.array(min(found), np.uint64)
+
+    def missing(self, states: Array) -> list[list[int]]:
+        """Those of some states that are in no run."""
+        machine, manifest = machine_of(self.shipment), self.folder.manifest
+        if manifest is None or not len(states):
+            return []
+        rows = distinct([states], machine.words, machine.runs)
+        return self._answers(Missing.among(rows, machine.words, manifest.owners))
+
+    def _answers(self, question: Question) -> list[list[int]]:
+        manifest = self.folder.manifest
+        assert manifest is not None
+        if manifest.states > _FEW:
+            spark = self.session()
+            inquiry = Inquiry(self.shipment, str(self.folder.runs), manifest.runs, question)
+            return list(answers(run_job(spark, inquiry.on(spark), self.watch)))
+        machine, reader = machine_of(self.shipment), self.folder.reader
+        asked = (question(reader, machine, owner, runs) for owner, runs in manifest.runs.items())
+        return [answer for answer in asked if answer is not None]

@@ -6,13 +6,16 @@ out, and they are spread over all levels as the states are.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from lockstep.machine.code.program import Program
 from lockstep.machine.search.memory import Array
-from lockstep.machine.search.sample import STATES
+from lockstep.machine.search.sample import STATES, Sample, end_of_sample
+from lockstep.spark.search.machine import Machine
 from lockstep.spark.search.owners import hashes
 
 _FACTOR = np.uint64(0xFF51AFD7ED558CCD)
@@ -47,3 +50,37 @@ def smallest(samples: Iterable[Sampled]) -> list[Sampled]:
 def bound_of(sample: Sequence[Sampled]) -> int | None:
     """What a mark must be less than to be among the smallest; None while there are few."""
     return sample[-1].mark if len(sample) >= STATES else None
+
+
+class SampleCheck:
+    """Compares states for a moment; `states` and `steps` say of how many both engines agree."""
+
+    def __init__(self, program: Program, machine: Machine, seconds: float) -> None:
+        """For a search that took so many seconds."""
+        self._sample = Sample(program, machine.code)
+        self._seconds = seconds
+
+    def successors(self, chosen: Iterable[Sampled], *, before: int) -> Array:
+        """The successors of the states on levels before one.
+
+        `Disagreement` where the engines differ.
+        """
+        end = end_of_sample(self._seconds)
+        found = [np.empty(0, np.uint64)]
+        for sampled in chosen:
+            successors = self._sample.compare(np.array(sampled.state, np.uint64))
+            if sampled.level < before:
+                found.append(successors)
+            if time.thread_time() >= end:
+                break
+        return np.concatenate(found)
+
+    @property
+    def states(self) -> int:
+        """States on which both agree."""
+        return self._sample.states
+
+    @property
+    def steps(self) -> int:
+        """Steps on which both agree."""
+        return self._sample.steps

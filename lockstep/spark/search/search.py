@@ -24,18 +24,16 @@ from lockstep.results.search_result import Progress, SearchResult, conclude
 from lockstep.results.verdict import Verdict
 from lockstep.spark.search.account import Account, together
 from lockstep.spark.search.ancestry import KeptAncestry
-from lockstep.spark.search.check_sample import SampleCheck
-from lockstep.spark.search.inquirer import Inquirer
 from lockstep.spark.search.jobs import run_job
 from lockstep.spark.search.machine import machine_of, shipment_of
 from lockstep.spark.search.manifest import Manifest, with_level
 from lockstep.spark.search.merging import distinct
 from lockstep.spark.search.near_levels import NearLevels
-from lockstep.spark.search.owners import owners_for, places_by_owner
+from lockstep.spark.search.owners import owners_for, places_by_owner, shares_of
+from lockstep.spark.search.questions import Inquirer
 from lockstep.spark.search.runs import Damaged, Run, dated
-from lockstep.spark.search.sampling import bound_of, sample_of, smallest
+from lockstep.spark.search.sampling import SampleCheck, bound_of, sample_of, smallest
 from lockstep.spark.search.settling import Settled
-from lockstep.spark.search.shares import shares_of
 from lockstep.spark.search.tasks import LevelPlan, OwnerReport
 from lockstep.spark.search.work_folder import WorkFolder
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.results.exits import INTERRUPTED
+from lockstep.results.verdict import INTERRUPTED
 from lockstep.verbs.run import Unwatched
 from lockstep.workspace import Workspace, find_workspace
 from lockstep_kafka.findings import Verdict

@@ -12,7 +12,7 @@ from lockstep.errors import LockstepError
 from lockstep.explore.engines import explore
 from lockstep.language.model import Model, load_model
 from lockstep.machine.search.memory import Array
-from lockstep.machine.search.spill import Spill, is_on_disk
+from lockstep.machine.search.state_file import Spill, is_on_disk
 from lockstep.machine.search.visited import VisitedStates
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.results.search_result import SearchResult

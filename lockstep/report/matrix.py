@@ -1,13 +1,15 @@
-"""What `check --matrix` prints for a reader: each requirement, how and by what it is answered."""
+"""The matrix of requirements: each, how and by what it is answered, for a reader and as JSON."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from lockstep.report.json import document
 from lockstep.report.output import Output
 from lockstep.specs.kip import Kip, Reference, Requirement
 from lockstep.specs.matrix import Matrix
+from lockstep.verbs.matrix import MatrixResult
 from lockstep.words import plural
 
 HEADERS = ("id", "section", "requirement", "answer", "by")
@@ -84,3 +86,36 @@ def _markdown(matrix: Matrix, rows: Sequence[Requirement]) -> list[str]:
 def _escaped(text: str) -> str:
     """A text that stands in one cell as it is: `_`, `*`, `<` and `|` mean nothing."""
     return re.sub(r"([\\|`*_<\[\]])", r"\\\1", " ".join(text.split()))
+
+
+def matrix_json(result: MatrixResult) -> dict[str, object]:
+    """The document."""
+    matrix = result.matrix
+    rows = [
+        {
+            "id": row.id,
+            "section": row.section,
+            "text": row.text,
+            "answer": matrix.answers[row.id],
+            "answered_by": _names(row.answered_by),
+            "shown_by": _names(row.shown_by),
+            "refuted_by": _names(row.refuted_by),
+            "unanswerable": row.unanswerable,
+        }
+        for row in matrix.requirements
+    ]
+    return document(
+        rows,
+        {
+            "requirements": len(rows),
+            "answers": matrix.counts(),
+            "kips": {kip.label: matrix.counts(kip) for kip in matrix.kips},
+            "unresolved": [str(reference) for reference in matrix.unresolved],
+            "problems": matrix.problems,
+            "exit_code": result.exit_code,
+        },
+    )
+
+
+def _names(references: Iterable[Reference]) -> list[dict[str, str]]:
+    return [{"kind": reference.kind, "name": reference.name} for reference in references]

@@ -1,0 +1,136 @@
+"""What is asked of the verbs that take little, for Python and for the command line alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from lockstep.errors import LockstepError
+from lockstep.specs.tables import Plain
+from lockstep.verbs.option import (
+    REQUIRED,
+    fault_option,
+    given_flags,
+    option,
+    proposal_option,
+    refuse_pairs,
+    seconds,
+    workspace_option,
+)
+from lockstep.verbs.search_options import constants_option
+from lockstep.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class DoctorRequest:
+    """What is to be looked at: the machine, and a workspace."""
+
+    workspace: Workspace | None = workspace_option()
+
+
+@dataclass(frozen=True)
+class NewRequest:
+    """A protocol to begin."""
+
+    kind: Literal["model"] = option(default=REQUIRED, metavar="model", help="What to begin.")
+    name: str = option(default=REQUIRED, metavar="NAME", help="Its name, such as lock_service.")
+    workspace: Workspace | None = workspace_option()
+
+
+@dataclass(frozen=True)
+class ProposeRequest:
+    """A proposal to begin."""
+
+    model: str = option(default=REQUIRED, metavar="MODEL", help="The model to change.")
+    name: str = option(
+        default=REQUIRED, metavar="NAME", help="The proposal's name, such as no_retries."
+    )
+    workspace: Workspace | None = workspace_option()
+
+
+@dataclass(frozen=True)
+class InitRequest:
+    """A workspace to make."""
+
+    folder: Path = option(
+        default=REQUIRED,
+        metavar="NAME",
+        help="The folder to make it in, which gives it its name: a new one, "
+        "or one that is there, such as `.`",
+    )
+
+
+@dataclass(frozen=True)
+class ReportRequest:
+    """A report of a workspace; every field has a default.
+
+    `history` is the file that earlier reports have added to, by default one of the workspace.
+    `conform` are files with what `conform --json` printed.
+    """
+
+    workspace: Workspace | None = workspace_option()
+    history: Path | None = option(
+        "--history",
+        metavar="FILE",
+        help="The results of earlier reports, to which this one adds its own; "
+        ".lockstep/history.jsonl unless told.",
+    )
+    conform: tuple[Path, ...] = option(
+        "--conform",
+        default=(),
+        metavar="FILE",
+        help="What `conform --json` printed, to be shown as well.",
+    )
+
+
+@dataclass(frozen=True)
+class ReplayRequest:
+    """A recorded behaviour to take again."""
+
+    file: Path = option(default=REQUIRED, metavar="FILE", help="A trace that a verb saved.")
+    pytest: Path | None = option(
+        "--pytest", metavar="FILE", help="Write the behaviour as a file of pytest."
+    )
+    on: str | None = option(
+        "--on",
+        metavar="VERSION",
+        help="Take it on another version: MODEL, MODEL.FAULT, MODEL.PROPOSAL, MODEL@NAME=VALUE, "
+        "or REV:MODEL.",
+    )
+    scope: str | None = option(
+        "--scope", metavar="NAME", help="The scope of --on; the constants recorded unless told."
+    )
+    workspace: Workspace | None = workspace_option()
+
+    def __post_init__(self) -> None:
+        refuse_pairs({"--on": ("--pytest",)}, given_flags(self))
+        if self.scope is not None and self.on is None:
+            raise LockstepError(
+                "--scope is that of another version", cure="name the version with --on"
+            )
+
+
+@dataclass(frozen=True)
+class ExploreRequest:
+    """A model to walk by hand, in one scope."""
+
+    model: str = option(default=REQUIRED, metavar="MODEL", help="The model to walk.")
+    workspace: Workspace | None = workspace_option()
+    scope: str | None = option(
+        "--scope", metavar="NAME", help="A scope of specs/MODEL.toml; `default` unless told."
+    )
+    constants: Mapping[str, Plain] = constants_option()
+    fault: str | None = fault_option()
+    proposal: str | None = proposal_option()
+    max_seconds: float = option(
+        "--max-seconds",
+        default=10.0,
+        parse=seconds,
+        metavar="S",
+        help="Stop a search for a state, or of all states, after S seconds.",
+    )
+
+    def __post_init__(self) -> None:
+        refuse_pairs({"--proposal": ("--fault",)}, given_flags(self))
