@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 from lockstep.errors import LockstepError
+from lockstep.system.sealed import whole_file
 
 
 def read_text(file: Path) -> str:
@@ -44,14 +44,7 @@ def write_text(file: Path, text: str) -> None:
                 stream.write(text)
             return
         file.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-                stream.write(text)
-            Path(name).chmod(0o644)
-            os.replace(name, file)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        with whole_file(file, 0o644) as out:
+            out.write(text.encode("utf-8"))
     except OSError as error:
         raise LockstepError(f"{file} cannot be written: {error.strerror}") from None

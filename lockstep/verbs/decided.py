@@ -11,30 +11,33 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
-import stat
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
-from lockstep.errors import LockstepError, not_written
+import msgspec
+
+from lockstep.errors import not_written
 from lockstep.language.likeness import made_by
-from lockstep.system.strict_json import decode_document
-from lockstep.system.text_files import write_text
-from lockstep.system.user_cache import is_trusted
+from lockstep.system.sealed import (
+    BrokenSeal,
+    document_in,
+    keep_newest,
+    own_content,
+    write_document,
+)
 from lockstep.verbs.failed_result import FailedResult, read_failed
 
 if TYPE_CHECKING:
     from lockstep.language.model import Model
     from lockstep.workspace import Workspace
 
-_VERSION = 2
+_VERSION = 3
 _MOST_FILES = 1_000
 """Decisions of a verb that are kept; those made longest ago go first."""
 
@@ -99,6 +102,14 @@ class Decision:
     """The model with its scope or its proof, whatever their texts were."""
 
 
+class _Kept(msgspec.Struct, forbid_unknown_fields=True):
+    """A decision in its file."""
+
+    about: str
+    since: Annotated[datetime, msgspec.Meta(tz=True)]
+    document: dict[str, Any]
+
+
 class Decisions:
     """The decisions of one verb in a workspace; in the folder `failed` those that do not hold."""
 
@@ -114,9 +125,11 @@ class Decisions:
         then decided again.
         """
         try:
-            return self._read(digest, decode_document(_content(self._file(digest)).decode("utf-8")))
-        except (OSError, ValueError):
+            content = own_content(self._file(digest), most=_MOST_BYTES)
+            kept = document_in(content, _Kept, self._about(digest))
+        except (OSError, BrokenSeal):
             return None
+        return Decision(kept.document, kept.since, kept.about)
 
     def latest(self) -> dict[str, datetime]:
         """When something was decided last about each model and scope, whatever the texts were."""
@@ -130,59 +143,24 @@ class Decisions:
 
     def keep(self, digest: str, document: Mapping[str, Any], about: str = "") -> str | None:
         """Keep a decision for later runs; None, or why that cannot be done."""
-        decision = {
-            "version": _VERSION,
-            "verb": self._verb,
-            "digest": digest,
-            "about": about,
-            "since": datetime.now(UTC).isoformat(timespec="seconds"),
-            "document": dict(document),
-        }
-        text = json.dumps({"seal": _digest_of(decision), "decision": decision}, indent=1)
+        kept = _Kept(about, datetime.now(UTC).replace(microsecond=0), dict(document))
+        file = self._file(digest)
         try:
             self._workspace.make_output()
-            write_text(self._file(digest), text)
-            self._prune()
+            file.parent.mkdir(parents=True, exist_ok=True)
+            # Not for a group to write, whatever the umask: such a file would not be trusted.
+            write_document(file, kept, self._about(digest), 0o644)
+            keep_newest(self._folder, "*.json", _MOST_FILES)
         except OSError as error:
             return not_written(self._folder, error)
-        except LockstepError as error:
-            return error.message
         return None
 
     def _file(self, digest: str) -> Path:
         return self._folder / f"{digest}.json"
 
-    def _read(self, digest: str, written: object) -> Decision | None:
-        match written:
-            case {"seal": str(seal), "decision": dict(decision), **others} if not others:
-                if seal != _digest_of(decision):
-                    return None
-            case _:
-                return None
-        match decision:
-            case {
-                "version": int(version_of_file),
-                "verb": str(verb),
-                "digest": str(digest_of_file),
-                "about": str(about),
-                "since": str(since),
-                "document": dict(document),
-                **others,
-            } if not others:
-                expected = (_VERSION, self._verb, digest)
-                when = datetime.fromisoformat(since)
-                if (version_of_file, verb, digest_of_file) == expected and when.tzinfo is not None:
-                    return Decision(document, when, about)
-        return None
-
-    def _prune(self) -> None:
-        """Remove the oldest of too many files; another process may do so at the same time."""
-        dated = []
-        for file in self._folder.glob("*.json"):
-            with suppress(FileNotFoundError):
-                dated.append((file.stat().st_mtime_ns, file))
-        for _, file in sorted(dated)[:-_MOST_FILES]:
-            file.unlink(missing_ok=True)
+    def _about(self, digest: str) -> str:
+        """What a decision's file belongs to, so that it is none in another's place."""
+        return f"{_VERSION} {self._verb} {digest}"
 
 
 ResultT = TypeVar("ResultT")
@@ -232,18 +210,6 @@ class Question(Generic[ResultT]):
     @cached_property
     def _digest(self) -> str:
         return self.dependencies.digest
-
-
-def _content(file: Path) -> bytes:
-    """The bytes of a file that this user has written."""
-    # Not to wait for a writer, should it be a pipe.
-    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    with open(descriptor, "rb") as stream:
-        status = os.fstat(stream.fileno())
-        is_ours = stat.S_ISREG(status.st_mode) and is_trusted(status)
-        if not is_ours or status.st_size > _MOST_BYTES:
-            return b""
-        return stream.read()
 
 
 def _digest_of(document: Mapping[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """Kept decisions: what makes one useless, and what cannot pass for one."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from lockstep.language.model import load_model
+from lockstep.system.sealed import write_document
 from lockstep.verbs import decided
 from lockstep.verbs.decided import LOADED, Decisions, Dependencies, Question, texts_of
 from lockstep.workspace import Workspace
@@ -168,12 +170,21 @@ def _edited(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None
     """A change to the decision, under a seal that is right for it."""
 
     def edit(file: Path) -> None:
-        written = json.loads(file.read_text())
-        change(written["decision"])
-        written["seal"] = decided._digest_of(written["decision"])
-        file.write_text(json.dumps(written))
+        kept = json.loads(file.read_text())["document"]
+        change(kept)
+        write_document(file, kept, f"{decided._VERSION} prove {file.stem}")
+        file.chmod(0o644)
 
     return edit
+
+
+def _of_version_2(file: Path) -> None:
+    """The same decision as an older lockstep kept it."""
+    kept = json.loads(file.read_text())["document"]
+    decision = {"version": 2, "verb": "prove", "digest": file.stem, **kept}
+    text = json.dumps(decision, sort_keys=True)
+    seal = hashlib.sha256(text.encode()).hexdigest()
+    file.write_text(json.dumps({"seal": seal, "decision": decision}, indent=1))
 
 
 DAMAGE: dict[str, Callable[[Path], object]] = {
@@ -183,7 +194,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "no text": lambda file: file.write_bytes(b"\xff" + file.read_bytes()),
     "nested": lambda file: file.write_text("[" * 100_000),
     "a key twice": lambda file: file.write_text(
-        file.read_text().replace('{\n "seal"', '{\n "seal": "", "seal"', 1)
+        file.read_text().replace('{"seal"', '{"seal":"","seal"', 1)
     ),
     "null": lambda file: file.write_text("null"),
     "of somebody else": lambda file: file.write_text('{"proved": true}'),
@@ -191,7 +202,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "open to all": lambda file: file.chmod(0o666),
     "a link": lambda file: file.symlink_to(file.rename(file.with_name("moved"))),
     "a folder": lambda file: file.rename(file.with_name("moved")).with_name(file.name).mkdir(),
-    "version": _edited(lambda decision: decision.update(version=1)),
+    "version": _of_version_2,
     "no date": _edited(lambda decision: decision.update(since="yesterday")),
     "no zone": _edited(lambda decision: decision.update(since="2026-01-01T00:00:00")),
     "no document": _edited(lambda decision: decision.update(document=[])),

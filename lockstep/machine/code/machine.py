@@ -12,8 +12,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-import stat
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -22,9 +20,10 @@ from pathlib import Path
 import llvmlite
 from llvmlite import binding
 
-from lockstep.system.user_cache import is_trusted, make_private, open_trusted
+from lockstep.system.sealed import BrokenSeal, bytes_in, keep_newest, own_content, write_bytes
+from lockstep.system.user_cache import make_private, open_trusted
 
-_HEADER = b"lockstep-object-3\n"
+_FORMAT = "lockstep-object-4"
 _MOST_FILES = 512
 
 
@@ -100,7 +99,7 @@ def is_kept(text: str, folder: Path) -> bool:
 def _digest(key: str) -> str:
     target = _target()
     parts = (
-        _HEADER.decode(),  # or two versions of lockstep would replace each other's files
+        _FORMAT,  # or two versions of lockstep would replace each other's files
         key,
         llvmlite.__version__,
         str(binding.llvm_version_info),
@@ -113,11 +112,6 @@ def _digest(key: str) -> str:
 
 def _name(digest: str) -> str:
     return f"{digest[:40]}.o"
-
-
-def _seal(digest: str, code: bytes) -> bytes:
-    """What binds code to the digest of all that it was made from."""
-    return hashlib.sha256(digest.encode() + code).digest()
 
 
 @cache
@@ -168,52 +162,21 @@ def _read(folder: Path, digest: str) -> bytes | None:
     within = open_trusted(folder)
     if within is None:
         return None
+    name = _name(digest)
     try:
-        data = _content(_name(digest), within)
-    except OSError:
+        code = bytes_in(own_content(Path(name), within), digest)
+        with suppress(OSError):
+            os.utime(name, dir_fd=within, follow_symlinks=False)
+    except (OSError, BrokenSeal):
         return None
     finally:
         os.close(within)
-    if not data.startswith(_HEADER):
-        return None
-    seal, code = data[len(_HEADER) : len(_HEADER) + 32], data[len(_HEADER) + 32 :]
-    return code if _seal(digest, code) == seal else None
-
-
-def _content(name: str, within: int) -> bytes:
-    """The bytes of a file in an open folder; none of one that others may have written."""
-    # Not to wait for a writer, should it be a pipe.
-    mode = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-    with open(os.open(name, mode, dir_fd=within), "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode) or not is_trusted(status):
-            return b""
-        with suppress(OSError):
-            os.utime(file.fileno())
-        return file.read()
+    return code
 
 
 def _write(folder: Path, digest: str, code: bytes) -> None:
     """Put a whole file in place, or none."""
-    try:
+    with suppress(OSError):
         make_private(folder)
-        handle, name = tempfile.mkstemp(dir=folder, suffix=".part")
-    except OSError:
-        return
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(_HEADER + _seal(digest, code) + code)
-        Path(name).replace(folder / _name(digest))
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-    _prune(folder)
-
-
-def _prune(folder: Path) -> None:
-    """Remove the least recently used; another process may do so at the same time."""
-    used = []
-    for file in folder.glob("*.o"):
-        with suppress(FileNotFoundError):
-            used.append((file.stat().st_mtime_ns, file))
-    for _, file in sorted(used)[:-_MOST_FILES]:
-        file.unlink(missing_ok=True)
+        write_bytes(folder / _name(digest), code, digest, 0o600)
+        keep_newest(folder, "*.o", _MOST_FILES)
