@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import Annotated, BinaryIO, TypeAlias, TypeVar
 
 import msgspec
 
@@ -22,6 +22,8 @@ from lockstep.errors import LockstepError
 from lockstep.system.user_cache import is_trusted
 
 T = TypeVar("T")
+Natural: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+"""A number in a document that is not negative."""
 
 
 class Damaged(LockstepError):

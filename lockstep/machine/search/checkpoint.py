@@ -1,18 +1,19 @@
-"""One process at a time in a folder."""
+"""A search on disk: the states of its finished levels, and what was counted with each.
+
+States and lines of the index are appended; a level is there once its line is.
+"""
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
-import json
 import os
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from lockstep.errors import LockstepError
 from lockstep.machine.code.program import Program
@@ -20,46 +21,24 @@ from lockstep.machine.search.crew import Totals
 from lockstep.machine.search.identity import search_identity
 from lockstep.machine.search.interface import REPORT
 from lockstep.machine.search.memory import Array
+from lockstep.machine.search.search_folder import SearchFolder
 from lockstep.machine.search.state_file import Extent, StateFile
+from lockstep.system.sealed import BrokenSeal, Natural, decoded, seal_of
 
-
-class FolderLock:
-    """A folder that is this search's alone, until `release` or the end of the process.
-
-    The system drops the lock with the process, however that ends. The file stays: a process that
-    removed it could remove another's. Raises LockstepError naming the process that has the folder.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        file = folder / "lock"
-        try:
-            self._descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError as error:
-            raise LockstepError(f"{file} cannot be opened: {error.strerror}") from None
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.ftruncate(self._descriptor, 0)
-            os.pwrite(self._descriptor, f"{os.getpid()}\n".encode(), 0)
-        except BlockingIOError:
-            holder = os.pread(self._descriptor, 32, 0).decode("ascii", "replace").strip()
-            os.close(self._descriptor)
-            raise LockstepError(
-                f"{folder} is in use by {f'process {holder}' if holder else 'another process'}",
-                cure="wait for its end, or name another folder",
-            ) from None
-        except OSError as error:
-            os.close(self._descriptor)
-            raise LockstepError(f"{file} cannot be locked: {error.strerror}") from None
-
-    def release(self) -> None:
-        """Let others use the folder."""
-        os.close(self._descriptor)
-
-
-_FORMAT = 2
+_MANIFEST = "checkpoint.json"
 _PAUSE = 20
 """So many times as long as a commit took, at least, passes before the next: tiny levels share one,
 and a search spends a twentieth of its time on commits at most."""
+
+
+class _Line(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
+    """A level in the index: its states, their CRC-32, and what was counted up to it."""
+
+    states: Natural
+    crc: Natural
+    fired: list[Natural]
+    marks: list[Natural]
+    report: list[Natural]
 
 
 @dataclass(frozen=True)
@@ -82,24 +61,21 @@ class Checkpoint:
     """
 
     def __init__(self, folder: Path, program: Program, *, deadlock_allowed: bool = True) -> None:
-        self._folder = folder
         self._words = program.layout.words
-        self._identity = search_identity(program, deadlock_allowed=deadlock_allowed)
+        identity = search_identity(program, deadlock_allowed=deadlock_allowed)
         self._initial = program.layout.encode(program.model.initial)
-        self._sizes = (len(program.model.actions), max(1, len(program.model.properties)))
+        self._sizes = [len(program.model.actions), max(1, len(program.model.properties)), REPORT]
         self._extents: list[Extent] = []
         self._totals: Totals | None = None
-        self._tail = _Tail(0, b"", _seal("", json.dumps(self._identity)))
+        self._tail = _Tail(0, b"", seal_of(msgspec.json.encode(identity)))
         self._next_commit = 0.0
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise LockstepError(f"{folder} cannot be made: {error.strerror}") from None
-        self._lock = FolderLock(folder)
+        self._folder = SearchFolder(folder, identity)
+        self._states_file = self._folder.path / "levels.states"
+        self._index_file = self._folder.path / "levels.index"
         try:
             self._open()
         except BaseException:
-            self._lock.release()
+            self._folder.close()
             raise
 
     @property
@@ -123,10 +99,11 @@ class Checkpoint:
         It is committed at once or together with the next ones. `OSError` when that cannot be done:
         what was committed before is still good.
         """
-        line = json.dumps([extent.words // self._words, extent.crc, *vars(totals).values()])
+        level = _Line(extent.words // self._words, extent.crc, **vars(totals))
+        line = msgspec.json.encode(level)
         tail = self._tail
-        seal = _seal(tail.seal, line)
-        self._tail = _Tail(tail.offset, tail.lines + f"{line} {seal}\n".encode(), seal)
+        seal = seal_of(line, tail.seal)
+        self._tail = _Tail(tail.offset, tail.lines + b"%b %b\n" % (line, seal.encode()), seal)
         if time.monotonic() >= self._next_commit:
             self.commit()
 
@@ -154,27 +131,13 @@ class Checkpoint:
         finally:
             self._states.close()
             os.close(self._index)
-            self._lock.release()
-
-    @property
-    def _manifest(self) -> Path:
-        return self._folder / "checkpoint.json"
-
-    @property
-    def _states_file(self) -> Path:
-        return self._folder / "levels.states"
-
-    @property
-    def _index_file(self) -> Path:
-        return self._folder / "levels.index"
+            self._folder.close()
 
     def _open(self) -> None:
-        is_new = not self._manifest.exists()
+        is_new = self._folder.read(_MANIFEST, int) is None
         if is_new:
             for file in (self._index_file, self._states_file):
                 file.unlink(missing_ok=True)
-        else:
-            self._compare(self._document())
         mode = os.O_RDWR | (os.O_CREAT if is_new else 0)
         try:
             self._index = os.open(self._index_file, mode, 0o666)
@@ -187,7 +150,7 @@ class Checkpoint:
             raise self._unusable(self._states_file, error) from None
         try:
             if is_new:
-                self._write_manifest()
+                self._folder.write(_MANIFEST, self._words)
             else:
                 self._read_index()
             self._states.reopen(self._extents)
@@ -196,47 +159,8 @@ class Checkpoint:
             self._states.close()
             os.close(self._index)
             if isinstance(error, OSError):
-                raise self._unusable(self._folder, error) from None
+                raise self._unusable(self._folder.path, error) from None
             raise
-
-    def _write_manifest(self) -> None:
-        text = json.dumps({"format": _FORMAT, "words": self._words, "search": self._identity})
-        sealed = json.dumps({"crc32": zlib.crc32(text.encode()), "checkpoint": text})
-        part = self._manifest.with_suffix(".part")
-        with part.open("w", encoding="utf-8") as out:
-            out.write(sealed)
-            out.flush()
-            os.fsync(out.fileno())
-        part.replace(self._manifest)
-        folder = os.open(self._folder, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-    def _document(self) -> dict[str, Any]:
-        try:
-            sealed = json.loads(self._manifest.read_text("utf-8"))
-            text = sealed["checkpoint"]
-            whole = zlib.crc32(text.encode()) == sealed["crc32"]
-            document = json.loads(text)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise self._damaged(self._manifest, "it cannot be read") from None
-        if not whole or not isinstance(document, dict):
-            raise self._damaged(self._manifest, "its checksum is wrong")
-        return document
-
-    def _compare(self, document: dict[str, Any]) -> None:
-        """See that the search that is here is this one."""
-        if document.get("format") != _FORMAT:
-            raise self._another("another version of lockstep made it")
-        parts = document.get("search")
-        if document.get("words") != self._words or not isinstance(parts, Mapping):
-            parts = {}
-        differences = [name for name, part in self._identity.items() if parts.get(name) != part]
-        if differences:
-            are = "is another" if len(differences) == 1 else "are others"
-            raise self._another(f"{_listed(differences)} {are}")
 
     def _read_index(self) -> None:
         """Take in every whole line; what comes after the last one was never committed."""
@@ -248,66 +172,41 @@ class Checkpoint:
         self._tail = _Tail(begin, b"", self._tail.seal)
         last = self._extents[-1] if self._extents else Extent(0, 0, 0)
         if self._states.size < 8 * (last.begin + last.words):
-            raise self._damaged(self._states_file, f"it has {self._states.size:,} bytes")
+            raise self._folder.damaged(self._states_file, f"it has {self._states.size:,} bytes")
 
     def _read_line(self, data: bytes, depth: int) -> None:
-        line, _, seal = data.decode("utf-8", "replace").rpartition(" ")
-        if _seal(self._tail.seal, line) != seal:
-            raise self._damaged(self._index_file, f"the checksum of line {depth + 1} is wrong")
+        line, _, seal = data.rpartition(b" ")
+        if seal_of(line, self._tail.seal).encode() != seal:
+            raise self._folder.damaged(
+                self._index_file, f"the checksum of line {depth + 1} is wrong"
+            )
         try:
-            count, crc, *totals = json.loads(line)
-            fired, marks = _numbers(totals[0], self._sizes[0]), _numbers(totals[1], self._sizes[1])
-            report, counts = _numbers(totals[2], REPORT), _numbers([count, crc], 2)
-        except (ValueError, TypeError, IndexError, RecursionError):
-            raise self._damaged(self._index_file, f"line {depth + 1} cannot be read") from None
-        if counts is None or fired is None or marks is None or report is None:
-            raise self._damaged(self._index_file, f"line {depth + 1} has no counts of this model")
+            level = decoded(line, _Line)
+        except BrokenSeal as reason:
+            raise self._folder.damaged(self._index_file, f"line {depth + 1}: {reason}") from None
+        if [len(level.fired), len(level.marks), len(level.report)] != self._sizes:
+            raise self._folder.damaged(
+                self._index_file, f"line {depth + 1} has no counts of this model"
+            )
         last = self._extents[-1] if self._extents else Extent(0, 0, 0)
-        self._extents.append(Extent(last.begin + last.words, counts[0] * self._words, counts[1]))
-        self._totals = Totals(fired, marks, report)
-        self._tail = _Tail(0, b"", seal)
+        begin = last.begin + last.words
+        self._extents.append(Extent(begin, level.states * self._words, level.crc))
+        self._totals = Totals(level.fired, level.marks, level.report)
+        self._tail = _Tail(0, b"", seal.decode())
 
     def _checked(self, depth: int, extent: Extent) -> Iterator[Array]:
         crc = 0
         for part in self._states.read(extent):
             crc = zlib.crc32(part.astype("<u8", copy=False).data, crc)
             if depth == 0 and part.tolist() != self._initial:
-                raise self._damaged(self._states_file, "it begins with another initial state")
+                raise self._folder.damaged(
+                    self._states_file, "it begins with another initial state"
+                )
             yield part
         if crc != extent.crc:
-            raise self._damaged(self._states_file, f"the checksum of level {depth} is wrong")
-
-    def _another(self, why: str) -> LockstepError:
-        return LockstepError(
-            f"{self._folder} is the checkpoint of another search: {why}",
-            cure="name another folder, or remove this one",
-        )
-
-    def _damaged(self, file: Path, why: str) -> LockstepError:
-        return LockstepError(
-            f"the checkpoint is damaged: {file}: {why}",
-            cure=f"remove {self._folder}; the search begins anew",
-        )
+            raise self._folder.damaged(self._states_file, f"the checksum of level {depth} is wrong")
 
     def _unusable(self, file: Path, error: OSError) -> LockstepError:
         if isinstance(error, FileNotFoundError):
-            return self._damaged(file, "it is missing")
+            return self._folder.damaged(file, "it is missing")
         return LockstepError(f"{file} cannot be used: {error.strerror}", cure="name another folder")
-
-
-def _seal(before: str, line: str) -> str:
-    """What seals a line of the index, after the seal of the line before."""
-    return hashlib.sha256(f"{before} {line}".encode()).hexdigest()[:16]
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _numbers(numbers: object, size: int | None) -> list[int] | None:
-    """Whole numbers, `size` of them unless that is None; None for anything else."""
-    if not isinstance(numbers, list) or (size is not None and len(numbers) != size):
-        return None
-    if not all(type(number) is int and number >= 0 for number in numbers):
-        return None
-    return numbers

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lockstep.errors import LockstepError
-from lockstep.machine.search.checkpoint import FolderLock
+from lockstep.machine.search.search_folder import FolderLock
 from lockstep.spark.search.machine import Machine
 from lockstep.spark.search.manifest import (
     FORMAT,

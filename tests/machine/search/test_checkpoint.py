@@ -140,7 +140,7 @@ def damage(folder: Path, kind: str) -> None:
         case "states removed":
             states.unlink()
         case "index line changed":
-            index.write_bytes(index.read_bytes().replace(b"[1, ", b"[2, ", 1))
+            index.write_bytes(index.read_bytes().replace(b"[1,", b"[2,", 1))
         case "index line removed":
             lines = index.read_bytes().splitlines(keepends=True)
             index.write_bytes(b"".join(lines[:2] + lines[3:]))

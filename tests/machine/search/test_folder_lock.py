@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.machine.search.checkpoint import FolderLock
+from lockstep.machine.search.search_folder import FolderLock
 from tests.processes import Started, started_program
 
 ROOT = Path(__file__).parents[3]
