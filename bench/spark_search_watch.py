@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-
-from lockstep.spark.search.manifest import NotAManifest, read_document
 
 _LOOK_SECONDS = 0.25
 
@@ -81,10 +80,11 @@ class SearchWatch:
 
     def _note(self, file: Path) -> None:
         """Note a level that was committed."""
-        with suppress(OSError, NotAManifest):
+        with suppress(OSError):
             at = file.stat().st_mtime
             if not self.commits or self.commits[-1][0] != at:
-                self.commits.append((at, tuple(read_document(file)["levels"])))
+                manifest = json.loads(file.read_bytes())["document"]["content"]
+                self.commits.append((at, tuple(manifest["levels"])))
 
 
 def _size(folder: Path) -> int:

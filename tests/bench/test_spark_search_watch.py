@@ -8,7 +8,8 @@ from pathlib import Path
 
 from bench.spark_search_watch import SearchWatch
 from lockstep.machine.search.crew import Totals
-from lockstep.spark.search.manifest import Manifest, write_manifest
+from lockstep.spark.search.work_folder import Manifest
+from lockstep.system.sealed import write_document
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
@@ -26,7 +27,8 @@ def test_levels_and_files_are_noted(tmp_path: Path) -> None:
     with SearchWatch(search.parent, blocks) as watch:
         for count, committed in enumerate(levels, start=1):
             time.sleep(0.05)  # for another time of the file
-            write_manifest(search / "spark.json", {}, Manifest(1, committed, Totals([], [], [])))
+            manifest = Manifest(1, committed, Totals([], [], []))
+            write_document(search / "spark.json", {"content": manifest})
             wait_until(lambda count=count: len(watch.commits) == count)  # type: ignore[misc]
         (blocks / "block").write_bytes(b"x" * 10**6)
         wait_until(lambda: watch.peak_bytes > 10**6)

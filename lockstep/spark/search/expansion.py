@@ -1,11 +1,13 @@
-"""The first half of a level: from some of its states to candidates for the next, by owner.
+"""The two halves of a level: from states to candidates for the next, and from those to new states.
 
-Duplicates are dropped whenever many candidates wait, so that few are sent.
+Duplicates are dropped whenever many candidates wait, so that few are sent to their owners; of the
+candidates of one owner, those are new that are in none of its runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from lockstep.machine.search.interface import SHARDS
 from lockstep.machine.search.memory import Array
 from lockstep.spark.search.account import Account
 from lockstep.spark.search.machine import Machine
-from lockstep.spark.search.merging import distinct, union
+from lockstep.spark.search.merging import distinct, subtract, union
 from lockstep.spark.search.owners import by_owner
 
 _BUFFER = 16384
@@ -71,3 +73,23 @@ class Expansion:
                 yield from by_owner(states, words, first, self._owners)
         self._shards = [[] for _ in range(SHARDS)]
         self._waiting = 0
+
+
+@dataclass(frozen=True)
+class Settled:
+    """New states in order, and what came of checking them."""
+
+    states: Array
+    account: Account
+
+
+def settle(
+    machine: Machine, candidates: Iterable[Array], runs: Iterable[Iterable[Array]]
+) -> Settled:
+    """Take from the candidates, each part in order, what is in a run, and check the rest."""
+    states = union(candidates, machine.words, machine.runs)
+    for run in runs:
+        states = subtract(states, run, machine.words, machine.runs)
+    worker = machine.worker(0)
+    machine.loops.check(worker.packed, states, len(states) // machine.words)
+    return Settled(states, Account.of(worker))

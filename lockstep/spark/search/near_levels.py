@@ -9,13 +9,15 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from lockstep.machine.code.program import Program
 from lockstep.machine.search.levels import Levels
 from lockstep.machine.search.memory import Array
+from lockstep.machine.search.rebuild import LevelAncestry
 from lockstep.spark.search.account import Account, together
-from lockstep.spark.search.expansion import Expansion
+from lockstep.spark.search.expansion import Expansion, Settled, settle
 from lockstep.spark.search.machine import Machine
 from lockstep.spark.search.merging import FANOUT, union
-from lockstep.spark.search.settling import Settled, settle
+from lockstep.spark.search.questions import Inquirer
 
 
 class NearLevels:
@@ -43,12 +45,12 @@ class NearLevels:
             parts.append(states)
             watch()
         settled = settle(self._machine, parts, [[run] for run in self._visited])
-        account = together([settled.account, expansion.account], self._machine.shape)
+        account = together([settled.account, expansion.account])
         return Settled(settled.states, account)
 
     def keep(self, settled: Settled) -> None:
         """Take in one more finished level."""
-        self.account = together([self.account, settled.account], self._machine.shape)
+        self.account = together([self.account, settled.account])
         self.levels.extend([settled.states])
         self.levels.finish()
         self._visited.append(settled.states)
@@ -59,3 +61,22 @@ class NearLevels:
     def states(self, depth: int) -> Array:
         """The states of one level, in order."""
         return next(iter(self.levels.parts(depth)))
+
+
+class KeptAncestry:
+    """The finished levels of a search: those in memory, and those that were committed."""
+
+    def __init__(
+        self, program: Program, machine: Machine, near: NearLevels | None, inquirer: Inquirer
+    ) -> None:
+        self._near = None if near is None else LevelAncestry(program, machine.code, near.levels)
+        self._inquirer = inquirer
+
+    def __len__(self) -> int:
+        return max(0 if self._near is None else len(self._near), self._inquirer.depth + 1)
+
+    def predecessor(self, depth: int, target: Array) -> Array:
+        """The smallest state of a level with a step to `target`."""
+        if self._near is not None and depth < len(self._near):
+            return self._near.predecessor(depth, target)
+        return self._inquirer.predecessor(depth, target)

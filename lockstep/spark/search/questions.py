@@ -5,8 +5,7 @@ They are which state leads to another, and which of some states are nowhere.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,17 +17,18 @@ from lockstep.spark.search.jobs import run_job
 from lockstep.spark.search.machine import Machine, Shipment, machine_of
 from lockstep.spark.search.merging import distinct, subtract
 from lockstep.spark.search.owners import places_by_owner
-from lockstep.spark.search.runs import Damaged, Run, RunFolder, of_level
-from lockstep.spark.search.tasks import TOLD, Batches, note_row, numbers
+from lockstep.spark.search.runs import Run, RunFolder, of_level
+from lockstep.spark.search.tasks import TOLD, Batches, Note, numbers, read_notes
 from lockstep.spark.search.work_folder import WorkFolder
 from lockstep.spark.task_start import forget_archives
+from lockstep.system.sealed import Damaged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
 Question = Callable[[RunFolder, Machine, int, Sequence[Run]], list[int] | None]
-"""What is asked of the runs of one owner; the answer is JSON."""
+"""What is asked of the runs of one owner; the answer is words, None for nothing."""
 
 
 @dataclass(frozen=True)
@@ -89,18 +89,9 @@ class Inquiry:
     question: Question
 
     def on(self, spark: SparkSession) -> DataFrame:
-        """The question as a job; its rows are the answers that are not None."""
+        """The question as a job; its rows are `Note`s."""
         tasks = max(1, len(self.runs))
         return spark.range(0, tasks, 1, tasks).mapInArrow(_asking(self), TOLD)
-
-
-def answers(notes: Iterable[str]) -> Iterator[list[int]]:
-    """The answers of owners; `Damaged` where one could not be given."""
-    for note in notes:
-        answer = json.loads(note)
-        if isinstance(answer, dict):
-            raise Damaged(*answer["damage"])
-        yield answer
 
 
 def _asking(inquiry: Inquiry) -> Callable[[Batches], Batches]:
@@ -116,10 +107,9 @@ def _asking(inquiry: Inquiry) -> Callable[[Batches], Batches]:
             try:
                 answer = inquiry.question(folder, machine, owner, runs)
             except Damaged as damage:
-                yield note_row(json.dumps({"damage": [damage.file, damage.why]}))
+                yield Note.of_damage(damage).row
             else:
-                if answer is not None:
-                    yield note_row(json.dumps(answer))
+                yield Note(answer=answer).row
 
     return task
 
@@ -161,7 +151,8 @@ class Inquirer:
         if manifest.states > _FEW:
             spark = self.session()
             inquiry = Inquiry(self.shipment, str(self.folder.runs), manifest.runs, question)
-            return list(answers(run_job(spark, inquiry.on(spark), self.watch)))
+            notes = read_notes(run_job(spark, inquiry.on(spark), self.watch))
+            return [note.answer for note in notes if note.answer is not None]
         machine, reader = machine_of(self.shipment), self.folder.reader
         asked = (question(reader, machine, owner, runs) for owner, runs in manifest.runs.items())
         return [answer for answer in asked if answer is not None]

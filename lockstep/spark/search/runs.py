@@ -7,42 +7,40 @@ or changed is told, and nothing is built upon it.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import uuid
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
+import msgspec
 import numpy as np
 
 from lockstep.machine.search.memory import Array
+from lockstep.machine.search.search_folder import damaged_in
 from lockstep.spark.search.machine import Machine
 from lockstep.spark.search.rows import Unreadable, read_rows, write_rows
+from lockstep.system.sealed import Damaged, Natural, whole_file
 
 _MASK = (1 << 64) - 1
-_PIECE = 1 << 17
-"""Rows of a file's bytes that are looked at a time."""
 
 
-class Damaged(Exception):
-    """A run that is not what the manifest says of it: which file, and why."""
-
-    def __init__(self, file: str, why: str) -> None:
-        super().__init__(f"{file}: {why}")
-        self.file, self.why = file, why
-
-
-@dataclass(frozen=True)
-class Run:
+class Run(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """A file in the folder of runs, with states of the levels `first` to `last`."""
 
-    file: str
-    states: int
-    checksum: int
-    first: int
-    last: int
-    bytes: int
-    digest: int
+    file: Annotated[str, msgspec.Meta(pattern=r"^[^/]+$")]
+    states: Natural
+    checksum: Natural
+    first: Natural
+    last: Natural
+    bytes: Natural
+    digest: str
+
+
+def damaged_run(file: Path, why: str) -> Damaged:
+    """That a run is not what the manifest says of it."""
+    return damaged_in(file.parent.parent, file, why)
 
 
 class RunFolder:
@@ -63,15 +61,11 @@ class RunFolder:
         """
         words = self._machine.words
         name = f"{owner:05}-{first:05}-{last:05}-{uuid.uuid4().hex}.parquet"
-        part = self._folder / f"{name}.part"
         tally = _Tally(self._machine)
-        with part.open("wb") as out:
+        with whole_file(self._folder / name) as out:
             write_rows(out, tally.counted(parts), words + 1, dated=True)
-            out.flush()
-            os.fsync(out.fileno())
             size = out.tell()
-        digest = self._digest(part)
-        part.replace(self._folder / name)
+        digest = _digest(self._folder / name)
         return Run(name, tally.states, tally.checksum, first, last, size, digest)
 
     def states(self, run: Run) -> Iterator[Array]:
@@ -84,36 +78,31 @@ class RunFolder:
 
     def _read(self, run: Run, *, dated: bool) -> Iterator[Array]:
         words = self._machine.words
-        tally = _Tally(self._machine, is_checked=True)
+        file, tally = self.path(run), _Tally(self._machine, is_checked=True)
         try:
-            size = os.stat(self.path(run)).st_size
+            size = os.stat(file).st_size
             if size != run.bytes:
-                raise Damaged(run.file, f"it has {size:,} bytes instead of {run.bytes:,}")
-            if self._digest(self.path(run)) != run.digest:
-                raise Damaged(run.file, "its bytes are not those that were written")
-            for part in read_rows(str(self.path(run)), words + dated, dated=dated):
+                raise damaged_run(file, f"it has {size:,} bytes instead of {run.bytes:,}")
+            if _digest(file) != run.digest:
+                raise damaged_run(file, "its bytes are not those that were written")
+            for part in read_rows(str(file), words + dated, dated=dated):
                 tally.add(_undated(part, words) if dated else part)
                 yield part
         except FileNotFoundError:
-            raise Damaged(run.file, "it is missing") from None
+            raise damaged_run(file, "it is missing") from None
         except (OSError, Unreadable) as error:
-            raise Damaged(run.file, f"it cannot be read: {error}") from None
+            raise damaged_run(file, f"it cannot be read: {error}") from None
         if tally.states != run.states:
-            raise Damaged(run.file, f"it has {tally.states:,} states instead of {run.states:,}")
+            raise damaged_run(file, f"it has {tally.states:,} states instead of {run.states:,}")
         if tally.checksum != run.checksum:
-            raise Damaged(run.file, "its checksum is wrong")
+            raise damaged_run(file, "its checksum is wrong")
         if not tally.ascends:
-            raise Damaged(run.file, "its states are not in order")
+            raise damaged_run(file, "its states are not in order")
 
-    def _digest(self, file: Path) -> int:
-        """A digest of a file's bytes: any that is changed changes it."""
-        size, total = 8 * self._machine.words, 0
-        with file.open("rb") as content:
-            while data := content.read(_PIECE * size):
-                data += bytes(-len(data) % size)
-                rows = np.frombuffer(data, np.uint64)
-                total += self._machine.runs.checksum(rows, len(data) // size)
-        return total & _MASK
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 class _Tally:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from lockstep.machine.code.program import Program
@@ -17,17 +17,17 @@ from lockstep.machine.search.memory import Array
 from lockstep.machine.search.sample import STATES, Sample, end_of_sample
 from lockstep.spark.search.machine import Machine
 from lockstep.spark.search.owners import hashes
+from lockstep.system.sealed import Natural
 
 _FACTOR = np.uint64(0xFF51AFD7ED558CCD)
 
 
-@dataclass(frozen=True, order=True)
-class Sampled:
+class Sampled(msgspec.Struct, frozen=True, order=True, array_like=True):
     """A state that was chosen: its mark, its level, and its words."""
 
-    mark: int
-    level: int
-    state: tuple[int, ...]
+    mark: Natural
+    level: Natural
+    state: tuple[Natural, ...]
 
 
 def sample_of(states: Array, words: int, level: int, below: int | None) -> list[Sampled]:

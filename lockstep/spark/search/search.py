@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
 from lockstep.machine.code.program import Program
 from lockstep.machine.search.crew import count
@@ -23,19 +24,17 @@ from lockstep.plain.supervision import Stopped, Supervision
 from lockstep.results.search_result import Progress, SearchResult, conclude
 from lockstep.results.verdict import Verdict
 from lockstep.spark.search.account import Account, together
-from lockstep.spark.search.ancestry import KeptAncestry
+from lockstep.spark.search.expansion import Settled
 from lockstep.spark.search.jobs import run_job
 from lockstep.spark.search.machine import machine_of, shipment_of
-from lockstep.spark.search.manifest import Manifest, with_level
 from lockstep.spark.search.merging import distinct
-from lockstep.spark.search.near_levels import NearLevels
+from lockstep.spark.search.near_levels import KeptAncestry, NearLevels
 from lockstep.spark.search.owners import owners_for, places_by_owner, shares_of
 from lockstep.spark.search.questions import Inquirer
-from lockstep.spark.search.runs import Damaged, Run, dated
+from lockstep.spark.search.runs import Run, dated
 from lockstep.spark.search.sampling import SampleCheck, bound_of, sample_of, smallest
-from lockstep.spark.search.settling import Settled
-from lockstep.spark.search.tasks import LevelPlan, OwnerReport
-from lockstep.spark.search.work_folder import WorkFolder
+from lockstep.spark.search.tasks import LevelPlan, read_notes
+from lockstep.spark.search.work_folder import Manifest, WorkFolder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -92,13 +91,10 @@ class SparkSearch:
         """
         result = self._result
         self._supervision = Supervision(self._request, result, None, lambda: sum(self._levels))
-        try:
-            with self._supervision.giving_up():
-                self._explore_or_stop()
-                if result.violation is None and result.error is None:
-                    self._sample()
-        except Damaged as damage:
-            raise self._folder.damaged(damage) from None
+        with self._supervision.giving_up():
+            self._explore_or_stop()
+            if result.violation is None and result.error is None:
+                self._sample()
         totals = self._account.totals
         count(self._program.model, totals, result)
         result.states = sum(self._levels)
@@ -133,7 +129,7 @@ class SparkSearch:
     def _resume(self, manifest: Manifest) -> None:
         """Go on from what was committed."""
         self._levels = list(manifest.levels)
-        self._account = Account(manifest.totals, Account.none(self._machine.shape).findings)
+        self._account = Account(manifest.totals, self._account.noted)
 
     def _watch_bounds(self, depth: int) -> None:
         """End the search where a bound is met; every level up to `depth` is finished."""
@@ -160,7 +156,7 @@ class SparkSearch:
     def _add(self, settled: Settled) -> None:
         """One more level, which is not committed."""
         self._levels.append(len(settled.states) // self._machine.words)
-        self._account = together([self._account, settled.account], self._machine.shape)
+        self._account = together([self._account, settled.account])
 
     @property
     def _is_near(self) -> bool:
@@ -207,31 +203,34 @@ class SparkSearch:
             bound_of(manifest.sample),
         )
         spark = self._session()
-        reports = [OwnerReport.read(note) for note in run_job(spark, plan.on(spark), self._watch)]
-        for report in reports:
-            if report.damage is not None:
-                raise Damaged(*report.damage)
-        shape = self._machine.shape
+        notes = read_notes(run_job(spark, plan.on(spark), self._watch))
+        reports = [note.report for note in notes if note.report is not None]
         states = sum(report.states for report in reports)
         self._supervision.watch_states(states)
-        account = together([Account.read(report.account, shape) for report in reports], shape)
-        self._account = together([self._account, account], shape)
+        account = together(report.account for report in reports)
+        self._account = together([self._account, account])
         self._levels.append(states)
         if self._ended_by_findings(account):
             return None
         runs = {report.owner: report.runs_after(manifest.runs) for report in reports}
         sample = smallest([*manifest.sample, *(one for report in reports for one in report.sample)])
-        totals = self._account.totals
-        later = with_level(manifest, runs, self._levels[-1], totals, sample)
+        later = replace(
+            manifest,
+            levels=(*manifest.levels, states),
+            totals=self._account.totals,
+            runs={**manifest.runs, **runs},
+            sample=tuple(sample),
+        )
         self._folder.commit(later)
         return later
 
     def _ended_by_findings(self, account: Account) -> bool:
         """Whether something is wrong on the level just finished; the result then says what."""
-        if not account.findings.is_noted:
+        findings = account.findings(self._machine.words)
+        if not findings.is_noted:
             return False
         ancestry = KeptAncestry(self._program, self._machine, self._near_levels, self._inquirer())
-        Rebuilder(self._program, ancestry).report(self._result, [account.findings])
+        Rebuilder(self._program, ancestry).report(self._result, [findings])
         return True
 
     def _inquirer(self) -> Inquirer:

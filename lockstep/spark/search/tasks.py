@@ -6,25 +6,25 @@ by the tasks whose results Spark takes.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+import msgspec
 import pyarrow
 
 from lockstep.machine.search.memory import Array
 from lockstep.spark.search.account import Account, together
-from lockstep.spark.search.expansion import Expansion
+from lockstep.spark.search.expansion import Expansion, settle
 from lockstep.spark.search.machine import Machine, Shipment, machine_of
 from lockstep.spark.search.merging import due, merged
 from lockstep.spark.search.rows import packed, unpacked
-from lockstep.spark.search.runs import Damaged, Run, RunFolder, dated
+from lockstep.spark.search.runs import Run, RunFolder, damaged_run, dated
 from lockstep.spark.search.sampling import Sampled, sample_of
-from lockstep.spark.search.settling import settle
 from lockstep.spark.task_start import forget_archives
+from lockstep.system.sealed import Damaged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -62,44 +62,59 @@ class LevelPlan:
         return candidates.repartitionById(self.owners, "owner").mapInArrow(settling(self), TOLD)
 
 
-@dataclass(frozen=True)
-class OwnerReport:
+class OwnerReport(msgspec.Struct, frozen=True):
     """What the driver is told of one owner's level.
 
-    `merged` runs are replaced by `runs`, which has those of the new states, too. `damage` names a
-    file and what is wrong with it: then the level does not count.
+    `merged` runs are replaced by `runs`, which has those of the new states, too.
     """
 
     owner: int
     states: int
     runs: tuple[Run, ...]
     merged: tuple[str, ...]
-    account: Mapping[str, Any]
+    account: Account
     sample: tuple[Sampled, ...]
-    damage: tuple[str, str] | None = None
 
     def runs_after(self, before: Mapping[int, tuple[Run, ...]]) -> tuple[Run, ...]:
         """The owner's runs once its level is committed."""
         kept = (run for run in before.get(self.owner, ()) if run.file not in self.merged)
         return (*kept, *self.runs)
 
-    @property
-    def note(self) -> str:
-        """The report as a line of text."""
-        return json.dumps(asdict(self))
+
+class Note(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a task says beside states; one of these.
+
+    `damage` names a file and what is wrong with it: then the job does not count.
+    """
+
+    account: Account | None = None
+    report: OwnerReport | None = None
+    answer: list[int] | None = None
+    damage: tuple[str, str] | None = None
 
     @classmethod
-    def read(cls, note: str) -> OwnerReport:
-        """The report in a line of text."""
-        parts = json.loads(note)
-        parts["runs"] = tuple(Run(**run) for run in parts["runs"])
-        parts["merged"] = tuple(parts["merged"])
-        parts["sample"] = tuple(
-            Sampled(sampled["mark"], sampled["level"], tuple(sampled["state"]))
-            for sampled in parts["sample"]
-        )
-        parts["damage"] = None if parts["damage"] is None else tuple(parts["damage"])
-        return cls(**parts)
+    def of_damage(cls, damage: Damaged) -> Note:
+        """That a file is damaged."""
+        return cls(damage=(str(damage.file), damage.why))
+
+    @property
+    def row(self) -> pyarrow.RecordBatch:
+        """The note as a row for the driver."""
+        return _row(_TOLD, self.text)
+
+    @property
+    def text(self) -> str:
+        """The note as JSON."""
+        return msgspec.json.encode(self).decode()
+
+
+def read_notes(texts: Iterable[str]) -> list[Note]:
+    """The notes of tasks; `Damaged` where one says so."""
+    notes = [msgspec.json.decode(text, type=Note) for text in texts]
+    for note in notes:
+        if note.damage is not None:
+            raise damaged_run(Path(note.damage[0]), note.damage[1])
+    return notes
 
 
 def expanding(plan: LevelPlan) -> Callable[[Batches], Batches]:
@@ -122,9 +137,9 @@ def _expanded(plan: LevelPlan, machine: Machine, share: Iterable[Run]) -> Batche
         for owner, states in expansion.expand(parts):
             yield _row(_SENT, owner, packed(states, machine.words), None)
     except Damaged as damage:
-        yield _row(_SENT, 0, None, json.dumps({"damage": [damage.file, damage.why]}))
-        return
-    yield _row(_SENT, 0, None, json.dumps({"account": expansion.account.document}))
+        yield _row(_SENT, 0, None, Note.of_damage(damage).text)
+    else:
+        yield _row(_SENT, 0, None, Note(account=expansion.account).text)
 
 
 def settling(plan: LevelPlan) -> Callable[[Batches], Batches]:
@@ -134,16 +149,20 @@ def settling(plan: LevelPlan) -> Callable[[Batches], Batches]:
         forget_archives()
         machine = machine_of(plan.shipment)
         candidates: dict[int, list[Array]] = {}
-        notes: list[Mapping[str, Any]] = []
+        notes: list[str] = []
         for batch in batches:
             for owner, states, note in zip(*batch.columns, strict=True):
                 of_owner = candidates.setdefault(owner.as_py(), [])
                 if note.is_valid:
-                    notes.append(json.loads(note.as_py()))
+                    notes.append(note.as_py())
                 else:
                     of_owner.append(unpacked(states.as_buffer(), machine.words))
         for owner, parts in candidates.items():
-            yield note_row(_settled(plan, machine, owner, parts, notes).note)
+            try:
+                accounts = [note.account for note in read_notes(notes) if note.account is not None]
+                yield Note(report=_settled(plan, machine, owner, parts, accounts)).row
+            except Damaged as damage:
+                yield Note.of_damage(damage).row
             notes = []
 
     return task
@@ -154,39 +173,30 @@ def _settled(
     machine: Machine,
     owner: int,
     candidates: list[Array],
-    notes: list[Mapping[str, Any]],
+    accounts: list[Account],
 ) -> OwnerReport:
-    folder = RunFolder(Path(plan.folder), machine)
-    damages = [note["damage"] for note in notes if "damage" in note]
-    shape, words = machine.shape, machine.words
-    none = Account.none(shape).document
-    if damages:
-        return OwnerReport(owner, 0, (), (), none, (), tuple(damages[0]))
+    folder, words = RunFolder(Path(plan.folder), machine), machine.words
     runs = plan.runs.get(owner, ())
-    try:
-        replaced = due(runs)
-        written: list[Run] = []
-        if replaced:
-            rows = merged([folder.dated(run) for run in replaced], words + 1, machine.dated)
-            first, last = min(r.first for r in replaced), max(r.last for r in replaced)
-            written.append(folder.write(owner, rows, first, last))
-            if written[0].checksum != sum(run.checksum for run in replaced) % 2**64:
-                raise Damaged(written[0].file, "it is not what it was merged from")
-        kept = [run for run in runs if run not in replaced] + written
-        settled = settle(machine, candidates, (folder.states(run) for run in kept))
-    except Damaged as damage:
-        return OwnerReport(owner, 0, (), (), none, (), (damage.file, damage.why))
+    replaced = due(runs)
+    written: list[Run] = []
+    if replaced:
+        rows = merged([folder.dated(run) for run in replaced], words + 1, machine.dated)
+        first, last = min(r.first for r in replaced), max(r.last for r in replaced)
+        written.append(folder.write(owner, rows, first, last))
+        if written[0].checksum != sum(run.checksum for run in replaced) % 2**64:
+            raise damaged_run(folder.path(written[0]), "it is not what it was merged from")
+    kept = [run for run in runs if run not in replaced] + written
+    settled = settle(machine, candidates, (folder.states(run) for run in kept))
     states, level = settled.states, plan.depth + 1
     for begin in range(0, len(states), _PIECE * words):
         piece = dated(states[begin : begin + _PIECE * words], words, level)
         written.append(folder.write(owner, [piece], level, level))
-    accounts = [Account.read(note["account"], shape) for note in notes]
     return OwnerReport(
         owner,
         len(states) // words,
         tuple(written),
         tuple(run.file for run in replaced),
-        together([settled.account, *accounts], shape).document,
+        together([settled.account, *accounts]),
         tuple(sample_of(states, words, level, plan.sampled_below)),
     )
 
@@ -195,11 +205,6 @@ def numbers(batches: Batches) -> Iterator[int]:
     """The numbers of the tasks that are to be done here."""
     for batch in batches:
         yield from batch.column(0).to_pylist()
-
-
-def note_row(note: str) -> pyarrow.RecordBatch:
-    """A row for the driver."""
-    return _row(_TOLD, note)
 
 
 def _row(schema: pyarrow.Schema, *values: object) -> pyarrow.RecordBatch:

@@ -1,6 +1,8 @@
-"""The folder of a search: its manifest, its runs, and the lock that keeps other searches away.
+"""The folder of a search on Spark: its manifest and its runs.
 
-All machines that take part see it under the same path. Nothing in it is ever executed.
+All machines that take part see it under the same path. Nothing in it is ever executed. The manifest
+is the only file that says what is there. It is replaced as a whole, so that whatever interrupts the
+process leaves the level before.
 """
 
 from __future__ import annotations
@@ -8,18 +10,53 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
+
 from lockstep.errors import LockstepError
-from lockstep.machine.search.search_folder import FolderLock
+from lockstep.machine.search.crew import Totals
+from lockstep.machine.search.interface import REPORT
+from lockstep.machine.search.search_folder import SearchFolder
 from lockstep.spark.search.machine import Machine
-from lockstep.spark.search.manifest import (
-    FORMAT,
-    Manifest,
-    NotAManifest,
-    manifest_of,
-    read_document,
-    write_manifest,
-)
-from lockstep.spark.search.runs import Damaged, RunFolder
+from lockstep.spark.search.runs import Run, RunFolder
+from lockstep.spark.search.sampling import Sampled
+from lockstep.system.sealed import Natural
+
+_MANIFEST = "spark.json"
+
+
+class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is committed: the runs by owner, the states of each level, the totals, a sample."""
+
+    owners: Natural
+    levels: tuple[Natural, ...]
+    totals: Totals
+    runs: dict[int, tuple[Run, ...]] = {}
+    sample: tuple[Sampled, ...] = ()
+
+    @property
+    def depth(self) -> int:
+        """The last level that was committed."""
+        return len(self.levels) - 1
+
+    @property
+    def states(self) -> int:
+        """All states of the levels that were committed."""
+        return sum(self.levels)
+
+    @property
+    def frontier(self) -> list[Run]:
+        """The runs of the last level."""
+        return [run for runs in self.runs.values() for run in runs if run.first == self.depth]
+
+    @property
+    def files(self) -> set[str]:
+        """The names of all runs."""
+        return {run.file for runs in self.runs.values() for run in runs}
+
+    @property
+    def bytes(self) -> int:
+        """The size of all runs."""
+        return sum(run.bytes for runs in self.runs.values() for run in runs)
 
 
 class WorkFolder:
@@ -30,26 +67,19 @@ class WorkFolder:
     """
 
     def __init__(self, folder: Path, identity: Mapping[str, str], machine: Machine) -> None:
-        self._folder = folder.absolute()
-        self._identity = identity
         self._machine = machine
-        self.manifest: Manifest | None = None
-        try:
-            self.runs.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise LockstepError(f"{folder} cannot be made: {error.strerror}") from None
-        self._lock = FolderLock(self._folder)
-        try:
-            if self._file.exists():
-                self.manifest = self._read()
-        except BaseException:
-            self._lock.release()
-            raise
-
-    @property
-    def runs(self) -> Path:
+        self._folder = SearchFolder(folder, identity)
+        self.runs = self._folder.path / "runs"
         """The folder of the runs."""
-        return self._folder / "runs"
+        try:
+            self.runs.mkdir(exist_ok=True)
+            self.manifest = self._read()
+        except OSError as error:
+            self._folder.close()
+            raise LockstepError(f"{self.runs} cannot be made: {error.strerror}") from None
+        except BaseException:
+            self._folder.close()
+            raise
 
     @property
     def reader(self) -> RunFolder:
@@ -62,7 +92,7 @@ class WorkFolder:
         No task may be running that still needs one. `OSError` where it cannot be done: what was
         committed before is still good.
         """
-        write_manifest(self._file, self._identity, manifest)
+        self._folder.write(_MANIFEST, manifest)
         self.manifest = manifest
         for file in self.runs.iterdir():
             if file.name not in manifest.files:
@@ -70,44 +100,18 @@ class WorkFolder:
 
     def close(self) -> None:
         """Let others use the folder."""
-        self._lock.release()
+        self._folder.close()
 
-    def damaged(self, damage: Damaged) -> LockstepError:
-        """What to say of a run that is not what was written."""
-        return self._damaged(self.runs / damage.file, damage.why)
-
-    @property
-    def _file(self) -> Path:
-        return self._folder / "spark.json"
-
-    def _read(self) -> Manifest:
-        shape = self._machine.shape
-        try:
-            document = read_document(self._file)
-            self._compare(document)
-            return manifest_of(document, actions=shape.actions, properties=shape.properties)
-        except NotAManifest as reason:
-            raise self._damaged(self._file, str(reason)) from None
-
-    def _compare(self, document: Mapping[str, object]) -> None:
-        """See that the search that is here is this one."""
-        if document.get("format") != FORMAT:
-            raise self._another("another version of lockstep made it")
-        parts = document.get("search")
-        if not isinstance(parts, Mapping):
-            parts = {}
-        differences = [name for name, part in self._identity.items() if parts.get(name) != part]
-        if differences:
-            raise self._another(f"not the same: {', '.join(differences)}")
-
-    def _another(self, why: str) -> LockstepError:
-        return LockstepError(
-            f"{self._folder} is the checkpoint of another search: {why}",
-            cure="name another folder, or remove this one",
-        )
-
-    def _damaged(self, file: Path, why: str) -> LockstepError:
-        return LockstepError(
-            f"the checkpoint is damaged: {file}: {why}",
-            cure=f"remove {self._folder}; the search begins anew",
-        )
+    def _read(self) -> Manifest | None:
+        manifest = self._folder.read(_MANIFEST, Manifest)
+        if manifest is None:
+            return None
+        file, shape = self._folder.path / _MANIFEST, self._machine.shape
+        sizes = [len(part) for part in vars(manifest.totals).values()]
+        if sizes != [shape.actions, shape.properties, REPORT]:
+            raise self._folder.damaged(file, "it has no counts of this model")
+        kept = sum(run.states for runs in manifest.runs.values() for run in runs)
+        if kept != manifest.states:
+            why = f"its runs have {kept:,} states, its levels {manifest.states:,}"
+            raise self._folder.damaged(file, why)
+        return manifest

@@ -73,11 +73,11 @@ def test_few_runs_are_left_and_few_are_written_again(sizes: list[int]) -> None:
     runs: list[Run] = []
     written = 0
     for number, size in enumerate(sizes):
-        runs.append(Run(str(number), size, 0, number, number, 0, 0))
+        runs.append(Run(str(number), size, 0, number, number, 0, ""))
         while old := due(runs):
             size_of_all = sum(run.states for run in old)
             runs = [run for run in runs if run not in old]
-            runs.append(Run(f"{number} merged {len(runs)}", size_of_all, 0, 0, number, 0, 0))
+            runs.append(Run(f"{number} merged {len(runs)}", size_of_all, 0, 0, number, 0, ""))
             written += size_of_all
     total = sum(sizes)
     powers = 1 + max(0, total.bit_length() - 1) // (FANOUT.bit_length() - 1)
