@@ -77,7 +77,7 @@ def test_only_results_for_notebooks_name_a_module_in_a_text() -> None:
         for file in ROOT.joinpath("lockstep").rglob("*.py")
         if "import_module(" in file.read_text(encoding="utf-8")
     }
-    assert named == {"lockstep/results/notebook.py", "lockstep/verbs/doctor_packages.py"}
+    assert named == {"lockstep/results/notebook.py", "lockstep/verbs/doctor.py"}
 
 
 def floor_of(module: str) -> int:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from lockstep.report.json import document
 from lockstep.report.output import Columns, Output
-from lockstep.verbs.doctor import DoctorResult
-from lockstep.verbs.doctor_finding import Presence
+from lockstep.verbs.doctor import DoctorResult, Presence
 
 _STYLES = {Presence.OK: "holds", Presence.ABSENT: "inconclusive", Presence.MISSING: "violated"}
 

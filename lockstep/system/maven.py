@@ -8,7 +8,7 @@ import logging
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,82 +111,34 @@ def _fetch(artifact: Artifact, folder: Path) -> Path:
     """Fetches the jar into `folder` by the first means that works, Maven before Ivy."""
     failures: list[str] = []
     target = folder / artifact.file_name
-    maven = shutil.which("mvn")
-    if maven is not None and _works(
-        "Maven", lambda: _with_maven(maven, artifact, folder), target, failures
-    ):
-        return target
-    ivy = ivy_jar()
-    if ivy is not None:
-        java = find_java()
-        if _works("Ivy", lambda: _with_ivy(java, ivy, artifact, folder), target, failures):
+    for means, command in _commands(artifact, folder):
+        try:
+            answer = output_of(command, _FETCH_SECONDS, folder)
+        except subprocess.TimeoutExpired:
+            failures.append(f"{means} gave no answer in {_FETCH_SECONDS:.0f} s")
+            continue
+        if answer.returncode == 0 and target.is_file():
             return target
-    why = "; ".join(failures) if failures else "there is neither `mvn` on PATH nor PySpark's Ivy"
+        failures.append(f"{means} failed ({_first_complaint(answer.stdout)})")
+    why = "; ".join(failures) or "there is neither `mvn` on PATH nor PySpark's Ivy"
     raise LockstepError(
-        f"{artifact.coordinate} cannot be fetched: {why}.",
-        cure=cure_of_fetching(artifact),
+        f"{artifact.coordinate} cannot be fetched: {why}.", cure=cure_of_fetching(artifact)
     )
 
 
-def _works(
-    means: str,
-    fetch: Callable[[], subprocess.CompletedProcess[str]],
-    target: Path,
-    failures: list[str],
-) -> bool:
-    """Whether the jar is there now; if not, the reason is added to `failures`."""
-    try:
-        answer = fetch()
-    except subprocess.TimeoutExpired:
-        failures.append(f"{means} gave no answer in {_FETCH_SECONDS:.0f} s")
-        return False
-    if answer.returncode == 0 and target.is_file():
-        return True
-    failures.append(f"{means} failed ({_first_complaint(answer.stdout)})")
-    return False
-
-
-def _with_maven(maven: str, artifact: Artifact, folder: Path) -> subprocess.CompletedProcess[str]:
-    return _run(
-        [
-            maven,
-            "--batch-mode",
-            "--quiet",
-            _MAVEN_COPY,
-            f"-Dartifact={artifact.coordinate}",
-            f"-DoutputDirectory={folder}",
-        ],
-        folder,
-    )
-
-
-def _with_ivy(
-    java: Path, ivy: Path, artifact: Artifact, folder: Path
-) -> subprocess.CompletedProcess[str]:
-    # Ivy would fetch the sources and the documentation too; `-types jar` leaves the one file.
-    return _run(
-        [
-            str(java),
-            "-jar",
-            str(ivy),
-            "-dependency",
-            artifact.group,
-            artifact.name,
-            artifact.version,
-            "-notransitive",
-            "-types",
-            "jar",
-            "-cache",
-            str(folder / "ivy"),
-            "-retrieve",
-            str(folder / "[artifact]-[revision].[ext]"),
-        ],
-        folder,
-    )
-
-
-def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    return output_of(command, _FETCH_SECONDS, folder)
+def _commands(artifact: Artifact, folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """What is there to fetch a jar by, and the command that does it."""
+    maven, ivy = shutil.which("mvn"), ivy_jar()
+    if maven is not None:
+        wanted = (f"-Dartifact={artifact.coordinate}", f"-DoutputDirectory={folder}")
+        yield "Maven", [maven, "--batch-mode", "--quiet", _MAVEN_COPY, *wanted]
+    if ivy is not None:
+        named = (artifact.group, artifact.name, artifact.version)
+        # Ivy would fetch the sources and the documentation too; `-types jar` leaves the one file.
+        alone = ("-notransitive", "-types", "jar", "-cache", str(folder / "ivy"))
+        place = str(folder / "[artifact]-[revision].[ext]")
+        command = [str(find_java()), "-jar", str(ivy), "-dependency", *named, *alone]
+        yield "Ivy", [*command, "-retrieve", place]
 
 
 def ivy_jar() -> Path | None:

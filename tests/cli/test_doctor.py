@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from email.message import Message
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -167,10 +168,13 @@ def require(
 ) -> None:
     """Let the metadata of lockstep ask for that."""
 
+    headers = Message()
+    headers["Requires-Python"], headers["Provides-Extra"] = python, "spark"
+
     class Metadata:
         requires = requirements
         version = "0.1"
-        metadata = {"Requires-Python": python}  # noqa: RUF012
+        metadata = headers
 
     real = metadata.distribution
     monkeypatch.setattr(
