@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from lockstep.answers.answer import Answer, decode, encode
 from lockstep.campaign.kept_rows import KeptRows
 from lockstep.campaign.place import Lost, Place
-from lockstep.campaign.task import Outcome, Row, Task, decode, encode
+from lockstep.campaign.task import Outcome, Task, answer_to
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.results.verdict import Verdict, worst
 from lockstep.system.text_files import write_text
@@ -36,14 +37,14 @@ class Campaign:
     depends: str
     note: Callable[[str], None] = lambda _: None
 
-    def known(self, plan: Sequence[Planned]) -> dict[int, Row]:
+    def known(self, plan: Sequence[Planned]) -> dict[int, Answer]:
         """The rows of earlier runs that still stand, by the number of their tasks."""
         rows = {number: self._kept(planned.task) for number, planned in enumerate(plan)}
         return {number: row for number, row in rows.items() if row is not None}
 
     def rows(
         self, place: Place, plan: Sequence[Planned], numbers: Sequence[int]
-    ) -> Generator[tuple[int, Row], None, None]:
+    ) -> Generator[tuple[int, Answer], None, None]:
         """Do the tasks of some numbers in that order; each number with its row, as they end.
 
         Tasks that had too little to end well are done again, one by one. KeyboardInterrupt for
@@ -66,17 +67,17 @@ class Campaign:
     def _key(self, task: str) -> str:
         return hashlib.sha256(f"{self.depends} {task}".encode("ascii")).hexdigest()
 
-    def _kept(self, task: Task) -> Row | None:
+    def _kept(self, task: Task) -> Answer | None:
         """The row of an earlier run, unless the counterexample that it names is gone."""
         row = self.kept.rows.get(task.digest)
         if row is None or row.key != self._key(row.task):
             return None
         return row if row.trace is None or Path(row.trace).is_file() else None
 
-    def _row(self, task: Task, outcome: Outcome | Lost) -> Row:
+    def _row(self, task: Task, outcome: Outcome | Lost) -> Answer:
         """The row of a task that has ended, kept unless it was cut short."""
         if isinstance(outcome, Lost):
-            return Row.of(
+            return answer_to(
                 task,
                 verdict=str(Verdict.INCONCLUSIVE),
                 error=f"{task.name} has no result: {outcome.why}",

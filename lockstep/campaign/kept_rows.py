@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lockstep.campaign.task import NotRead, Row, decode, encode
+from lockstep.answers.answer import Answer, NotRead, decode, encode
 from lockstep.errors import LockstepError, not_written
 from lockstep.system.text_files import write_text
 
@@ -26,7 +26,7 @@ class KeptRows:
     """
 
     file: Path | None
-    rows: dict[str, Row] = field(default_factory=dict)
+    rows: dict[str, Answer] = field(default_factory=dict)
     damaged: list[int] = field(default_factory=list)
 
     @classmethod
@@ -53,7 +53,7 @@ class KeptRows:
             raise LockstepError(not_written(file, error)) from None
         return kept
 
-    def add(self, row: Row) -> None:
+    def add(self, row: Answer) -> None:
         """Add a row; `LockstepError` when it cannot be written."""
         self.rows[row.task] = row
         if self.file is None:
@@ -71,7 +71,7 @@ class KeptRows:
     def _read(self, lines: list[bytes]) -> None:
         for number, line in enumerate(lines, start=1):
             try:
-                row = decode(line, Row)
+                row = decode(line, Answer)
             except NotRead:
                 self.damaged.append(number)
                 continue

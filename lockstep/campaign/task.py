@@ -1,17 +1,16 @@
-"""A task and its row: one exploration of many, as data that goes to another process and back."""
+"""A task: one exploration of many, as data that goes to another process."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
+from lockstep.answers.answer import Answer, counts_of, encode
 from lockstep.results.search_result import SearchResult
-from lockstep.results.verdict import INTERRUPTED
-from lockstep.system.strict_json import NotJson, decode_document
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,100 +61,29 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
         return " ".join([self.model, self.scope, *texts, *values])
 
 
-class Row(msgspec.Struct, kw_only=True):
-    """The result of one task: a row of the table of results, whatever the task was.
-
-    `violated` is the property that is, `length` the number of steps of the counterexample and
-    `trace` its file. `error` says why there is no verdict. `details` are what only one kind of task
-    has. `task` is the digest of what was asked and `key` one of all that the row depends on. It was
-    kept at the time `since`, in UTC.
-    """
-
-    kind: str
-    model: str
-    scope: str
-    fault: str | None = None
-    proposal: str | None = None
-    constants: dict[str, Any] = {}
-    seed: int | None = None
-    engine: str
-    verdict: str
-    violated: str | None = None
-    states: int = 0
-    transitions: int = 0
-    depth: int = 0
-    seconds: float = 0.0
-    length: int | None = None
-    trace: str | None = None
-    because: str = ""
-    error: str = ""
-    exit_code: int = 0
-    out_of_memory: bool = False
-    details: dict[str, Any] = {}
-    key: str = ""
-    task: str = ""
-    since: str = ""
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether Ctrl-C ended the task."""
-        return self.exit_code == INTERRUPTED
-
-    @classmethod
-    def of(cls, task: Task, /, **values: Any) -> Row:
-        """The row of a task; `values` are the other columns."""
-        return cls(
-            kind=task.kind,
-            model=task.model,
-            scope=task.scope,
-            fault=task.fault,
-            proposal=task.proposal,
-            constants=dict(task.constants),
-            seed=task.seed,
-            **{"engine": task.engine, **values},
-        )
-
-    @classmethod
-    def of_result(cls, task: Task, result: SearchResult, /, **values: Any) -> Row:
-        """The row of a task that searched; `values` are other columns, and take precedence."""
-        counts = {
-            "engine": result.engine,
-            "states": result.states,
-            "transitions": result.transitions,
-            "depth": result.depth,
-            "seconds": round(result.seconds, 6),
-            "out_of_memory": result.out_of_memory,
-        }
-        return cls.of(task, **{**counts, **values})
+def answer_to(task: Task, result: SearchResult | None = None, /, **values: Any) -> Answer:
+    """The answer to a task that may have searched; `values` are fields, and take precedence."""
+    counts: dict[str, Any] = {"engine": task.engine}
+    if result is not None:
+        counts = {**counts_of(result), "seconds": round(result.seconds, 6)}
+    return Answer(
+        kind=task.kind,
+        model=task.model,
+        scope=task.scope,
+        fault=task.fault,
+        proposal=task.proposal,
+        constants=dict(task.constants),
+        seed=task.seed,
+        **{**counts, **values},
+    )
 
 
 class Outcome(msgspec.Struct):
-    """The row of a task, and the text of its counterexample under the name of its file."""
+    """The answer to a task, and the text of its counterexample under the name of its file."""
 
-    row: Row
+    row: Answer
     trace_name: str | None = None
     trace_text: str = ""
-
-
-Document = TypeVar("Document", bound=msgspec.Struct)
-
-
-class NotRead(ValueError):
-    """A text is not the document that it should be."""
-
-
-def encode(document: msgspec.Struct) -> bytes:
-    """A task, a row or an outcome as one line of JSON."""
-    return json.dumps(msgspec.to_builtins(document)).encode("ascii")
-
-
-def decode(text: bytes, kind: type[Document]) -> Document:
-    """The document that `encode` made the text of; `NotRead` for any other text."""
-    try:
-        # Not msgspec's own reader: a constant may be an integer of more than 64 bits.
-        return msgspec.convert(decode_document(text.decode("utf-8")), kind)
-    except (UnicodeDecodeError, NotJson, msgspec.ValidationError) as error:
-        raise NotRead(str(error)) from None
 
 
 def shown_constant(value: object) -> str:

@@ -24,7 +24,7 @@ from lockstep.system.extensions import LOGS, extension
 from lockstep.verbs.campaign import Resources
 from lockstep.verbs.check import CheckRequest, plan_check, run_check
 from lockstep.verbs.check_result import Checked
-from lockstep.verbs.fault_row import FaultRow
+from lockstep.verbs.fault_answer import FaultAnswer
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.matrix import MatrixRequest, matrix
 from lockstep.verbs.models import choose
@@ -107,14 +107,14 @@ def run_fault(asked: Asked, fault: str) -> Answer:
         lines += [f"wrong: {asked.model}.{fault}: {row.details.problem}"] * bool(
             row.details.problem
         )
-        if row.details.problem and row.row.violated:
+        if row.details.problem and row.violated:
             lines.append(_counterexample(asked, row))
     lines.append(f"reproduce with  lockstep check --faults {asked.model}")
-    numbers = {"verdict": rows[0].row.verdict, "states": rows[0].row.states} if rows else {}
+    numbers = {"verdict": rows[0].verdict, "states": rows[0].states} if rows else {}
     return Answer(run.exit_code, "\n".join(lines), numbers)
 
 
-def _counterexample(asked: Asked, row: FaultRow) -> str:
+def _counterexample(asked: Asked, row: FaultAnswer) -> str:
     """What a fault breaks, as `check --fault` prints it; a row has no more than its steps."""
     request = CheckRequest((asked.model,), asked.given, fault=row.name, threads=asked.threads)
     return _check(request).text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from lockstep.campaign.task import Row
+from lockstep.answers.answer import Answer
 from lockstep.report.ci.problems import Gap, Level, Unknown
 from lockstep.report.page import Paragraph
 from lockstep.verbs.affected import Affected
@@ -61,7 +61,7 @@ def since_text(since: datetime | None) -> str:
     return "" if since is None else f", kept since {since.astimezone():%Y-%m-%d %H:%M}"
 
 
-def rows_since_text(rows: Sequence[Row]) -> str:
+def rows_since_text(rows: Sequence[Answer]) -> str:
     """A line on the rows of a table that an earlier run has kept."""
     since = min(datetime.fromisoformat(row.since) for row in rows)
     return f"{plural(len(rows), 'row')}{since_text(since)}; --no-cache explores anew"

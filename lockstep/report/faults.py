@@ -21,7 +21,7 @@ from lockstep.report.json import document as json_document
 from lockstep.report.page import Block, Paragraph, Row, Table
 from lockstep.report.view import View
 from lockstep.results.verdict import Verdict
-from lockstep.verbs.fault_row import FaultRow
+from lockstep.verbs.fault_answer import FaultAnswer
 from lockstep.verbs.faults import FaultsRun
 from lockstep.verbs.faults_of_model import FaultsOfModel
 from lockstep.words import plural
@@ -110,9 +110,14 @@ class FaultsView(View[FaultsOfModel, FaultsRun]):
         )
 
 
-def _row(fault: FaultRow) -> Row:
-    row = fault.row
-    cells = (fault.name, row.scope, steps_text(fault), f"{row.states:,}", f"{row.seconds:.2f}")
+def _row(fault: FaultAnswer) -> Row:
+    cells = (
+        fault.name,
+        fault.scope,
+        steps_text(fault),
+        f"{fault.states:,}",
+        f"{fault.seconds:.2f}",
+    )
     remarks = tuple(Paragraph(text, "dim") for text in _answer(fault))
     return Row(cells, "violated" if fault.details.problem else None, remarks=remarks)
 
@@ -122,21 +127,21 @@ def _wrapped(text: str) -> str:
     return "\n".join(f"  {line}" for line in lines)
 
 
-def steps_text(fault: FaultRow) -> str:
+def steps_text(fault: FaultAnswer) -> str:
     """How long the trace is: `3`, or `3 + 2` with two steps that are then taken for ever."""
-    count, loop = fault.row.length, fault.details.loop
+    count, loop = fault.length, fault.details.loop
     if count is None:
         return "-"
     return str(count) if loop is None else f"{loop} + {count - loop}"
 
 
-def _answer(fault: FaultRow) -> list[str]:
+def _answer(fault: FaultAnswer) -> list[str]:
     """What catches a fault, or why it is harmless, and where it comes from."""
     details, lines = fault.details, []
     if details.caught_by:
         together = len(details.caught_by) - 1
         others = f" (+{together})" if together else ""
-        lines.append(f"caught by {fault.row.violated}{others}")
+        lines.append(f"caught by {fault.violated}{others}")
     elif details.harmless:
         lines += textwrap.wrap(_harmless(fault), 76)
     if details.by_constants:
@@ -146,9 +151,9 @@ def _answer(fault: FaultRow) -> list[str]:
     return lines
 
 
-def _harmless(fault: FaultRow) -> str:
-    row, details = fault.row, fault.details
-    explored = f"{plural(row.states, 'state')} of scope {row.scope}"
+def _harmless(fault: FaultAnswer) -> str:
+    details = fault.details
+    explored = f"{plural(fault.states, 'state')} of scope {fault.scope}"
     but = f" (not checked: {', '.join(details.unchecked)})" if details.unchecked else ""
     return f"harmless in all {explored}{but}: {' '.join((details.harmless or '').split())}"
 
@@ -168,19 +173,19 @@ def faults_sum(models: Sequence[FaultsOfModel]) -> str:
     )
 
 
-def _as_json(fault: FaultRow) -> dict[str, object]:
-    row, details = fault.row, fault.details
+def _as_json(fault: FaultAnswer) -> dict[str, object]:
+    details = fault.details
     return {
-        "model": row.model,
-        "scope": row.scope,
-        "fault": row.fault,
-        "engine": row.engine,
-        "verdict": row.verdict,
-        "states": row.states,
-        "transitions": row.transitions,
-        "depth": row.depth,
-        "seconds": round(row.seconds, 3),
-        "because": row.because,
+        "model": fault.model,
+        "scope": fault.scope,
+        "fault": fault.fault,
+        "engine": fault.engine,
+        "verdict": fault.verdict,
+        "states": fault.states,
+        "transitions": fault.transitions,
+        "depth": fault.depth,
+        "seconds": round(fault.seconds, 3),
+        "because": fault.because,
         "caught_by": list(details.caught_by),
         "expected": details.expected,
         "harmless": details.harmless,
@@ -209,20 +214,20 @@ def _of_model(root: Path, model: FaultsOfModel) -> Iterator[Problem | Gap]:
                 yield _without_fault(root, name, invariant)
 
 
-def _fault(root: Path, fault: FaultRow) -> Problem | Gap:
-    row, details = fault.row, fault.details
-    place = place_of_fault(root, row.model, fault.name)
-    subject = f"{row.model}.{fault.name}"
-    text = f"the fault {subject} in scope {row.scope}: {details.problem}"
-    if row.verdict == Verdict.INCONCLUSIVE:
+def _fault(root: Path, fault: FaultAnswer) -> Problem | Gap:
+    details = fault.details
+    place = place_of_fault(root, fault.model, fault.name)
+    subject = f"{fault.model}.{fault.name}"
+    text = f"the fault {subject} in scope {fault.scope}: {details.problem}"
+    if fault.verdict == Verdict.INCONCLUSIVE:
         return Gap(Unknown.INCONCLUSIVE, Level.WARNING, subject, text, place)
     rule = Rule(
-        f"lockstep/{row.model}/faults/{fault.name}",
+        f"lockstep/{fault.model}/faults/{fault.name}",
         f"{subject} is not what it says",
         details.harmless or f"The fault {subject} is to be caught by {details.expected}.",
     )
-    again = f"reproduce with: lockstep check {row.model} --fault {fault.name}"
-    return Problem(rule, place, subject, f"{text}\n{again}", (f"scope {row.scope}",))
+    again = f"reproduce with: lockstep check {fault.model} --fault {fault.name}"
+    return Problem(rule, place, subject, f"{text}\n{again}", (f"scope {fault.scope}",))
 
 
 def _without_fault(root: Path, model: str, invariant: str) -> Problem:

@@ -10,7 +10,7 @@ from lockstep.report.affected import rows_since_text
 from lockstep.report.json import document as json_document
 from lockstep.report.page import Block, Paragraph, Row, Table
 from lockstep.report.view import View
-from lockstep.verbs.mutant_task import MutantRow
+from lockstep.verbs.mutant_task import MutantAnswer
 from lockstep.verbs.mutants import MutantsRun
 from lockstep.verbs.mutants_of_model import MutantsOfModel
 from lockstep.words import plural
@@ -81,12 +81,12 @@ def _remarks(model: MutantsOfModel) -> Iterator[Paragraph]:
         yield Paragraph(f"error: {error}", "violated")
 
 
-def _mutant(mutant: MutantRow, reason: str | None) -> Iterator[Paragraph]:
+def _mutant(mutant: MutantAnswer, reason: str | None) -> Iterator[Paragraph]:
     details = mutant.details
     style = "dim" if reason else "violated" if mutant.fate is Fate.SURVIVES else "inconclusive"
     yield Paragraph(f"{mutant.fate} {details.file}:{details.line}", style)
     yield Paragraph(f"  {mutant.name}", "dim")  # on one line, to be copied
-    for text in filter(None, (mutant.row.because, reason and f"explained: {reason}")):
+    for text in filter(None, (mutant.because, reason and f"explained: {reason}")):
         lines = textwrap.wrap(text, 76, break_long_words=False, break_on_hyphens=False)
         yield Paragraph("\n".join(f"  {line}" for line in lines), "dim")
 
@@ -94,7 +94,7 @@ def _mutant(mutant: MutantRow, reason: str | None) -> Iterator[Paragraph]:
 def _sum(models: Sequence[MutantsOfModel]) -> str:
     every = [mutant for model in models for mutant in model.mutants]
     counted = [mutant for mutant in every if mutant.fate is not Fate.VOID]
-    silent = sum(mutant.row.violated == SILENCE for mutant in counted)
+    silent = sum(mutant.violated == SILENCE for mutant in counted)
     unexplained = sum(len(model.unexplained) for model in models)
     stale = sum(len(model.stale) for model in models)
     lines = [f"{plural(len(counted), 'mutant')}, {unexplained} not explained"]
@@ -115,25 +115,25 @@ def _model_json(model: MutantsOfModel) -> dict[str, object]:
     }
 
 
-def _mutant_json(mutant: MutantRow, model: MutantsOfModel) -> dict[str, object]:
-    row, details = mutant.row, mutant.details
+def _mutant_json(mutant: MutantAnswer, model: MutantsOfModel) -> dict[str, object]:
+    details = mutant.details
     return {
-        "model": row.model,
-        "scope": row.scope,
+        "model": mutant.model,
+        "scope": mutant.scope,
         "mutant": details.name,
         "kind": details.kind,
         "file": details.file,
         "line": details.line,
         "before": details.before,
         "after": details.after,
-        "fate": row.verdict,
-        "killed_by": row.violated,
-        "steps": row.length,
-        "because": row.because,
+        "fate": mutant.verdict,
+        "killed_by": mutant.violated,
+        "steps": mutant.length,
+        "because": mutant.because,
         "explained": model.reasons.get(details.name) if mutant.is_open else None,
-        "engine": row.engine,
-        "states": row.states,
-        "transitions": row.transitions,
-        "depth": row.depth,
-        "seconds": round(row.seconds, 3),
+        "engine": mutant.engine,
+        "states": mutant.states,
+        "transitions": mutant.transitions,
+        "depth": mutant.depth,
+        "seconds": round(mutant.seconds, 3),
     }

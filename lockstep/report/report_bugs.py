@@ -10,8 +10,8 @@ from lockstep.report.faults import steps_text
 from lockstep.report.page import Block, Paragraph, Row, Section, Span, Table
 from lockstep.report.report_models import NOT_CHECKED, counted
 from lockstep.report.source_links import SourceLinks
+from lockstep.verbs.fault_answer import FaultAnswer
 from lockstep.verbs.fault_behaviour import behaviour_of
-from lockstep.verbs.fault_row import FaultRow
 from lockstep.verbs.report_result import ModelReport, Report
 from lockstep.words import plural
 
@@ -41,7 +41,7 @@ def bugs_section(report: Report, links: SourceLinks, *, brief: bool) -> Iterator
     )
 
 
-def _run(model: ModelReport, fault: str) -> FaultRow | None:
+def _run(model: ModelReport, fault: str) -> FaultAnswer | None:
     if model.faults is None:
         return None
     return next((run for run in model.faults.faults.runs if run.name == fault), None)
@@ -57,9 +57,9 @@ def _row(model: ModelReport, fault: str) -> Row:
         missing = Span(NOT_CHECKED, style="inconclusive")
         return Row((fault, source, model.name, missing, "-", "-", "-"))
     name = Span(fault.replace("_", " "), f"#{_anchor(model, fault)}")
-    caught = run.row.violated or ("nothing: harmless" if run.is_harmless else "nothing")
-    states = counted(run.row.states)
-    return Row((name, source, model.name, caught, steps_text(run), run.row.scope, states))
+    caught = run.violated or ("nothing: harmless" if run.is_harmless else "nothing")
+    states = counted(run.states)
+    return Row((name, source, model.name, caught, steps_text(run), run.scope, states))
 
 
 def _bug(report: Report, model: ModelReport, fault: str, links: SourceLinks) -> Section:
@@ -71,16 +71,16 @@ def _bug(report: Report, model: ModelReport, fault: str, links: SourceLinks) -> 
         Paragraph(model.sources[fault], label="source"),
         Paragraph((place,), label="where"),
     ]
-    claim = next((claim for claim in model.claims if claim.name == run.row.violated), None)
+    claim = next((claim for claim in model.claims if claim.name == run.violated), None)
     if claim is not None:
         doc = " ".join(claim.doc.split())
         blocks.append(Paragraph(f"{claim.name}: {doc}" if doc else claim.name, label="caught by"))
     elif run.details.harmless is not None:
         reason = " ".join(run.details.harmless.split())
         blocks.append(Paragraph(reason, label="harmless"))
-    if run.row.length is not None:
-        found = f"{steps_text(run)} steps, after {plural(run.row.states, 'state')}"
-        blocks.append(Paragraph(f"{found}, in scope {run.row.scope}", label="shown in"))
+    if run.length is not None:
+        found = f"{steps_text(run)} steps, after {plural(run.states, 'state')}"
+        blocks.append(Paragraph(f"{found}, in scope {run.scope}", label="shown in"))
     blocks += _pictures(report, run)
     again = f"lockstep check {model.name} --fault {fault}"
     blocks.append(Paragraph((Span(again, style="command"),), label="see it with"))
@@ -89,7 +89,7 @@ def _bug(report: Report, model: ModelReport, fault: str, links: SourceLinks) -> 
     )
 
 
-def _pictures(report: Report, run: FaultRow) -> Iterator[Block]:
+def _pictures(report: Report, run: FaultAnswer) -> Iterator[Block]:
     """The diagram of the shortest behaviour, and its steps; nothing of what has none."""
     try:
         replay = behaviour_of(report.workspace.root, run)

@@ -9,7 +9,7 @@ from lockstep.report.faults import steps_text
 from lockstep.report.page import Block, Figure, Paragraph, Row, Section, Span, Table, Text
 from lockstep.report.plots import Bar, bars, course
 from lockstep.report.source_links import SourceLinks
-from lockstep.verbs.fault_row import FaultRow
+from lockstep.verbs.fault_answer import FaultAnswer
 from lockstep.verbs.report_entry import Entry
 from lockstep.verbs.report_result import Claim, ModelReport
 from lockstep.words import plural
@@ -201,7 +201,7 @@ def _claims(claims: Sequence[Claim], links: SourceLinks) -> Table:
     return Table(headers, tuple(rows), caption="properties")
 
 
-def _faults(model: ModelReport, runs: Sequence[FaultRow], links: SourceLinks) -> Table:
+def _faults(model: ModelReport, runs: Sequence[FaultAnswer], links: SourceLinks) -> Table:
     headers = ("fault", "caught by", "steps", "scope", "states", "where", "source")
     rows = (
         Row(
@@ -209,8 +209,8 @@ def _faults(model: ModelReport, runs: Sequence[FaultRow], links: SourceLinks) ->
                 run.name,
                 caught_by(run),
                 steps_text(run),
-                run.row.scope,
-                counted(run.row.states),
+                run.scope,
+                counted(run.states),
                 links.to(model.places.get(f"fault {model.name}.{run.name}")),
                 run.details.source or "",
             ),
@@ -221,14 +221,14 @@ def _faults(model: ModelReport, runs: Sequence[FaultRow], links: SourceLinks) ->
     return Table(headers, tuple(rows), ("steps", "states"), "faults")
 
 
-def caught_by(run: FaultRow) -> Text:
+def caught_by(run: FaultAnswer) -> Text:
     """What catches a fault; why none does."""
     if run.details.problem is not None:
         return Span(run.details.problem, style="violated")
     if run.details.harmless is not None:
         return Span(f"harmless: {' '.join(run.details.harmless.split())}", style="dim")
     others = len(run.details.caught_by) - 1
-    return f"{run.row.violated}{f' (+{others})' if others else ''}"
+    return f"{run.violated}{f' (+{others})' if others else ''}"
 
 
 def _proofs(model: ModelReport) -> Iterator[Block]:

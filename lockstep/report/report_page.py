@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import msgspec
@@ -283,9 +282,13 @@ def _entry(entry: Entry) -> dict[str, object]:
         "expected": entry.is_expected,
         "wanted": entry.wanted,
         "judged": entry.judged,
-        "violates": list(entry.violates),
-        "length": entry.length,
-        **asdict(entry.counts),
+        "violates": list(entry.answer.violates),
+        "length": entry.answer.length,
+        "states": entry.answer.states,
+        "transitions": entry.answer.transitions,
+        "depth": entry.answer.depth,
+        "seconds": entry.answer.seconds,
+        "levels": list(entry.answer.levels),
         "since": None if entry.since is None else entry.since.isoformat(),
         "outdated": None if entry.outdated is None else entry.outdated.isoformat(),
         "again": entry.again,

@@ -88,7 +88,7 @@ def _standing(reference: Reference, model: ModelReport) -> str | None:
     name = reference.name.partition(".")[2]
     if reference.kind == "invariant":
         check = model.usual_check
-        if name in check.violates:
+        if name in check.answer.violates:
             return "violated"
         is_known = check.verdict in (Verdict.HOLDS, Verdict.DIFFERS) or check.is_expected
         return "holds" if is_known else NOT_CHECKED

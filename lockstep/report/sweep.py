@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lockstep.campaign.task import Row as CheckRow
+from lockstep.answers.answer import Answer
 from lockstep.campaign.task import Task, shown_constant
 from lockstep.report.affected import rows_since_text
 from lockstep.report.json import document as json_document
@@ -19,7 +19,7 @@ from lockstep.words import plural, shown_path
 _NUMBERS = ("states", "transitions", "depth", "seconds")
 
 
-class SweepView(View[CheckRow, SweepRun]):
+class SweepView(View[Answer, SweepRun]):
     """Checks, each as soon as it and those before it are done."""
 
     title = "lockstep check --sweep"
@@ -35,7 +35,7 @@ class SweepView(View[CheckRow, SweepRun]):
     def opening(self) -> Iterator[Block]:
         yield self._table
 
-    def result(self, result: CheckRow) -> Iterator[Block]:
+    def result(self, result: Answer) -> Iterator[Block]:
         counts = (f"{count:,}" for count in (result.states, result.transitions, result.depth))
         cells = (*self._cells(result), result.verdict, *counts, f"{result.seconds:.2f}")
         remarks = [Paragraph(result.error)] * bool(result.error)
@@ -68,7 +68,7 @@ class SweepView(View[CheckRow, SweepRun]):
             },
         )
 
-    def _cells(self, one: Task | CheckRow) -> tuple[str, ...]:
+    def _cells(self, one: Task | Answer) -> tuple[str, ...]:
         values = (shown_constant(one.constants[name]) for name in self._plan.constants)
         return (one.model, one.scope, *values, *self._seed(str(one.seed)))
 
@@ -77,7 +77,7 @@ class SweepView(View[CheckRow, SweepRun]):
         return (cell,) if any(task.seed is not None for task, _ in self._plan.tasks) else ()
 
 
-def _row_json(row: CheckRow) -> dict[str, Any]:
+def _row_json(row: Answer) -> dict[str, Any]:
     return {
         "model": row.model,
         "scope": row.scope,

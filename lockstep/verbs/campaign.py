@@ -12,13 +12,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from lockstep.answers.answer import Answer
+from lockstep.answers.store import Dependencies
 from lockstep.campaign.campaign import Campaign, Planned
 from lockstep.campaign.cluster import Cluster
 from lockstep.campaign.kept_rows import KeptRows
 from lockstep.campaign.order import TimeLeft, expected_seconds, longest_first
 from lockstep.campaign.place import Here, Place, Share
 from lockstep.campaign.processes import Processes, cores
-from lockstep.campaign.task import Row, Task
+from lockstep.campaign.task import Task
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.plain.exploration import DEFAULT_ENGINE, Exploration
 from lockstep.spark.session import master_of
@@ -27,7 +29,6 @@ from lockstep.system.interruption import INTERRUPTION
 from lockstep.system.resident import available_memory
 from lockstep.system.standard_streams import tell
 from lockstep.verbs.check_kept import PACKAGES
-from lockstep.verbs.decided import Dependencies
 from lockstep.verbs.run import Unwatched, Watch
 from lockstep.words import plural, shown_path
 from lockstep.workspace import Workspace
@@ -63,14 +64,14 @@ class Done(NamedTuple):
     """The number of a task and its row, which an earlier run may have kept."""
 
     number: int
-    row: Row
+    row: Answer
     is_kept: bool
 
 
 class TaskError(LockstepError):
     """Why a task has no verdict, as its row tells it."""
 
-    def __init__(self, row: Row) -> None:
+    def __init__(self, row: Answer) -> None:
         super().__init__(row.error)
         self.exit_code = ExitCode(row.exit_code)
 
@@ -149,7 +150,7 @@ class EarlierRows:
         """Whether there is any row of such tasks of a model."""
         return any((row.kind, row.model) == (kind, model) for row in self._kept.rows.values())
 
-    def of(self, tasks: Sequence[Task]) -> dict[int, Row]:
+    def of(self, tasks: Sequence[Task]) -> dict[int, Answer]:
         """The rows that still stand, by the number of their tasks."""
         campaign = _campaign(self._workspace, self._kept, tasks)
         return campaign.known([Planned(task, 0.0) for task in tasks])
@@ -166,7 +167,7 @@ def _campaign(workspace: Workspace, kept: KeptRows, tasks: Sequence[Task]) -> Ca
     return Campaign(kept, Dependencies({}, options, (*PACKAGES, "hypothesis")).digest, tell)
 
 
-def _done(rows: Generator[tuple[int, Row], None, None], until: float) -> Iterator[Done]:
+def _done(rows: Generator[tuple[int, Answer], None, None], until: float) -> Iterator[Done]:
     with closing(rows):  # which ends what is still at work
         for number, row in rows:
             INTERRUPTION.heed()

@@ -28,7 +28,7 @@ from lockstep.system.interruption import INTERRUPTION
 from lockstep.trace.itf import Origin, constants_of
 from lockstep.trace.saving import save_trace
 from lockstep.verbs.affected import Affected, affected_models, spec_files
-from lockstep.verbs.check_kept import failed_search, search_question
+from lockstep.verbs.check_kept import kept_search, search_answer, search_question
 from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.check_rest import check_rest
 from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
@@ -186,21 +186,20 @@ def _check(plan: CheckPlan, name: str, watch: Watch) -> Checked:
     question = search_question(plan.workspace, model, scope.name, constants, exploration)
     is_kept = pinned and not exploration.is_on_disk
     earlier = question.find() if is_kept and not request.anew else None
-    if earlier is None:
+    kept = None if earlier is None else kept_search(model, earlier)
+    if earlier is None or kept is None:
         expected = scope.pins.states if pinned else None
         with watch.search(f"{name} {scope.name}", expected) as on_progress:
             result, since = _explored(model, request, exploration, on_progress), None
-        if is_kept:
-            question.keep(result)
     else:
-        result, since = earlier
+        result, since = kept, earlier.moment
     judgement = judge(model, scope, result, pinned=pinned)
     checked = Checked(model, scope.name, result, judgement, since=since)
     if request.pin and checked.verdict in (Verdict.HOLDS, Verdict.DIFFERS):
         _pin(checked, plan)
     _keep(checked, plan)
-    if is_kept and since is None and (failed := failed_search(checked)) is not None:
-        question.keep_failed(failed)
+    if is_kept and since is None and not result.interrupted:
+        question.keep(search_answer(checked))
     if request.goes_on:
         checked.others, checked.rest = check_rest(
             checked, scope, exploration, plan.workspace, watch

@@ -6,8 +6,9 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from lockstep.answers.answer import decode, encode
 from lockstep.campaign.place import Share
-from lockstep.campaign.task import Outcome, Row, Task, decode, encode, shown_constant
+from lockstep.campaign.task import Outcome, Task, answer_to, shown_constant
 from lockstep.system.scratch import scratch_folder
 from lockstep.verbs.check import check
 from lockstep.verbs.check_request import CheckRequest
@@ -30,7 +31,7 @@ def check_one(workspace: Path, task: bytes, share: Share, *, watch: Watch = Unwa
         if isinstance(result, Unchecked):
             error = str(result.error)
             verdict, code = str(result.verdict), result.exit_code
-            outcome = Outcome(Row.of(asked, verdict=verdict, error=error, exit_code=code))
+            outcome = Outcome(answer_to(asked, verdict=verdict, error=error, exit_code=code))
         else:
             outcome = _outcome(asked, result)
     return encode(outcome)
@@ -65,7 +66,7 @@ def _request(workspace: Path, task: Task, share: Share, folder: Path) -> CheckRe
 
 def _outcome(task: Task, checked: Checked) -> Outcome:
     result, trace = checked.result, checked.trace
-    row = Row.of_result(
+    row = answer_to(
         task,
         result,
         verdict=str(checked.verdict),

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
-from lockstep.campaign.task import Row, Task
+from lockstep.answers.answer import Answer
+from lockstep.campaign.task import Task
 from lockstep.verbs.campaign import Done
 from lockstep.verbs.run import Run
 
@@ -26,7 +27,7 @@ class OfModel(Protocol):
         """What this model alone would end the process with."""
         ...
 
-    def take(self, row: Row) -> None:
+    def take(self, row: Answer) -> None:
         """Take in the row of a task."""
         ...
 
@@ -38,7 +39,7 @@ ModelT = TypeVar("ModelT", bound=OfModel)
 class ModelsRun(Run[str, ModelT]):
     """The result of each model; `kept` are the rows that an earlier run has kept."""
 
-    kept: tuple[Row, ...] = ()
+    kept: tuple[Answer, ...] = ()
 
     @property
     def interrupted(self) -> bool:
@@ -82,9 +83,9 @@ class Collection(Generic[ModelT]):
     def __init__(self, on_result: Callable[[ModelT], None]) -> None:
         self._on_result = on_result
         self._models: deque[tuple[ModelT, range]] = deque()
-        self._rows: dict[int, Row] = {}
+        self._rows: dict[int, Answer] = {}
         self.results: list[ModelT] = []
-        self.kept: list[Row] = []
+        self.kept: list[Answer] = []
 
     def begin(self, models: Sequence[tuple[ModelT, range]]) -> None:
         """Wait for the rows of models, each with the numbers of its tasks."""

@@ -13,23 +13,23 @@ from lockstep.specs.scopes import load_model_spec
 from lockstep.trace.claims import failing_binding
 from lockstep.trace.documents import parameters_json
 from lockstep.trace.itf import Origin, constants_of
-from lockstep.verbs.fault_row import FaultRow
+from lockstep.verbs.fault_answer import FaultAnswer
 from lockstep.verbs.replay import Replay
 
 
-def behaviour_of(root: Path, run: FaultRow) -> Replay | None:
+def behaviour_of(root: Path, run: FaultAnswer) -> Replay | None:
     """The steps that a row keeps, with the states that they lead to; None where there are none.
 
     `LockstepError` where the model does not behave so.
     """
-    row, steps = run.row, run.details.steps
-    if steps is None or row.violated is None:
+    steps = run.details.steps
+    if steps is None or run.violated is None:
         return None
-    scope = load_model_spec(root, row.model).scope(row.scope)
-    constants = {**scope.constants, **row.constants}
-    model = load_model(root, row.model, constants, fault=run.name)
+    scope = load_model_spec(root, run.model).scope(run.scope)
+    constants = {**scope.constants, **run.constants}
+    model = load_model(root, run.model, constants, fault=run.name)
     engine = PlainEngine(model)
-    again = f"run `lockstep check {row.model} --faults --no-cache`"
+    again = f"run `lockstep check {run.model} --faults --no-cache`"
     state, taken = model.initial, list[Step]()
     for number, step in enumerate(steps, start=1):
         action = model.action(step["action"])
@@ -42,23 +42,23 @@ def behaviour_of(root: Path, run: FaultRow) -> Replay | None:
         reached = next(wanted, None)
         if reached is None:
             raise LockstepError(
-                f"{row.model} with the fault {run.name} does not take step {number}, {action.name}",
+                f"{run.model} with the fault {run.name} does not take step {number}, {action.name}",
                 cure=again,
             )
         taken.append(reached)
         state = reached.state
     trace = Trace(model.initial, tuple(taken), run.details.loop)
     origin = Origin(
-        model=row.model,
-        property=row.violated,
-        scope=row.scope,
+        model=run.model,
+        property=run.violated,
+        scope=run.scope,
         fault=run.name,
-        engine=row.engine,
+        engine=run.engine,
         constants=constants_of(model),
     )
-    parameters = failing_binding(engine, row.violated, trace)
+    parameters = failing_binding(engine, run.violated, trace)
     if parameters is None:
         raise LockstepError(
-            f"{row.model} with the fault {run.name} violates nothing so", cure=again
+            f"{run.model} with the fault {run.name} violates nothing so", cure=again
         )
     return Replay(model, origin, trace, Verdict.VIOLATED, "", parameters)

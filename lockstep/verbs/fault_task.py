@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lockstep.answers.answer import decode, encode
 from lockstep.campaign.place import Share
-from lockstep.campaign.task import Outcome, Row, Task, decode, encode
+from lockstep.campaign.task import Outcome, Task, answer_to
 from lockstep.errors import LockstepError
 from lockstep.explore.engines import explore
 from lockstep.language.faults import marks_in_place
@@ -21,7 +22,7 @@ from lockstep.system.crash import failure_of
 from lockstep.trace.itf import Origin, constants_of, to_json
 from lockstep.trace.saving import file_name
 from lockstep.verbs.check import fault_scope
-from lockstep.verbs.fault_row import row_of
+from lockstep.verbs.fault_answer import row_of
 from lockstep.verbs.fault_run import FaultRun
 from lockstep.verbs.run import Unwatched, Watch
 from lockstep.workspace import Workspace
@@ -36,7 +37,7 @@ def explore_fault(
         return encode(fault.outcome())
     except Exception as error:
         failure = failure_of(error, Workspace(workspace, workspace.name))
-        row = Row.of(
+        row = answer_to(
             fault.task,
             verdict=str(Verdict.ERROR),
             error=str(failure),

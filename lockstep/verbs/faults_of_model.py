@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lockstep.campaign.task import Row
+from lockstep.answers.answer import Answer
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.verdict import INTERRUPTED, worst
 from lockstep.verbs.campaign import TaskError
-from lockstep.verbs.fault_row import FaultRow
+from lockstep.verbs.fault_answer import FaultAnswer
 
 
 @dataclass
@@ -20,19 +20,19 @@ class FaultsOfModel(ShownInNotebooks):
     """
 
     name: str
-    runs: list[FaultRow] = field(default_factory=list)
+    runs: list[FaultAnswer] = field(default_factory=list)
     invariants: dict[str, list[str]] = field(default_factory=dict)
     errors: list[LockstepError] = field(default_factory=list)
     interrupted: bool = False
 
-    def take(self, row: Row) -> None:
+    def take(self, row: Answer) -> None:
         """Take in the row of a task."""
         if row.details:
-            self.add(FaultRow.of(row))
+            self.add(FaultAnswer.of(row))
         if row.error:
             self.errors.append(TaskError(row))
 
-    def add(self, run: FaultRow) -> None:
+    def add(self, run: FaultAnswer) -> None:
         """Take in the row of one fault."""
         self.runs.append(run)
         for invariant in run.details.caught_by:

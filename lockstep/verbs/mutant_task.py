@@ -9,8 +9,9 @@ from pathlib import Path
 
 import msgspec
 
+from lockstep.answers.answer import Answer, decode, encode
 from lockstep.campaign.place import Share
-from lockstep.campaign.task import Outcome, Row, Task, decode, encode
+from lockstep.campaign.task import Outcome, Task, answer_to
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import load_model
 from lockstep.mutants.fate import Fate
@@ -35,17 +36,15 @@ class MutantDetails(msgspec.Struct, kw_only=True):
     after: str
 
 
-@dataclass(frozen=True)
-class MutantRow:
-    """The row of one mutant with what only such a row has."""
+class MutantAnswer(Answer, kw_only=True):
+    """The answer about one mutant with what only such an answer has."""
 
-    row: Row
     details: MutantDetails
 
     @classmethod
-    def of(cls, row: Row) -> MutantRow:
-        """The row of a task that judged a mutant."""
-        return cls(row, msgspec.convert(row.details, MutantDetails))
+    def of(cls, row: Answer) -> MutantAnswer:
+        """The answer to a task that judged a mutant."""
+        return msgspec.convert(row, cls, from_attributes=True)
 
     @property
     def name(self) -> str:
@@ -55,7 +54,7 @@ class MutantRow:
     @property
     def fate(self) -> Fate:
         """What becomes of it."""
-        return Fate(self.row.verdict)
+        return Fate(self.verdict)
 
     @property
     def is_open(self) -> bool:
@@ -66,7 +65,7 @@ class MutantRow:
 _CODES = {Fate.SURVIVES: ExitCode.VIOLATED, Fate.INCONCLUSIVE: ExitCode.INCONCLUSIVE}
 
 
-def row_of(task: Task, judged: Judged, seconds: float) -> Row:
+def row_of(task: Task, judged: Judged, seconds: float) -> Answer:
     """The row of a mutant that was judged."""
     mutant, sentence, result = judged.mutant, judged.sentence, judged.result
     details = MutantDetails(
@@ -87,10 +86,10 @@ def row_of(task: Task, judged: Judged, seconds: float) -> Row:
         "details": msgspec.to_builtins(details),
     }
     if result is None:
-        return Row.of(task, **values)
+        return answer_to(task, **values)
     if result.interrupted:
         values["exit_code"] = INTERRUPTED
-    return Row.of_result(task, result, **values)
+    return answer_to(task, result, **values)
 
 
 def judge_mutant(
@@ -104,11 +103,11 @@ def judge_mutant(
         failure = failure_of(error, Workspace(workspace, workspace.name))
         verdict = str(verdict_without(failure))
         code = int(failure.exit_code)
-        row = Row.of(asked, verdict=verdict, error=str(failure), exit_code=code)
+        row = answer_to(asked, verdict=verdict, error=str(failure), exit_code=code)
         return encode(Outcome(row))
 
 
-def _row(workspace: Path, task: Task, share: Share, watch: Watch) -> Row:
+def _row(workspace: Path, task: Task, share: Share, watch: Watch) -> Answer:
     began = time.perf_counter()
     bounds = Bounds(task.max_states, task.max_seconds, memory=share.memory)
     made = _judge(

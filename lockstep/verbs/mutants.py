@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from lockstep.answers.store import texts_of
 from lockstep.campaign.task import Task
 from lockstep.errors import LockstepError
 from lockstep.language.model import Model, load_model
@@ -18,7 +19,6 @@ from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Scope, load_model_sp
 from lockstep.system.crash import failure_of
 from lockstep.verbs.campaign import Resources, campaign_rows
 from lockstep.verbs.collection import ModelsRun, Planned, run_models
-from lockstep.verbs.decided import texts_of
 from lockstep.verbs.models import choose
 from lockstep.verbs.mutant_task import judge_mutant
 from lockstep.verbs.mutants_of_model import MutantsOfModel

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lockstep.campaign.task import Row
+from lockstep.answers.answer import Answer
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.mutants.fate import Fate
 from lockstep.results.verdict import INTERRUPTED, worst
 from lockstep.verbs.campaign import TaskError
-from lockstep.verbs.mutant_task import MutantRow
+from lockstep.verbs.mutant_task import MutantAnswer
 
 
 @dataclass
@@ -26,14 +26,14 @@ class MutantsOfModel:
     scope: str
     reasons: Mapping[str, str] = field(default_factory=dict)
     is_default: bool = True
-    mutants: list[MutantRow] = field(default_factory=list)
+    mutants: list[MutantAnswer] = field(default_factory=list)
     errors: list[LockstepError] = field(default_factory=list)
     interrupted: bool = False
 
-    def take(self, row: Row) -> None:
+    def take(self, row: Answer) -> None:
         """Take in the row of a task."""
         if row.details:
-            self.mutants.append(MutantRow.of(row))
+            self.mutants.append(MutantAnswer.of(row))
         if row.error and row.error not in {error.message for error in self.errors}:
             self.errors.append(TaskError(row))
 
@@ -42,12 +42,12 @@ class MutantsOfModel:
         return sum(mutant.fate is fate for mutant in self.mutants)
 
     @property
-    def open(self) -> list[MutantRow]:
+    def open(self) -> list[MutantAnswer]:
         """The mutants that survive, or of which nothing is known."""
         return [mutant for mutant in self.mutants if mutant.is_open]
 
     @property
-    def unexplained(self) -> list[MutantRow]:
+    def unexplained(self) -> list[MutantAnswer]:
         """Those of them that no reason is given for."""
         return [mutant for mutant in self.open if mutant.name not in self.reasons]
 
@@ -63,6 +63,6 @@ class MutantsOfModel:
     def exit_code(self) -> int:
         """What this model alone would end the process with."""
         codes = [int(error.exit_code) for error in self.errors]
-        codes += [mutant.row.exit_code for mutant in self.unexplained]
+        codes += [mutant.exit_code for mutant in self.unexplained]
         codes += [int(ExitCode.VIOLATED)] * bool(self.stale) + [INTERRUPTED] * self.interrupted
         return worst(codes)

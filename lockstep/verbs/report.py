@@ -20,7 +20,7 @@ from lockstep.verbs.models import choose
 from lockstep.verbs.replay import Replay, replay
 from lockstep.verbs.report_campaigns import FaultsReport, faults_report, mutants_report
 from lockstep.verbs.report_checks import KeptResults, model_of
-from lockstep.verbs.report_entry import CHECK, Entry
+from lockstep.verbs.report_entry import CHECK, MUTANTS, Entry
 from lockstep.verbs.report_history import History, history_rows
 from lockstep.verbs.report_result import Claim, Conformance, ModelReport, Place, Report
 from lockstep.verbs.requests import ReplayRequest, ReportRequest
@@ -97,9 +97,9 @@ def _counterexamples(workspace: Workspace, models: Iterable[ModelReport]) -> Ite
     """The behaviours that violate something, taken again; one that is not there is left out."""
     for model in models:
         for entry in model.entries:
-            if entry.is_broken and entry.trace is not None:
+            if entry.is_broken and entry.answer.trace is not None:
                 try:
-                    again = replay(ReplayRequest(entry.trace, workspace=workspace))
+                    again = replay(ReplayRequest(Path(entry.answer.trace), workspace=workspace))
                 except LockstepError:
                     continue
                 if again.verdict in (Verdict.VIOLATED, Verdict.ERROR):
@@ -140,8 +140,8 @@ def _model(workspace: Workspace, name: str, kept: KeptResults, rows: EarlierRows
 
 def _refused(name: str, error: LockstepError) -> ModelReport:
     again = f"lockstep check {name}"
-    entry = Entry(CHECK, name, "default", again, Verdict.ERROR, str(error))
-    without = Entry("mutants", name, "default", f"{again} --mutants", wanted=False)
+    entry = Entry.of(CHECK, name, "default", again).saying(Verdict.ERROR, str(error))
+    without = Entry.of(MUTANTS, name, "default", f"{again} --mutants", wanted=False)
     spec = ModelSpec(None, name)
     return ModelReport(spec, "", (), {}, {}, {}, (entry,), None, (), (), (without, None))
 

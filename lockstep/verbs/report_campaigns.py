@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
-from lockstep.campaign.task import Row
 from lockstep.mutants.fate import Fate
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec
@@ -33,10 +31,10 @@ def faults_report(workspace: Workspace, spec: ModelSpec, rows: EarlierRows) -> F
     """What is kept of the faults of a model; None where it has none."""
     result, planned = plan_faults(workspace, FaultsRequest(), spec.name)
     again = f"lockstep check {spec.name} --faults"
-    entry = Entry(FAULTS, spec.name, "", again, judged=f"0/{len(planned)}")
+    entry = Entry.of(FAULTS, spec.name, "", again)
+    entry.answer.judged = f"0/{len(planned)}"
     if result.errors:
-        because = str(result.errors[0])
-        return FaultsReport(replace(entry, verdict=Verdict.ERROR, because=because), result)
+        return FaultsReport(entry.saying(Verdict.ERROR, str(result.errors[0])), result)
     if not planned and not result.invariants:
         return None
     tasks = [task for task, _ in planned]
@@ -49,18 +47,15 @@ def faults_report(workspace: Workspace, spec: ModelSpec, rows: EarlierRows) -> F
         outdated = rows.latest("fault", spec.name)
         return FaultsReport(replace(entry, outdated=outdated), result, missing)
     kept = [run for run in result.runs if run.details.problem is None]
-    entry = replace(
-        entry,
-        judged=f"{len(kept)}/{len(tasks)}",
-        since=min((_moment(run.row) for run in result.runs), default=None),
-    )
+    entry.answer.judged = f"{len(kept)}/{len(tasks)}"
+    entry.answer.since = min((run.since for run in result.runs), default="")
     if result.problems:
-        entry = replace(entry, verdict=Verdict.VIOLATED, because="; ".join(result.problems))
+        entry = entry.saying(Verdict.VIOLATED, "; ".join(result.problems))
     elif missing:
         because = f"{plural(len(missing), 'fault')} not run: {_some(missing)}"
-        entry = replace(entry, verdict=Verdict.INCONCLUSIVE, because=because)
+        entry = entry.saying(Verdict.INCONCLUSIVE, because)
     else:
-        entry = replace(entry, verdict=Verdict.HOLDS)
+        entry = entry.saying(Verdict.HOLDS)
     return FaultsReport(entry, result, missing)
 
 
@@ -69,7 +64,7 @@ def mutants_report(
 ) -> tuple[Entry, MutantsOfModel | None]:
     """What is kept of the mutants of a model; a workspace is whole without."""
     again = f"lockstep check {spec.name} --mutants"
-    entry = Entry(MUTANTS, spec.name, DEFAULT_SCOPE, again, wanted=False)
+    entry = Entry.of(MUTANTS, spec.name, DEFAULT_SCOPE, again, wanted=False)
     if not rows.are_there("mutant", spec.name):
         return entry, None
     result, planned = plan_mutants(workspace, MutantsRequest(), spec.name)
@@ -83,21 +78,18 @@ def mutants_report(
     result.interrupted = len(known) < len(planned)
     counted = [mutant for mutant in result.mutants if mutant.fate is not Fate.VOID]
     told = len(counted) - len(result.unexplained)
-    entry = replace(
-        entry,
-        judged=f"{told}/{len(counted)}",
-        since=min((_moment(mutant.row) for mutant in result.mutants), default=None),
-    )
+    entry.answer.judged = f"{told}/{len(counted)}"
+    entry.answer.since = min((mutant.since for mutant in result.mutants), default="")
     left = len(planned) - len(known)
     if any(mutant.fate is Fate.SURVIVES for mutant in result.unexplained) or result.stale:
         because = f"{plural(len(result.unexplained), 'mutant')} that nothing tells of"
         if result.stale:
             because += f"; explained although killed: {', '.join(result.stale)}"
-        return replace(entry, verdict=Verdict.VIOLATED, because=because), result
+        return entry.saying(Verdict.VIOLATED, because), result
     if left or result.unexplained:
         because = f"{plural(left + len(result.unexplained), 'mutant')} not judged"
-        return replace(entry, verdict=Verdict.INCONCLUSIVE, because=because), result
-    return replace(entry, verdict=Verdict.HOLDS), result
+        return entry.saying(Verdict.INCONCLUSIVE, because), result
+    return entry.saying(Verdict.HOLDS), result
 
 
 _MOST_NAMES = 3
@@ -107,7 +99,3 @@ def _some(names: Sequence[str]) -> str:
     """Some of many names."""
     others = len(names) - _MOST_NAMES
     return ", ".join(names[:_MOST_NAMES]) + (f" and {others} more" if others > 0 else "")
-
-
-def _moment(row: Row) -> datetime:
-    return datetime.fromisoformat(row.since)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
+from lockstep.answers.answer import Answer
+from lockstep.answers.store import Question, latest_answers
 from lockstep.errors import LockstepError
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model, load_model
@@ -15,16 +16,15 @@ from lockstep.results.verdict import Verdict, verdict_without
 from lockstep.specs.judgement import check_declarations, judge
 from lockstep.specs.matrix import check_stated_requirements
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Scope
-from lockstep.verbs.check_kept import search_question
+from lockstep.verbs.check_kept import kept_search, search_question
 from lockstep.verbs.check_request import CheckRequest
-from lockstep.verbs.failed_result import FailedResult
-from lockstep.verbs.prove_kept import proof_question
+from lockstep.verbs.prove_kept import kept_proof, proof_question
 from lockstep.verbs.prove_request import ProveRequest
 from lockstep.verbs.prove_result import Proved
 from lockstep.verbs.prove_subject import Subject, load_subjects
-from lockstep.verbs.report_entry import CHECK, PROVE, TWIN, Counts, Entry, Kept
+from lockstep.verbs.report_entry import CHECK, PROVE, TWIN, Entry
 from lockstep.verbs.twin import TwinRequest, twin_scopes
-from lockstep.verbs.twin_kept import comparison_question
+from lockstep.verbs.twin_kept import comparison_question, kept_comparison
 from lockstep.workspace import Workspace
 
 
@@ -36,6 +36,8 @@ class KeptResults:
     """
 
     workspace: Workspace
+    _latest: dict[str, Mapping[tuple[str, str], datetime]] = field(default_factory=dict)
+    """When each verb answered last about each model and scope or proof."""
 
     def checks(self, spec: ModelSpec) -> Iterator[Entry]:
         """An entry for each scope of a model; only the scope `default` is wanted."""
@@ -43,7 +45,8 @@ class KeptResults:
         for scope in scopes:
             is_usual = scope.name == DEFAULT_SCOPE
             request = CheckRequest(scope=None if is_usual else scope.name)
-            entry = Entry(CHECK, spec.name, scope.name, request.again(spec.name), wanted=is_usual)
+            again = request.again(spec.name)
+            entry = Entry.of(CHECK, spec.name, scope.name, again, wanted=is_usual)
             try:
                 yield self._check(entry, spec, self._model(spec, scope), scope)
             except LockstepError as error:
@@ -54,30 +57,19 @@ class KeptResults:
         for engine in dict.fromkeys((DEFAULT_ENGINE, *ENGINES)):
             asked = Exploration(engine, deadlock_allowed=spec.deadlock_allowed)
             question = search_question(self.workspace, model, scope.name, scope.constants, asked)
-            match self._checks.result(question):
-                case None:
-                    continue
-                case FailedResult() as failed, since:
-                    entry = _failed(replace(entry, since=since, judged=judged), failed)
-                    return replace(entry, is_expected=_is_pinned(scope, failed))
-                case result, since:
-                    judgement = judge(model, scope, result, pinned=True)
-                    return replace(
-                        entry,
-                        verdict=judgement.verdict,
-                        because=judgement.because,
-                        since=since,
-                        judged=judged,
-                        counts=Counts(
-                            result.states,
-                            result.transitions,
-                            result.depth,
-                            result.seconds,
-                            tuple(result.levels),
-                        ),
-                    )
-        outdated = self._checks.outdated(f"{spec.name} {scope.name}")
-        return replace(entry, outdated=outdated, judged=judged)
+            answer = self._answer(question)
+            if answer is None:
+                continue
+            answer.judged = judged
+            if answer.verdict != Verdict.HOLDS:
+                return replace(entry, answer=answer, is_expected=_is_pinned(scope, answer))
+            result = kept_search(model, answer)
+            if result is not None:
+                judgement = judge(model, scope, result, pinned=True)
+                entry = replace(entry, answer=answer)
+                return entry.saying(judgement.verdict, judgement.because)
+        entry.answer.judged = judged
+        return self._outdated(entry)
 
     def proofs(self, spec: ModelSpec) -> Iterator[tuple[Entry, Proved | None]]:
         """An entry for each proof of a model, with what was proved."""
@@ -86,7 +78,7 @@ class KeptResults:
         for subject in subjects:
             name = subject.proof.name
             again = request.again(spec.name, name, None)
-            entry = Entry(PROVE, spec.name, name, again)
+            entry = Entry.of(PROVE, spec.name, name, again)
             try:
                 yield self._proof(entry, subject, request, subject.load())
             except LockstepError as error:
@@ -95,23 +87,19 @@ class KeptResults:
     def _proof(
         self, entry: Entry, subject: Subject, request: ProveRequest, model: Model
     ) -> tuple[Entry, Proved | None]:
-        match self._proofs.result(proof_question(subject, request, model)):
-            case None:
-                return replace(entry, outdated=self._proofs.outdated(str(subject))), None
-            case FailedResult() as failed, since:
-                return _failed(replace(entry, since=since), failed), None
-            case proved, since:
-                induction = proved.induction
-                count = sum(proof.proved for proof in induction.proofs)
-                entry = replace(
-                    entry,
-                    verdict=proved.verdict,
-                    because=proved.because,
-                    since=since,
-                    judged=f"{count}/{len(induction.proofs)}",
-                    counts=Counts(seconds=induction.seconds),
-                )
-                return entry, proved
+        answer = self._answer(proof_question(subject, request, model))
+        if answer is None:
+            return self._outdated(entry), None
+        entry = replace(entry, answer=answer)
+        if answer.verdict != Verdict.HOLDS:
+            return entry, None
+        proved = kept_proof(subject, request, model, answer)
+        if proved is None:
+            return self._outdated(entry), None
+        induction = proved.induction
+        count = sum(proof.proved for proof in induction.proofs)
+        answer.judged, answer.seconds = f"{count}/{len(induction.proofs)}", induction.seconds
+        return entry, proved
 
     def _model(self, spec: ModelSpec, scope: Scope) -> Model:
         return load_model(self.workspace.root, spec.name, scope.constants)
@@ -122,65 +110,50 @@ class KeptResults:
             return
         for name in twin_scopes(spec):
             again = TwinRequest(scope=name).again(spec.name)
-            entry = Entry(TWIN, spec.name, name, again)
+            entry = Entry.of(TWIN, spec.name, name, again)
             try:
                 scope = spec.scope(name)
                 yield self._twin(entry, spec, self._model(spec, scope), scope)
             except LockstepError as error:
-                yield replace(entry, because=error.message)
+                entry.answer.because = error.message
+                yield entry
 
     def _twin(self, entry: Entry, spec: ModelSpec, model: Model, scope: Scope) -> Entry:
         question = comparison_question(self.workspace, spec, scope, model, TwinRequest())
-        match self._twins.result(question):
-            case None:
-                return replace(entry, outdated=self._twins.outdated(f"{spec.name} {scope.name}"))
-            case FailedResult() as failed, since:
-                return _failed(replace(entry, since=since), failed)
-            case result, since:
-                explored = result.explored
-                return replace(
-                    entry,
-                    verdict=result.verdict,
-                    because="; ".join(filter(None, (result.because, *result.left_out))),
-                    since=since,
-                    judged=result.compare,
-                    counts=Counts(
-                        explored.states, explored.transitions, explored.depth, result.seconds
-                    ),
-                )
+        answer = self._answer(question)
+        if answer is None:
+            return self._outdated(entry)
+        if answer.verdict != Verdict.HOLDS:
+            return replace(entry, answer=answer)
+        result = kept_comparison(model, answer)
+        if result is None:
+            return self._outdated(entry)
+        answer.because = "; ".join(filter(None, (result.because, *result.left_out)))
+        return replace(entry, answer=answer)
 
-    @cached_property
-    def _checks(self) -> Kept:
-        return Kept(self.workspace, "check")
+    def _answer(self, question: Question) -> Answer | None:
+        """What was decided last of a question as it stands; None where nothing was."""
+        if (question.model, question.scope) not in self._of(question.verb):
+            return None  # nothing of it was ever decided: its digest need not be known
+        return question.find()
 
-    @cached_property
-    def _proofs(self) -> Kept:
-        return Kept(self.workspace, "prove")
+    def _outdated(self, entry: Entry) -> Entry:
+        """The entry of what was decided, if at all, of other texts."""
+        latest = self._of(entry.kind).get((entry.model, entry.scope))
+        return replace(entry, outdated=latest)
 
-    @cached_property
-    def _twins(self) -> Kept:
-        return Kept(self.workspace, "twin")
-
-
-def _failed(entry: Entry, failed: FailedResult) -> Entry:
-    """The entry of a result that does not hold."""
-    return replace(
-        entry,
-        verdict=failed.verdict,
-        because=failed.because,
-        violates=failed.violates,
-        length=failed.length,
-        trace=None if failed.trace is None else Path(failed.trace),
-        counts=Counts(failed.states, failed.transitions, failed.depth, failed.seconds),
-    )
+    def _of(self, verb: str) -> Mapping[tuple[str, str], datetime]:
+        if verb not in self._latest:
+            self._latest[verb] = latest_answers(self.workspace, verb)
+        return self._latest[verb]
 
 
 def _refused(entry: Entry, error: LockstepError) -> Entry:
     """The entry of a text that cannot be used."""
-    return replace(entry, verdict=verdict_without(error), because=str(error))
+    return entry.saying(verdict_without(error), str(error))
 
 
-def _is_pinned(scope: Scope, failed: FailedResult) -> bool:
+def _is_pinned(scope: Scope, failed: Answer) -> bool:
     """Whether a violation is just what the scope pins."""
     pins = scope.pins
     return (

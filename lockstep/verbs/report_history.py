@@ -115,10 +115,10 @@ def history_rows(
             scope=entry.scope,
             verdict=str(entry.verdict),
             judged=entry.judged,
-            states=entry.counts.states,
-            transitions=entry.counts.transitions,
-            depth=entry.counts.depth,
-            seconds=round(entry.counts.seconds, 3),
+            states=entry.answer.states,
+            transitions=entry.answer.transitions,
+            depth=entry.answer.depth,
+            seconds=round(entry.answer.seconds, 3),
         )
         for entry in entries
         if entry.verdict is not None and entry.since is not None

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
+from lockstep.answers.store import texts_of
 from lockstep.errors import LockstepError
 from lockstep.language.model import load_model
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, load_model_spec
 from lockstep.system.text_files import read_text
-from lockstep.verbs.decided import texts_of
 from lockstep.verbs.option import given_flags
 from lockstep.verbs.review_request import MOST_STATES, ReviewRequest
 from lockstep.verbs.review_version import VersionPair, named_version, with_claims

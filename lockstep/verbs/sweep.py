@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from lockstep.campaign.task import Row, Task
+from lockstep.answers.answer import Answer
+from lockstep.campaign.task import Task
 from lockstep.errors import LockstepError
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.trace.saving import traces_folder
@@ -39,10 +40,10 @@ class SweepPlan:
 
 
 @dataclass(frozen=True)
-class SweepRun(Run[Task, Row]):
+class SweepRun(Run[Task, Answer]):
     """The row of each check, in the order of the plan; `pending` are those without one."""
 
-    kept: tuple[Row, ...] = ()
+    kept: tuple[Answer, ...] = ()
     """The rows that an earlier run has kept."""
 
 
@@ -50,7 +51,7 @@ def sweep(
     request: CheckRequest,
     campaign: CampaignRequest,
     *,
-    on_result: Callable[[Row], None] = lambda _: None,
+    on_result: Callable[[Answer], None] = lambda _: None,
     watch: Watch = Unwatched(),
 ) -> SweepRun:
     """Check models with every combination of values and seeds, on all cores.
@@ -79,11 +80,11 @@ def plan_sweep(request: CheckRequest, campaign: CampaignRequest) -> SweepPlan:
 def run_sweep(
     plan: SweepPlan,
     *,
-    on_result: Callable[[Row], None] = lambda _: None,
+    on_result: Callable[[Answer], None] = lambda _: None,
     watch: Watch = Unwatched(),
 ) -> SweepRun:
     """Do what was planned."""
-    rows: dict[int, Row] = {}
+    rows: dict[int, Answer] = {}
     kept, following = [], 0
     try:
         for done in campaign_rows(plan.workspace, check_one, plan.tasks, plan.resources, watch):

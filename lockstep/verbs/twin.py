@@ -18,10 +18,9 @@ from lockstep.twin.refinement import refinement_files
 from lockstep.twin.twin import TwinOptions, compare_twin
 from lockstep.twin.twin_files import tlc_jar, twin_files
 from lockstep.twin.twin_result import TwinResult
-from lockstep.verbs.failed_result import FailedResult
 from lockstep.verbs.models import choose, refuse_unread
 from lockstep.verbs.run import Failure, Run, Unwatched, Watch, run_each
-from lockstep.verbs.twin_kept import comparison_question
+from lockstep.verbs.twin_kept import comparison_answer, comparison_question, kept_comparison
 from lockstep.verbs.twin_request import TwinRequest
 from lockstep.workspace import Workspace, find_workspace
 
@@ -178,8 +177,9 @@ def _compare(plan: TwinPlan, task: Task, watch: Watch) -> Comparison:
         question = comparison_question(plan.workspace, task.spec, task.scope, model, request)
         is_anew = request.anew or request.keep is not None
         earlier = None if is_anew else question.find()
-        if earlier is not None:
-            return Compared(task, *earlier)
+        kept = None if earlier is None else kept_comparison(model, earlier)
+        if earlier is not None and kept is not None:
+            return Compared(task, kept, earlier.moment)
         options = TwinOptions(
             workers=request.workers,
             max_seconds=request.max_seconds,
@@ -191,21 +191,7 @@ def _compare(plan: TwinPlan, task: Task, watch: Watch) -> Comparison:
         # TLC reads the twin's files by itself: they may have been edited meanwhile.
         again = comparison_question(plan.workspace, task.spec, task.scope, model, request)
         if again.dependencies == question.dependencies:
-            question.keep(result)
-            if result.verdict is not Verdict.HOLDS:
-                question.keep_failed(_failed(result))
+            question.keep(comparison_answer(result))
     except Exception as error:
         return Uncompared(task, failure_of(error, plan.workspace))
     return Compared(task, result)
-
-
-def _failed(result: TwinResult) -> FailedResult:
-    explored = result.explored
-    return FailedResult(
-        verdict=result.verdict,
-        because=result.because,
-        states=explored.states,
-        transitions=explored.transitions,
-        depth=explored.depth,
-        seconds=result.seconds,
-    )

@@ -1,15 +1,15 @@
 """Comparisons with a twin that were made in an earlier run, and need not be made again.
 
-Kept is only what holds. A difference has to be found again, with the behaviour that shows it.
+Only what holds is taken from there. A difference has to be found again, with the behaviour that
+shows it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, replace
-from functools import partial
-from typing import Any
+import msgspec
 
+from lockstep.answers.answer import Answer, counts_of
+from lockstep.answers.store import Dependencies, Question, texts_of
 from lockstep.language.model import Model
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
@@ -21,14 +21,41 @@ from lockstep.twin.refinement import Refinement
 from lockstep.twin.twin_files import TLC
 from lockstep.twin.twin_result import TwinResult
 from lockstep.verbs.check_kept import PACKAGES
-from lockstep.verbs.decided import Dependencies, Question, texts_of
 from lockstep.verbs.twin_request import TwinRequest
 from lockstep.workspace import Workspace
 
 
+class TlcCounts(msgspec.Struct, frozen=True):
+    """What is kept of a `TlcRun` that refuted nothing."""
+
+    initial: int
+    initial_generated: int
+    generated: int
+    distinct: int
+    depth: int
+    workers: int
+    seconds: float
+
+
+class KeptRefinement(msgspec.Struct, frozen=True):
+    """What is kept of a `Refinement`."""
+
+    abstract: str
+    run: TlcCounts
+
+
+class TwinDetails(msgspec.Struct, frozen=True):
+    """What only the answer of a comparison has; the fields are those of `TwinResult`."""
+
+    run: TlcCounts
+    unchecked: tuple[str, ...]
+    refinement: KeptRefinement | None
+    unrefined: str | None
+
+
 def comparison_question(
     workspace: Workspace, spec: ModelSpec, scope: Scope, model: Model, request: TwinRequest
-) -> Question[TwinResult]:
+) -> Question:
     """The comparison of a model with its twin, as far as its result depends on it."""
     folder = workspace.root / "tla"
     files = sorted([*folder.rglob("*.tla"), *folder.glob("*.cfg")])
@@ -47,97 +74,61 @@ def comparison_question(
         "java": str(find_java()),
     }
     dependencies = Dependencies(texts, options, PACKAGES)
-    about = f"{spec.name} {scope.name}"
-    read = partial(_result, model, scope)
-    return Question(workspace, "twin", dependencies, _document, read, about)
+    return Question(workspace, "twin", spec.name, scope.name, dependencies)
 
 
-def _result(model: Model, scope: Scope, document: Mapping[str, Any]) -> TwinResult | None:
-    """The result that a document describes; None where it describes none that holds."""
-    match document:
-        case {
-            "engine": str(engine),
-            "states": int(states),
-            "transitions": int(transitions),
-            "depth": int(depth),
-            "seconds": float(seconds),
-            "unchecked": [*unchecked],
-            "unrefined": (str() | None) as unrefined,
-            "refinement": (dict() | None) as refining,
-            "run": dict(run),
-            **others,
-        } if not others:
-            pass
-        case _:
-            return None
-    tlc = _tlc_run(run)
-    if tlc is None or not all(isinstance(name, str) for name in unchecked):
+def comparison_answer(result: TwinResult) -> Answer:
+    """The answer of a comparison."""
+    answer = Answer(
+        kind="twin",
+        model=result.model.name,
+        scope=result.scope,
+        verdict=str(result.verdict),
+        because=result.because,
+        judged=result.compare,
+        **{**counts_of(result.explored), "seconds": result.seconds},
+    )
+    if result.verdict is Verdict.HOLDS:
+        details = msgspec.convert(result, TwinDetails, from_attributes=True)
+        answer.details = msgspec.to_builtins(details)
+    return answer
+
+
+def kept_comparison(model: Model, answer: Answer) -> TwinResult | None:
+    """The result that an answer describes; None where it describes none that holds."""
+    if answer.verdict != Verdict.HOLDS:
         return None
-    refinement = None
-    if refining is not None:
-        refinement = _refinement(refining)
-        if refinement is None:
-            return None
+    try:
+        details = msgspec.convert(answer.details, TwinDetails)
+    except msgspec.ValidationError:
+        return None
+    refining = details.refinement
     return TwinResult(
         model=model,
-        scope=scope.name,
-        compare=scope.compare,
+        scope=answer.scope,
+        compare=answer.judged,
         verdict=Verdict.HOLDS,
         because="",
         explored=SearchResult(
-            model.name, engine, states=states, transitions=transitions, depth=depth
+            model.name,
+            answer.engine,
+            states=answer.states,
+            transitions=answer.transitions,
+            depth=answer.depth,
         ),
-        run=tlc,
+        run=_run(details.run),
         difference=None,
         counts=(),
         refuting=None,
-        unchecked=tuple(unchecked),
-        refinement=refinement,
-        unrefined=unrefined,
-        seconds=seconds,
+        unchecked=details.unchecked,
+        refinement=None if refining is None else Refinement(refining.abstract, _run(refining.run)),
+        unrefined=details.unrefined,
+        seconds=answer.seconds,
     )
 
 
-def _document(result: TwinResult) -> dict[str, Any] | None:
-    """The document of a result that holds; None for any other."""
-    if result.verdict is not Verdict.HOLDS:
-        return None
-    return {
-        "engine": result.explored.engine,
-        "states": result.explored.states,
-        "transitions": result.explored.transitions,
-        "depth": result.explored.depth,
-        "seconds": result.seconds,
-        "unchecked": list(result.unchecked),
-        "unrefined": result.unrefined,
-        "refinement": None
-        if result.refinement is None
-        else {"abstract": result.refinement.abstract, "run": _counts(result.refinement.run)},
-        "run": _counts(result.run),
-    }
-
-
-def _counts(run: TlcRun) -> dict[str, Any]:
-    whole = asdict(replace(run, trace=()))
-    return {name: whole[name] for name in _COUNTS}
-
-
-_COUNTS = ("initial", "initial_generated", "generated", "distinct", "depth", "workers", "seconds")
-
-
-def _refinement(document: Mapping[str, Any]) -> Refinement | None:
-    match document:
-        case {"abstract": str(abstract), "run": dict(counts), **others} if not others:
-            run = _tlc_run(counts)
-            return None if run is None else Refinement(abstract, run)
-    return None
-
-
-def _tlc_run(document: Mapping[str, Any]) -> TlcRun | None:
-    """TLC's run that a document describes: one that refuted nothing."""
-    kinds = {name: float if name == "seconds" else int for name in _COUNTS}
-    if {name: type(value) for name, value in document.items()} != kinds:
-        return None
+def _run(counts: TlcCounts) -> TlcRun:
+    """TLC's run that counted so: one that refuted nothing."""
     return TlcRun(
         verdict="holds",
         violated=None,
@@ -145,5 +136,5 @@ def _tlc_run(document: Mapping[str, Any]) -> TlcRun | None:
         trace=(),
         loops_to=None,
         warnings=(),
-        **document,
+        **msgspec.structs.asdict(counts),
     )

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from lockstep.answers.answer import Answer
 from lockstep.campaign.campaign import Campaign, Planned
 from lockstep.campaign.kept_rows import KeptRows
 from lockstep.campaign.place import Here, Place, Share
 from lockstep.campaign.processes import Processes
-from lockstep.campaign.task import Row, Task
+from lockstep.campaign.task import Task
 from tests.campaign.works import PLENTY, task, work
 
 
@@ -29,7 +30,7 @@ class Sample:
     def known(self, tasks: Sequence[Task]) -> set[int]:
         return set(self.campaign.known([Planned(one, 1.0) for one in tasks]))
 
-    def rows(self, tasks: Sequence[Task], place: Place | None = None) -> dict[int, Row]:
+    def rows(self, tasks: Sequence[Task], place: Place | None = None) -> dict[int, Answer]:
         plan = [Planned(one, 1.0) for one in tasks]
         place = place or Here(work, self.folder, Share())
         return dict(self.campaign.rows(place, plan, range(len(plan))))

@@ -5,15 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from lockstep.answers.answer import Answer
 from lockstep.campaign.kept_rows import KeptRows
-from lockstep.campaign.task import Row
+from lockstep.campaign.task import answer_to
 from lockstep.errors import LockstepError
 from tests.campaign.works import task
 
 
-def row(seed: int, states: int = 0) -> Row:
+def row(seed: int, states: int = 0) -> Answer:
     asked = task("holds", seed)
-    return Row.of(asked, verdict="holds", states=states, task=asked.digest)
+    return answer_to(asked, verdict="holds", states=states, task=asked.digest)
 
 
 def states_in(file: Path) -> list[int]:

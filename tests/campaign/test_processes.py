@@ -9,16 +9,17 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from lockstep.answers.answer import Answer, decode, encode
 from lockstep.campaign.place import Lost, Share
 from lockstep.campaign.processes import Processes
-from lockstep.campaign.task import Outcome, Row, Task, decode, encode
+from lockstep.campaign.task import Outcome, Task
 from tests.campaign.works import task, work
 from tests.processes import Started, started_program
 
 ROOT = Path(__file__).parents[2]
 
 
-def rows_of(processes: Processes, tasks: Sequence[Task]) -> dict[int, Row | Lost]:
+def rows_of(processes: Processes, tasks: Sequence[Task]) -> dict[int, Answer | Lost]:
     with processes.answers([encode(one) for one in tasks]) as answers:
         return {
             number: answer if isinstance(answer, Lost) else decode(answer, Outcome).row
@@ -30,11 +31,13 @@ def test_every_task_is_done_once_by_one_of_them(tmp_path: Path) -> None:
     processes = Processes(work, tmp_path, 2, Share(memory=2**31))
     rows = rows_of(processes, [task("holds", seed) for seed in range(9)])
     assert sorted(rows) == list(range(9))
-    assert [row.seed for _, row in sorted(rows.items()) if isinstance(row, Row)] == list(range(9))
-    workers = {row.depth for row in rows.values() if isinstance(row, Row)}
+    assert [row.seed for _, row in sorted(rows.items()) if isinstance(row, Answer)] == list(
+        range(9)
+    )
+    workers = {row.depth for row in rows.values() if isinstance(row, Answer)}
     assert os.getpid() not in workers
     assert 1 <= len(workers) <= 2
-    assert {row.states for row in rows.values() if isinstance(row, Row)} == {2**30}
+    assert {row.states for row in rows.values() if isinstance(row, Answer)} == {2**30}
     assert multiprocessing.active_children() == []
 
 

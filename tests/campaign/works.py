@@ -5,8 +5,9 @@ import signal
 import time
 from pathlib import Path
 
+from lockstep.answers.answer import decode, encode
 from lockstep.campaign.place import Share
-from lockstep.campaign.task import Outcome, Row, Task, decode, encode
+from lockstep.campaign.task import Outcome, Task, answer_to
 
 PLENTY = 2**20
 """The bytes that a task called `greedy` needs."""
@@ -15,7 +16,7 @@ PLENTY = 2**20
 def work(workspace: Path, task: bytes, share: Share) -> bytes:
     asked = decode(task, Task)
     again = workspace / f"{asked.model}-{asked.seed}"
-    row = Row.of(asked, verdict="holds", states=share.memory or 0, depth=os.getpid())
+    row = answer_to(asked, verdict="holds", states=share.memory or 0, depth=os.getpid())
     match asked.model:
         case "dies":
             os.kill(os.getpid(), signal.SIGKILL)

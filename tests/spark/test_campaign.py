@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lockstep.answers.answer import Answer, decode, encode
 from lockstep.campaign.campaign import Campaign, Planned
 from lockstep.campaign.cluster import Cluster
 from lockstep.campaign.kept_rows import KeptRows
 from lockstep.campaign.place import Share
-from lockstep.campaign.task import Outcome, Row, Task, decode, encode
+from lockstep.campaign.task import Outcome, Task
 from lockstep.plain.exploration import Exploration
 from lockstep.spark.campaign import Failed, answers
 from lockstep.spark.session import SparkOptions, spark_session
@@ -177,7 +178,7 @@ def _work_in(folder: Path, workspace: Path, task: bytes, share: Share) -> bytes:
 def test_a_cluster_draws_by_each_seed_what_this_machine_draws(tmp_path: Path) -> None:
     """Executors of their own have nothing but lockstep and what is sent to them."""
 
-    def run(name: str, exploration: str, master: str | None) -> list[Row]:
+    def run(name: str, exploration: str, master: str | None) -> list[Answer]:
         request = CheckRequest(
             ("fetch_snapshot_response",),
             WORKSPACE,
@@ -208,9 +209,9 @@ def test_all_faults_on_spark_are_those_of_one_machine(tmp_path: Path) -> None:
         resources = Resources(exploration, master="local[2]", results=results)
         models = list(faults(FaultsRequest((), WORKSPACE, resources)).results)
         for fault in (fault for model in models for fault in model.runs):
-            fault.row.seconds, fault.row.since, fault.row.engine = 0.0, "", ""
+            fault.seconds, fault.since, fault.engine = 0.0, "", ""
             # Of `auto` the engine that is quick enough finds one of the shortest.
-            fault.row.details["steps"] = fault.details.steps = None
+            fault.details.steps = None
         return models
 
     assert run(Exploration(SPARK)) == run(Exploration())

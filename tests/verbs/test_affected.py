@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lockstep.answers.store import texts_of
 from lockstep.errors import LockstepError
 from lockstep.language.model import load_model
 from lockstep.specs.scopes import load_model_spec
 from lockstep.verbs.check import CheckRequest, plan_check
-from lockstep.verbs.decided import texts_of
 from lockstep.workspace import Workspace
 
 TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"

@@ -35,7 +35,7 @@ def explorations(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
     for kind in (Search, ParallelSearch, GraphSearch):
         monkeypatch.setattr(kind, "run", counted(kind.__name__, kind.run))
-    monkeypatch.setattr("lockstep.verbs.decided.Question.find", lambda _: None)
+    monkeypatch.setattr("lockstep.answers.store.Question.find", lambda _: None)
     return begun
 
 

@@ -47,9 +47,9 @@ def test_several_processes_find_what_one_finds(tmp_path: Path, processes: list[i
     assert processes == [2]
     for model in (*one, *several):
         for run in model.runs:
-            assert run.row.trace is not None
-            assert Path(run.row.trace).is_file()
-            run.row.seconds, run.row.since = 0.0, ""
+            assert run.trace is not None
+            assert Path(run.trace).is_file()
+            run.seconds, run.since = 0.0, ""
     assert one == several
     assert [model.name for model in one] == list(MODELS)
     root = find_workspace(Path(__file__)).root

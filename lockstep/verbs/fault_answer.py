@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from lockstep.campaign.task import Row, Task
+from lockstep.answers.answer import Answer
+from lockstep.campaign.task import Task, answer_to
 from lockstep.errors import ExitCode
 from lockstep.results.verdict import INTERRUPTED, Verdict
 from lockstep.trace.documents import error_json, steps_json
@@ -35,22 +35,20 @@ class FaultDetails(msgspec.Struct, kw_only=True):
     bounded: bool = False
 
 
-@dataclass(frozen=True)
-class FaultRow:
-    """The row of one fault with what only such a row has."""
+class FaultAnswer(Answer, kw_only=True):
+    """The answer about one fault with what only such an answer has."""
 
-    row: Row
     details: FaultDetails
 
     @classmethod
-    def of(cls, row: Row) -> FaultRow:
-        """The row of a task that explored a fault."""
-        return cls(row, msgspec.convert(row.details, FaultDetails))
+    def of(cls, row: Answer) -> FaultAnswer:
+        """The answer to a task that explored a fault."""
+        return msgspec.convert(row, cls, from_attributes=True)
 
     @property
     def name(self) -> str:
         """The fault's name."""
-        return str(self.row.fault)
+        return str(self.fault)
 
     @property
     def is_caught_as_named(self) -> bool:
@@ -63,7 +61,7 @@ class FaultRow:
         return self.details.harmless is not None and self.details.problem is None
 
 
-def row_of(task: Task, run: FaultRun) -> Row:
+def row_of(task: Task, run: FaultRun) -> Answer:
     """The row of a fault that was explored."""
     result, mark = run.result, run.mark
     details = FaultDetails(
@@ -80,7 +78,7 @@ def row_of(task: Task, run: FaultRun) -> Row:
         bounded=result.verdict is Verdict.INCONCLUSIVE and not result.unchecked,
     )
     code = ExitCode.HOLDS if run.problem is None else ExitCode.VIOLATED
-    return Row.of_result(
+    return answer_to(
         task,
         result,
         verdict=str(result.verdict),
