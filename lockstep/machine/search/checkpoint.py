@@ -286,7 +286,7 @@ class Checkpoint:
     def _damaged(self, file: Path, why: str) -> LockstepError:
         return LockstepError(
             f"the checkpoint is damaged: {file}: {why}",
-            cure=f"remove {self._folder}; the search begins anew",
+            cure=f"remove {self._folder}; the search begins again",
         )
 
     def _unusable(self, file: Path, error: OSError) -> LockstepError:

@@ -109,5 +109,5 @@ class WorkFolder:
     def _damaged(self, file: Path, why: str) -> LockstepError:
         return LockstepError(
             f"the checkpoint is damaged: {file}: {why}",
-            cure=f"remove {self._folder}; the search begins anew",
+            cure=f"remove {self._folder}; the search begins again",
         )
