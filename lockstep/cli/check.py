@@ -24,7 +24,7 @@ class CheckOptions:
     mutants: bool = option(
         "--mutants",
         default=False,
-        help="Make small changes to the models; something must tell of each.",
+        help="Mutation testing: some property must fail for each small change.",
     )
     matrix: bool = option(
         "--matrix", default=False, help="Print each requirement, how it is answered, and by what."

@@ -14,7 +14,7 @@ class ReportView:
     """The file that `report` writes, and what it prints."""
 
     out: Path | None = option(
-        "--out", metavar="FILE", help="The page; .lockstep/report.html unless told."
+        "--out", metavar="FILE", help="The page. Default: .lockstep/report.html."
     )
     source_url: str | None = option(
         "--source-url",

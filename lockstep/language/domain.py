@@ -102,7 +102,7 @@ class RangeDomain(Domain):
     def __iter__(self) -> Iterator[int]:
         if self.high - self.low >= MOST_VALUES:
             raise TooManyValues(
-                f"{self} has more than {MOST_VALUES:,} values: they cannot be gone through"
+                f"{self} has more than {MOST_VALUES:,} values: they cannot be enumerated"
             )
         return iter(range(self.low, self.high + 1))
 

@@ -188,7 +188,7 @@ def failed(error: BaseException, path: Path) -> Diagnostic:
                 "too-many-values",
                 place,
                 str(error),
-                "what is gone through one by one takes memory and time for each value",
+                "what is enumerated takes memory and time for each value",
                 "give the scope smaller constants, or let a domain of few values take its place",
             )
         case OutcomeUnclear():

@@ -18,7 +18,7 @@ def advice(error: BaseException, guard: str) -> tuple[str, str]:
             )
         case TooManyValues():
             return (
-                "what is gone through one by one takes time for each value",
+                "what is enumerated takes time for each value",
                 "go through a collection, or explore a scope in which the domain is small",
             )
         case ZeroDivisionError():

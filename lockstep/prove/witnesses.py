@@ -234,7 +234,7 @@ class Counting:
             if gather is ir.Gather.SUM:
                 raise Unlimited("something is added up over all names", node.place)
             if gather is ir.Gather.SEQUENCE:
-                raise Unlimited("the names are gone through in order", node.place)
+                raise Unlimited("the names are iterated in order", node.place)
             if gather is ir.Gather.SET and not self._chooses_names(node):
                 raise Unlimited("a set is made of something of each name", node.place)
         count = self._through_all(node, _Keep.ANY, _Keep.ANY, slots)

@@ -64,4 +64,4 @@ def since_text(since: datetime | None) -> str:
 def rows_since_text(rows: Sequence[Answer]) -> str:
     """A line on the rows of a table that an earlier run has kept."""
     since = min(datetime.fromisoformat(row.since) for row in rows)
-    return f"{plural(len(rows), 'row')}{since_text(since)}; --no-cache explores anew"
+    return f"{plural(len(rows), 'row')}{since_text(since)}; --no-cache explores again"

@@ -102,7 +102,7 @@ def _ending(result: Replay, model: Model) -> Data | None:
         return None
     title = render_instance(name, prop.parameters, result.parameters)
     data: Data = {
-        "title": f"{title} is false" if trace.loop is None else f"{title} never comes to pass",
+        "title": f"{title} is false" if trace.loop is None else f"{title} never happens",
         "doc": prop.doc,
         "requirements": _requirements(model, prop),
         "source": _source(model, prop.function),

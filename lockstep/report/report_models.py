@@ -293,11 +293,11 @@ def _mutants(model: ModelReport) -> Iterator[Block]:
     entry, mutants = model.mutants
     if mutants is None:
         return
-    text: Text = (verdict_span(entry), f", {entry.judged} told. {entry.because}")
+    text: Text = (verdict_span(entry), f", {entry.judged} killed or explained. {entry.because}")
     rows = tuple(
         Row((one.name, str(one.fate), mutants.reasons.get(one.name, ""))) for one in mutants.open
     )
     blocks: tuple[Block, ...] = (Paragraph(text),)
     if rows:
-        blocks += (Table(("mutant", "fate", "why nothing tells"), rows, caption="mutants"),)
+        blocks += (Table(("mutant", "fate", "why it survives"), rows, caption="mutants"),)
     yield Section(text="Mutants", blocks=blocks, folded=True)

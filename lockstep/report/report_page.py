@@ -86,7 +86,7 @@ def _plural(number: int, noun: str) -> str:
 
 def _provenance(report: Report) -> str:
     dates = [entry.since for entry in report.entries if entry.since is not None]
-    texts = ["Results that are kept for the texts as they stand; nothing was checked anew."]
+    texts = ["Cached results for the texts as they stand; nothing was checked again."]
     if dates:
         texts.append(
             f"Decided from {min(dates):%Y-%m-%d %H:%M} to {max(dates):%Y-%m-%d %H:%M} UTC."

@@ -23,7 +23,7 @@ from lockstep.words import plural
 _UNMET = {
     Subject.PROPERTY: "did not break",
     Subject.REQUIREMENT: "did not break",
-    Subject.FAULT: "is told as before",
+    Subject.FAULT: "is caught as before",
     Subject.BEHAVIOURS: "HEAD shows nothing new",
 }
 """What is said of an entry of which nothing happened."""

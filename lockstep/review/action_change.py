@@ -123,7 +123,7 @@ class Comparison:
             return ActionChange(name, base, head, Strength.SAME, is_same_text=True)
         change = ActionChange(name, base, head, Strength.UNDECIDED, places=places)
         if unlike := sorted(self._joint.unlike & self._touched(name)):
-            because = f"{', '.join(unlike)} of BASE and HEAD cannot be held against each other"
+            because = f"{', '.join(unlike)} of BASE and HEAD cannot be compared"
             return replace(change, because=f"{because}: the domains have other parts")
         try:
             question = _Question(self._joint, name, self._max_seconds)

@@ -62,7 +62,7 @@ def unusable(
 
 
 def _told(behaviour: Sequence[str]) -> list[str]:
-    return ["it comes to this by:", *(f"  {line}" for line in behaviour)] if behaviour else []
+    return ["the steps that lead there:", *(f"  {line}" for line in behaviour)] if behaviour else []
 
 
 def _essence(message: str) -> str:

@@ -138,7 +138,7 @@ class _Reader:
                 "are, the dump is damaged",
             ) from error
         if self.states.setdefault(name, state) != state:
-            self.fail(f"state {name} is told again, and differently")
+            self.fail(f"state {name} is printed twice, and differently")
 
     def layout(self, text: str) -> None:
         if _OPENING.match(text):

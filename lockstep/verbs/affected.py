@@ -108,7 +108,7 @@ def _change(
         wanted = sorted(set(files()))
     except Exception:
         INTERRUPTION.heed()
-        return "what it is made of cannot be told"
+        return "what it is made of is not known"
     for file in wanted:
         name = file.relative_to(now)
         if not _is_same(file, before / name):

@@ -36,7 +36,7 @@ class CampaignRequest:
         metavar="FILE",
         is_asked_again=False,
         help="The table of results of --faults, --mutants, --sweep and --seeds; "
-        ".lockstep/results.jsonl unless told.",
+        "default: .lockstep/results.jsonl.",
     )
 
     @property

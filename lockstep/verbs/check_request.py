@@ -42,7 +42,7 @@ class CheckRequest:
     )
     workspace: Workspace | None = workspace_option()
     scope: str | None = option(
-        "--scope", metavar="NAME", help="A scope of specs/MODEL.toml; `default` unless told."
+        "--scope", metavar="NAME", help="A scope of specs/MODEL.toml. Default: `default`."
     )
     engine: str = option(
         "--engine",
@@ -53,7 +53,7 @@ class CheckRequest:
     master: str | None = option(
         "--master",
         metavar="URL",
-        help="Where the engine spark runs, as Spark names it; this machine unless told.",
+        help="Where the engine spark runs, as Spark names it. Default: this machine.",
     )
     constants: Mapping[str, Plain] = constants_option(
         "Change a constant; no count is then compared with specs/."

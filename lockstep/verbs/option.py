@@ -152,7 +152,7 @@ def anew_option() -> Any:
         "--no-cache",
         default=False,
         is_asked_again=False,
-        help="Decide anew what an earlier run has decided.",
+        help="Ignore cached results of earlier runs.",
     )
 
 

@@ -82,7 +82,7 @@ def mutants_report(
     entry.answer.since = min((mutant.since for mutant in result.mutants), default="")
     left = len(planned) - len(known)
     if any(mutant.fate is Fate.SURVIVES for mutant in result.unexplained) or result.stale:
-        because = f"{plural(len(result.unexplained), 'mutant')} that nothing tells of"
+        because = f"{plural(len(result.unexplained), 'unexplained survivor')}"
         if result.stale:
             because += f"; explained although killed: {', '.join(result.stale)}"
         return entry.saying(Verdict.VIOLATED, because), result

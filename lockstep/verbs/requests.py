@@ -75,7 +75,7 @@ class ReportRequest:
         "--history",
         metavar="FILE",
         help="The results of earlier reports, to which this one adds its own; "
-        ".lockstep/history.jsonl unless told.",
+        "default: .lockstep/history.jsonl.",
     )
     conform: tuple[Path, ...] = option(
         "--conform",
@@ -100,7 +100,7 @@ class ReplayRequest:
         "or REV:MODEL.",
     )
     scope: str | None = option(
-        "--scope", metavar="NAME", help="The scope of --on; the constants recorded unless told."
+        "--scope", metavar="NAME", help="The scope of --on. Default: the recorded constants."
     )
     workspace: Workspace | None = workspace_option()
 
@@ -119,7 +119,7 @@ class ExploreRequest:
     model: str = option(default=REQUIRED, metavar="MODEL", help="The model to walk.")
     workspace: Workspace | None = workspace_option()
     scope: str | None = option(
-        "--scope", metavar="NAME", help="A scope of specs/MODEL.toml; `default` unless told."
+        "--scope", metavar="NAME", help="A scope of specs/MODEL.toml. Default: `default`."
     )
     constants: Mapping[str, Plain] = constants_option()
     fault: str | None = fault_option()

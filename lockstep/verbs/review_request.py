@@ -48,7 +48,7 @@ class ReviewRequest:
     scope: str | None = option(
         "--scope",
         metavar="NAME",
-        help="The scope to compare; all that both have, but for very large ones, unless told.",
+        help="The scope to compare. Default: all that both have, but for very large ones.",
     )
     engine: str = option(
         "--engine",
@@ -66,14 +66,14 @@ class ReviewRequest:
         default=30.0,
         parse=seconds,
         metavar="S",
-        help="Ask the solver for S seconds about each action; 30 unless told.",
+        help="Ask the solver for at most S seconds about each action.",
     )
     threads: int | None = threads_option()
     save: Path | None = save_option()
     expected: Path | None = option(
         "--expected",
         metavar="FILE",
-        help=f"What a change may break, and why; {EXPECTED_FILE} unless told.",
+        help=f"What a change may break, and why. Default: {EXPECTED_FILE}.",
     )
     no_faults: bool = option(
         "--no-faults",

@@ -46,7 +46,7 @@ def threads_option() -> Any:
         most=MOST_THREADS,
         metavar="N",
         is_asked_again=False,
-        help="Number of threads; one a core unless told.",
+        help="Number of threads. Default: one a core.",
     )
 
 
@@ -56,5 +56,5 @@ def save_option() -> Any:
         "--save",
         metavar="DIR",
         is_asked_again=False,
-        help="Folder for traces; .lockstep/counterexamples unless told.",
+        help="Folder for traces. Default: .lockstep/counterexamples.",
     )

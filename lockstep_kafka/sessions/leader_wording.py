@@ -26,7 +26,7 @@ def why(partition: TopicPartition, case: LeaderCase) -> tuple[str, tuple[str, ..
         if 0 <= case.high_watermark < least_high:
             return (
                 f"{partition} is left out: its fetcher knows high watermark {case.high_watermark}, "
-                f"and another one was told {least_high} before",
+                f"and another one was sent {least_high} before",
                 (_LEFT_OUT, "227-52"),
             )
         if case.membership is Membership.ABSENT:

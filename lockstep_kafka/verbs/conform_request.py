@@ -36,7 +36,7 @@ class ConformRequest:
         "--broker-from",
         metavar="PATTERN",
         help="A regular expression that is searched in the path of each file; its group `broker` "
-        "names the broker that wrote it. Unless told, a broker is known by its address.",
+        "names the broker that wrote it. Default: a broker is known by its address.",
     )
     engine: str = option(
         "--engine",
@@ -47,7 +47,7 @@ class ConformRequest:
     master: str | None = option(
         "--master",
         metavar="URL",
-        help="Spark's master, such as spark://HOST:PORT; all cores of this machine unless told.",
+        help="Spark's master, such as spark://HOST:PORT; default: all cores of this machine.",
     )
     out: Path | None = option(
         "--out",

@@ -78,7 +78,7 @@ class SimulateRequest:
         default=(),
         gather=_names,
         metavar="KIND,...",
-        help="The kinds of departures; all unless told.",
+        help="The kinds of departures. Default: all.",
     )
     behaviours: int = option(
         "--behaviours",
@@ -104,6 +104,6 @@ class SimulateRequest:
         help="Compress the files.",
     )
     jobs: int | None = option(
-        "--jobs", least=1, most=1_024, help="Brokers written at once; one a core unless told."
+        "--jobs", least=1, most=1_024, help="Brokers written at once. Default: one a core."
     )
     workspace: Workspace | None = workspace_option()

@@ -141,7 +141,7 @@ def test_a_new_model_and_one_that_cannot_be_loaded_are_checked(repository: "Desk
     append(repository, "models/letters.py", "\nimport nothing\n")
     ran = repository.run("check", "--changed", "main")
     assert "newcomer: checked, there was no model newcomer in main" in ran.out
-    assert "letters: checked, what it is made of cannot be told" in ran.out
+    assert "letters: checked, what it is made of is not known" in ran.out
     assert ran.code == 2
 
 

@@ -203,7 +203,7 @@ def test_a_fault_that_is_still_caught_was_not_to_be(repository: "Desk") -> None:
     commit(repository, "other words")
     ran = repository.run("review", "main..change", "--brief")
     assert ran.code == 3
-    assert "expected, but is told as before  fault stays_open of turnstile" in ran.out
+    assert "expected, but is caught as before  fault stays_open of turnstile" in ran.out
 
 
 def test_a_model_called_review_keeps_its_scopes(desk: "Desk") -> None:

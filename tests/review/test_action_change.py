@@ -213,7 +213,7 @@ def test_names_that_differ_are_not_decided(tmp_path: Path) -> None:
     )
     change = Comparison(base, head, SECONDS).change("add")
     assert change.strength is Strength.UNDECIDED
-    assert "count of BASE and HEAD cannot be held against each other" in change.because
+    assert "count of BASE and HEAD cannot be compared" in change.because
 
 
 def test_no_time_leaves_it_open(tmp_path: Path) -> None:

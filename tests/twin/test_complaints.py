@@ -65,7 +65,7 @@ def test_the_behaviour_that_leads_there_is_told() -> None:
     text = str(unusable("It has no value", module, module, ["1  push", "   x: 0 -> 1"]))
     assert text.splitlines()[1:5] == [
         "  It has no value",
-        "  it comes to this by:",
+        "  the steps that lead there:",
         "    1  push",
         "       x: 0 -> 1",
     ]

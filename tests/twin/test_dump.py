@@ -108,7 +108,7 @@ def test_an_empty_file_is_cut_short(tmp_path: Path) -> None:
         ("= filled]", "= filled", "line 5, .* not a whole state"),
         ("nodesep", "%%", "line 2, .* not a line that TLC writes"),
         ("x = 2", "x = {2", "line 7: state 7 cannot be read"),
-        ("{rank = same; 7;}", '7 [label="x = 3"];', "line 10, .* told again, and differently"),
+        ("{rank = same; 7;}", '7 [label="x = 3"];', "line 10, .* printed twice, and differently"),
         ("7 -> 7", "7 -> 8", "names the state 8, which is not in it"),
     ],
 )

@@ -183,7 +183,7 @@ def test_an_expression_without_a_value_is_shown_with_the_way_to_it(turnstile: Co
     with pytest.raises(TwinUnusable) as raised:
         turnstile.compare("turnstile")
     text = str(raised.value)
-    assert "it comes to this by:" in text
+    assert "the steps that lead there:" in text
     assert "1  coin" in text
 
 

@@ -115,7 +115,7 @@ def _difference(
     swaps = [{names[0]: other, other: names[0]} for other in names[1:]]
     for swap in swaps:
         if permuted_state(model.initial, swap) != model.initial:
-            return "the initial state tells them apart"
+            return "the initial state distinguishes them"
     return None
 
 

@@ -132,4 +132,4 @@ class SearchFolder:
 
 def damaged_in(folder: Path, file: Path, why: str) -> Damaged:
     """What is wrong with a file in the folder of a search."""
-    return Damaged("the checkpoint", file, why, f"remove {folder}; the search begins anew")
+    return Damaged("the checkpoint", file, why, f"remove {folder}; the search begins again")

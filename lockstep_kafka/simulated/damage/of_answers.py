@@ -231,7 +231,7 @@ class WatermarkBack:
     """
 
     name = "watermark-back-in-session"
-    breaks = "a session is told a lower high watermark than before"
+    breaks = "a session is sent a lower high watermark than before"
     requirements: tuple[str, ...] = ("227-12",)
 
     def places(self, log: Log) -> Iterator[Place]:
@@ -257,7 +257,7 @@ class WatermarkBackAcross:
     """
 
     name = "watermark-back-across-fetchers"
-    breaks = "a fetcher is told a lower high watermark than another one before"
+    breaks = "a fetcher is sent a lower high watermark than another one before"
     requirements: tuple[str, ...] = ("227-12",)
 
     def places(self, log: Log) -> Iterator[Place]:

@@ -136,7 +136,11 @@ def test_the_depth_and_the_verdict_are_the_same(tmp_path: Path) -> None:
     ("old", "new", "why"),
     [
         ("require(n not in s.asleep", 'require(n != "a" and n not in s.asleep', "mentions 'a'"),
-        ("leader: Node | None = None", 'leader: Node | None = "b"', "the initial state tells"),
+        (
+            "leader: Node | None = None",
+            'leader: Node | None = "b"',
+            "the initial state distinguishes",
+        ),
         ("    seat: Some = 0", '    seat: OneOf(("a", "c")) = "c"', "has only some of them"),
         (
             "new.leader = n\n",

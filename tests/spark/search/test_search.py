@@ -143,7 +143,7 @@ def test_every_file_that_is_lost_or_changed_is_told(tmp_path: Path) -> None:
                 file.write_bytes(damaged)
             with pytest.raises(LockstepError, match=file.name) as raised:
                 case.on_spark(tmp_path, InProcess())
-            assert "the search begins anew" in str(raised.value)
+            assert "the search begins again" in str(raised.value)
             file.write_bytes(content)
     assert compared(case.on_spark(tmp_path, InProcess())) == compared(case.on_one_machine())
 
