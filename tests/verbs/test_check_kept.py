@@ -124,7 +124,7 @@ def test_a_violation_is_never_kept(workspace: Workspace) -> None:
     "damage",
     [
         lambda text: text[: len(text) // 2],
-        lambda text: text.replace('"states":64', '"states":63'),
+        lambda text: text.replace('"states": 64', '"states": 63'),
         lambda text: "[]",
     ],
     ids=["cut", "changed", "other"],
