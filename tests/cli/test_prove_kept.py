@@ -183,7 +183,7 @@ def test_a_text_that_is_edited_meanwhile_is_not_kept(
 DAMAGE: dict[str, Callable[[Path], object]] = {
     "cut short": lambda file: file.write_text(file.read_text()[:-9]),
     "another verdict": lambda file: file.write_text(
-        file.read_text().replace('"proved":true', '"proved":false', 1)
+        file.read_text().replace('"proved": true', '"proved": false', 1)
     ),
     "a folder": lambda file: file.rename(file.with_name("moved")).with_name(file.name).mkdir(),
 }
