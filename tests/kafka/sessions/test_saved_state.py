@@ -7,7 +7,7 @@ from collections import deque
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from msgspec import Struct, structs
 
@@ -243,6 +243,8 @@ def test_a_damaged_state(model: Explanations, state: bytes, data: st.DataObject)
 @given(content=st.binary(max_size=99))
 @settings(deadline=None)
 def test_any_bytes_are_no_state(model: Explanations, content: bytes) -> None:
+    # Hypothesis also draws the bytes that stand in the code: a state's own beginning among them.
+    assume(not content.startswith(b"lockstep follower\n"))
     assert refused(model, content) == "these bytes are no state of a follower"
 
 
