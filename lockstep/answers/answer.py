@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import msgspec
 
@@ -56,6 +56,11 @@ class Answer(msgspec.Struct, kw_only=True):
     key: str = ""
     task: str = ""
     since: str = ""
+
+    @classmethod
+    def of(cls, answer: Answer) -> Self:
+        """The same answer as this class has it, which may give a type to its details."""
+        return msgspec.convert(answer, cls, from_attributes=True)
 
     @property
     def interrupted(self) -> bool:

@@ -21,13 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from lockstep.answers.answer import Answer
-from lockstep.errors import LockstepError, not_written
+from lockstep.answers.answer import Answer, decode, encode
+from lockstep.errors import not_written
 from lockstep.language.likeness import made_by
 from lockstep.results.verdict import Verdict
-from lockstep.system.sealed import keep_newest, own_content
-from lockstep.system.strict_json import decode_document
-from lockstep.system.text_files import write_text
+from lockstep.system.sealed import document_in, keep_newest, own_content, write_document
 
 if TYPE_CHECKING:
     from lockstep.language.model import Model
@@ -115,16 +113,15 @@ class Question:
                 return None
         since = datetime.now(UTC).isoformat(timespec="seconds")
         kept = msgspec.structs.replace(answer, kind=self.verb, key=self._digest, since=since)
-        document = msgspec.to_builtins(kept)
-        text = json.dumps({"seal": _digest_of(document), "answer": document}, indent=1)
+        folder = self._file.parent
         try:
             self.workspace.make_output()
-            write_text(self._file, text)
-            keep_newest(self._file.parent, "*.json", _MOST_FILES)
+            folder.mkdir(parents=True, exist_ok=True)
+            # Not for a group to write, whatever the umask: such a file would not be trusted.
+            write_document(self._file, msgspec.Raw(encode(kept)), self._digest, 0o644)
+            keep_newest(folder, "*.json", _MOST_FILES)
         except OSError as error:
-            return not_written(self._file.parent, error)
-        except LockstepError as error:
-            return error.message
+            return not_written(folder, error)
         return None
 
     @cached_property
@@ -154,15 +151,13 @@ def _folder(workspace: Workspace, verb: str) -> Path:
 def _read(file: Path) -> Answer | None:
     """The answer in a file; None where there is none, or none that is as it was written."""
     try:
-        match decode_document(own_content(file, most=_MOST_BYTES).decode("utf-8")):
-            case {"seal": str(seal), "answer": dict(document), **others} if not others:
-                answer = msgspec.convert(document, Answer)
-            case _:
-                return None
-        # Of what was read, not of what is in the file: no field is there that is not looked at.
-        is_whole = _digest_of(msgspec.to_builtins(answer)) == seal
+        content = own_content(file, most=_MOST_BYTES)
+        written = bytes(document_in(content, msgspec.Raw, belongs_to=file.stem))
+        answer = decode(written, Answer)
+        # No field is in the file that is not looked at.
+        is_whole = encode(answer) == written and isinstance(answer.details, dict)
         return answer if is_whole and answer.moment else None
-    except (OSError, ValueError, msgspec.ValidationError):
+    except (OSError, ValueError):
         return None
 
 

@@ -28,8 +28,8 @@ def models_section(models: Sequence[ModelReport], links: SourceLinks, *, brief: 
                 Span(model.name, f"#{_anchor(model)}"),
                 verdict_span(model.usual_check),
                 model.usual_check.judged,
-                counted(model.usual_check.counts.states),
-                counted(model.usual_check.counts.depth),
+                counted(model.usual_check.answer.states),
+                counted(model.usual_check.answer.depth),
                 "none" if model.faults is None else _judged(model.faults.entry),
                 _all_of([entry for entry, _ in model.proofs]),
                 _all_of(model.twins),
@@ -117,9 +117,9 @@ def _scopes(checks: Sequence[Entry]) -> Iterator[Block]:
             (
                 entry.scope,
                 verdict_span(entry),
-                counted(entry.counts.states),
-                counted(entry.counts.transitions),
-                counted(entry.counts.depth),
+                counted(entry.answer.states),
+                counted(entry.answer.transitions),
+                counted(entry.answer.depth),
                 seconds(entry),
                 Span(decided(entry), style="word"),
                 why(entry),
@@ -149,7 +149,7 @@ def command(entry: Entry) -> Span:
 
 def seconds(entry: Entry) -> str:
     """How long a result took when it was decided."""
-    return "-" if entry.verdict is None else f"{entry.counts.seconds:.2f}"
+    return "-" if entry.verdict is None else f"{entry.answer.seconds:.2f}"
 
 
 def decided(entry: Entry) -> str:
@@ -163,9 +163,9 @@ def _growth(model: ModelReport) -> Iterator[Figure]:
     for entry in model.checks:
         scope = model.spec.scopes.get(entry.scope)
         pinned = 0 if scope is None else scope.pins.states or 0
-        number = entry.counts.states or pinned
+        number = entry.answer.states or pinned
         if number:
-            rows.append(Bar(entry.scope, number, faint=not entry.counts.states))
+            rows.append(Bar(entry.scope, number, faint=not entry.answer.states))
     if len(rows) > 1:
         rows.sort(key=lambda row: row.number)
         caption = f"States of {model.name} by scope, in orders of magnitude"
@@ -175,7 +175,7 @@ def _growth(model: ModelReport) -> Iterator[Figure]:
 
 def _levels(model: ModelReport) -> Iterator[Figure]:
     """How many states there are at each distance from the initial one, in the usual scope."""
-    levels = model.usual_check.counts.levels
+    levels = model.usual_check.answer.levels
     if len(levels) > 2:
         last = plural(len(levels) - 1, "step")
         caption = (
@@ -278,8 +278,8 @@ def _twins(entries: Iterable[Entry]) -> Table:
                 entry.scope,
                 verdict_span(entry),
                 entry.judged or "-",
-                counted(entry.counts.states),
-                counted(entry.counts.transitions),
+                counted(entry.answer.states),
+                counted(entry.answer.transitions),
                 seconds(entry),
                 why(entry),
             )

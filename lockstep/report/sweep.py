@@ -77,24 +77,14 @@ class SweepView(View[Answer, SweepRun]):
         return (cell,) if any(task.seed is not None for task, _ in self._plan.tasks) else ()
 
 
+_FIELDS = (
+    *("model", "scope", "fault", "proposal", "constants", "seed", "engine", "verdict", "violated"),
+    *("states", "transitions", "depth", "seconds", "length", "trace", "because", "exit_code"),
+    "since",
+)
+"""What JSON has of an answer (docs/reference/json.md)."""
+
+
 def _row_json(row: Answer) -> dict[str, Any]:
-    return {
-        "model": row.model,
-        "scope": row.scope,
-        "fault": row.fault,
-        "proposal": row.proposal,
-        "constants": row.constants,
-        "seed": row.seed,
-        "engine": row.engine,
-        "verdict": row.verdict,
-        "violated": row.violated,
-        "states": row.states,
-        "transitions": row.transitions,
-        "depth": row.depth,
-        "seconds": round(row.seconds, 3),
-        "length": row.length,
-        "trace": row.trace,
-        "because": row.error or row.because,
-        "exit_code": row.exit_code,
-        "since": row.since,
-    }
+    fields = {name: getattr(row, name) for name in _FIELDS}
+    return {**fields, "seconds": round(row.seconds, 3), "because": row.error or row.because}

@@ -21,6 +21,9 @@ import msgspec
 from lockstep.errors import LockstepError
 from lockstep.system.user_cache import is_trusted
 
+PART = ".part"
+"""How the name of a file ends that is being written, or was when its process was killed."""
+
 T = TypeVar("T")
 Natural: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 """A number in a document that is not negative."""
@@ -41,22 +44,26 @@ class BrokenSeal(ValueError):
 
 
 @contextmanager
-def whole_file(file: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """Write a file that takes its place, safely on disk, at the end of the block, or not at all.
+def whole_file(file: Path, mode: int = 0o666, *, durable: bool = True) -> Iterator[BinaryIO]:
+    """Write a file that takes its place as a whole at the end of the block, or not at all.
 
-    `mode` is what the umask takes from. `OSError` where it cannot be written: what was in its place
-    is still there.
+    It is `durable` if it is then safely on disk. `mode` is what the umask takes from. `OSError`
+    where it cannot be written: what was in its place is still there.
     """
-    part = file.with_name(f".{file.name}.{uuid.uuid4().hex}.part")
+    # Not with the file's own name, which may be as long as a name can be.
+    part = file.with_name(f".{uuid.uuid4().hex}{PART}")
     try:
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as out:
             yield out
             out.flush()
-            os.fsync(out.fileno())
+            if durable:
+                os.fsync(out.fileno())
         part.replace(file)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+    if not durable:
+        return
     folder = os.open(file.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
@@ -109,7 +116,7 @@ def seal_of(content: bytes, belongs_to: str = "") -> str:
 
 
 def own_content(file: Path, within: int | None = None, most: int | None = None) -> bytes:
-    """The bytes of a file that only this user, or root, can have written; the file counts as used.
+    """The bytes of a file that only this user, or root, can have written.
 
     `within` is a descriptor of the folder that the path begins in. `OSError` where it cannot be
     read, is no file, others may have written it, or it has more than `most` bytes.

@@ -44,7 +44,7 @@ def write_text(file: Path, text: str) -> None:
                 stream.write(text)
             return
         file.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(file, 0o644) as out:
+        with whole_file(file, 0o644, durable=False) as out:
             out.write(text.encode("utf-8"))
     except OSError as error:
         raise LockstepError(f"{file} cannot be written: {error.strerror}") from None

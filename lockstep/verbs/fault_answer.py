@@ -1,4 +1,4 @@
-"""One fault as a row of data: the result of exploring it, which another process may have done."""
+"""The answer about one fault: the result of exploring it, which another process may have done."""
 
 from __future__ import annotations
 
@@ -39,11 +39,6 @@ class FaultAnswer(Answer, kw_only=True):
     """The answer about one fault with what only such an answer has."""
 
     details: FaultDetails
-
-    @classmethod
-    def of(cls, row: Answer) -> FaultAnswer:
-        """The answer to a task that explored a fault."""
-        return msgspec.convert(row, cls, from_attributes=True)
 
     @property
     def name(self) -> str:

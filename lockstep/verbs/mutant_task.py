@@ -41,11 +41,6 @@ class MutantAnswer(Answer, kw_only=True):
 
     details: MutantDetails
 
-    @classmethod
-    def of(cls, row: Answer) -> MutantAnswer:
-        """The answer to a task that judged a mutant."""
-        return msgspec.convert(row, cls, from_attributes=True)
-
     @property
     def name(self) -> str:
         """The mutant's name."""
@@ -58,7 +53,7 @@ class MutantAnswer(Answer, kw_only=True):
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing tells the mutant from the model, or nobody knows."""
+        """Whether it survives, or nobody knows."""
         return self.fate in (Fate.SURVIVES, Fate.INCONCLUSIVE)
 
 

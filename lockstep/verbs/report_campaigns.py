@@ -77,8 +77,8 @@ def mutants_report(
         result.take(row)
     result.interrupted = len(known) < len(planned)
     counted = [mutant for mutant in result.mutants if mutant.fate is not Fate.VOID]
-    told = len(counted) - len(result.unexplained)
-    entry.answer.judged = f"{told}/{len(counted)}"
+    settled = len(counted) - len(result.unexplained)
+    entry.answer.judged = f"{settled}/{len(counted)}"
     entry.answer.since = min((mutant.since for mutant in result.mutants), default="")
     left = len(planned) - len(known)
     if any(mutant.fate is Fate.SURVIVES for mutant in result.unexplained) or result.stale:

@@ -67,11 +67,6 @@ class Entry:
         return self.answer.because
 
     @property
-    def counts(self) -> Answer:
-        """The answer, as far as it counts."""
-        return self.answer
-
-    @property
     def judged(self) -> str:
         """Of how many properties, faults or mutants it is."""
         return self.answer.judged

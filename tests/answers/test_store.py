@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace as replaced
 
@@ -16,6 +17,7 @@ from lockstep.answers import store
 from lockstep.answers.answer import Answer
 from lockstep.answers.store import LOADED, Dependencies, Question, latest_answers, texts_of
 from lockstep.language.model import load_model
+from lockstep.system.sealed import write_document
 from lockstep.workspace import Workspace
 
 TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"
@@ -66,6 +68,13 @@ def test_an_answer_is_found_again_with_one_digest(
     assert asked.keep(ANSWER) is None
     assert asked.find() is not None
     assert len(digests) == 1
+
+
+def test_an_answer_keeps_integers_of_any_size(workspace: Workspace) -> None:
+    question(workspace).keep(replaced(ANSWER, constants={"MAX": 2**70}))
+    answer = question(workspace).find()
+    assert answer is not None
+    assert answer.constants == {"MAX": 2**70}
 
 
 @pytest.mark.parametrize(
@@ -189,10 +198,10 @@ def _edited(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None
     """A change to the answer, under a seal that is right for it."""
 
     def edit(file: Path) -> None:
-        written = json.loads(file.read_text())
-        change(written["answer"])
-        written["seal"] = store._digest_of(written["answer"])
-        file.write_text(json.dumps(written))
+        answer = json.loads(file.read_text())["document"]
+        change(answer)
+        written = msgspec.Raw(json.dumps(answer).encode())
+        write_document(file, written, file.stem, 0o644)
 
     return edit
 
@@ -204,7 +213,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "no text": lambda file: file.write_bytes(b"\xff" + file.read_bytes()),
     "nested": lambda file: file.write_text("[" * 100_000),
     "a key twice": lambda file: file.write_text(
-        file.read_text().replace('{\n "seal"', '{\n "seal": "", "seal"', 1)
+        file.read_text().replace('{"seal"', '{"seal":"","seal"', 1)
     ),
     "null": lambda file: file.write_text("null"),
     "of somebody else": lambda file: file.write_text('{"proved": true}'),
@@ -216,9 +225,17 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "no date": _edited(lambda answer: answer.update(since="yesterday")),
     "no zone": _edited(lambda answer: answer.update(since="2026-01-01T00:00:00")),
     "no date at all": _edited(lambda answer: answer.update(since="")),
+    "no details": _edited(lambda answer: answer.update(details=[])),
     "one key more": _edited(lambda answer: answer.update(more=1)),
     "one key less": _edited(lambda answer: answer.pop("details")),
 }
+
+
+def test_a_change_that_changes_nothing_is_no_damage(workspace: Workspace) -> None:
+    """So that it is the change that each of the others is refused for."""
+    question(workspace).keep(ANSWER)
+    _edited(lambda answer: None)(only_file(workspace))
+    assert question(workspace).find() is not None
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)

@@ -38,7 +38,7 @@ def files(desk: "Desk") -> list[Path]:
 
 def holding(desk: "Desk") -> list[Path]:
     """The files of answers that hold: a later run takes no other."""
-    verdicts = {file: json.loads(file.read_text())["answer"]["verdict"] for file in files(desk)}
+    verdicts = {file: json.loads(file.read_text())["document"]["verdict"] for file in files(desk)}
     return [file for file, verdict in verdicts.items() if verdict == "holds"]
 
 

@@ -20,6 +20,12 @@ def test_a_file_is_replaced_and_nothing_is_left_beside_it(tmp_path: Path) -> Non
     assert list(file.parent.iterdir()) == [file]
 
 
+def test_a_name_may_be_as_long_as_a_name_can_be(tmp_path: Path) -> None:
+    file = tmp_path / ("n" * 255)
+    write_text(file, "page")
+    assert file.read_text(encoding="utf-8") == "page"
+
+
 def test_a_full_device_is_told_and_stays_a_device(tmp_path: Path) -> None:
     link = tmp_path / "full"
     link.symlink_to("/dev/full")

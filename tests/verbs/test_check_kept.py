@@ -5,9 +5,11 @@ import re
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from lockstep.results.verdict import Verdict
+from lockstep.system.sealed import write_document
 from lockstep.verbs.check import Checked, CheckRequest, check
 from lockstep.workspace import Workspace, find_workspace
 
@@ -136,6 +138,22 @@ def test_a_damaged_file_is_as_none(workspace: Workspace, damage: object) -> None
     again = checked(workspace)
     assert again.since is None
     assert again.result.states == whole.result.states
+
+
+@pytest.mark.parametrize(
+    "details", [{}, {"fired": 1}, {"fired": {"enter": 1}}], ids=["none", "kind", "model"]
+)
+def test_details_that_do_not_fit_are_explored_again(
+    workspace: Workspace, details: dict[str, object]
+) -> None:
+    """As another file that was sealed under the same digest would have them."""
+    checked(workspace)
+    (file,) = (workspace.output / "decided" / "check").glob("*.json")
+    answer = json.loads(file.read_text("utf-8"))["document"]
+    assert answer["details"]["fired"]
+    text = json.dumps({**answer, "details": details})
+    write_document(file, msgspec.Raw(text.encode()), file.stem, 0o644)
+    assert checked(workspace).since is None
 
 
 def test_the_command_says_since_when(

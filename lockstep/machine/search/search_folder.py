@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from lockstep.errors import LockstepError
-from lockstep.system.sealed import BrokenSeal, Damaged, decoded, document_in, write_document
+from lockstep.system.sealed import PART, BrokenSeal, Damaged, decoded, document_in, write_document
 
 _FORMAT = 3
 _OLDER = b'{"crc32"'
@@ -79,7 +79,7 @@ class SearchFolder:
 
     def write(self, name: str, content: object) -> None:
         """Replace a document as a whole. `OSError` where that cannot be done."""
-        for left in self.path.glob(f".{name}.*.part"):  # by a process that was killed
+        for left in self.path.glob(f".*{PART}"):  # by a process that was killed
             left.unlink(missing_ok=True)
         kept = _Kept(_FORMAT, self._identity, msgspec.Raw(msgspec.json.encode(content)))
         write_document(self.path / name, kept)
