@@ -20,11 +20,11 @@ PAGE = ROOT / "docs" / "mutants.md"
 HEAD = """\
 # Mutants
 
-What became of every small change that `lockstep check --mutants` makes, each model in its scope
+What became of every small change that `lockstep mutants` makes, each model in its scope
 `default`: `python -m bench.mutants` wrote this page on {date}. What the fates mean is in
 [See whether anything would tell](how-to/mutants.md). *Settled* are those killed by a claim, equal
 to the model, or up to the environment, in 100; the rest survives, and the reason for each stands
-in `[mutants]` of `specs/MODEL.toml`. `lockstep check MODEL --mutants --json` prints every mutant.
+in `[mutants]` of `specs/MODEL.toml`. `lockstep mutants MODEL --json` prints every mutant.
 
 | model | mutants | killed | equal | environment | survives | inconclusive | settled |
 |---|---|---|---|---|---|---|---|

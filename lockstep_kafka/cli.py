@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lockstep.errors import LockstepError
 from lockstep.system.standard_streams import tell
-from lockstep.verbs.option import json_option, option
+from lockstep.verbs.option import option
 from lockstep.workspace import Workspace
 from lockstep_kafka.verbs.conform_request import SPARK, ConformRequest
 from lockstep_kafka.verbs.simulate_request import SimulateRequest
@@ -24,10 +24,9 @@ class ConformView:
         default=False,
         help="Print every session, and every line that was not followed.",
     )
-    json: bool = json_option()
 
 
-def conform(request: ConformRequest, view: ConformView) -> int:
+def conform(request: ConformRequest, view: ConformView, json: bool) -> int:
     """Follow each session of request logs through the model, and judge client and broker apart.
 
     A folder stands for its files in the order of time, and - for standard input. What departs is
@@ -44,23 +43,23 @@ def conform(request: ConformRequest, view: ConformView) -> int:
         tell(f"lockstep: there is no workspace here: --workspace {workspace} is used")
         request = replace(request, workspace=workspace)
     if request.engine == SPARK:
-        return _fleet(request, view)
+        return _fleet(request, view, json)
     from lockstep.report.output import Output
     from lockstep.report.progress import TerminalWatch
     from lockstep_kafka.report.conform_json import conform_json
     from lockstep_kafka.report.conform_text import SHOWN, print_conform
     from lockstep_kafka.verbs.conform import conform as run
 
-    most = None if view.verbose or view.json else SHOWN
+    most = None if view.verbose or json else SHOWN
     output, result = Output(), run(replace(request, most=most), watch=TerminalWatch())
-    if view.json:
+    if json:
         output.json(conform_json(result))
     else:
         print_conform(output, result, verbose=view.verbose)
     return result.exit_code
 
 
-def _fleet(request: ConformRequest, view: ConformView) -> int:
+def _fleet(request: ConformRequest, view: ConformView, json: bool) -> int:
     from lockstep.report.output import Output
     from lockstep.report.progress import TerminalWatch
     from lockstep_kafka.report.fleet import fleet_json, print_fleet
@@ -75,10 +74,7 @@ def _fleet(request: ConformRequest, view: ConformView) -> int:
     page, title = request.page, str(request.out)
     show = None if page is None else partial(write_fleet_page, page, title=title)
     output, result = Output(), conform_fleet(request, watch=TerminalWatch(), show=show)
-    if view.json:
-        output.json(fleet_json(result))
-    else:
-        print_fleet(output, result)
+    output.json(fleet_json(result)) if json else print_fleet(output, result)
     return result.conform.exit_code
 
 
@@ -102,10 +98,9 @@ class SimulateView:
         default=False,
         help="Print the kinds of departures, and what each breaks; write nothing.",
     )
-    json: bool = json_option()
 
 
-def simulate(request: SimulateRequest, view: SimulateView) -> int:
+def simulate(request: SimulateRequest, view: SimulateView, json: bool) -> int:
     """Write request logs of any size, as brokers write them, from behaviours of the model.
 
     Without departures every session of the logs conforms. Which departures are seeded, and where,
@@ -127,8 +122,8 @@ def simulate(request: SimulateRequest, view: SimulateView) -> int:
     output = Output()
     if view.list_kinds:
         kinds = departure_kinds(request.model, request.workspace)
-        output.json(kinds_json(kinds)) if view.json else print_kinds(output, kinds)
+        output.json(kinds_json(kinds)) if json else print_kinds(output, kinds)
         return 0
     result = run(request, watch=TerminalWatch())
-    output.json(simulated_json(result)) if view.json else print_simulated(output, result)
+    output.json(simulated_json(result)) if json else print_simulated(output, result)
     return result.exit_code

@@ -142,7 +142,7 @@ def test_a_workspace_of_ones_own(programs: Path, outside: Path) -> None:
     done(lockstep, "init", "demo", folder=outside)
     demo = outside / "demo"
     done(lockstep, "new", "model", "lock_service", folder=demo)
-    for command in ("check", "check --faults", "check --matrix", "prove", "twin"):
+    for command in ("check", "faults", "matrix", "prove", "twin"):
         assert "delivery" in done(lockstep, *command.split(), folder=demo)
     summary = done(lockstep, "report", "--out", "report.html", folder=demo)
     assert summary.startswith("holds  2 of 2 models as claimed")

@@ -11,39 +11,28 @@ from typer import Exit, Option, Typer, TyperException
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from lockstep.cli.check import check
+from lockstep.cli import checking, showing, starter
 from lockstep.cli.command import command
 from lockstep.cli.completion import PROGRAM, complete, is_asked_for
-from lockstep.cli.explore import explore
-from lockstep.cli.prove import prove
-from lockstep.cli.replay import replay
-from lockstep.cli.report import report
-from lockstep.cli.review import review
-from lockstep.cli.starter import doctor, init, new, propose
-from lockstep.cli.twin import twin
+from lockstep.cli.respelling import respelled
 from lockstep.errors import ExitCode, LockstepError, not_written
 from lockstep.system import extensions
 from lockstep.system.standard_streams import tell
 
-_OWN: dict[str, Callable[..., int]] = {
-    "check": command(check),
-    "doctor": command(doctor),
-    "explore": command(explore),
-    "init": command(init),
-    "new": command(new),
-    "propose": command(propose),
-    "prove": command(prove),
-    "replay": command(replay),
-    "report": command(report),
-    "review": command(review),
-    "twin": command(twin),
-}
+_OWN: tuple[Callable[..., int], ...] = (
+    *(checking.check, checking.faults, checking.mutants, checking.sweep, checking.costs),
+    *(checking.matrix, checking.twin, checking.prove),
+    *(showing.explore, showing.replay, showing.report, showing.review),
+    *(starter.doctor, starter.init, starter.new, starter.propose),
+)
 
-_OF_OTHERS = {point.name: command(point.load()) for point in entry_points(group=extensions.VERBS)}
+_OF_OTHERS = {point.name: point.load() for point in entry_points(group=extensions.VERBS)}
 
-VERBS = dict(sorted((_OF_OTHERS | _OWN).items()))
-"""Each verb and its function, which returns the exit code. A verb's module imports at its top only
-what its signature needs, so that `lockstep --help` stays quick."""
+VERBS: dict[str, Callable[..., int]] = _OF_OTHERS | {verb.__name__: verb for verb in _OWN}
+"""The table of verbs. Each is a function of what is asked: it shows what comes of that, and returns
+the exit code. Its parameters are the requests whose fields are arguments and options, and last
+whether to print JSON; its docstring is its help. Its module imports at its top only what its
+signature needs, so that `lockstep --help` stays quick."""
 
 app = Typer(
     name=PROGRAM,
@@ -51,8 +40,8 @@ app = Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _name, _verb in VERBS.items():
-    app.command(_name)(_verb)
+for _name, _verb in sorted(VERBS.items()):
+    app.command(_name)(command(_verb))
 
 
 def _print_version(is_wanted: bool) -> None:
@@ -79,12 +68,12 @@ def run_verb(arguments: Sequence[str]) -> int:
     What the verb raises is raised here: Typer's own `main` would turn Ctrl-C and a broken pipe into
     exit codes that mean something else.
     """
-    command = get_command(app)
-    assert isinstance(command, TyperGroup)
+    group = get_command(app)
+    assert isinstance(group, TyperGroup)
     if is_asked_for():
-        return complete(command)
+        return complete(group)
     try:
-        return _invoke(command, arguments)
+        return _invoke(group, respelled(arguments))
     except Exit as end:
         return end.exit_code
     except TyperException as error:
@@ -92,15 +81,15 @@ def run_verb(arguments: Sequence[str]) -> int:
         return int(ExitCode.USAGE)
 
 
-def _invoke(command: TyperGroup, arguments: Sequence[str]) -> int:
+def _invoke(group: TyperGroup, arguments: Sequence[str]) -> int:
     try:
-        context = command.make_context(PROGRAM, list(arguments))
+        context = group.make_context(PROGRAM, list(arguments))
     except SystemExit as end:  # so end the options that install completion
         return int(end.code or 0)
     except OSError as error:
         raise LockstepError(not_written(Path.home(), error)) from None
     with context:
-        return int(command.invoke(context) or 0)
+        return int(group.invoke(context) or 0)
 
 
 def _print_usage_error(error: TyperException) -> None:

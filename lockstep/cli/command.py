@@ -12,22 +12,35 @@ from typer import Argument, BadParameter
 from typer import Option as Flag
 
 from lockstep.cli.completion import completion_of
-from lockstep.verbs.option import Option, option_of
+from lockstep.verbs.option import Option, option, option_of, refuse_contradictions
+
+
+@dataclass(frozen=True)
+class _Printed:
+    """How every verb prints."""
+
+    json: bool = option("--json", default=False, help="Print JSON and nothing else.")
 
 
 def command(verb: Callable[..., int]) -> Callable[..., int]:
     """The function that Typer makes a command of.
 
-    `verb` takes dataclasses alone. What the command is given makes one of each.
+    `verb` takes dataclasses, and at last whether to print JSON. What the command is given makes one
+    of each dataclass.
     """
-    requests = [kind for name, kind in get_type_hints(verb).items() if name != "return"]
+    *requests, last = [kind for name, kind in get_type_hints(verb).items() if name != "return"]
+    assert last is bool, verb
     assert all(is_dataclass(request) for request in requests), verb
     given_fields = [(request, _given_fields(request)) for request in requests]
 
     def run(**values: Any) -> int:
-        return verb(*(_request(request, parts, values) for request, parts in given_fields))
+        given = [_request(request, parts, values) for request, parts in given_fields]
+        refuse_contradictions(given, *["--json"] * values["json"])
+        return verb(*given, values["json"])
 
-    parameters = [_parameter(part) for _, parts in given_fields for part in parts]
+    parts = [part for _, parts in given_fields for part in parts] + _given_fields(_Printed)
+    parts.sort(key=lambda part: bool(part.option.flags))  # arguments stand before options
+    parameters = [_parameter(part) for part in parts]
     signature = inspect.Signature(parameters, return_annotation=int)
     run.__signature__ = signature  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -89,8 +102,8 @@ def _declaration(shown: Option) -> Any:
     given: dict[str, Any] = {"help": shown.help}
     if (completion := completion_of(shown)) is not None:
         given["autocompletion"] = completion
-    if shown.metavar is not None:
-        given["metavar"] = shown.metavar
+    if shown.shown_value is not None:
+        given["metavar"] = shown.shown_value
     if shown.least is not None:
         given["min"] = shown.least
     if shown.most is not None:

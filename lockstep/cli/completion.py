@@ -18,6 +18,7 @@ _ASKED_BY = "_LOCKSTEP_COMPLETE"
 
 _KINDS = {
     "MODEL": "model",
+    "MODEL|NAME=VALUES": "model",
     "BASE HEAD": "version",
     "--scope": "scope",
     "--proof": "proof",
@@ -47,7 +48,7 @@ def complete(command: TyperGroup) -> int:
 
 def completion_of(shown: Option) -> Completion | None:
     """What gives the values of an option or argument; None where the shell knows best."""
-    metavar = shown.metavar or ""
+    metavar = shown.shown_value or ""
     if "|" in metavar and "NAME" not in metavar:
         return _among([word for word in metavar.split("|") if word != word.upper()])
     kind = _KINDS.get(shown.flags[0] if shown.flags else "") or _KINDS.get(metavar)

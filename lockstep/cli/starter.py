@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from lockstep.verbs.option import json_option
 from lockstep.verbs.requests import DoctorRequest, InitRequest, NewRequest, ProposeRequest
 
 
-@dataclass(frozen=True)
-class InitView:
-    """What `init` prints."""
-
-    json: bool = json_option()
-
-
-def init(request: InitRequest, view: InitView) -> int:
+def init(request: InitRequest, json: bool) -> int:
     """Make a workspace with a small protocol, in which every check passes.
 
     A folder with other things in it becomes one as well: nothing that is there is changed.
@@ -27,21 +17,11 @@ def init(request: InitRequest, view: InitView) -> int:
     from lockstep.verbs.init import init as initialize
 
     output, made = Output(), initialize(request)
-    if view.json:
-        output.json(initialized_json(made))
-    else:
-        print_initialized(output, made)
+    output.json(initialized_json(made)) if json else print_initialized(output, made)
     return 0
 
 
-@dataclass(frozen=True)
-class NewView:
-    """What `new` prints."""
-
-    json: bool = json_option()
-
-
-def new(request: NewRequest, view: NewView) -> int:
+def new(request: NewRequest, json: bool) -> int:
     """Begin a protocol: a model, its claims, faults, scopes, twin and test, all of which pass.
 
     Exit codes: 0 the files were written, 2 the input cannot be used, and nothing was written.
@@ -51,21 +31,11 @@ def new(request: NewRequest, view: NewView) -> int:
     from lockstep.verbs.new import new as begin
 
     output, begun = Output(), begin(request)
-    if view.json:
-        output.json(begun_json(begun))
-    else:
-        print_begun(output, begun)
+    output.json(begun_json(begun)) if json else print_begun(output, begun)
     return 0
 
 
-@dataclass(frozen=True)
-class ProposeView:
-    """What `propose` prints."""
-
-    json: bool = json_option()
-
-
-def propose(request: ProposeRequest, view: ProposeView) -> int:
+def propose(request: ProposeRequest, json: bool) -> int:
     """Begin a proposal: a file that replaces functions of a model, or adds some.
 
     Exit codes: 0 the file was written, 2 the input cannot be used.
@@ -76,7 +46,7 @@ def propose(request: ProposeRequest, view: ProposeView) -> int:
     from lockstep.words import shown_path
 
     output, proposed = Output(), begin(request)
-    if view.json:
+    if json:
         row = {"model": proposed.model, "name": proposed.name, "file": str(proposed.file)}
         output.json(document([row], {"exit_code": 0}))
     else:
@@ -86,14 +56,7 @@ def propose(request: ProposeRequest, view: ProposeView) -> int:
     return 0
 
 
-@dataclass(frozen=True)
-class DoctorView:
-    """What `doctor` prints."""
-
-    json: bool = json_option()
-
-
-def doctor(request: DoctorRequest, view: DoctorView) -> int:
+def doctor(request: DoctorRequest, json: bool) -> int:
     """Say what lockstep needs and can use, what of it is there, and how to get the rest.
 
     What is absent is needed for some things only; what is missing, for all. Nothing is fetched.
@@ -105,8 +68,5 @@ def doctor(request: DoctorRequest, view: DoctorView) -> int:
     from lockstep.verbs.doctor import doctor as look
 
     output, result = Output(), look(request)
-    if view.json:
-        output.json(doctor_json(result))
-    else:
-        print_findings(output, result)
+    output.json(doctor_json(result)) if json else print_findings(output, result)
     return result.exit_code

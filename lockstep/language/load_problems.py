@@ -196,7 +196,7 @@ def failed(error: BaseException, path: Path) -> Diagnostic:
                 "fault-outcome",
                 place,
                 f"this fault says {error}",
-                "`lockstep check --faults` holds every fault against what it says of itself",
+                "`lockstep faults` holds every fault against what it says of itself",
                 'write `@fault(breaks="the property")`, or `@fault(harmless="why, in words")`',
             )
         case MarkedTwice():

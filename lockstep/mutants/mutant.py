@@ -62,7 +62,7 @@ def find_mutant(model: Model, name: str) -> Mutant:
     """The mutant of that name; `LockstepError` when there is none."""
     mutants = {mutant.name: mutant for mutant in mutants_of(model)}
     if name not in mutants:
-        there = f"`lockstep check --mutants {model.name}` lists those that are not killed"
+        there = f"`lockstep mutants {model.name}` lists those that are not killed"
         raise LockstepError(
             f"{model.name} has no mutant {name!r}", cure=nearest(name, mutants, there)
         )

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.plain.exploration import Exploration
 from lockstep.report.check import CheckView
 from lockstep.report.matrix import print_matrix
 from lockstep.report.output import Output
@@ -21,7 +20,6 @@ from lockstep.report.twin import TwinView
 from lockstep.report.view import text_of
 from lockstep.results.verdict import INTERRUPTED
 from lockstep.system.extensions import LOGS, extension
-from lockstep.verbs.campaign import Resources
 from lockstep.verbs.check import CheckRequest, plan_check, run_check
 from lockstep.verbs.check_result import Checked
 from lockstep.verbs.fault_answer import FaultAnswer
@@ -109,7 +107,7 @@ def run_fault(asked: Asked, fault: str) -> Answer:
         )
         if row.details.problem and row.violated:
             lines.append(_counterexample(asked, row))
-    lines.append(f"reproduce with  lockstep check --faults {asked.model}")
+    lines.append(f"reproduce with  lockstep faults {asked.model}")
     numbers = {"verdict": rows[0].verdict, "states": rows[0].states} if rows else {}
     return Answer(run.exit_code, "\n".join(lines), numbers)
 
@@ -128,7 +126,7 @@ def catch_every_claim(asked: Asked) -> Answer:
         claim for result in run.results for claim, rows in result.invariants.items() if not rows
     ]
     lines += [f"wrong: {asked.model}.{claim}: no fault breaks it first" for claim in uncaught]
-    lines.append(f"reproduce with  lockstep check --faults {asked.model}")
+    lines.append(f"reproduce with  lockstep faults {asked.model}")
     if not lines[:-1]:
         code = INTERRUPTED if run.exit_code == INTERRUPTED else int(ExitCode.HOLDS)
         return Answer(code, lines[-1])
@@ -136,8 +134,7 @@ def catch_every_claim(asked: Asked) -> Answer:
 
 
 def _of_faults(asked: Asked, *names: str) -> FaultsRequest:
-    resources = Resources(Exploration(threads=asked.threads))
-    return FaultsRequest((asked.model,), asked.given, resources, names=names)
+    return FaultsRequest((asked.model,), asked.given, threads=asked.threads, names=names)
 
 
 def prove_widths(asked: Asked, proof: str) -> Answer:
@@ -170,7 +167,7 @@ def answer_requirements(workspace: Workspace) -> Answer:
     result = matrix(MatrixRequest(workspace=_given(workspace)))
     with _printed() as printed:
         print_matrix(Output(), result.matrix)
-        print("reproduce with  lockstep check --matrix")
+        print("reproduce with  lockstep matrix")
         return Answer(result.exit_code, printed.getvalue())
 
 

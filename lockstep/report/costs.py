@@ -22,7 +22,7 @@ _WIDTH = 100
 class CostsView(View["ModelCosts | Uncosted", CostsRun]):
     """The scenarios of models, each model as soon as it is done."""
 
-    title = "lockstep check --costs"
+    title = "lockstep costs"
 
     def result(self, result: ModelCosts | Uncosted) -> Iterator[Block]:
         if isinstance(result, Uncosted):

@@ -36,7 +36,7 @@ _FAULTS = Table(
 class FaultsView(View[FaultsOfModel, FaultsRun]):
     """The faults of models, each model as soon as all of its faults were run."""
 
-    title = "lockstep check --faults"
+    title = "lockstep faults"
 
     def __init__(self, root: Path) -> None:
         self._root = root

@@ -29,7 +29,7 @@ _MODELS = Table(
 class MutantsView(View[MutantsOfModel, MutantsRun]):
     """The mutants of models, each model as soon as all of its mutants were judged."""
 
-    title = "lockstep check --mutants"
+    title = "lockstep mutants"
 
     def opening(self) -> Iterator[Block]:
         yield _MODELS

@@ -144,14 +144,11 @@ def _open_rows(report: Report) -> Iterator[Row]:
         if len(entries) == len(all_entries) > 1 and all(map(_is_absent, entries)):
             models = len({entry.model for entry in entries})
             why = f"no result of any of {plural(models, 'model')} is kept"
-            whole = Span(f"lockstep {_COMMANDS.get(kind, kind)}", style="command")
+            whole = Span(f"lockstep {kind}", style="command")
             yield Row((kind, why, whole), "inconclusive")
             continue
         for entry in entries:
             yield Row((_name(entry), _why_open(entry), command(entry)), "inconclusive")
-
-
-_COMMANDS = {"faults": "check --faults", "mutants": "check --mutants"}
 
 
 def _is_absent(entry: Entry) -> bool:

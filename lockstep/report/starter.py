@@ -21,7 +21,7 @@ def print_initialized(output: Output, made: Initialized) -> None:
     there = "" if root == Path.cwd() else f"cd {shlex.quote(shown_path(root))} && "
     output.line()
     output.line(f"1. {there}lockstep check")
-    output.line("2. change models/delivery.py, and see what breaks; --faults shows what can")
+    output.line("2. change models/delivery.py, and see what breaks; lockstep faults shows what can")
     output.line("3. lockstep new model NAME  begins a protocol of your own")
 
 

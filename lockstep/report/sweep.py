@@ -22,7 +22,7 @@ _NUMBERS = ("states", "transitions", "depth", "seconds")
 class SweepView(View[Answer, SweepRun]):
     """Checks, each as soon as it and those before it are done."""
 
-    title = "lockstep check --sweep"
+    title = "lockstep sweep"
 
     def __init__(self, plan: SweepPlan) -> None:
         self._plan = plan

@@ -8,7 +8,7 @@ from typing import Any
 from lockstep.errors import LockstepError
 
 VERBS = "lockstep.verbs"
-"""Verbs of the command line: each entry point is a function as `lockstep.cli.command` takes it."""
+"""Verbs of the command line: functions as `lockstep.cli.app.VERBS` has them."""
 
 LOGS = "lockstep.logs"
 """Who knows the logs of running systems: `follow` one, `read` what came of some, `section` it."""

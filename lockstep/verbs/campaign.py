@@ -6,11 +6,10 @@ import math
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from lockstep.answers.answer import Answer
 from lockstep.answers.store import Dependencies
@@ -22,20 +21,17 @@ from lockstep.campaign.place import Here, Place, Share
 from lockstep.campaign.processes import Processes, cores
 from lockstep.campaign.task import Task
 from lockstep.errors import ExitCode, LockstepError
-from lockstep.plain.exploration import DEFAULT_ENGINE, Exploration
 from lockstep.spark.session import master_of
 from lockstep.spark.workspace_text import WorkspaceText
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.system.resident import available_memory
 from lockstep.system.standard_streams import tell
+from lockstep.verbs.campaign_request import Resources
 from lockstep.verbs.check_kept import PACKAGES
 from lockstep.verbs.run import Unwatched, Watch
+from lockstep.verbs.search_request import SPARK
 from lockstep.words import plural, shown_path
 from lockstep.workspace import Workspace
-
-if TYPE_CHECKING:
-    from lockstep.verbs.campaign_request import CampaignRequest
-    from lockstep.verbs.check_request import CheckRequest
 
 _LEAST_SECONDS = 3.0
 """Tasks that take less together are done before another process would have begun."""
@@ -45,9 +41,6 @@ _LEAST_MEMORY = 512 * 2**20
 
 RESULTS = "results.jsonl"
 """The file of the rows among what a workspace keeps."""
-
-SPARK = "spark"
-"""The engine that spreads tasks over a cluster; there the one that suits a task explores it."""
 
 
 class WatchedWork(Protocol):
@@ -74,33 +67,6 @@ class TaskError(LockstepError):
     def __init__(self, row: Answer) -> None:
         super().__init__(row.error)
         self.exit_code = ExitCode(row.exit_code)
-
-
-@dataclass(frozen=True)
-class Resources:
-    """What a campaign may take, and where its rows are kept.
-
-    The bound on memory and the number of threads are those of all tasks together. `results` is the
-    file of the rows, by default one of the workspace. With `anew` each task is done, whatever is
-    kept. Once `seconds` have passed, what is not done by then is left out.
-    """
-
-    exploration: Exploration = Exploration()
-    master: str | None = None
-    results: Path | None = None
-    anew: bool = False
-    seconds: float | None = None
-
-    @classmethod
-    def of(cls, request: CheckRequest, campaign: CampaignRequest) -> Resources:
-        """Those of many checks in place of one."""
-        return cls(request.exploration, request.master, campaign.results, anew=request.anew)
-
-    @property
-    def engine(self) -> str:
-        """The engine of each task."""
-        engine = self.exploration.engine
-        return DEFAULT_ENGINE if engine == SPARK else engine
 
 
 def campaign_rows(

@@ -1,4 +1,4 @@
-"""`check --costs`: what the scenarios of models cost, each with the behaviours that attain it."""
+"""`costs`: what the scenarios of models cost, each with the behaviours that attain it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from lockstep.system.crash import failure_of
 from lockstep.trace.itf import Origin, constants_of
 from lockstep.trace.saving import save_as, traces_folder
 from lockstep.verbs.check import usual_scope
-from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.models import choose
 from lockstep.verbs.run import Failure, Run, Unwatched, Watch, run_each
+from lockstep.verbs.search_request import CostsRequest
 from lockstep.verbs.version import Version
 from lockstep.workspace import find_workspace
 
@@ -77,7 +77,7 @@ CostsRun = Run[str, "ModelCosts | Uncosted"]
 
 
 def costs(
-    request: CheckRequest,
+    request: CostsRequest,
     *,
     on_result: Callable[[ModelCosts | Uncosted], None] = lambda _: None,
     watch: Watch = Unwatched(),
@@ -107,7 +107,7 @@ def costs(
     return run_each(having, work, on_result)
 
 
-def _costs(version: Version, scope: str, request: CheckRequest, watch: Watch) -> ModelCosts:
+def _costs(version: Version, scope: str, request: CostsRequest, watch: Watch) -> ModelCosts:
     started = time.perf_counter()
     spec = load_model_spec(version.workspace.root, version.model)
     model = version.load(version.over(spec.scope(scope).constants))

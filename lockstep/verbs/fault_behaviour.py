@@ -29,7 +29,7 @@ def behaviour_of(root: Path, run: FaultAnswer) -> Replay | None:
     constants = {**scope.constants, **run.constants}
     model = load_model(root, run.model, constants, fault=run.name)
     engine = PlainEngine(model)
-    again = f"run `lockstep check {run.model} --faults --no-cache`"
+    again = f"run `lockstep faults {run.model} --no-cache`"
     state, taken = model.initial, list[Step]()
     for number, step in enumerate(steps, start=1):
         action = model.action(step["action"])

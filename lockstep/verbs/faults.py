@@ -1,4 +1,4 @@
-"""`check --faults`: runs every fault of models; each must do what it says that it does."""
+"""`faults`: runs every fault of models; each must do what it says that it does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from lockstep.results.verdict import worst
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.verbs.affected import Affected, affected_models, spec_files
-from lockstep.verbs.campaign import Resources, campaign_rows
+from lockstep.verbs.campaign import campaign_rows
+from lockstep.verbs.campaign_request import FaultsRequest
 from lockstep.verbs.check import fault_scope
 from lockstep.verbs.collection import ModelsRun, Planned, run_models
 from lockstep.verbs.fault_task import explore_fault
@@ -26,22 +27,7 @@ from lockstep.verbs.run import Unwatched, Watch
 from lockstep.words import shown_path
 from lockstep.workspace import Workspace, find_workspace
 
-
-@dataclass(frozen=True)
-class FaultsRequest:
-    """The faults of some models; of all unless some are named."""
-
-    models: tuple[str, ...] = ()
-    workspace: Workspace | None = None
-    resources: Resources = Resources()
-    """How each fault is explored and where; whether a deadlock is allowed is the model's own."""
-    save: Path | None = None
-    """A folder for the shortest trace of each fault; none are saved unless told."""
-    changed: str | None = None
-    """A git revision: only models are meant that a change since then can affect."""
-    names: tuple[str, ...] = ()
-    """The faults to run; all unless some are named, and of claims without one nothing is then
-    said."""
+__all__ = ["FaultsRequest", "FaultsRun", "faults", "plan_faults"]
 
 
 @dataclass(frozen=True)
@@ -81,7 +67,7 @@ def faults(
     run = run_models(
         names,
         lambda name: plan_faults(workspace, request, name),
-        lambda tasks: campaign_rows(workspace, explore_fault, tasks, request.resources, watch),
+        lambda tasks: campaign_rows(workspace, explore_fault, tasks, request.budget, watch),
         on_result,
     )
     return FaultsRun(run.results, run.pending, run.kept, errors, affected)
@@ -119,7 +105,7 @@ def plan_faults(
 
 def _task(request: FaultsRequest, spec: ModelSpec, fault: str, mark: FaultMark) -> Planned:
     """The task of a fault, and the number of states of its scope."""
-    resources, save = request.resources, request.save
+    resources, save = request.budget, request.save
     bounds = resources.exploration.bounds
     scope = mark.scope or fault_scope(spec, None).name
     task = Task(

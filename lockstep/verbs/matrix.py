@@ -1,4 +1,4 @@
-"""`check --matrix`: each requirement, how it is answered, and by what."""
+"""`matrix`: each requirement, how it is answered, and by what."""
 
 from __future__ import annotations
 
@@ -7,15 +7,10 @@ from dataclasses import dataclass
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.specs.matrix import Matrix, build_matrix
 from lockstep.verbs.models import choose
-from lockstep.workspace import Workspace, find_workspace
+from lockstep.verbs.requests import MatrixRequest
+from lockstep.workspace import find_workspace
 
-
-@dataclass(frozen=True)
-class MatrixRequest:
-    """The requirements that some models refer to; all of `specs/` unless models are named."""
-
-    models: tuple[str, ...] = ()
-    workspace: Workspace | None = None
+__all__ = ["MatrixRequest", "MatrixResult", "matrix"]
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,10 @@
-"""`check --mutants`: makes small changes to models, and sees whether anything tells."""
+"""`mutants`: makes small changes to models, and sees whether anything tells."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from lockstep.answers.store import texts_of
@@ -17,7 +16,8 @@ from lockstep.results.verdict import Verdict
 from lockstep.specs.judgement import check_declarations
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
-from lockstep.verbs.campaign import Resources, campaign_rows
+from lockstep.verbs.campaign import campaign_rows
+from lockstep.verbs.campaign_request import MutantsRequest, Resources
 from lockstep.verbs.collection import ModelsRun, Planned, run_models
 from lockstep.verbs.models import choose
 from lockstep.verbs.mutant_task import judge_mutant
@@ -25,17 +25,7 @@ from lockstep.verbs.mutants_of_model import MutantsOfModel
 from lockstep.verbs.run import Unwatched, Watch
 from lockstep.workspace import Workspace, find_workspace
 
-
-@dataclass(frozen=True)
-class MutantsRequest:
-    """The mutants of some models, each in one scope; of all models unless some are named."""
-
-    models: tuple[str, ...] = ()
-    workspace: Workspace | None = None
-    scope: str = DEFAULT_SCOPE
-    resources: Resources = Resources()
-    """How each mutant is explored and where; by default up to some times its model's states."""
-
+__all__ = ["MutantsRequest", "MutantsRun", "mutants", "plan_mutants"]
 
 MutantsRun: TypeAlias = ModelsRun[MutantsOfModel]
 """The mutants of each model."""
@@ -56,7 +46,7 @@ def mutants(
     return run_models(
         choose(request.models, workspace),
         lambda name: plan_mutants(workspace, request, name),
-        lambda tasks: campaign_rows(workspace, judge_mutant, tasks, request.resources, watch),
+        lambda tasks: campaign_rows(workspace, judge_mutant, tasks, request.budget, watch),
         on_result,
     )
 
@@ -76,7 +66,7 @@ def plan_mutants(
             )
         model = load_model(workspace.root, name, scope.constants)
         check_declarations(model, spec)
-        tasks = _tasks(model, spec, scope, request.resources)
+        tasks = _tasks(model, spec, scope, request.budget)
     except Exception as error:
         result.errors.append(failure_of(error, workspace))
         return result, []

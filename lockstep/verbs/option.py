@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import Any
+from typing import Any, ClassVar
 
 from lockstep.errors import LockstepError
 from lockstep.language.faults import together
+from lockstep.verbs.models import read_constants
 from lockstep.workspace import KAFKA, open_workspace
 
 _KEY = "option"
@@ -29,7 +30,8 @@ class Option:
 
     `parse` makes the value of one text, and `ValueError` says what is wrong with it; `gather` makes
     it of all texts where an option can be given again and again. Numbers are within `least` and
-    `most`. What `is_asked_again` is part of a command that reproduces a result.
+    `most`, and a text is one of the `choices`, if there are any. What `is_asked_again` is part of a
+    command that reproduces a result.
     """
 
     help: str
@@ -37,9 +39,15 @@ class Option:
     metavar: str | None = None
     least: int | None = None
     most: int | None = None
+    choices: tuple[str, ...] = ()
     parse: Callable[[str], Any] | None = None
     gather: Callable[[tuple[str, ...]], Any] | None = None
     is_asked_again: bool = True
+
+    @property
+    def shown_value(self) -> str | None:
+        """What stands for its value in a help text."""
+        return self.metavar or "|".join(self.choices) or None
 
 
 def option(*flags: str, default: Any = None, **described: Any) -> Any:
@@ -103,6 +111,26 @@ def _given(flag: str, value: Any, shown: Option) -> list[str]:
     return [flag, shlex.quote(str(value))]
 
 
+@dataclass(frozen=True)
+class Request:
+    """What is asked of a verb; `LockstepError` where one part of it contradicts another.
+
+    `apart` are flags with those that they do not go with.
+    """
+
+    apart: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+
+    def __post_init__(self) -> None:
+        for described in fields(self):
+            shown, value = option_of(described), getattr(self, described.name)
+            if shown is not None and shown.choices and value not in shown.choices:
+                raise LockstepError(
+                    f"there is no {described.name} {value!r}",
+                    cure=f"the {described.name}s are: {', '.join(shown.choices)}",
+                )
+        refuse_contradictions([self])
+
+
 MOST_THREADS = 1_024
 """More than this is a slip of the pen: each thread takes memory of its own."""
 
@@ -146,6 +174,57 @@ def proposal_option() -> Any:
     return option("--proposal", metavar="NAME", help="Put one of the model's proposals in place.")
 
 
+def constants_option(what: str = "Change a constant.") -> Any:
+    """The constants that take the place of a scope's, by name; `what` says what that means."""
+    return option("--set", default={}, gather=read_constants, metavar="NAME=VALUE", help=what)
+
+
+def seconds_option(what: str = "Stop after S seconds.", default: float | None = None) -> Any:
+    """The most seconds, or None; `what` says of which work."""
+    return option("--max-seconds", default=default, parse=seconds, metavar="S", help=what)
+
+
+def spill_option() -> Any:
+    """The folder of the states beyond the bound on memory, or None."""
+    return option(
+        "--spill",
+        metavar="DIR",
+        help="Keep states beyond --memory in a folder, which is as empty afterwards.",
+    )
+
+
+def liveness_option() -> Any:
+    """Whether liveness is checked in scopes of any size."""
+    return option(
+        "--liveness", default=False, help="Check what must come to pass in larger scopes, too."
+    )
+
+
+def save_option(what: str = "Folder for traces. Default: .lockstep/counterexamples.") -> Any:
+    """Where traces are written, or None; `what` says what that means."""
+    return option("--save", metavar="DIR", is_asked_again=False, help=what)
+
+
+def changed_option() -> Any:
+    """The git revision since which a change can affect the models that are meant, or None."""
+    return option(
+        "--changed",
+        metavar="REV",
+        is_asked_again=False,
+        help="Check only what a change since a git revision can affect.",
+    )
+
+
+def results_option() -> Any:
+    """The file of the rows of a campaign, or None for that of the workspace."""
+    return option(
+        "--results",
+        metavar="FILE",
+        is_asked_again=False,
+        help="The table of results. Default: .lockstep/results.jsonl.",
+    )
+
+
 def anew_option() -> Any:
     """Whether what an earlier run has decided is decided again."""
     return option(
@@ -156,14 +235,14 @@ def anew_option() -> Any:
     )
 
 
-def json_option() -> Any:
-    """Whether a command prints JSON."""
-    return option("--json", default=False, help="Print JSON and nothing else.")
+def refuse_contradictions(requests: Sequence[Any], *more: str) -> None:
+    """`LockstepError` where two flags are given of which one of some requests says `apart`.
 
-
-def refuse_pairs(pairs: Mapping[str, Iterable[str]], given: Collection[str]) -> None:
-    """`LockstepError` where two flags are `given` that do not go together."""
-    for flag, others in pairs.items():
-        for other in others:
-            if flag in given and other in given:
-                raise LockstepError(f"{flag} does not go with {other}", cure="leave one out")
+    `more` are given beside those of the requests.
+    """
+    given = (*given_flags(*requests), *more)
+    for kind in (kind for request in requests for kind in type(request).__mro__):
+        for flag, others in vars(kind).get("apart", {}).items():
+            for other in others:
+                if flag in given and other in given:
+                    raise LockstepError(f"{flag} does not go with {other}", cure="leave one out")

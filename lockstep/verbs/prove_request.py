@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import ClassVar
 
 from lockstep.specs.tables import Plain
 from lockstep.verbs.option import (
     anew_option,
     command_line,
+    constants_option,
     fault_option,
     option,
-    seconds,
-    workspace_option,
+    seconds_option,
 )
-from lockstep.verbs.search_options import constants_option
-from lockstep.workspace import Workspace
+from lockstep.verbs.search_request import ModelsRequest
 
 SECONDS = 60.0
 """How long a question may take unless the request says another time."""
@@ -42,13 +42,14 @@ class Widths:
 
 
 @dataclass(frozen=True)
-class ProveRequest:
+class ProveRequest(ModelsRequest):
     """Proofs of some models; None stands for what a proof says, and every field has a default."""
+
+    apart: ClassVar = {"--proof": ("--scope",), "--any": ("--k", "--infer")}
 
     models: tuple[str, ...] = option(
         default=(), metavar="MODEL", help="Names of models; all that have proofs unless some given."
     )
-    workspace: Workspace | None = workspace_option()
     proof: str | None = option("--proof", metavar="NAME", help="A proof of specs/MODEL.toml.")
     scope: str | None = option(
         "--scope", metavar="NAME", help="A scope in place of a proof, with its constants."
@@ -65,12 +66,8 @@ class ProveRequest:
     infer: bool = option(
         "--infer", default=False, help="Try comparisons of numbers as helps, and show those used."
     )
-    max_seconds: float = option(
-        "--max-seconds",
-        default=SECONDS,
-        parse=seconds,
-        metavar="S",
-        help="Bound each question of a proof, and the search for a behaviour in all.",
+    max_seconds: float = seconds_option(
+        "Bound each question of a proof, and the search for a behaviour in all.", SECONDS
     )
     smt: Path | None = option(
         "--smt",

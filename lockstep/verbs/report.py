@@ -141,7 +141,7 @@ def _model(workspace: Workspace, name: str, kept: KeptResults, rows: EarlierRows
 def _refused(name: str, error: LockstepError) -> ModelReport:
     again = f"lockstep check {name}"
     entry = Entry.of(CHECK, name, "default", again).saying(Verdict.ERROR, str(error))
-    without = Entry.of(MUTANTS, name, "default", f"{again} --mutants", wanted=False)
+    without = Entry.of(MUTANTS, name, "default", f"lockstep mutants {name}", wanted=False)
     spec = ModelSpec(None, name)
     return ModelReport(spec, "", (), {}, {}, {}, (entry,), None, (), (), (without, None))
 

@@ -1,4 +1,4 @@
-"""What is kept of `check --faults` and `check --mutants`, for the texts as they stand."""
+"""What is kept of `faults` and `mutants`, for the texts as they stand."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class FaultsReport:
 def faults_report(workspace: Workspace, spec: ModelSpec, rows: EarlierRows) -> FaultsReport | None:
     """What is kept of the faults of a model; None where it has none."""
     result, planned = plan_faults(workspace, FaultsRequest(), spec.name)
-    again = f"lockstep check {spec.name} --faults"
+    again = f"lockstep faults {spec.name}"
     entry = Entry.of(FAULTS, spec.name, "", again)
     entry.answer.judged = f"0/{len(planned)}"
     if result.errors:
@@ -63,7 +63,7 @@ def mutants_report(
     workspace: Workspace, spec: ModelSpec, rows: EarlierRows
 ) -> tuple[Entry, MutantsOfModel | None]:
     """What is kept of the mutants of a model; a workspace is whole without."""
-    again = f"lockstep check {spec.name} --mutants"
+    again = f"lockstep mutants {spec.name}"
     entry = Entry.of(MUTANTS, spec.name, DEFAULT_SCOPE, again, wanted=False)
     if not rows.are_there("mutant", spec.name):
         return entry, None

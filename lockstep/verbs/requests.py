@@ -5,22 +5,64 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from lockstep.errors import LockstepError
 from lockstep.specs.tables import Plain
 from lockstep.verbs.option import (
+    MOST_THREADS,
     REQUIRED,
+    Request,
+    anew_option,
+    command_line,
+    constants_option,
     fault_option,
-    given_flags,
     option,
     proposal_option,
-    refuse_pairs,
-    seconds,
+    seconds_option,
     workspace_option,
 )
-from lockstep.verbs.search_options import constants_option
+from lockstep.verbs.search_request import ModelsRequest
 from lockstep.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class MatrixRequest(ModelsRequest):
+    """The requirements that some models refer to; all of `specs/` unless models are named."""
+
+
+@dataclass(frozen=True)
+class TwinRequest(ModelsRequest):
+    """Comparisons of some models with their twins; every field has a default."""
+
+    models: tuple[str, ...] = option(
+        default=(), metavar="MODEL", help="Names of models; all that have a twin unless some given."
+    )
+    scope: str | None = option(
+        "--scope", metavar="NAME", help="A scope to compare instead of `small` and `default`."
+    )
+    max_seconds: float | None = seconds_option("Stop TLC after S seconds, and the search as well.")
+    workers: int = option(
+        "--workers",
+        default=1,
+        least=1,
+        most=MOST_THREADS,
+        metavar="N",
+        help="Number of TLC's threads where counts are compared.",
+    )
+    keep: Path | None = option(
+        "--keep", metavar="DIR", help="Keep TLC's configurations and graphs in a folder."
+    )
+    liveness: bool = option(
+        "--liveness",
+        default=False,
+        help="Let TLC check liveness in scopes beyond some thousand states.",
+    )
+    anew: bool = anew_option()
+
+    def again(self, model: str) -> str:
+        """The command that asks the same of one model."""
+        return command_line("twin", self, model)
 
 
 @dataclass(frozen=True)
@@ -86,8 +128,10 @@ class ReportRequest:
 
 
 @dataclass(frozen=True)
-class ReplayRequest:
+class ReplayRequest(Request):
     """A recorded behaviour to take again."""
+
+    apart: ClassVar = {"--on": ("--pytest",)}
 
     file: Path = option(default=REQUIRED, metavar="FILE", help="A trace that a verb saved.")
     pytest: Path | None = option(
@@ -105,7 +149,7 @@ class ReplayRequest:
     workspace: Workspace | None = workspace_option()
 
     def __post_init__(self) -> None:
-        refuse_pairs({"--on": ("--pytest",)}, given_flags(self))
+        super().__post_init__()
         if self.scope is not None and self.on is None:
             raise LockstepError(
                 "--scope is that of another version", cure="name the version with --on"
@@ -113,8 +157,10 @@ class ReplayRequest:
 
 
 @dataclass(frozen=True)
-class ExploreRequest:
+class ExploreRequest(Request):
     """A model to walk by hand, in one scope."""
+
+    apart: ClassVar = {"--proposal": ("--fault",)}
 
     model: str = option(default=REQUIRED, metavar="MODEL", help="The model to walk.")
     workspace: Workspace | None = workspace_option()
@@ -124,13 +170,6 @@ class ExploreRequest:
     constants: Mapping[str, Plain] = constants_option()
     fault: str | None = fault_option()
     proposal: str | None = proposal_option()
-    max_seconds: float = option(
-        "--max-seconds",
-        default=10.0,
-        parse=seconds,
-        metavar="S",
-        help="Stop a search for a state, or of all states, after S seconds.",
+    max_seconds: float = seconds_option(
+        "Stop a search for a state, or of all states, after S seconds.", 10.0
     )
-
-    def __post_init__(self) -> None:
-        refuse_pairs({"--proposal": ("--fault",)}, given_flags(self))

@@ -9,7 +9,7 @@ from lockstep.errors import LockstepError
 from lockstep.language.faults import fault_marks
 from lockstep.specs.expected import Expected
 from lockstep.specs.matrix import Answer, build_matrix
-from lockstep.verbs.campaign import Resources
+from lockstep.verbs.campaign_request import Resources
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.faults_of_model import FaultsOfModel
 from lockstep.verbs.review_plan import ReviewPlan
@@ -129,7 +129,7 @@ def _looked_at(
     file = workspace.output / "faults.jsonl"
     resources = Resources(plan.request.exploration, results=file, seconds=seconds)
     workspace.make_output()
-    run = faults(FaultsRequest(models, workspace, resources), watch=watch)
+    run = faults(FaultsRequest(models, workspace, resources=resources), watch=watch)
     if run.interrupted and (until is None or time.monotonic() < until):
         raise KeyboardInterrupt
     results = {model.name: model for model in run.results}

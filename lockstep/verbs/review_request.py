@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 
-from lockstep.errors import LockstepError
-from lockstep.plain.exploration import DEFAULT_ENGINE, Bounds, Exploration
+from lockstep.plain.exploration import DEFAULT_ENGINE
 from lockstep.specs.expected import EXPECTED_FILE
 from lockstep.verbs.option import (
     command_line,
     option,
+    save_option,
     seconds,
+    seconds_option,
     workspace_option,
 )
-from lockstep.verbs.search_options import (
-    memory_option,
-    save_option,
-    seconds_option,
-    states_option,
-    threads_option,
-)
+from lockstep.verbs.search_request import SearchOptions
 from lockstep.workspace import Workspace
 
 ENGINES = ("auto", "compiled", "python")
@@ -32,7 +27,7 @@ MOST_STATES = 10_000_000
 
 
 @dataclass(frozen=True)
-class ReviewRequest:
+class ReviewRequest(SearchOptions):
     """A comparison of two versions of a model, or of all models of two revisions.
 
     `versions` are `BASE` and `HEAD`, each `MODEL` or `MODEL.FAULT`, either with `@NAME=VALUE,...`
@@ -50,17 +45,16 @@ class ReviewRequest:
         metavar="NAME",
         help="The scope to compare. Default: all that both have, but for very large ones.",
     )
+    _: KW_ONLY
     engine: str = option(
         "--engine",
         default=DEFAULT_ENGINE,
-        metavar="|".join(ENGINES),
+        choices=ENGINES,
         help="The engine that executes the models.",
     )
-    max_states: int | None = states_option()
     max_seconds: float | None = seconds_option(
         "Stop each search and each comparison after S seconds, and begin no fault after S."
     )
-    memory: int | None = memory_option()
     action_seconds: float = option(
         "--action-seconds",
         default=30.0,
@@ -68,7 +62,6 @@ class ReviewRequest:
         metavar="S",
         help="Ask the solver for at most S seconds about each action.",
     )
-    threads: int | None = threads_option()
     save: Path | None = save_option()
     expected: Path | None = option(
         "--expected",
@@ -86,19 +79,6 @@ class ReviewRequest:
     proofs: bool = option(
         "--proofs", default=False, help="Make the proofs of changed models again."
     )
-
-    def __post_init__(self) -> None:
-        if self.engine not in ENGINES:
-            raise LockstepError(
-                f"there is no engine {self.engine!r} for reviews",
-                cure=f"the engines are: {', '.join(ENGINES)}",
-            )
-
-    @property
-    def exploration(self) -> Exploration:
-        """How each version is explored."""
-        bounds = Bounds(self.max_states, self.max_seconds, memory=self.memory)
-        return Exploration(self.engine, bounds, threads=self.threads)
 
     @property
     def again(self) -> str:

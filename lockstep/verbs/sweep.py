@@ -1,4 +1,4 @@
-"""`check --sweep` and `check --seeds`: many checks of the same models, and one table of them."""
+"""`sweep`: many checks of the same models, and one table of them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from lockstep.campaign.task import Task
 from lockstep.errors import LockstepError
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.trace.saving import traces_folder
-from lockstep.verbs.campaign import Resources, campaign_rows
-from lockstep.verbs.campaign_request import CampaignRequest
+from lockstep.verbs.campaign import campaign_rows
+from lockstep.verbs.campaign_request import CampaignRequest, Resources
 from lockstep.verbs.check import usual_scope
-from lockstep.verbs.check_request import CheckRequest
+from lockstep.verbs.check_request import JudgedRequest
 from lockstep.verbs.check_task import check_one
 from lockstep.verbs.models import choose
-from lockstep.verbs.option import given_flags, refuse_pairs
+from lockstep.verbs.option import given_flags
 from lockstep.verbs.run import Run, Unwatched, Watch
 from lockstep.verbs.sweep_values import MOST, values_in
 from lockstep.verbs.version import Version
 from lockstep.workspace import Workspace, find_workspace
 
-_OF_ONE_CHECK = ("--all", "--checkpoint", "--mutant", "--pin", "--spill")
+_OF_ONE_CHECK = ("--all", "--changed", "--checkpoint", "--mutant", "--pin", "--seed", "--spill")
 """What says nothing of many checks at once."""
 
 
@@ -48,7 +48,7 @@ class SweepRun(Run[Task, Answer]):
 
 
 def sweep(
-    request: CheckRequest,
+    request: JudgedRequest,
     campaign: CampaignRequest,
     *,
     on_result: Callable[[Answer], None] = lambda _: None,
@@ -63,7 +63,7 @@ def sweep(
     return run_sweep(plan_sweep(request, campaign), on_result=on_result, watch=watch)
 
 
-def plan_sweep(request: CheckRequest, campaign: CampaignRequest) -> SweepPlan:
+def plan_sweep(request: JudgedRequest, campaign: CampaignRequest) -> SweepPlan:
     """What a request comes to in its workspace; `LockstepError` where it cannot be met."""
     _refuse_contradictions(request, campaign)
     workspace = request.workspace or find_workspace()
@@ -73,7 +73,8 @@ def plan_sweep(request: CheckRequest, campaign: CampaignRequest) -> SweepPlan:
     if request.proposal is not None and len(models) != 1:
         raise LockstepError("--proposal is a change of one model", cure="name the model before it")
     tasks = [task for model in models for task in _tasks(workspace, model, request, campaign)]
-    resources = Resources.of(request, campaign)
+    exploration, master = request.exploration, request.master
+    resources = Resources(exploration, master, campaign.results, anew=request.anew)
     return SweepPlan(workspace, resources, tuple(campaign.sweeps), tuple(tasks))
 
 
@@ -101,20 +102,23 @@ def run_sweep(
     return SweepRun(tuple(rows[number] for number in sorted(rows)), tuple(pending), tuple(kept))
 
 
-def _refuse_contradictions(request: CheckRequest, campaign: CampaignRequest) -> None:
-    given = given_flags(request, campaign)
-    refuse_pairs({"--sweep": _OF_ONE_CHECK, "--seeds": (*_OF_ONE_CHECK, "--seed")}, given)
+def _refuse_contradictions(request: JudgedRequest, campaign: CampaignRequest) -> None:
+    for flag in given_flags(request):
+        if flag in _OF_ONE_CHECK:
+            raise LockstepError(f"{flag} is for one check, and not for many", cure="leave it out")
     if campaign.seeds is not None and request.walks is None:
         raise LockstepError(
             "--seeds are those of random walks", cure="add --simulate N or --hypothesis N"
         )
     for name in campaign.sweeps:
         if name in request.constants:
-            raise LockstepError(f"{name} is given by --set and by --sweep", cure="leave one out")
+            raise LockstepError(
+                f"{name} is given by --set and by values to sweep", cure="leave one out"
+            )
 
 
 def _tasks(
-    workspace: Workspace, name: str, request: CheckRequest, campaign: CampaignRequest
+    workspace: Workspace, name: str, request: JudgedRequest, campaign: CampaignRequest
 ) -> Iterator[tuple[Task, int | None]]:
     """The checks of one model."""
     spec = load_model_spec(workspace.root, name)

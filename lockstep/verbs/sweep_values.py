@@ -1,11 +1,10 @@
-"""The values of constants that `--sweep NAME=VALUES` asks for."""
+"""The values of constants that `sweep NAME=VALUES` asks for."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from lockstep.errors import LockstepError, nearest
@@ -27,21 +26,21 @@ Sweeps: TypeAlias = "Mapping[str, tuple[Plain, ...] | None]"
 """The values of each constant by its name, `ALL` for all of them."""
 
 
-def read_sweeps(texts: Sequence[str], others: Sweeps = MappingProxyType({})) -> Sweeps:
-    """What `--sweep NAME=VALUES` asks for beside `others`.
+def read_sweeps(texts: Sequence[str]) -> Sweeps:
+    """What texts `NAME=VALUES` ask for.
 
     `LockstepError` for what is not so written.
     """
-    sweeps = dict(others)
+    sweeps: dict[str, tuple[Plain, ...] | None] = {}
     for text in texts:
         name, equals, values = text.partition("=")
         if not equals or not name.strip().isidentifier() or not values.strip():
             raise LockstepError(
-                f"--sweep {text!r} gives no values",
-                cure="write --sweep NAME=2..5, NAME=2,4,8 or NAME=all",
+                f"{text!r} gives no values",
+                cure="write NAME=2..5, NAME=2,4,8 or NAME=all",
             )
         if name.strip() in sweeps:
-            raise LockstepError(f"--sweep gives {name.strip()} twice", cure="leave one out")
+            raise LockstepError(f"{name.strip()} is given twice", cure="leave one out")
         sweeps[name.strip()] = _values(values.strip())
     return sweeps
 
@@ -66,7 +65,7 @@ def _values(text: str) -> tuple[Plain, ...] | None:
         try:
             return tuple(read_range(text))
         except ValueError as error:
-            raise LockstepError(f"--sweep: {error}") from None
+            raise LockstepError(str(error)) from None
     listed = parse_plain(f"[{text}]")
     values = listed if isinstance(listed, tuple) else tuple(map(parse_plain, text.split(",")))
     return tuple(dict.fromkeys(values))
@@ -107,7 +106,7 @@ def _all_values(model: Model, name: str, own: object) -> tuple[Plain, ...]:
     if not compared:
         raise LockstepError(
             f"nobody can tell all values of {name} of {model.name}, which is {own!r}",
-            cure=f"list them: --sweep {name}=FIRST,SECOND, or FIRST..LAST where they are integers",
+            cure=f"list them: {name}=FIRST,SECOND, or FIRST..LAST where they are integers",
         )
     return tuple(dict.fromkeys([str(own), *compared]))
 

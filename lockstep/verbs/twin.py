@@ -19,9 +19,9 @@ from lockstep.twin.twin import TwinOptions, compare_twin
 from lockstep.twin.twin_files import tlc_jar, twin_files
 from lockstep.twin.twin_result import TwinResult
 from lockstep.verbs.models import choose, refuse_unread
+from lockstep.verbs.requests import TwinRequest
 from lockstep.verbs.run import Failure, Run, Unwatched, Watch, run_each
 from lockstep.verbs.twin_kept import comparison_answer, comparison_question, kept_comparison
-from lockstep.verbs.twin_request import TwinRequest
 from lockstep.workspace import Workspace, find_workspace
 
 __all__ = ["Compared", "TwinPlan", "TwinRequest", "TwinRun", "Uncompared", "twin"]

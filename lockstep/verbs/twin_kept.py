@@ -21,7 +21,7 @@ from lockstep.twin.refinement import Refinement
 from lockstep.twin.twin_files import TLC
 from lockstep.twin.twin_result import TwinResult
 from lockstep.verbs.check_kept import PACKAGES
-from lockstep.verbs.twin_request import TwinRequest
+from lockstep.verbs.requests import TwinRequest
 from lockstep.workspace import Workspace
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockstep.errors import LockstepError
-from lockstep.verbs.option import REQUIRED, option, workspace_option
+from lockstep.verbs.option import REQUIRED, Request, option, workspace_option
 from lockstep.workspace import Workspace
 
 TOPIC_SCHEME = "kafka://"
@@ -17,7 +17,7 @@ PLAIN, SPARK = ENGINES = ("plain", "spark")
 
 
 @dataclass(frozen=True)
-class ConformRequest:
+class ConformRequest(Request):
     """Logs to hold against a model."""
 
     logs: tuple[str | Path, ...] = option(
@@ -41,7 +41,7 @@ class ConformRequest:
     engine: str = option(
         "--engine",
         default=PLAIN,
-        metavar="|".join(ENGINES),
+        choices=ENGINES,
         help="Where lines are followed: in this process, or as tasks of Spark, into tables.",
     )
     master: str | None = option(
@@ -71,11 +71,7 @@ class ConformRequest:
     keeps; all unless told. All are counted."""
 
     def __post_init__(self) -> None:
-        if self.engine not in ENGINES:
-            raise LockstepError(
-                f"there is no engine {self.engine!r}",
-                cure=f"the engines are: {', '.join(ENGINES)}",
-            )
+        super().__post_init__()
         if self.engine == SPARK and self.out is None:
             raise LockstepError(
                 "--engine spark writes tables, and no folder is named for them",

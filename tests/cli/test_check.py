@@ -382,7 +382,12 @@ def test_one_broken_model_does_not_hide_the_others(desk: "Desk") -> None:
         (["check", "--set", "GATES"], "cure: write --set NAME=VALUE"),
         (["check", "--set", "N=1", "--set", "N=2"], "--set gives N two values"),
         (["check", "--fault", "stays_open"], "cure: name the model before it"),
-        (["check", "--faults", "--scope", "small"], "--faults does not go with --scope"),
+        (["faults", "--scope", "small"], "No such option: --scope"),
+        (["check", "--results", "rows.jsonl"], "No such option: --results"),
+        (
+            ["check", "--hypothesis", "5", "--checkpoint", "f"],
+            "--hypothesis does not go with --checkpoint",
+        ),
         (["check", "--max-states", "0"], "Invalid value for '--max-states'"),
         (["chekc"], "No such command 'chekc'"),
     ],
@@ -574,7 +579,10 @@ def test_all_says_what_comes_of_the_rest(desk: "Desk") -> None:
     ran = desk.run("check", "turnstile", "--all", "--max-states", "20")
     assert ran.code == 1
     assert "\n  rest     inconclusive: stopped as bounded, with " in ran.out
-    assert "\nreproduce with  lockstep check turnstile --scope default --all --max-st" in ran.out
+    assert (
+        "\nreproduce with  lockstep check turnstile --scope default --max-states 20 --all\n"
+        in ran.out
+    )
     (row,) = desk.run("check", "turnstile", "--all", "--json").json["results"]
     assert (row["verdict"], row["rest"]["verdict"], row["rest"]["states"]) == (
         "violated",

@@ -311,7 +311,7 @@ def test_paths_begin_at_the_top_of_the_repository(
 def test_a_fault_that_is_not_what_it_says_is_a_result_at_the_fault(desk: "Desk") -> None:
     desk.edit("models/faults/turnstile.py", 'breaks="entries', 'breaks="opens_only_for_a_coin", #')
     desk.edit("models/faults/turnstile.py", '#_are_paid", source="a gate in Graz", ', "")
-    run = sarif(desk, "turnstile", "--faults")
+    run = sarif(desk, "turnstile", verb="faults")
     assert run["automationDetails"]["id"] == "lockstep/check-faults/"
     (result,) = run["results"]
     assert result["ruleId"] == "lockstep/turnstile/faults/stays_open"
@@ -324,14 +324,14 @@ def test_an_invariant_without_a_fault_is_a_result_at_the_invariant(desk: "Desk")
     path = desk.root / "models/faults/turnstile.py"
     text = path.read_text("utf-8")
     path.write_text(text[: text.index("@fault(breaks=")], encoding="utf-8")
-    (result,) = sarif(desk, "turnstile", "--faults")["results"]
+    (result,) = sarif(desk, "turnstile", verb="faults")["results"]
     assert result["ruleId"] == "lockstep/turnstile/opens_only_for_a_coin/without-fault"
     (place,) = locations(result["locations"])
     assert text_at(desk.root, place) == "opens_only_for_a_coin"
 
 
 def test_a_fault_of_which_nothing_is_known_is_no_result(desk: "Desk") -> None:
-    run = sarif(desk, "turnstile", "--faults", "--max-states", "1")
+    run = sarif(desk, "turnstile", "--max-states", "1", verb="faults")
     assert ("inconclusive", "warning") in kinds(run)
     assert all("/faults/" not in result["ruleId"] for result in run["results"])
     assert run["invocation"]["executionSuccessful"] is False
@@ -411,7 +411,7 @@ def test_a_summary_is_added_to_what_is_there(desk: "Desk") -> None:
     file.parent.mkdir()
     file.write_text("# Before\n", encoding="utf-8")
     assert desk.run("check", "--summary", str(file)).code == 1
-    assert desk.run("check", "--faults", "letters", "--summary", str(file)).code == 1
+    assert desk.run("faults", "letters", "--summary", str(file)).code == 1
     text = file.read_text("utf-8")
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     headings = [
@@ -425,7 +425,7 @@ def test_a_summary_is_added_to_what_is_there(desk: "Desk") -> None:
         "violated turnstile.entries_are_paid",
         "What this does not say",
     ]
-    assert headings[4].startswith("lockstep check --faults: violated. 0 faults")
+    assert headings[4].startswith("lockstep faults: violated. 0 faults")
     assert re.search(r"^\| turnstile \| violated \| 3 \| 11 \|", text, re.MULTILINE)
     assert "1  coin(g=east)" in text
     assert "violated letters.boxes" not in text
@@ -465,11 +465,11 @@ def test_json_is_still_all_that_is_printed(desk: "Desk") -> None:
             for verb in ("check", "prove", "twin")
         ),
         (("prove", "letters", "--find", "1", "--sarif", "x"), "--find does not go with --sarif"),
-        (("check", "--matrix", "--sarif", "x"), "--matrix does not go with --sarif"),
-        (("check", "--mutants", "--summary", "x"), "--mutants does not go with --summary"),
+        (("matrix", "--sarif", "x"), "No such option: --sarif"),
+        (("mutants", "--summary", "x"), "No such option: --summary"),
         (
-            ("check", "--seeds", "1..2", "--simulate", "1", "--github"),
-            "--seeds does not go with --github",
+            ("sweep", "--seeds", "1..2", "--simulate", "1", "--github"),
+            "No such option: --github",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""The command `lockstep check --costs`, and what `lockstep review` says of scenarios."""
+"""The command `lockstep costs`, and what `lockstep review` says of scenarios."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,7 +43,7 @@ def counting(desk: "Desk") -> "Desk":
 def test_the_fewest_and_the_most_are_shown_with_their_behaviours(
     counting: "Desk", engine: str
 ) -> None:
-    ran = counting.run("check", "turnstile", "--costs", "--engine", engine)
+    ran = counting.run("costs", "turnstile", "--engine", engine)
     assert ran.code == 0, ran.err
     lines = ran.out.splitlines()
     assert lines[:5] == [
@@ -59,7 +59,7 @@ def test_the_fewest_and_the_most_are_shown_with_their_behaviours(
 
 
 def test_each_behaviour_can_be_replayed(counting: "Desk") -> None:
-    ran = counting.run("check", "turnstile", "--costs", "--scope", "small", "--json")
+    ran = counting.run("costs", "turnstile", "--scope", "small", "--json")
     (row,) = ran.json["results"]
     counts = row["costs"]["entry"]["counts"]
     assert [counts["coins"][extreme]["number"] for extreme in ("fewest", "most")] == [1, 1]
@@ -94,20 +94,20 @@ def test_a_review_counts_on_both_sides(counting: "Desk") -> None:
 
 def test_a_goal_that_is_not_reached_is_no_number(counting: "Desk") -> None:
     counting.edit(SPEC, 'to = "somebody_gets_in"', 'to = "somebody_gets_in"\nwithout = ["push"]')
-    ran = counting.run("check", "turnstile", "--costs")
+    ran = counting.run("costs", "turnstile")
     assert ran.code == 0
     assert "    not reached, for somebody_gets_in is never reached from there" in ran.out
 
 
 def test_a_bound_that_is_met_is_no_number(counting: "Desk") -> None:
-    ran = counting.run("check", "turnstile", "--costs", "--max-states", "3")
+    ran = counting.run("costs", "turnstile", "--max-states", "3")
     assert ran.code == 3
     assert "    inconclusive: more than 3 states" in ran.out
 
 
 def test_a_measure_below_zero_is_refused(counting: "Desk") -> None:
     counting.edit("invariants/turnstile.py", "return sum(1 for", "return -sum(1 for")
-    ran = counting.run("check", "turnstile", "--costs")
+    ran = counting.run("costs", "turnstile")
     assert ran.code == 2
     assert "the measure jams_mended of turnstile is -1 for a step by collect" in ran.out
     assert "cure: return a whole number from 0 up" in ran.out
@@ -140,15 +140,15 @@ def test_an_unknown_name_is_refused_by_every_check(
     counting: "Desk", old: str, new: str, problem: str, cure: str
 ) -> None:
     counting.edit(SPEC, old, new)
-    for more in ([], ["--costs"]):
-        ran = counting.run("check", "turnstile", *more)
+    for verb in ("check", "costs"):
+        ran = counting.run(verb, "turnstile")
         assert ran.code == 2
         assert problem in ran.out
         assert f"cure: {cure}" in ran.out
 
 
 def test_a_model_without_a_scenario_is_refused(desk: "Desk") -> None:
-    ran = desk.run("check", "turnstile", "--costs")
+    ran = desk.run("costs", "turnstile")
     assert ran.code == 2
     assert "turnstile has no scenario to count" in ran.err
     assert "cure: write a table [costs.NAME] in specs/MODEL.toml" in ran.err
@@ -157,7 +157,7 @@ def test_a_model_without_a_scenario_is_refused(desk: "Desk") -> None:
 def test_a_fault_is_counted_with_the_constants_that_it_sets(counting: "Desk") -> None:
     counting.edit("models/turnstile.py", "s.entries[g] + 1", "min(s.entries[g] + 1, MAX_COINS)")
     counting.edit(SPEC, 'coins = ["coin"]', 'coins = ["coin"]\nkicks = ["kicked_open"]')
-    faulty = ("check", "turnstile", "--costs", "--scope", "default", "--fault", "kicked_open")
+    faulty = ("costs", "turnstile", "--scope", "default", "--fault", "kicked_open")
     own, one_gate, two_gates = (
         [line for line in ran.out.splitlines()[1:-1] if not line.endswith(".itf.json")]
         for ran in (
@@ -172,6 +172,6 @@ def test_a_fault_is_counted_with_the_constants_that_it_sets(counting: "Desk") ->
 @pytest.mark.parametrize("engine", ["python", "compiled"])
 def test_a_version_without_a_meaning_is_not_counted(counting: "Desk", engine: str) -> None:
     counting.edit("models/turnstile.py", "s.arm[g] == Arm.LOCKED and has_room(s, g)", "True")
-    ran = counting.run("check", "turnstile", "--costs", "--engine", engine)
+    ran = counting.run("costs", "turnstile", "--engine", engine)
     assert ran.code == 3, ran.out + ran.err
     assert "    inconclusive: coin: coins['east'] = 3 is not in 0..2\n" in ran.out

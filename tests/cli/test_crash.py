@@ -93,7 +93,7 @@ def test_the_other_models_are_checked_all_the_same(
     [
         (("prove", "turnstile"), "lockstep.verbs.prove._prove"),
         (("prove", "turnstile"), "lockstep.verbs.prove.load_subjects"),
-        (("check", "turnstile", "--faults"), "lockstep.verbs.fault_task._Fault.run"),
+        (("faults", "turnstile"), "lockstep.verbs.fault_task._Fault.run"),
     ],
 )
 def test_every_verb_keeps_the_crash_of_one_as_its_result(

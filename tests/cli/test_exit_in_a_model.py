@@ -32,7 +32,7 @@ ENDS = (
 def test_at_the_top_of_a_file(desk: "Desk", file: str, end: str) -> None:
     path = desk.root / file
     path.write_text(f"{path.read_text('utf-8')}\n\n{end}\n", encoding="utf-8")
-    for verb in (("check",), ("check", "--faults"), ("prove", "turnstile")):
+    for verb in (("check",), ("faults",), ("prove", "turnstile")):
         ran = desk.run(*verb)
         assert ran.code == 2
         refused = "a model cannot use" if end in ("exit(0)", "quit()") else "running this failed"

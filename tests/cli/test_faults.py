@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def test_every_fault_is_caught_by_what_it_names(desk: "Desk") -> None:
-    ran = desk.run("check", "turnstile", "--faults")
+    ran = desk.run("faults", "turnstile")
     assert ran.code == 0
     lines = ran.out.splitlines()
     assert all(len(line) <= 80 for line in lines)
@@ -54,9 +54,9 @@ def test_every_fault_is_caught_by_what_it_names(desk: "Desk") -> None:
     ids=lambda option: option[0],
 )
 def test_an_option_that_says_nothing_of_faults_is_refused(desk: "Desk", option: list[str]) -> None:
-    ran = desk.run("check", "turnstile", "--faults", *option)
+    ran = desk.run("faults", "turnstile", *option)
     assert (ran.code, ran.out) == (2, "")
-    assert f"--faults does not go with {option[0]}" in ran.err
+    assert f"No such option: {option[0]}" in ran.err
 
 
 def test_faults_are_explored_as_asked(desk: "Desk", monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,7 +69,7 @@ def test_faults_are_explored_as_asked(desk: "Desk", monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("lockstep.verbs.fault_task.explore", recorded)
     bounds = ("--max-states", "500", "--max-seconds", "60", "--memory", "8GiB", "--spill", "spill")
     options = (*bounds, "--threads", "1", "--engine", "compiled", "--liveness", "--no-cache")
-    assert desk.run("check", "turnstile", "--faults", *options).code == 0
+    assert desk.run("faults", "turnstile", *options).code == 0
     of_faults = [request for request in requests if request.bounds.max_depth is None]
     assert len(of_faults) == 2
     for request in of_faults:
@@ -80,7 +80,7 @@ def test_faults_are_explored_as_asked(desk: "Desk", monkeypatch: pytest.MonkeyPa
 def test_a_fault_caught_by_another_invariant_than_it_names(desk: "Desk") -> None:
     named = 'breaks="opens_only_for_a_coin"'
     desk.edit("models/faults/turnstile.py", named, 'breaks="entries_are_paid"')
-    ran = desk.run("check", "turnstile", "--faults")
+    ran = desk.run("faults", "turnstile")
     assert ran.code == 1
     assert (
         "wrong: turnstile.kicked_open: caught first by opens_only_for_a_coin, not by "
@@ -91,7 +91,7 @@ def test_a_fault_caught_by_another_invariant_than_it_names(desk: "Desk") -> None
 def test_a_fault_that_nothing_catches_and_an_invariant_without_one(desk: "Desk") -> None:
     kick = "new.arm[g] = Arm.OPEN"
     desk.edit("models/faults/turnstile.py", kick, "new.arm[g] = Arm.LOCKED")
-    ran = desk.run("check", "turnstile", "--faults")
+    ran = desk.run("faults", "turnstile")
     assert ran.code == 1
     assert "kicked_open: not caught, though all of scope default was explored" in ran.out
     assert "wrong: turnstile.opens_only_for_a_coin: no fault breaks it first" in ran.out
@@ -99,7 +99,7 @@ def test_a_fault_that_nothing_catches_and_an_invariant_without_one(desk: "Desk")
 
 def test_a_fault_whose_text_has_no_meaning_shows_the_line(desk: "Desk") -> None:
     desk.edit("models/faults/turnstile.py", "s.entries[g] + 1", "s.entries[g] - 1")
-    ran = desk.run("check", "turnstile", "--faults")
+    ran = desk.run("faults", "turnstile")
     assert ran.code == 1
     assert "wrong: turnstile.stays_open: its text has no meaning in a reachable state:\n" in ran.out
     assert re.search(
@@ -108,7 +108,7 @@ def test_a_fault_whose_text_has_no_meaning_shows_the_line(desk: "Desk") -> None:
 
 
 def test_a_model_without_faults_has_unproven_invariants(desk: "Desk") -> None:
-    ran = desk.run("check", "letters", "--faults", "--json")
+    ran = desk.run("faults", "letters", "--json")
     assert ran.code == 1
     assert ran.json["results"] == []
     assert ran.json["summary"]["problems"] == [
@@ -120,7 +120,7 @@ def test_a_model_without_faults_has_unproven_invariants(desk: "Desk") -> None:
 def test_a_fault_that_names_nothing(desk: "Desk") -> None:
     named = 'breaks="opens_only_for_a_coin"'
     desk.edit("models/faults/turnstile.py", named, 'breaks="opens_only_for_coin"')
-    ran = desk.run("check", "turnstile", "--faults")
+    ran = desk.run("faults", "turnstile")
     assert ran.code == 1
     assert (
         "it says that it breaks opens_only_for_coin, which turnstile does not have; "
@@ -137,7 +137,7 @@ def test_a_fault_may_make_a_goal_unreachable(desk: "Desk") -> None:
             "    require(s.arm[g] == Arm.OPEN)\n"
             "    new.arm[g] = Arm.LOCKED\n"
         )
-    ran = desk.run("check", "turnstile", "--faults")
+    ran = desk.run("faults", "turnstile")
     assert ran.code == 0
     assert re.search(r"never_turns +small +- .*\n  caught by somebody_gets_in\n", ran.out)
 
@@ -145,11 +145,13 @@ def test_a_fault_may_make_a_goal_unreachable(desk: "Desk") -> None:
 def test_faults_of_no_model_are_told(desk: "Desk") -> None:
     file = desk.root / "models/faults/turnstyle.py"
     file.write_text("from lockstep import fault\n", encoding="utf-8")
-    ran = desk.run("check", "--faults")
+    ran = desk.run(
+        "faults",
+    )
     assert ran.code == 2
     why = "there is no model turnstyle; did you mean turnstile?"
     assert f"error: models/faults/turnstyle.py is not read: {why}" in ran.out
-    assert desk.run("check", "turnstile", "--faults").code == 0
+    assert desk.run("faults", "turnstile").code == 0
 
 
 def add_fault(desk: "Desk", text: str) -> None:
@@ -167,7 +169,7 @@ def shove(s, new, g: Gate):
 
 def test_a_harmless_fault_breaks_nothing_in_all_of_its_scope(desk: "Desk") -> None:
     add_fault(desk, SHOVE)
-    ran = desk.run("check", "turnstile", "--faults")
+    ran = desk.run("faults", "turnstile")
     assert ran.code == 0
     assert re.search(r"shove +small +- +5 ", ran.out)
     shown = "  harmless in all 5 states of scope small: A locked arm does not move.\n"
@@ -177,7 +179,7 @@ def test_a_harmless_fault_breaks_nothing_in_all_of_its_scope(desk: "Desk") -> No
 
 def test_a_harmless_fault_in_json(desk: "Desk") -> None:
     add_fault(desk, SHOVE)
-    ran = desk.run("check", "turnstile", "--faults", "--json")
+    ran = desk.run("faults", "turnstile", "--json")
     row = ran.json["results"][-1]
     assert row["harmless"] == "A locked arm does not move."
     assert (row["verdict"], row["expected"], row["caught_by"]) == ("holds", None, [])
@@ -190,7 +192,7 @@ def test_a_harmless_fault_in_json(desk: "Desk") -> None:
 def test_a_fault_that_is_not_harmless(desk: "Desk") -> None:
     named = 'breaks="opens_only_for_a_coin"'
     desk.edit("models/faults/turnstile.py", named, 'harmless="Nobody sees it."')
-    ran = desk.run("check", "turnstile", "--faults")
+    ran = desk.run("faults", "turnstile")
     assert ran.code == 1
     assert (
         "wrong: turnstile.kicked_open: not harmless: it breaks opens_only_for_a_coin after 1 step"
@@ -206,21 +208,21 @@ def test_a_fault_that_makes_a_goal_unreachable_is_not_harmless(desk: "Desk") -> 
         "    require(s.arm[g] == Arm.OPEN)\n"
         "    new.arm[g] = Arm.LOCKED\n",
     )
-    ran = desk.run("check", "turnstile", "--faults")
+    ran = desk.run("faults", "turnstile")
     assert ran.code == 1
     assert "never_turns: not harmless: it breaks somebody_gets_in\n" in ran.out
 
 
 def test_a_fault_that_never_happens_is_not_known_to_be_harmless(desk: "Desk") -> None:
     add_fault(desk, SHOVE.replace("arm[g] == Arm.LOCKED", "coins[g] > 1000"))
-    ran = desk.run("check", "turnstile", "--faults")
+    ran = desk.run("faults", "turnstile")
     assert ran.code == 1
     assert "shove: not known to be harmless: it never happens in scope small" in ran.out
 
 
 def test_a_bounded_search_does_not_know_that_a_fault_is_harmless(desk: "Desk") -> None:
     add_fault(desk, SHOVE)
-    ran = desk.run("check", "turnstile", "--faults", "--max-states", "3", "--engine", "python")
+    ran = desk.run("faults", "turnstile", "--max-states", "3", "--engine", "python")
     assert ran.code == 1
     assert "shove: not known to be harmless: stopped as bounded" in ran.out
 
@@ -235,7 +237,7 @@ def test_a_bounded_search_does_not_know_that_a_fault_is_harmless(desk: "Desk") -
 )
 def test_a_fault_is_either_caught_or_harmless(desk: "Desk", outcome: str, says: str) -> None:
     add_fault(desk, SHOVE.replace('harmless="A locked arm does not move."', outcome))
-    ran = desk.run("check", "turnstile", "--faults")
+    ran = desk.run("faults", "turnstile")
     assert ran.code == 2
     assert f"this fault says {says}" in ran.out
 
@@ -250,14 +252,14 @@ def test_constants_that_are_the_whole_fault_are_named(desk: "Desk") -> None:
             "def free_for_all(s, new, g: Gate):\n"
             "    push(s, new, g)\n"
         )
-    ran = desk.run("check", "turnstile", "--faults")
+    ran = desk.run("faults", "turnstile")
     assert ran.code == 0
     assert re.search(r"free_for_all .*\n.*\n  its constants alone break the model\n", ran.out)
     assert "kicked_open: its constants" not in ran.out
 
 
 def test_faults_in_json_and_saved(desk: "Desk") -> None:
-    ran = desk.run("check", "turnstile", "--faults", "--json", "--save", "kept")
+    ran = desk.run("faults", "turnstile", "--json", "--save", "kept")
     assert ran.code == 0
     first = ran.json["results"][0]
     assert (first["model"], first["scope"]) == ("turnstile", "small")
@@ -280,7 +282,7 @@ def test_faults_in_json_and_saved(desk: "Desk") -> None:
 
 def test_a_fault_that_cannot_be_loaded(desk: "Desk") -> None:
     desk.edit("models/faults/turnstile.py", 'scope="default"', 'scope="defaults"')
-    ran = desk.run("check", "turnstile", "--faults")
+    ran = desk.run("faults", "turnstile")
     assert ran.code == 2
     assert "error: turnstile has no scope 'defaults'" in ran.out
     assert "stays_open" in ran.out
@@ -297,7 +299,7 @@ def test_ctrl_c_prints_what_is_known(desk: "Desk", monkeypatch: pytest.MonkeyPat
         yield interrupt if "kicked_open" in title else None
 
     monkeypatch.setattr(progress, "progress_line", interrupting)
-    ran = desk.run("check", "turnstile", "--faults")
+    ran = desk.run("faults", "turnstile")
     assert ran.code == 130
     assert re.search(r"stays_open +small +3 .*\n  caught by entries_are_paid\n", ran.out)
     assert "interrupted: what is above is not all" in ran.out

@@ -161,12 +161,12 @@ def test_a_fault_that_only_liveness_catches(desk: "Desk") -> None:
         invariants.write(CLAIMS.split("\n\n\n@leads_to(weak=push")[0])
     with (desk.root / "models/faults/turnstile.py").open("a") as faults:
         faults.write(SWINGS)
-    ran = desk.run("check", "turnstile", "--faults", "--save", "kept")
+    ran = desk.run("faults", "turnstile", "--save", "kept")
     assert ran.code == 0
     assert re.search(r"swings +small +1 \+ 2 .*\n  caught by gets_in\n", ran.out)
     assert "3 faults, 3 caught as named; 3 invariants, 3 broken first by a fault." in ran.out
     assert desk.run("replay", "kept/turnstile-gets_in-swings.itf.json").code == 1
-    row = desk.run("check", "turnstile", "--faults", "--json").json["results"][-1]
+    row = desk.run("faults", "turnstile", "--json").json["results"][-1]
     assert (row["caught_by"], row["loop"], len(row["steps"])) == (["gets_in"], 1, 3)
 
 
@@ -174,7 +174,7 @@ def test_a_fault_that_liveness_catches_is_not_harmless(desk: "Desk") -> None:
     claim(desk, "is_open_or_not", "s.arm[g] == Arm.OPEN, s.arm[g] == Arm.OPEN")
     with (desk.root / "models/faults/turnstile.py").open("a") as faults:
         faults.write(SWINGS.replace('breaks="gets_in"', 'harmless="It turns."'))
-    ran = desk.run("check", "turnstile", "--faults")
+    ran = desk.run("faults", "turnstile")
     assert ran.code == 1
     assert "swings: not harmless: it breaks gets_in by a behaviour that goes on for ever" in ran.out
 
@@ -186,6 +186,6 @@ def test_a_fault_whose_liveness_cannot_be_checked(
     with (desk.root / "models/faults/turnstile.py").open("a") as faults:
         faults.write(SWINGS)
     monkeypatch.setattr("lockstep.explore.known_graph.PLAIN", MostStates(1, 2))
-    ran = desk.run("check", "turnstile", "--faults")
+    ran = desk.run("faults", "turnstile")
     assert ran.code == 1
     assert "swings: not caught: liveness not checked (" in ran.out

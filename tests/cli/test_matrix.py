@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def test_matrix_is_markdown_in_a_pipe(desk: "Desk") -> None:
-    ran = desk.run("check", "turnstile", "--matrix")
+    ran = desk.run("matrix", "turnstile")
     assert ran.code == 0
     assert ran.out == (
         "# KIP-9: Turnstiles\n"
@@ -104,20 +104,20 @@ def test_a_reference_that_leads_nowhere(
 ) -> None:
     (desk.root / "tests").mkdir()
     desk.edit(file, old, new)
-    ran = desk.run("check", "turnstile", "--matrix")
+    ran = desk.run("matrix", "turnstile")
     assert ran.code == 1
     assert f"- {problem}" in ran.out
     assert "1 reference wrong:" in ran.out
-    document = json.loads(desk.run("check", "turnstile", "--matrix", "--json").out)
+    document = json.loads(desk.run("matrix", "turnstile", "--json").out)
     assert document["summary"]["problems"] == [problem]
 
 
 def test_a_property_that_is_cited_as_well_is_cited_once(desk: "Desk") -> None:
     """As older files have it: the decorator says the same."""
-    usual = desk.run("check", "turnstile", "--matrix").out
+    usual = desk.run("matrix", "turnstile").out
     stated = '"invariant turnstile.entries_are_paid", '
     desk.edit("specs/kip_9.toml", '"fault turnstile', f'{stated}"fault turnstile')
-    ran = desk.run("check", "turnstile", "--matrix")
+    ran = desk.run("matrix", "turnstile")
     assert (ran.code, ran.out) == (0, usual)
 
 
@@ -128,7 +128,7 @@ def test_properties_of_all_models_that_refer_to_a_file_answer_its_rows(desk: "De
     file = desk.root / "invariants" / "letters.py"
     claims = file.read_text("utf-8")
     file.write_text(claims.replace("()", '("9-3")', 1), "utf-8")
-    rows = json.loads(desk.run("check", "turnstile", "--matrix", "--json").out)["results"]
+    rows = json.loads(desk.run("matrix", "turnstile", "--json").out)["results"]
     assert [one["name"] for one in rows[2]["answered_by"]] == [
         "letters.boxes_hold_one_letter",
         "turnstile.somebody_gets_in",
@@ -138,15 +138,15 @@ def test_properties_of_all_models_that_refer_to_a_file_answer_its_rows(desk: "De
 
 def test_a_test_is_looked_up_in_its_file(desk: "Desk") -> None:
     desk.edit("specs/kip_9.toml", "deviation 9-D1", "test tests/test_gate.py::test_gate")
-    ran = desk.run("check", "turnstile", "--matrix")
+    ran = desk.run("matrix", "turnstile")
     assert ran.code == 0
     assert "1 reference to tests not looked up: this workspace came without" in ran.out
     (desk.root / "tests").mkdir()
     (desk.root / "tests/test_gate.py").write_text("def test_gates():\n    pass\n")
-    ran = desk.run("check", "turnstile", "--matrix")
+    ran = desk.run("matrix", "turnstile")
     assert "tests/test_gate.py has no function test_gate" in ran.out
     (desk.root / "tests/test_gate.py").write_text("def test_gate():\n    pass\n")
-    assert desk.run("check", "turnstile", "--matrix").code == 0
+    assert desk.run("matrix", "turnstile").code == 0
 
 
 @pytest.mark.parametrize(
@@ -169,13 +169,13 @@ def test_a_test_is_looked_up_in_its_file(desk: "Desk") -> None:
     ids=lambda option: option[0],
 )
 def test_an_option_of_searches_is_refused(desk: "Desk", option: list[str]) -> None:
-    ran = desk.run("check", "turnstile", "--matrix", *option)
+    ran = desk.run("matrix", "turnstile", *option)
     assert (ran.code, ran.out) == (2, "")
-    assert f"--matrix does not go with {option[0]}" in ran.err
+    assert f"No such option: {option[0]}" in ran.err
 
 
 def test_counts_are_in_json(desk: "Desk") -> None:
-    document = json.loads(desk.run("check", "turnstile", "--matrix", "--json").out)
+    document = json.loads(desk.run("matrix", "turnstile", "--json").out)
     assert [row["answer"] for row in document["results"]] == [
         "answered",
         "answered",
@@ -193,7 +193,7 @@ def test_every_file_ends_with_its_counts_and_all_with_theirs(desk: "Desk") -> No
     head, _, _ = other.replace("deviation 9-", "deviation 10-").partition("[[requirement]]")
     row = text[text.index('[[requirement]]\nid = "9-4"') : text.index("[[constant]]")]
     (desk.root / "specs" / "kip_10.toml").write_text(head + row.replace("9-4", "10-1"))
-    lines = desk.run("check", "--matrix").out.splitlines()
+    lines = desk.run("matrix").out.splitlines()
     assert [line for line in lines if "requirement" in line.split("|")[0]] == [
         "4 requirements: 2 answered, 1 reached, 1 unanswerable.",
         "1 requirement: 1 unanswerable.",
@@ -202,9 +202,9 @@ def test_every_file_ends_with_its_counts_and_all_with_theirs(desk: "Desk") -> No
 
 
 def test_models_without_requirements_have_no_matrix(desk: "Desk") -> None:
-    ran = desk.run("check", "letters", "--matrix")
+    ran = desk.run("matrix", "letters")
     assert ran.code == 2
     assert "letters: there are no requirements" in ran.err
-    every = desk.run("check", "--matrix")
+    every = desk.run("matrix")
     assert every.code == 0
     assert "# KIP-9: Turnstiles" in every.out

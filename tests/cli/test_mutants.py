@@ -12,13 +12,13 @@ from tests.processes import started
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
 
-MUTANTS = ("--mutants", "--engine", "python", "--threads", "1")
+OPTIONS = ("--engine", "python", "--threads", "1")
 """In this process: there are few states."""
 
 
 def open_mutants(desk: "Desk", *options: str) -> dict[str, str]:
     """The fate of each mutant that is not killed, equal or the environment's."""
-    ran = desk.run("check", "turnstile", *MUTANTS, "--json", *options)
+    ran = desk.run("mutants", "turnstile", *OPTIONS, "--json", *options)
     results = ran.json["results"]
     fates = {"survives", "inconclusive"}
     return {one["mutant"]: one["fate"] for one in results if one["fate"] in fates}
@@ -31,7 +31,7 @@ def explain(desk: "Desk", names: list[str]) -> None:
 
 
 def test_each_mutant_is_told_with_what_kills_it(desk: "Desk") -> None:
-    ran = desk.run("check", "turnstile", *MUTANTS, "--json")
+    ran = desk.run("mutants", "turnstile", *OPTIONS, "--json")
     killed = {one["mutant"]: one for one in ran.json["results"] if one["fate"] == "killed"}
     paid = killed["turnstile.coin: assignment dropped: new.coins[g] = s.coins[g] + 1"]
     assert (paid["killed_by"], paid["steps"]) == ("opens_only_for_a_coin", 1)
@@ -61,7 +61,7 @@ def test_one_mutant_by_its_name(desk: "Desk") -> None:
 
 def test_what_is_explained_may_survive(desk: "Desk") -> None:
     explain(desk, list(open_mutants(desk)))
-    ran = desk.run("check", "turnstile", *MUTANTS)
+    ran = desk.run("mutants", "turnstile", *OPTIONS)
     assert ran.code == 0, ran.out
     assert "    explained: Nobody looks at it.\n" in ran.out
     assert "0 not explained" in ran.out
@@ -71,10 +71,10 @@ def test_what_is_explained_may_survive(desk: "Desk") -> None:
 def test_a_stale_reason(desk: "Desk") -> None:
     gone = "turnstile.push: guard dropped: nothing of the kind"
     explain(desk, [*open_mutants(desk), gone])
-    ran = desk.run("check", "turnstile", *MUTANTS)
+    ran = desk.run("mutants", "turnstile", *OPTIONS)
     assert ran.code == 1
     assert f"  stale in specs/turnstile.toml: it does not survive\n    {gone}\n" in ran.out
-    assert desk.run("check", "turnstile", *MUTANTS, "--scope", "small").out.count("stale") == 0
+    assert desk.run("mutants", "turnstile", *OPTIONS, "--scope", "small").out.count("stale") == 0
 
 
 def test_the_environment_is_declared_in_specs(desk: "Desk") -> None:
@@ -84,12 +84,12 @@ def test_the_environment_is_declared_in_specs(desk: "Desk") -> None:
     spec = desk.root / "specs" / "turnstile.toml"
     own = spec.read_text()
     spec.write_text(f'{own}\n[environment]\n"Things break." = ["jam"]\n')
-    ran = desk.run("check", "turnstile", *MUTANTS, "--json")
+    ran = desk.run("mutants", "turnstile", *OPTIONS, "--json")
     free = [one["mutant"] for one in ran.json["results"] if one["fate"] == "environment"]
     assert any(name.startswith(guard) for name in free)
     assert ran.json["summary"]["kept"] == 0, "the fate depends on it"
     spec.write_text(f'{own}\n[environment]\n"Things break." = ["jams"]\n')
-    ran = desk.run("check", "turnstile", *MUTANTS)
+    ran = desk.run("mutants", "turnstile", *OPTIONS)
     assert ran.code == 2
     assert "environment.jams: turnstile has no such action" in ran.out
 
@@ -99,7 +99,7 @@ def test_a_bound_leaves_mutants_open(desk: "Desk") -> None:
 
 
 def test_what_was_judged_is_not_judged_again(desk: "Desk") -> None:
-    options = ("check", "turnstile", *MUTANTS, "--json")
+    options = ("mutants", "turnstile", *OPTIONS, "--json")
     first = desk.run(*options).json
     assert first["summary"]["kept"] == 0
     again = desk.run(*options).json
@@ -113,12 +113,12 @@ def test_what_was_judged_is_not_judged_again(desk: "Desk") -> None:
 
 def test_a_killed_run_goes_on_where_it_was(desk: "Desk") -> None:
     table = desk.root / ".lockstep" / "results.jsonl"
-    with started("check", "turnstile", *MUTANTS) as command:
+    with started("mutants", "turnstile", *OPTIONS) as command:
         command.await_that(lambda: table.is_file() and table.stat().st_size >= 2000)
         command.send(signal.SIGKILL)
         command.ended()
     done = len(table.read_text().splitlines())
-    ran = desk.run("check", "turnstile", *MUTANTS, "--json")
+    ran = desk.run("mutants", "turnstile", *OPTIONS, "--json")
     assert 0 < ran.json["summary"]["kept"] <= done
 
 
@@ -128,13 +128,13 @@ def test_a_killed_run_goes_on_where_it_was(desk: "Desk") -> None:
     ids=lambda option: option[0],
 )
 def test_an_option_that_says_nothing_of_mutants_is_refused(desk: "Desk", option: list[str]) -> None:
-    ran = desk.run("check", "turnstile", *MUTANTS, *option)
+    ran = desk.run("mutants", "turnstile", *OPTIONS, *option)
     assert (ran.code, ran.out) == (2, "")
-    assert "does not go with" in ran.err
+    assert f"No such option: {option[0]}" in ran.err
 
 
 def test_a_model_that_does_not_hold_is_told_once(desk: "Desk") -> None:
-    ran = desk.run("check", "letters", *MUTANTS)
+    ran = desk.run("mutants", "letters", *OPTIONS)
     assert ran.code == 2
     assert ran.out.count("does not hold itself") == 1
 
@@ -157,12 +157,12 @@ def test_a_model_that_does_not_hold_is_explored_once(
 
     monkeypatch.setattr(Judge, "__init__", counted)
     monkeypatch.setattr(progress, "progress_line", seen)
-    ran = desk.run("check", "letters", *MUTANTS)
+    ran = desk.run("mutants", "letters", *OPTIONS)
     assert (ran.code, explored) == (2, [])
     assert "does not hold itself in scope default: it is pinned as violated" in ran.out
     pinned = 'verdict = "violated"\nviolates = ["boxes_hold_one_letter"]\n'
     desk.edit("specs/letters.toml", pinned, "")
-    ran = desk.run("check", "letters", *MUTANTS)
+    ran = desk.run("mutants", "letters", *OPTIONS)
     assert (ran.code, explored) == (2, ["letters"])
     assert ran.out.count("does not hold itself: boxes_hold_one_letter") == 1
     assert shown == ["letters default, without a change"]

@@ -29,7 +29,7 @@ def test_a_protocol_beside_others(desk: Desk) -> None:
     assert sorted(ran.out.splitlines()[: len(FILES)]) == [f"wrote {file}" for file in FILES]
     assert ran.out.splitlines()[-3] == "1. lockstep check lock_service"
     assert desk.run("check", "lock_service").code == 0
-    assert desk.run("check", "lock_service", "--faults").code == 0
+    assert desk.run("faults", "lock_service").code == 0
 
 
 def test_json(desk: Desk) -> None:

@@ -53,9 +53,14 @@ def test_what_was_checked_holds_and_what_was_not_does_not(alone: "Desk") -> None
     assert alone.run("check").code == 0
     ran = alone.run("report")
     assert ran.code == 3
-    assert "faults turnstile no result is kept lockstep check turnstile --faults" in ran.out
+    assert "faults turnstile no result is kept lockstep faults turnstile" in ran.out
     assert "inconclusive  1 of 1 model as claimed" in ran.out
-    assert alone.run("check", "--faults").code == 0
+    assert (
+        alone.run(
+            "faults",
+        ).code
+        == 0
+    )
     ran = alone.run("report")
     assert (ran.code, ran.out.splitlines()[0][:6]) == (0, "holds ")
     assert ran.out.endswith("written to .lockstep/report.html\n")
@@ -76,7 +81,9 @@ def test_every_command_that_is_named_fills_its_gap(alone: "Desk") -> None:
 @pytest.mark.parametrize("file", [MODEL, CLAIMS, "models/faults/turnstile.py"])
 def test_what_is_of_another_text_is_out_of_date(alone: "Desk", file: str) -> None:
     alone.run("check")
-    alone.run("check", "--faults")
+    alone.run(
+        "faults",
+    )
     with (alone.root / file).open("a", encoding="utf-8") as text:
         text.write("\n# another text\n")
     ran = alone.run("report")
@@ -128,7 +135,9 @@ def test_a_violation_that_is_pinned_is_as_it_must_be(desk: "Desk") -> None:
 
 def test_other_counts_than_pinned_differ(alone: "Desk") -> None:
     alone.run("check")
-    alone.run("check", "--faults")
+    alone.run(
+        "faults",
+    )
     alone.edit("specs/turnstile.toml", "states = 64", "states = 65")
     assert rows(alone)["check", "default"]["verdict"] == "differs"
 
@@ -210,7 +219,7 @@ def test_without_java_a_twin_is_not_checked(desk: "Desk", monkeypatch: pytest.Mo
 
 def test_mutants_are_shown_where_there_are_rows(alone: "Desk") -> None:
     assert rows_of(alone, "mutants")["wanted"] is False
-    code = alone.run("check", "--mutants").code
+    code = alone.run("mutants").code
     row = rows_of(alone, "mutants")
     assert row["verdict"] == {0: "holds", 1: "violated", 3: "inconclusive"}[code]
 
@@ -309,7 +318,7 @@ def test_requirements_say_whether_what_answers_them_was_checked(desk: "Desk") ->
 
 def test_real_bugs_are_shown_with_what_catches_them(desk: "Desk") -> None:
     assert "stays_open a gate in Graz turnstile not checked" in shown(desk)
-    desk.run("check", "turnstile", "--faults")
+    desk.run("faults", "turnstile")
     text = shown(desk)
     assert "stays open a gate in Graz turnstile entries_are_paid 3 small 4" in text
     assert "The arm does not lock behind the one who goes in." in text

@@ -310,7 +310,10 @@ def test_models_that_only_one_revision_has_are_named(repository: "Desk") -> None
         (("turnstile", "turnstyle"), "did you mean turnstile?"),
         (("turnstile", "turnstile.stays_opened"), "did you mean stays_open?"),
         (("turnstile", "turnstile", "--scope", "smal"), "nothing is compared"),
-        (("turnstile", "turnstile", "--engine", "spark"), "no engine 'spark' for reviews"),
+        (
+            ("turnstile", "turnstile", "--engine", "spark"),
+            "no engine 'spark'\n  cure: the engines are: auto, compiled, python\n",
+        ),
         (("main...change",), "'main...change' is not two revisions"),
         (("main..change",), "git rev-parse --show-prefix failed"),
     ],

@@ -1,4 +1,4 @@
-"""`check --sweep` and `--seeds`: one table of many checks."""
+"""`sweep`, of values and of seeds: one table of many checks."""
 
 import json
 import signal
@@ -27,7 +27,7 @@ CHEAT = 's.arm[g] == Arm.OPEN or MODE == "free"'
 
 
 def test_each_combination_is_a_row(desk: "Desk") -> None:
-    ran = desk.run("check", "turnstile", "--sweep", "MAX_COINS=1..2", "--sweep", "CAN_JAM=all")
+    ran = desk.run("sweep", "turnstile", "MAX_COINS=1..2", "CAN_JAM=all")
     lines = ran.out.splitlines()
     assert lines[0].split() == [
         *("model", "scope", "MAX_COINS", "CAN_JAM"),
@@ -46,19 +46,9 @@ def test_each_combination_is_a_row(desk: "Desk") -> None:
     assert ran.code == 3
 
 
-def test_more_values_may_follow_the_first(desk: "Desk") -> None:
-    short = desk.run("check", "turnstile", "--sweep", "MAX_COINS=1..2", "CAN_JAM=all", "--json")
-    options = ("--sweep", "MAX_COINS=1..2", "--sweep", "CAN_JAM=all", "--json")
-    assert short.json == desk.run("check", "turnstile", *options).json | {
-        "summary": short.json["summary"]
-    }
-
-
 def test_a_sweep_of_lists_and_of_set_constants(desk: "Desk") -> None:
     names = 'GATES=["east"],["east","west"]'
-    ran = desk.run(
-        "check", "turnstile", "--sweep", names, "--set", "MAX_COINS=1", "--json", "--no-cache"
-    )
+    ran = desk.run("sweep", "turnstile", names, "--set", "MAX_COINS=1", "--json", "--no-cache")
     assert [row["constants"] for row in ran.json["results"]] == [
         {"MAX_COINS": 1, "GATES": ["east"]},
         {"MAX_COINS": 1, "GATES": ["east", "west"]},
@@ -76,7 +66,7 @@ def free(desk: "Desk") -> None:
 
 def test_all_values_of_a_text_are_those_that_it_is_compared_with(desk: "Desk") -> None:
     free(desk)
-    ran = desk.run("check", "turnstile", "--sweep", "MODE=all")
+    ran = desk.run("sweep", "turnstile", "MODE=all")
     assert ran.code == 1
     rows = [line.split()[2:4] for line in ran.out.splitlines() if line.startswith("turnstile")]
     assert rows == [["paid", "holds"], ["free", "violated"]]
@@ -89,7 +79,7 @@ def test_all_values_of_a_text_are_those_that_it_is_compared_with(desk: "Desk") -
 
 def test_a_row_of_json_has_what_a_notebook_needs(desk: "Desk") -> None:
     free(desk)
-    ran = desk.run("check", "turnstile", "--sweep", "MODE=all", "--results", "rows.jsonl", "--json")
+    ran = desk.run("sweep", "turnstile", "MODE=all", "--results", "rows.jsonl", "--json")
     violated = ran.json["results"][1]
     assert violated["constants"] == {"MODE": "free"}
     assert (violated["verdict"], violated["violated"]) == ("violated", "entries_are_paid")
@@ -105,7 +95,7 @@ def test_a_row_of_json_has_what_a_notebook_needs(desk: "Desk") -> None:
 
 
 def test_what_was_swept_is_not_swept_again(desk: "Desk") -> None:
-    options = ("check", "turnstile", "--sweep", "MAX_COINS=1..3")
+    options = ("sweep", "turnstile", "MAX_COINS=1..3")
     first = desk.run(*options)
     assert "kept since" not in first.out
     again = desk.run(*options)
@@ -113,7 +103,7 @@ def test_what_was_swept_is_not_swept_again(desk: "Desk") -> None:
     assert again.out.replace("\n3 rows", "\n").startswith(first.out.splitlines()[0])
     assert desk.run(*options, "--json").json["summary"]["kept"] == 3
     assert "kept since" not in desk.run(*options, "--no-cache").out
-    more = desk.run("check", "turnstile", "--sweep", "MAX_COINS=1..5", "--json")
+    more = desk.run("sweep", "turnstile", "MAX_COINS=1..5", "--json")
     assert more.json["summary"]["kept"] == 3
     desk.edit("models/turnstile.py", "from", "# the text has changed\nfrom")
     assert desk.run(*options, "--json").json["summary"]["kept"] == 0
@@ -121,19 +111,19 @@ def test_what_was_swept_is_not_swept_again(desk: "Desk") -> None:
 
 def test_seeds_of_random_walks(desk: "Desk") -> None:
     options = ("--simulate", "20", "--steps", "30", "--seeds", "1..3", "--json")
-    ran = desk.run("check", "turnstile", *options)
+    ran = desk.run("sweep", "turnstile", *options)
     assert ran.code == 3, "walks say nothing of what they do not come by"
     assert [row["seed"] for row in ran.json["results"]] == [1, 2, 3]
     (one,) = desk.run(
         "check", "turnstile", "--simulate", "20", "--steps", "30", "--seed", "2", "--json"
     ).json["results"]
     assert ran.json["results"][1]["states"] == one["states"]
-    assert desk.run("check", "turnstile", *options).json["summary"]["kept"] == 3
+    assert desk.run("sweep", "turnstile", *options).json["summary"]["kept"] == 3
 
 
 def test_seeds_of_walks_that_hypothesis_draws(desk: "Desk") -> None:
     options = ("--hypothesis", "40", "--steps", "30", "--seeds", "1..4", "--threads", "2")
-    ran = desk.run("check", "turnstile", *options, "--json")
+    ran = desk.run("sweep", "turnstile", *options, "--json")
     assert ran.code == 3, "walks say nothing of what they do not come by"
     rows = ran.json["results"]
     assert [(row["seed"], row["engine"]) for row in rows] == [
@@ -144,14 +134,14 @@ def test_seeds_of_walks_that_hypothesis_draws(desk: "Desk") -> None:
     ).json["results"]
     assert rows[1]["transitions"] == one["transitions"]
     more = (*options[:4], "--seeds", "1..5", "--json")
-    assert desk.run("check", "turnstile", *more).json["summary"]["kept"] == 4
+    assert desk.run("sweep", "turnstile", *more).json["summary"]["kept"] == 4
     walks = ("--simulate", *more[1:])
-    assert desk.run("check", "turnstile", *walks).json["summary"]["kept"] == 0
+    assert desk.run("sweep", "turnstile", *walks).json["summary"]["kept"] == 0
 
 
 def test_hypothesis_finds_a_fault_by_each_seed(desk: "Desk") -> None:
     options = ("--fault", "stays_open", "--hypothesis", "100", "--seeds", "1..3", "--json")
-    ran = desk.run("check", "turnstile", *options)
+    ran = desk.run("sweep", "turnstile", *options)
     assert ran.code == 1
     for row in ran.json["results"]:
         assert (row["violated"], row["length"]) == ("entries_are_paid", 3)
@@ -162,7 +152,7 @@ def test_a_proposal_is_swept(desk: "Desk") -> None:
     file = desk.root / "models" / "proposals" / "turnstile" / "free_entry.py"
     file.parent.mkdir(parents=True)
     file.write_text(FREE_ENTRY, encoding="utf-8")
-    sweep = ("check", "turnstile", "--sweep", "MAX_COINS=1..2", "--json")
+    sweep = ("sweep", "turnstile", "MAX_COINS=1..2", "--json")
     assert [row["proposal"] for row in desk.run(*sweep).json["results"]] == [None, None]
     ran = desk.run(*sweep, "--proposal", "free_entry")
     assert ran.code == 1
@@ -176,51 +166,51 @@ def test_a_proposal_is_swept(desk: "Desk") -> None:
     ("options", "says"),
     [
         (
-            ["--sweep", "MAX_COIN=1..3"],
+            ["MAX_COIN=1..3"],
             "has no constant 'MAX_COIN'\n  cure: did you mean MAX_COINS",
         ),
-        (["--sweep", "MAX_COINS=all"], "nobody can tell all values of MAX_COINS"),
-        (["--sweep", "MAX_COINS=one,two"], "'one' is of another type"),
-        (["--sweep", "CAN_JAM=0..1"], "0 is of another type"),
-        (["--sweep", "MAX_COINS=5..2"], "is empty"),
-        (["--sweep", "MAX_COINS=1..999999"], "more than 100,000 numbers"),
-        (["--sweep", "MAX_COINS"], "gives no values"),
-        (["--sweep", "MAX_COINS=1", "--sweep", "MAX_COINS=2"], "gives MAX_COINS twice"),
-        (["--sweep", "MAX_COINS=1..2", "MAX_COINS=3"], "gives MAX_COINS twice"),
-        (["--sweep", "MAX_COINS=1..2", "--set", "MAX_COINS=3"], "by --set and by --sweep"),
-        (["--sweep", "MAX_COINS=1..2", "--pin"], "--sweep does not go with --pin"),
-        (["--sweep", "MAX_COINS=1..2", "--checkpoint", "f"], "does not go with --checkpoint"),
-        (["--sweep", "MAX_COINS=1..2", "--pytest"], "--sweep does not go with --pytest"),
-        (["--sweep", "MAX_COINS=1..2", "--faults"], "--faults does not go with --sweep"),
-        (["--sweep", "MAX_COINS=1..2", "--proposal", "free"], "has no proposal 'free'"),
+        (["MAX_COINS=all"], "nobody can tell all values of MAX_COINS"),
+        (["MAX_COINS=one,two"], "'one' is of another type"),
+        (["CAN_JAM=0..1"], "0 is of another type"),
+        (["MAX_COINS=5..2"], "is empty"),
+        (["MAX_COINS=1..999999"], "more than 100,000 numbers"),
+        (["MAX_COINS"], "no values are given to check with"),
+        (["MAX_COINS="], "'MAX_COINS=' gives no values"),
+        (["MAX_COINS=1", "MAX_COINS=2"], "MAX_COINS is given twice"),
+        (["MAX_COINS=1..2", "MAX_COINS=3"], "MAX_COINS is given twice"),
+        (["MAX_COINS=1..2", "--set", "MAX_COINS=3"], "by --set and by values to sweep"),
+        (["MAX_COINS=1..2", "--pin"], "No such option: --pin"),
+        (["MAX_COINS=1..2", "--checkpoint", "f"], "No such option: --checkpoint"),
+        (["MAX_COINS=1..2", "--pytest"], "No such option: --pytest"),
+        (["MAX_COINS=1..2", "--faults"], "No such option: --faults"),
+        (["MAX_COINS=1..2", "--proposal", "free"], "has no proposal 'free'"),
         (["--seeds", "1..3"], "add --simulate N or --hypothesis N"),
         (["--hypothesis", "5", "--simulate", "5"], "--simulate does not go with --hypothesis"),
-        (["--hypothesis", "5", "--checkpoint", "f"], "--hypothesis does not go with --checkpoint"),
-        (["--seeds", "1..3", "--simulate", "5", "--seed", "4"], "does not go with --seed"),
-        (["--results", "rows.jsonl"], "--results is the table of many checks"),
+        (["--hypothesis", "5", "--symmetry"], "--hypothesis does not go with --symmetry"),
+        (["--seeds", "1..3", "--simulate", "5", "--seed", "4"], "No such option: --seed"),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, list) else None,
 )
 def test_what_makes_no_sense_is_refused(desk: "Desk", options: list[str], says: str) -> None:
-    ran = desk.run("check", "turnstile", *options)
+    ran = desk.run("sweep", "turnstile", *options)
     assert (ran.code, ran.out) == (2, "")
     assert says in ran.err
 
 
 def test_a_seed_range_that_is_none_is_refused(desk: "Desk") -> None:
-    ran = desk.run("check", "turnstile", "--simulate", "5", "--seeds", "1-3")
+    ran = desk.run("sweep", "turnstile", "--simulate", "5", "--seeds", "1-3")
     assert ran.code == 2
     assert "write it as 1..100" in ran.err
 
 
 def test_each_model_has_to_have_the_constant(desk: "Desk") -> None:
-    ran = desk.run("check", "--sweep", "MAX_COINS=1..2")
+    ran = desk.run("sweep", "MAX_COINS=1..2")
     assert ran.code == 2
     assert "letters has no constant 'MAX_COINS'" in ran.err
 
 
 def test_a_check_that_cannot_be_made_is_a_row(desk: "Desk") -> None:
-    ran = desk.run("check", "turnstile", "--sweep", "MAX_COINS=-1,1")
+    ran = desk.run("sweep", "turnstile", "MAX_COINS=-1,1")
     assert ran.code == 2
     rows = [line.split()[2:4] for line in ran.out.splitlines() if line.startswith("turnstile")]
     assert rows[0] == ["-1", "error"]
@@ -229,13 +219,13 @@ def test_a_check_that_cannot_be_made_is_a_row(desk: "Desk") -> None:
 
 def test_a_workspace_that_cannot_be_written_is_swept_all_the_same(desk: "Desk") -> None:
     (desk.root / ".lockstep").write_text("a file where the folder would be")
-    ran = desk.run("check", "turnstile", "--sweep", "MAX_COINS=1..2")
+    ran = desk.run("sweep", "turnstile", "MAX_COINS=1..2")
     assert ran.code == 0
     assert ran.out.endswith("2 checks: 2 holds\n")
     assert ran.err.startswith("lockstep: the results are not kept: ")
 
 
-LONG = ("check", "turnstile", "--sweep", "MAX_COINS=10..25", "--engine", "python")
+LONG = ("sweep", "turnstile", "MAX_COINS=10..25", "--engine", "python")
 """Checks that take seconds together, so that other processes do them."""
 
 

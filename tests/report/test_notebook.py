@@ -13,7 +13,7 @@ from lockstep.plain.exploration import Exploration
 from lockstep.report.notebook import html_of
 from lockstep.report.page_markdown import markdown
 from lockstep.report.twin import TwinView
-from lockstep.verbs.campaign import Resources
+from lockstep.verbs.campaign_request import Resources
 from lockstep.verbs.check import Checked, CheckRequest, CheckRun, check
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.prove import ProveRequest, Unproved, prove
@@ -83,7 +83,7 @@ def test_a_behaviour_a_replay_and_another_version(workspace: Workspace) -> None:
 
 def test_faults(workspace: Workspace, tmp_path: Path) -> None:
     resources = Resources(Exploration(threads=1), results=tmp_path / "results.jsonl")
-    run = faults(FaultsRequest(("turnstile",), workspace, resources))
+    run = faults(FaultsRequest(("turnstile",), workspace, resources=resources))
     for result in (run, *run.results):
         text = text_of(shown(result))
         assert "caught by entries_are_paid" in text

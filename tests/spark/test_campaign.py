@@ -22,13 +22,13 @@ from lockstep.plain.exploration import Exploration
 from lockstep.spark.campaign import Failed, answers
 from lockstep.spark.session import SparkOptions, spark_session
 from lockstep.spark.workspace_text import WorkspaceText
-from lockstep.verbs.campaign import SPARK, Resources
-from lockstep.verbs.campaign_request import CampaignRequest
+from lockstep.verbs.campaign_request import CampaignRequest, Resources
 from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.check_task import check_one
 from lockstep.verbs.fault_task import explore_fault
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.faults_of_model import FaultsOfModel
+from lockstep.verbs.search_request import SPARK
 from lockstep.verbs.sweep import sweep
 from lockstep.workspace import find_workspace
 from tests.campaign.works import task as sample_task
@@ -207,7 +207,7 @@ def test_all_faults_on_spark_are_those_of_one_machine(tmp_path: Path) -> None:
     def run(exploration: Exploration) -> list[FaultsOfModel]:
         results = tmp_path / f"{exploration.engine}.jsonl"
         resources = Resources(exploration, master="local[2]", results=results)
-        models = list(faults(FaultsRequest((), WORKSPACE, resources)).results)
+        models = list(faults(FaultsRequest((), WORKSPACE, resources=resources)).results)
         for fault in (fault for model in models for fault in model.runs):
             fault.seconds, fault.since, fault.engine = 0.0, "", ""
             # Of `auto` the engine that is quick enough finds one of the shortest.

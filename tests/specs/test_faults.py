@@ -26,7 +26,7 @@ def test_every_fault_is_caught_and_every_invariant_catches_one(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
-    code = run(["check", name, "--faults", "--json", "--no-cache"])
+    code = run(["faults", name, "--json", "--no-cache"])
     report = json.loads(capsys.readouterr().out)
     assert report["summary"]["errors"] == []
     assert report["summary"]["problems"] == []

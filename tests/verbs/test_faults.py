@@ -8,7 +8,7 @@ from lockstep.campaign.place import Share, Work
 from lockstep.campaign.processes import Processes
 from lockstep.language.faults import fault_marks
 from lockstep.plain.exploration import Exploration
-from lockstep.verbs.campaign import Resources
+from lockstep.verbs.campaign_request import Resources
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.faults_of_model import FaultsOfModel
 from lockstep.workspace import find_workspace
@@ -35,7 +35,8 @@ def results(folder: Path, threads: int) -> list[FaultsOfModel]:
     # Another engine may find another counterexample of the same length.
     exploration = Exploration("python", threads=threads)
     resources = Resources(exploration, results=folder / f"{threads}.jsonl")
-    request = FaultsRequest(MODELS, find_workspace(Path(__file__)), resources, folder / "traces")
+    workspace = find_workspace(Path(__file__))
+    request = FaultsRequest(MODELS, workspace, resources=resources, save=folder / "traces")
     run = faults(request, on_result=told.append)
     assert run.exit_code == 0
     assert told == list(run.results)
@@ -61,5 +62,5 @@ def test_with_little_memory_there_is_one_process(
 ) -> None:
     monkeypatch.setattr("lockstep.verbs.campaign._LEAST_MEMORY", 2**60)
     resources = Resources(Exploration(threads=2), results=tmp_path / "results.jsonl")
-    run = faults(FaultsRequest(MODELS, find_workspace(Path(__file__)), resources))
+    run = faults(FaultsRequest(MODELS, find_workspace(Path(__file__)), resources=resources))
     assert (run.exit_code, processes) == (0, [])

@@ -6,9 +6,9 @@ import pytest
 
 from lockstep.errors import LockstepError
 from lockstep.specs.scopes import load_model_spec
-from lockstep.verbs.campaign import SPARK
 from lockstep.verbs.campaign_request import CampaignRequest
 from lockstep.verbs.check_request import CheckRequest
+from lockstep.verbs.search_request import SPARK
 from lockstep.verbs.sweep import plan_sweep, sweep
 from lockstep.workspace import find_workspace
 

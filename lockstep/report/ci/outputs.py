@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from lockstep.verbs.option import option
 from lockstep.workspace import Workspace
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CiOutputs:
-    """What is written besides what is printed; nothing unless told."""
+    """What is written besides what is printed; by default nothing."""
+
+    apart: ClassVar = {"--json": ("--github",)}
 
     sarif: Path | None = option(
         "--sarif", metavar="FILE", help="Write what is wrong as SARIF 2.1.0, too."

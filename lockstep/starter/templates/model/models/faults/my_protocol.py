@@ -4,7 +4,7 @@ from lockstep import fault, require
 from models.my_protocol import REQUESTS, answer
 
 
-# `lockstep check --faults` makes each of them. A claim that none of them breaks may claim nothing.
+# `lockstep faults` makes each of them. A claim that none of them breaks may claim nothing.
 @fault(replaces=answer, breaks="answers_were_asked_for")
 def answers_by_itself(s, new):
     """An answer is given although nobody asked."""

@@ -1,0 +1,242 @@
+"""The verbs that judge models: `check`, those that do many such tasks, `prove`, `twin`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar
+
+from lockstep.errors import LockstepError
+from lockstep.report.ci.outputs import CiOutputs
+from lockstep.verbs.campaign_request import (
+    CampaignRequest,
+    FaultsRequest,
+    MutantsRequest,
+    SweptRequest,
+)
+from lockstep.verbs.check_request import CheckRequest
+from lockstep.verbs.option import option
+from lockstep.verbs.prove_request import ProveRequest
+from lockstep.verbs.requests import MatrixRequest, TwinRequest
+from lockstep.verbs.search_request import CostsRequest
+from lockstep.verbs.sweep_values import read_sweeps
+from lockstep.workspace import find_workspace
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """What else `check` prints."""
+
+    pytest: bool = option(
+        "--pytest", default=False, help="Print each counterexample as a test to paste, too."
+    )
+    verbose: bool = option(
+        "--verbose", "-v", default=False, help="Print how often each action fired."
+    )
+
+
+def check(request: CheckRequest, view: CheckOptions, outputs: CiOutputs, json: bool) -> int:
+    """Explore every reachable state and check what must hold.
+
+    Exit codes: 0 everything holds, 1 something is violated, 2 the input cannot be used,
+    3 not conclusive, 4 other counts than pinned, 130 interrupted.
+    """
+    from lockstep.report.check import CheckView
+    from lockstep.report.view import present
+    from lockstep.verbs.check import plan_check, run_check
+
+    plan = plan_check(request)
+    shown = CheckView(plan, verbose=view.verbose, pytest=view.pytest)
+    work = partial(run_check, plan)
+    return present(shown, work, json=json, outputs=outputs, workspace=plan.workspace)
+
+
+def faults(request: FaultsRequest, outputs: CiOutputs, json: bool) -> int:
+    """Run every fault of models; each must do what it says that it does.
+
+    Exit codes: 0 each does, and each invariant has a fault that breaks it first, 1 not so, 2 the
+    input cannot be used, 130 interrupted.
+    """
+    from lockstep.report.faults import FaultsView
+    from lockstep.report.view import present
+    from lockstep.verbs.faults import faults as run
+
+    workspace = request.workspace or find_workspace()
+    shown, work = FaultsView(workspace.root), partial(run, request)
+    return present(shown, work, json=json, outputs=outputs, workspace=workspace)
+
+
+def mutants(request: MutantsRequest, json: bool) -> int:
+    """Mutation testing: some property must fail for each small change of a model.
+
+    Exit codes: 0 specs/MODEL.toml explains each survivor, 1 not so, 2 the input cannot be used,
+    3 not conclusive, 130 interrupted.
+    """
+    from lockstep.report.mutants import MutantsView
+    from lockstep.report.view import present
+    from lockstep.verbs.mutants import mutants as run
+
+    return present(MutantsView(), partial(run, request), json=json)
+
+
+def sweep(request: SweptRequest, campaign: CampaignRequest, json: bool) -> int:
+    """Check models with each combination of values of constants, or each seed of random walks.
+
+    Exit codes: 0 everything holds, 1 something is violated, 2 the input cannot be used,
+    3 not conclusive, 4 other counts than pinned, 130 interrupted.
+    """
+    from lockstep.report.sweep import SweepView
+    from lockstep.report.view import present
+    from lockstep.verbs.sweep import plan_sweep, run_sweep
+
+    values = [name for name in request.models if "=" in name]
+    models = tuple(name for name in request.models if name not in values)
+    campaign = replace(campaign, sweeps=read_sweeps(values))
+    if not campaign.is_sweep:
+        raise LockstepError(
+            "no values are given to check with",
+            cure="write NAME=2..5 for a constant, or --seeds 1..100 for random walks",
+        )
+    plan = plan_sweep(replace(request, models=models), campaign)
+    return present(SweepView(plan), partial(run_sweep, plan), json=json)
+
+
+def costs(request: CostsRequest, json: bool) -> int:
+    """Count what each scenario of specs/MODEL.toml costs, at least and at most.
+
+    Exit codes: 0 counted, 2 the input cannot be used, 3 not conclusive, 130 interrupted.
+    """
+    from lockstep.report.costs import CostsView
+    from lockstep.report.view import present
+    from lockstep.verbs.costs import costs as run
+
+    return present(CostsView(), partial(run, request), json=json)
+
+
+def matrix(request: MatrixRequest, json: bool) -> int:
+    """Print each requirement, how it is answered, and by what.
+
+    Exit codes: 0 every reference leads somewhere, 1 not so, 2 the input cannot be used.
+    """
+    from lockstep.report.matrix import matrix_json, print_matrix
+    from lockstep.report.output import Output
+    from lockstep.verbs.matrix import matrix as run
+
+    output, result = Output(), run(request)
+    output.json(matrix_json(result)) if json else print_matrix(output, result.matrix)
+    return result.exit_code
+
+
+def twin(request: TwinRequest, outputs: CiOutputs, json: bool) -> int:
+    """Compare each model with its TLA+ twin, as TLC explores that.
+
+    Small scopes are compared state by state and action by action, others by their counts:
+    specs/MODEL.toml says which.
+
+    Exit codes: 0 the same and TLC refutes nothing, 1 not the same or refuted, 2 the input cannot
+    be used, 3 not conclusive, 130 interrupted.
+    """
+    from lockstep.report.twin import TwinView
+    from lockstep.report.view import present
+    from lockstep.verbs.twin import plan_twin, run_twin
+
+    plan = plan_twin(request)
+    shown, work = TwinView(plan.workspace.root, plan.tasks), partial(run_twin, plan)
+    return present(shown, work, json=json, outputs=outputs, workspace=plan.workspace)
+
+
+_OF_PROOFS = ("--any", "--infer", "--k", "--smt", "--examples", "--sarif", "--summary", "--github")
+"""What other questions do not go with."""
+
+
+@dataclass(frozen=True)
+class ProveOptions:
+    """Other questions about one model, and what else `prove` prints."""
+
+    apart: ClassVar = {
+        "--find": ("--equal", *_OF_PROOFS),
+        "--from": ("--equal", *_OF_PROOFS),
+        "--equal": _OF_PROOFS,
+    }
+
+    find: str | None = option(
+        "--find", metavar="PREDICATE", help="Look for a shortest behaviour to it, as in 's.x > 3'."
+    )
+    start: str | None = option(
+        "--from",
+        metavar="PREDICATE",
+        help="Search from any state in which it and all invariants hold, reached or not.",
+    )
+    equal: tuple[str, str] | None = option(
+        "--equal", metavar="ACTION ACTION", help="Ask whether two actions do the same."
+    )
+    examples: bool = option(
+        "--examples", default=False, help="Show the states from which a property is not kept."
+    )
+
+    @property
+    def is_question(self) -> bool:
+        """Whether something else is asked than what can be proved."""
+        return not (self.find is None and self.start is None and self.equal is None)
+
+
+def prove(request: ProveRequest, view: ProveOptions, outputs: CiOutputs, json: bool) -> int:
+    """Prove invariants by induction, at the widths that a proof of the specification names.
+
+    If not all can be proved, behaviours of up to `--depth` steps are searched for violations.
+
+    Exit codes: 0 proved, 1 violated, 2 the input cannot be used, 3 not conclusive, 130 interrupted.
+    """
+    from lockstep.report.prove import ProveView
+    from lockstep.report.view import present
+    from lockstep.verbs.models import choose, refuse_unread
+    from lockstep.verbs.prove import prove as run
+
+    workspace = request.workspace or find_workspace()
+    names = choose(request.models, workspace)
+    if not request.models:
+        refuse_unread(workspace)
+    if request.fault is not None and len(names) != 1:
+        raise LockstepError("--fault is about one model", cure="name the model before it")
+    if view.is_question:
+        if len(names) != 1:
+            raise LockstepError(
+                "--find, --from and --equal ask about one model", cure="name the model before it"
+            )
+        return _ask(names[0], request, view, json)
+    # Examples are shown of what was decided in this run alone.
+    request = replace(request, anew=request.anew or view.examples)
+    shown, work = ProveView(workspace.root, request, examples=view.examples), partial(run, request)
+    return present(shown, work, json=json, outputs=outputs, workspace=workspace)
+
+
+def _ask(model: str, request: ProveRequest, view: ProveOptions, json: bool) -> int:
+    from lockstep.report.output import Output
+    from lockstep.report.prove_ask import (
+        comparison_json,
+        print_comparison,
+        print_search,
+        search_json,
+    )
+    from lockstep.verbs.ask import EqualRequest, SearchRequest, compare_actions, search
+
+    output, widths, seconds = Output(), request.widths, request.max_seconds
+    if view.equal is not None:
+        compared = compare_actions(
+            EqualRequest(model, view.equal, widths, seconds, request.workspace)
+        )
+        output.json(comparison_json(compared)) if json else print_comparison(output, compared)
+        return compared.exit_code
+    searched = search(
+        SearchRequest(
+            model,
+            goal=view.find,
+            start=view.start,
+            widths=widths,
+            depth=request.depth,
+            max_seconds=seconds,
+            workspace=request.workspace,
+        )
+    )
+    output.json(search_json(searched)) if json else print_search(output, searched)
+    return searched.exit_code

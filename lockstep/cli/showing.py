@@ -1,0 +1,286 @@
+"""The verbs that show: `replay` a behaviour, `explore` a model, `review` a change, `report` all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, ClassVar
+
+from lockstep.errors import LockstepError
+from lockstep.verbs.option import option
+from lockstep.verbs.requests import ExploreRequest, ReplayRequest, ReportRequest
+from lockstep.verbs.review_request import ReviewRequest
+
+if TYPE_CHECKING:
+    from lockstep.language.model import Model
+    from lockstep.language.notation import State
+
+STANDARD = Path("-")
+"""Standard output, in place of a file."""
+
+_PICTURES = ("--html", "--svg", "--mermaid")
+
+
+@dataclass(frozen=True)
+class ExploreView:
+    """How the page is served."""
+
+    port: int = option(
+        "--port",
+        default=0,
+        least=0,
+        most=65_535,
+        metavar="N",
+        help="The port to serve on; 0 takes one that is free.",
+    )
+    opens: bool = option("--open", default=False, help="Open the page in a browser.")
+
+
+def explore(request: ExploreRequest, view: ExploreView, json: bool) -> int:
+    """Walk a model by hand: serve a page on this machine, and print its address.
+
+    The page shows what can be done in a state and what holds there; it takes steps and takes them
+    back. It is served to this machine alone, until Ctrl-C.
+
+    Exit codes: 2 the input cannot be used, 130 interrupted, as by Ctrl-C.
+    """
+    from lockstep.report.json import document
+    from lockstep.report.output import Output
+    from lockstep.serve.explorer import Explorer
+    from lockstep.serve.server import ExploreServer
+    from lockstep.verbs.explore import explore as load
+
+    output, explored = Output(), load(request)
+    with ExploreServer(Explorer(explored), view.port) as server:
+        if json:
+            row = {"model": request.model, "scope": explored.scope.name, "url": server.url}
+            output.json(document([row], {}))
+        else:
+            output.line(server.url)
+        if view.opens:
+            # A browser of the terminal ends when its reader does: the page is served meanwhile.
+            Thread(target=_open, args=(server.url,), daemon=True).start()
+        server.serve_forever()
+    return 0
+
+
+def _open(url: str) -> None:
+    import webbrowser
+
+    from lockstep.system.standard_streams import tell
+
+    if not webbrowser.open(url):
+        tell("lockstep: there is no browser to open the page in")
+
+
+@dataclass(frozen=True)
+class ReportView:
+    """The file that `report` writes, and what it prints."""
+
+    apart: ClassVar = {"--json": ("--markdown", "--out"), "--markdown": ("--out",)}
+
+    out: Path | None = option(
+        "--out", metavar="FILE", help="The page. Default: .lockstep/report.html."
+    )
+    source_url: str | None = option(
+        "--source-url",
+        metavar="PATTERN",
+        help="The address of a line, to make links: https://HOST/blob/{rev}/{path}#L{line}.",
+    )
+    markdown: bool = option(
+        "--markdown",
+        default=False,
+        help="Print the page as Markdown without details, and write none.",
+    )
+
+
+def report(request: ReportRequest, view: ReportView, json: bool) -> int:
+    """Show what is kept of a workspace as one page: verdicts, faults, proofs, twins, requirements.
+
+    It checks nothing by itself: `check`, `faults`, `prove` and `twin` keep their results for the
+    texts as they stand. What has no result is shown as not checked.
+
+    Exit codes: 0 all was checked and holds, 1 something is violated, 2 the input cannot be used,
+    3 something was not checked, or is not conclusive, 4 other counts than pinned.
+    """
+    from lockstep.report.output import Output
+    from lockstep.report.page_html import html
+    from lockstep.report.page_markdown import markdown
+    from lockstep.report.progress import TerminalWatch
+    from lockstep.report.report_page import print_report, report_json, report_page
+    from lockstep.report.source_links import SourceLinks
+    from lockstep.system.text_files import write_text
+    from lockstep.verbs.report import report as gather
+
+    output, result = Output(), gather(request, watch=TerminalWatch())
+    if json:
+        output.json(report_json(result))
+        return result.exit_code
+    links = SourceLinks(view.source_url, result.revision)
+    page = report_page(result, links, brief=view.markdown)
+    if view.markdown:
+        output.line(markdown(page).rstrip())
+        return result.exit_code
+    file = view.out or result.workspace.output / "report.html"
+    write_text(file, html(page))
+    print_report(output, result, file)
+    return result.exit_code
+
+
+@dataclass(frozen=True)
+class ReviewView:
+    """What `review` prints, and the file that it writes."""
+
+    apart: ClassVar = {"--json": ("--markdown",)}
+
+    brief: bool = option(
+        "--brief", default=False, help="Name what changes, and print no behaviour."
+    )
+    markdown: bool = option(
+        "--markdown", default=False, help="Print Markdown, as for a pull request."
+    )
+    html: Path | None = option(
+        "--html", metavar="FILE", help="Write a page too, which needs no network."
+    )
+
+
+def review(request: ReviewRequest, view: ReviewView, json: bool) -> int:
+    """Compare two versions of a model: BASE, and HEAD with a change.
+
+    A version is MODEL, MODEL.FAULT with a fault in place, or MODEL@NAME=VALUE with a constant
+    changed; REV..REV compares all models of two git revisions. Hidden steps, and variables that
+    only one of them has, are no difference.
+
+    Exit codes: 0 HEAD breaks nothing and shows nothing new, but for what is expected, 1 it does,
+    2 the input cannot be used, 3 not conclusive, or what is expected does not happen, 130
+    interrupted.
+    """
+    from lockstep.report.output import Output
+    from lockstep.report.page_html import html
+    from lockstep.report.page_markdown import markdown
+    from lockstep.report.progress import TerminalWatch
+    from lockstep.report.review_json import review_json
+    from lockstep.report.review_page import ReviewText, review_page
+    from lockstep.system.text_files import write_text
+    from lockstep.verbs.review import plan_review, run_review
+
+    output, watch = Output(), TerminalWatch()
+    with plan_review(request) as plan:
+        if json:
+            run = run_review(plan, watch=watch)
+            output.json(review_json(plan, run))
+        elif view.markdown:
+            run = run_review(plan, watch=watch)
+            output.line(markdown(review_page(plan, run, brief=view.brief)).rstrip())
+        else:
+            text = ReviewText(output, plan, brief=view.brief)
+            run = run_review(plan, on_result=text.add, on_actions=text.actions, watch=watch)
+            text.finish(run)
+        if view.html is not None:
+            write_text(view.html, html(review_page(plan, run, brief=view.brief)))
+    return run.exit_code
+
+
+@dataclass(frozen=True)
+class ReplayView:
+    """What `replay` prints, and the pictures that it writes; `-` is standard output."""
+
+    apart: ClassVar = {"--step": ("--json", "--pytest", *_PICTURES), "--on": _PICTURES}
+
+    html: Path | None = option(
+        "--html", metavar="FILE", help="Write a page to walk through it, which needs no network."
+    )
+    svg: Path | None = option(
+        "--svg", metavar="FILE", help="Write a sequence diagram as SVG; - prints it alone."
+    )
+    mermaid: Path | None = option(
+        "--mermaid", metavar="FILE", help="Write it as Mermaid; - prints it alone."
+    )
+    step: bool = option(
+        "--step",
+        default=False,
+        help="Go through it forward and back, by commands from standard input; ? lists them.",
+    )
+
+
+def replay(request: ReplayRequest, view: ReplayView, json: bool) -> int:
+    """Take a saved counterexample again, step by step.
+
+    Plain Python takes each step, and what it changes is shown. With --on another version of the
+    model takes the steps: does a change stop this?
+
+    Exit codes: 1 the violation is there again, 0 the model still behaves so but the property holds
+    now, 3 the model has changed and no longer behaves so, 2 the file cannot be used. With --on: 1
+    something is violated there, 0 the version does not go so, or violates nothing, 3 the recording
+    does not say what the version would do.
+    """
+    printed = [flag for flag in _PICTURES if getattr(view, flag[2:]) == STANDARD]
+    printed += ["--json"] * (json and bool(printed))
+    if len(printed) > 1:
+        raise LockstepError(
+            f"{' and '.join(printed)} would be printed in one", cure="write one to a file"
+        )
+    return (_again if request.on is None else _on)(request, view, json)
+
+
+def _again(request: ReplayRequest, view: ReplayView, json: bool) -> int:
+    """Take it on the model that it was recorded of."""
+    from lockstep.report.output import Output
+    from lockstep.report.replay import print_replay, replay_json, shown_behaviour, shown_origin
+    from lockstep.report.replay_pictures import pictures_of
+    from lockstep.report.replay_step import Walked, walk
+    from lockstep.system.text_files import write_text
+    from lockstep.verbs.replay import replay as run
+
+    output, result = Output(), run(request)
+    pictures = pictures_of(result, {"html": view.html, "svg": view.svg, "mermaid": view.mermaid})
+    for picture in pictures:
+        if picture.file != STANDARD:
+            write_text(picture.file, picture.text)
+    printed = [picture for picture in pictures if picture.file == STANDARD]
+    if printed:
+        output.line(printed[0].text.rstrip())
+    elif json:
+        output.json(replay_json(request.file, result))
+    elif view.step:
+        output.line(shown_origin(result.origin))
+        output.line(f"{result.verdict}  {result.because}", str(result.verdict))
+        shown, read = shown_behaviour(result), _reader(request, result.model)
+        walk(output, Walked(result.model, shown, result.origin.fault, read))
+    else:
+        print_replay(output, result, request.pytest, [picture.file for picture in pictures])
+    return int(result.exit_code)
+
+
+def _on(request: ReplayRequest, view: ReplayView, json: bool) -> int:
+    """Take it on another version."""
+    from lockstep.report.output import Output
+    from lockstep.report.replay import print_replay_on, replay_on_json, shown_title
+    from lockstep.report.replay_step import Walked, walk
+    from lockstep.verbs.replay_on import replay_on
+
+    output = Output()
+    with replay_on(request) as result:
+        if json:
+            output.json(replay_on_json(request.file, result))
+        elif view.step:
+            output.line(shown_title(result))
+            output.line(f"{result.verdict}  {result.because}", str(result.verdict))
+            shown, refusal = result.violation or result.trace, result.refusal
+            refused = None if refusal is None else (refusal.action, refusal.parameters)
+            read = _reader(request, result.model)
+            walk(output, Walked(result.model, shown, result.version.fault, read, refused))
+        else:
+            print_replay_on(output, result)
+        return int(result.exit_code)
+
+
+def _reader(request: ReplayRequest, model: Model) -> Callable[[str], Callable[[State], bool]]:
+    """What reads a predicate over the states of a model."""
+    from lockstep.verbs.predicate import predicate_of
+    from lockstep.workspace import find_workspace
+
+    return partial(predicate_of, request.workspace or find_workspace(), model)
