@@ -229,9 +229,10 @@ def replay(request: ReplayRequest, view: ReplayView, json: bool) -> int:
 def _again(request: ReplayRequest, view: ReplayView, json: bool) -> int:
     """Take it on the model that it was recorded of."""
     from lockstep.report.output import Output
-    from lockstep.report.replay import print_replay, replay_json, shown_behaviour, shown_origin
+    from lockstep.report.replay import behaviour_of, replay_blocks, replay_json, shown_origin
     from lockstep.report.replay_pictures import pictures_of
     from lockstep.report.replay_step import Walked, walk
+    from lockstep.report.view import show
     from lockstep.system.text_files import write_text
     from lockstep.verbs.replay import replay as run
 
@@ -243,30 +244,28 @@ def _again(request: ReplayRequest, view: ReplayView, json: bool) -> int:
     printed = [picture for picture in pictures if picture.file == STANDARD]
     if printed:
         output.line(printed[0].text.rstrip())
-    elif json:
-        output.json(replay_json(request.file, result))
-    elif view.step:
+    elif view.step and not json:
         output.line(shown_origin(result.origin))
         output.line(f"{result.verdict}  {result.because}", str(result.verdict))
-        shown, read = shown_behaviour(result), _reader(request, result.model)
+        shown, read = behaviour_of(result), _reader(request, result.model)
         walk(output, Walked(result.model, shown, result.origin.fault, read))
     else:
-        print_replay(output, result, request.pytest, [picture.file for picture in pictures])
+        blocks = replay_blocks(result, request.pytest, [picture.file for picture in pictures])
+        show(blocks, lambda: replay_json(request.file, result), json=json)
     return int(result.exit_code)
 
 
 def _on(request: ReplayRequest, view: ReplayView, json: bool) -> int:
     """Take it on another version."""
     from lockstep.report.output import Output
-    from lockstep.report.replay import print_replay_on, replay_on_json, shown_title
+    from lockstep.report.replay import replay_on_blocks, replay_on_json, shown_title
     from lockstep.report.replay_step import Walked, walk
+    from lockstep.report.view import show
     from lockstep.verbs.replay_on import replay_on
 
     output = Output()
     with replay_on(request) as result:
-        if json:
-            output.json(replay_on_json(request.file, result))
-        elif view.step:
+        if view.step and not json:
             output.line(shown_title(result))
             output.line(f"{result.verdict}  {result.because}", str(result.verdict))
             shown, refusal = result.violation or result.trace, result.refusal
@@ -274,7 +273,8 @@ def _on(request: ReplayRequest, view: ReplayView, json: bool) -> int:
             read = _reader(request, result.model)
             walk(output, Walked(result.model, shown, result.version.fault, read, refused))
         else:
-            print_replay_on(output, result)
+            blocks = replay_on_blocks(result)
+            show(blocks, lambda: replay_on_json(request.file, result), json=json)
         return int(result.exit_code)
 
 

@@ -12,7 +12,7 @@ from lockstep.results.search_result import Violation
 from lockstep.trace.claims import find_property
 from lockstep.trace.lasso import render_fairness
 from lockstep.trace.pytest_export import to_pytest
-from lockstep.trace.render import Line, render_binding, render_trace, render_violation
+from lockstep.trace.render import Line, render_binding, render_trace
 from lockstep.verbs.check_result import Checked
 from lockstep.words import plural, shown_path
 from lockstep.workspace import option_for
@@ -70,11 +70,7 @@ def _shown(checked: Checked, *, pytest: bool) -> Iterator[Block]:
     model, violation, trace = checked.model, checked.result.violation, checked.trace
     assert trace is not None
     fault = None if checked.origin is None else checked.origin.fault
-    lines = (
-        render_trace(model, trace, fault)
-        if violation is None
-        else render_violation(model, violation, fault)
-    )
+    lines = render_trace(model, violation or trace, fault)
     caption = f"The behaviour, {plural(len(trace.steps), 'step')}"
     yield Lines(tuple(lines), caption)
     if violation is not None and violation.trace.loop is not None:

@@ -6,7 +6,7 @@ is built as a tree, so that no text becomes markup.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, tostring
 
@@ -16,17 +16,17 @@ from lockstep.report.check import models_table, result_row
 from lockstep.report.ci.check_problems import parts_of
 from lockstep.report.counterexample import counterexample
 from lockstep.report.faults import FaultsView
-from lockstep.report.output import Kept, Output
-from lockstep.report.page import Block, Paragraph
+from lockstep.report.page import Block, Lines, Paragraph
 from lockstep.report.page_html import fragment
 from lockstep.report.prove import ProveView
-from lockstep.report.replay import print_replay, print_replay_on
+from lockstep.report.replay import replay_blocks, replay_on_blocks
 from lockstep.report.requirement_texts import RequirementTexts
 from lockstep.report.twin import TwinView
 from lockstep.report.view import pending
 from lockstep.results.trace import Trace
 from lockstep.trace.changes import changes
 from lockstep.trace.layout import show
+from lockstep.trace.render import Line
 from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
 from lockstep.verbs.faults import FaultsRun
 from lockstep.verbs.faults_of_model import FaultsOfModel
@@ -35,7 +35,6 @@ from lockstep.verbs.prove_result import Proved, Unproved
 from lockstep.verbs.replay import Replay
 from lockstep.verbs.replay_on_result import ReplayedOn
 from lockstep.verbs.twin import Compared, TwinRun, Uncompared
-from lockstep.words import visible
 
 _STYLE = """
 .lockstep table { border-collapse: collapse; margin: 0 0 0.5em; }
@@ -53,38 +52,44 @@ _STYLE = """
 
 def html_of(result: object) -> str:
     """A result as a piece of HTML; `TypeError` for what is none."""
-    root = Element("div", {"class": "lockstep"})
-    SubElement(root, "style").text = _STYLE
+    if isinstance(result, Diagram):
+        return _drawing(result)
+    return fragment(_blocks(result), _STYLE)
+
+
+def _blocks(result: object) -> Iterable[Block]:
     match result:
         case CheckRun():
-            pending_models = pending("not checked", result.pending)
-            return fragment([*_checked(result.results), *pending_models], _STYLE)
+            return [*_checked(result.results), *pending("not checked", result.pending)]
         case Checked() | Unchecked():
-            return fragment(_checked([result]), _STYLE)
+            return _checked([result])
         case FaultsRun():
-            return fragment(FaultsView(Path()).blocks(result), _STYLE)
+            return FaultsView(Path()).blocks(result)
         case FaultsOfModel():
-            return fragment(FaultsView(Path()).shown(result), _STYLE)
+            return FaultsView(Path()).shown(result)
         case ProveRun():
-            return fragment(ProveView(Path()).blocks(result), _STYLE)
+            return ProveView(Path()).blocks(result)
         case Proved() | Unproved():
-            return fragment(ProveView(Path()).shown(result), _STYLE)
+            return ProveView(Path()).shown(result)
         case TwinRun():
-            tasks = [one.task for one in result.results]
-            return fragment(TwinView(Path(), tasks).blocks(result), _STYLE)
+            return TwinView(Path(), [one.task for one in result.results]).blocks(result)
         case Compared() | Uncompared():
-            return fragment(TwinView(Path(), [result.task]).shown(result), _STYLE)
+            return TwinView(Path(), [result.task]).shown(result)
         case Replay():
-            _printed(root, "behaviour", lambda output: print_replay(output, result, None))
+            return replay_blocks(result)
         case ReplayedOn():
-            _printed(root, "behaviour", lambda output: print_replay_on(output, result))
-        case Diagram():
-            region = {"class": "scroll", "role": "region", "aria-label": "diagram", "tabindex": "0"}
-            SubElement(root, "div", region).append(svg_element(result))
+            return replay_on_blocks(result)
         case Trace():
-            _printed(root, "behaviour", lambda output: _steps(output, result))
+            return [Lines(tuple(_steps(result)))]
         case _:
             raise TypeError(f"{type(result).__name__} is not shown")
+
+
+def _drawing(diagram: Diagram) -> str:
+    root = Element("div", {"class": "lockstep"})
+    SubElement(root, "style").text = _STYLE
+    region = {"class": "scroll", "role": "region", "aria-label": "diagram", "tabindex": "0"}
+    SubElement(root, "div", region).append(svg_element(diagram))
     return tostring(root, encoding="unicode", method="html")
 
 
@@ -104,25 +109,14 @@ def _name(result: CheckResult) -> str:
     return result.name if isinstance(result, Unchecked) else result.model.name
 
 
-def _steps(output: Output, trace: Trace) -> None:
+def _steps(trace: Trace) -> Iterator[Line]:
     """The steps of a behaviour of which the model is not known."""
-    output.line("0  the initial state", "bold")
+    yield Line("0  the initial state", "bold")
     for name in trace.initial.fields:
-        output.line(f"     {name} = {show(getattr(trace.initial, name))}")
+        yield Line(f"     {name} = {show(getattr(trace.initial, name))}")
     for number, (before, step) in enumerate(zip(trace.states, trace.steps, strict=False), start=1):
-        output.line(f"{number}  {step.action}({', '.join(map(show, step.parameters))})", "bold")
+        yield Line(f"{number}  {step.action}({', '.join(map(show, step.parameters))})", "bold")
         for change in changes(before, step.state):
-            output.line(f"     {change}", "changed")
+            yield Line(f"     {change}", "changed")
     if trace.loop is not None:
-        output.line(f"and on as after step {trace.loop}", "bold")
-
-
-def _printed(root: Element, label: str, print_it: Callable[[Output], None]) -> None:
-    """What a command prints, in its own lines."""
-    output = Kept()
-    print_it(output)
-    region = {"role": "region", "aria-label": label, "tabindex": "0"}
-    element = SubElement(root, "pre", region)
-    for text, style in output.lines:
-        line = SubElement(element, "span", {} if style is None else {"class": style})
-        line.text, line.tail = visible(text), "\n"
+        yield Line(f"and on as after step {trace.loop}", "bold")

@@ -20,7 +20,7 @@ from lockstep.report.view import View
 from lockstep.results.trace import Trace
 from lockstep.trace.claims import find_property
 from lockstep.trace.documents import error_json, parameters_json, steps_json
-from lockstep.trace.render import render_trace, render_violation
+from lockstep.trace.render import render_trace
 from lockstep.trace.saving import Saved
 from lockstep.verbs.prove import ProveRun, Result
 from lockstep.verbs.prove_request import ProveRequest
@@ -189,7 +189,7 @@ def _violation(proved: Proved, texts: RequirementTexts) -> Iterator[Block]:
     fault, file = proved.subject.widths.fault, proved.counterexample.file
     name = proved.violation.properties[0]
     says = claim(proved.model, name, proved.violation, texts)
-    lines = Lines(tuple(render_violation(proved.model, proved.violation, fault)), "The behaviour")
+    lines = Lines(tuple(render_trace(proved.model, proved.violation, fault)), "The behaviour")
     title = f"{proved.model.name}.{name}"
     yield Section("violated", title, "violated", (*says, lines), apart=True)
     yield _written(proved.counterexample, "the behaviour")

@@ -14,7 +14,6 @@ from lockstep.trace.render import (
     render_instance,
     render_step,
     render_trace,
-    render_violation,
 )
 from lockstep.verbs.ask import Compared, Searched
 from lockstep.words import indented, plural, shown_path
@@ -41,7 +40,7 @@ def print_search(output: Output, searched: Searched) -> None:
     if violation is None or request.goal is not None:
         print_trace(output, render_trace(searched.model, trace, fault), 4)
     else:
-        print_trace(output, render_violation(searched.model, violation, fault), 4)
+        print_trace(output, render_trace(searched.model, violation, fault), 4)
     output.line()
     if searched.written is not None and searched.written.file is not None:
         file = shown_path(searched.written.file)

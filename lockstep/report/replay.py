@@ -1,4 +1,4 @@
-"""What `replay` and `replay --on` print, for a reader and as JSON (docs/reference/json.md)."""
+"""How `replay` and `replay --on` are shown, and as JSON (docs/reference/json.md)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from lockstep.report.json import document
-from lockstep.report.output import Output, print_trace
+from lockstep.report.page import Block, Lines, Paragraph, Section
 from lockstep.results.search_result import Violation
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
@@ -15,36 +15,45 @@ from lockstep.trace.claims import find_property
 from lockstep.trace.documents import conjunct_json, error_json, parameters_json, steps_json
 from lockstep.trace.itf import Origin
 from lockstep.trace.lasso import render_fairness
-from lockstep.trace.render import Line, render_refusal, render_trace, render_violation
+from lockstep.trace.render import Line, render_refusal, render_trace
 from lockstep.verbs.replay import Replay
-from lockstep.verbs.replay_on_result import Refusal, ReplayedOn
+from lockstep.verbs.replay_on_result import Parting, Refusal, ReplayedOn
 from lockstep.words import plural
 
 
-def print_replay(
-    output: Output, result: Replay, test: Path | None, pictures: Iterable[Path] = ()
-) -> None:
-    """Print all of it; `test` is the file that was to be written, `pictures` those that were."""
-    line, origin = output.line, result.origin
-    line(shown_origin(origin))
+def replay_blocks(
+    result: Replay, test: Path | None = None, pictures: Iterable[Path] = ()
+) -> Iterator[Block]:
+    """All of it; `test` is the file that was to be written, `pictures` those that were."""
+    origin = result.origin
+    yield Paragraph(shown_origin(origin))
     if origin.start is not None:
-        line(f"from a state in which {origin.start}; it need not be reachable")
-    line()
-    print_trace(output, _lines(result))
-    line()
+        yield Paragraph(f"from a state in which {origin.start}; it need not be reachable")
+    yield _behaviour(render_trace(result.model, behaviour_of(result), origin.fault))
     if result.parameters is not None and result.trace.loop is not None:
-        for text in render_fairness(result.model, origin.property or "", result.trace):
-            line(text)
-        line()
+        yield _fairness(render_fairness(result.model, origin.property or "", result.trace))
     if result.error is not None:
-        line(str(result.error))
-        line()
+        yield Section(blocks=(Paragraph(str(result.error)),), apart=True)
     if test is not None:
         is_written = result.test is not None
-        line(f"test written to {test}" if is_written else "no test: nothing is violated", "dim")
+        text = f"test written to {test}" if is_written else "no test: nothing is violated"
+        yield Paragraph(text, "dim")
     for file in pictures:
-        line(f"written to {file}", "dim")
-    line(f"{result.verdict}  {result.because}", str(result.verdict))
+        yield Paragraph(f"written to {file}", "dim")
+    yield verdict_line(result)
+
+
+def verdict_line(result: Replay | ReplayedOn) -> Paragraph:
+    """What came of it, and why."""
+    return Paragraph(f"{result.verdict}  {result.because}", str(result.verdict))
+
+
+def _behaviour(lines: Iterable[Line]) -> Lines:
+    return Lines(tuple(lines), "The behaviour", margin=0)
+
+
+def _fairness(texts: Iterable[str]) -> Lines:
+    return Lines(tuple(map(Line, texts)), "Fairness", margin=0)
 
 
 def shown_origin(origin: Origin) -> str:
@@ -54,19 +63,12 @@ def shown_origin(origin: Origin) -> str:
     return f"{origin.model} ({details})" if details else origin.model
 
 
-def shown_behaviour(result: Replay) -> Violation | Trace:
+def behaviour_of(result: Replay) -> Violation | Trace:
     """The behaviour, with what it violates where it does."""
     name = result.origin.property
     if result.parameters is None or name is None:
         return result.trace
     return Violation((name,), result.parameters, result.trace)
-
-
-def _lines(result: Replay) -> Iterator[Line]:
-    shown, fault = shown_behaviour(result), result.origin.fault
-    if isinstance(shown, Trace):
-        return render_trace(result.model, shown, fault)
-    return render_violation(result.model, shown, fault)
 
 
 def replay_json(file: Path, result: Replay) -> dict[str, object]:
@@ -103,40 +105,44 @@ def replay_json(file: Path, result: Replay) -> dict[str, object]:
 _MOST_CHANGES = 8
 
 
-def print_replay_on(output: Output, result: ReplayedOn) -> None:
-    """Print all of it."""
-    line, origin = output.line, result.origin
-    line(shown_title(result))
+def replay_on_blocks(result: ReplayedOn) -> Iterator[Block]:
+    """All of it."""
+    yield Paragraph(shown_title(result))
     if result.missing:
-        line(f"not in {result.version}: {', '.join(result.missing)}", "dim")
+        yield Paragraph(f"not in {result.version}: {', '.join(result.missing)}", "dim")
     if result.added:
-        line(f"only in {result.version}: {', '.join(result.added)}", "dim")
+        yield Paragraph(f"only in {result.version}: {', '.join(result.added)}", "dim")
     if result.uncompared:
-        line(f"not compared, for they have other domains: {', '.join(result.uncompared)}", "dim")
-    line()
-    print_trace(output, lines_on(result))
-    line()
+        names = ", ".join(result.uncompared)
+        yield Paragraph(f"not compared, for they have other domains: {names}", "dim")
+    yield _behaviour(lines_on(result))
     for number, instance in result.others.items():
-        line(f"step {number} was recorded as another; here {instance} leads to the same state")
+        text = f"step {number} was recorded as another; here {instance} leads to the same state"
+        yield Paragraph(text)
     if result.parting is not None:
-        where = f"after step {result.parting.step}" if result.parting.step else "at the beginning"
-        line(f"{where} the state is another than recorded (recorded -> here):")
-        shown = result.parting.changes[:_MOST_CHANGES]
-        for change in shown:
-            line(f"  {change}", "changed")
-        if len(result.parting.changes) > len(shown):
-            line(f"  and {len(result.parting.changes) - len(shown)} more")
+        yield _parted(result.parting)
     elif result.trace.steps and not result.uncompared:
         steps = plural(len(result.trace.steps), "step")
-        line(f"up to here the states are those recorded: {steps}")
+        yield Paragraph(f"up to here the states are those recorded: {steps}")
     if result.violation is not None and result.trace.loop is not None:
-        for text in render_fairness(result.model, result.violation.properties[0], result.trace):
-            line(text)
+        name = result.violation.properties[0]
+        yield _fairness(render_fairness(result.model, name, result.trace))
     if result.error is not None:
-        line(str(result.error))
-    line(f"{result.verdict}  {result.because}", str(result.verdict))
-    if result.verdict is Verdict.HOLDS and origin.goal is None and result.check is not None:
-        line(f"whether another behaviour violates it says  {result.check}")
+        yield Paragraph(str(result.error))
+    yield verdict_line(result)
+    is_open = result.verdict is Verdict.HOLDS and result.origin.goal is None
+    if is_open and result.check is not None:
+        yield Paragraph(f"whether another behaviour violates it says  {result.check}")
+
+
+def _parted(parting: Parting) -> Section:
+    where = f"after step {parting.step}" if parting.step else "at the beginning"
+    text = f"{where} the state is another than recorded (recorded -> here):"
+    shown = parting.changes[:_MOST_CHANGES]
+    blocks = [Paragraph(change, "changed") for change in shown]
+    if len(parting.changes) > len(shown):
+        blocks.append(Paragraph(f"and {len(parting.changes) - len(shown)} more"))
+    return Section(text=text, blocks=tuple(blocks))
 
 
 def shown_title(result: ReplayedOn) -> str:
@@ -147,10 +153,8 @@ def shown_title(result: ReplayedOn) -> str:
 def lines_on(result: ReplayedOn) -> Iterator[Line]:
     """The steps that the version takes, and why it takes no more."""
     fault = result.version.fault
-    if result.violation is not None:
-        return render_violation(result.model, result.violation, fault)
-    lines = render_trace(result.model, result.trace, fault)
-    if result.refusal is None:
+    lines = render_trace(result.model, result.violation or result.trace, fault)
+    if result.refusal is None or result.violation is not None:
         return lines
     refusal = result.refusal
     why = render_refusal(result.model, result.trace, refusal.action, refusal.parameters)

@@ -1,4 +1,4 @@
-"""A replayed behaviour as files that show it: a page, and diagrams."""
+"""A replayed behaviour in pictures: files that show it, and parts of other pages."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from pathlib import Path
 from lockstep.diagram.diagram import Diagram
 from lockstep.diagram.mermaid import to_mermaid
 from lockstep.diagram.sequence import sequence
-from lockstep.diagram.svg import to_svg
+from lockstep.diagram.svg import svg_element, to_svg
+from lockstep.report.page import Figure, Lines
+from lockstep.report.replay import behaviour_of
 from lockstep.report.replay_page import replay_page
+from lockstep.trace.render import render_trace
 from lockstep.verbs.replay import Replay
+from lockstep.words import plural
 
 
 @dataclass(frozen=True)
@@ -47,3 +51,18 @@ def diagram_of(result: Replay) -> Diagram:
         parameters=result.parameters,
         fault=result.origin.fault,
     )
+
+
+def figure_of(replay: Replay) -> Figure:
+    """The diagram of a behaviour that was taken again."""
+    diagram, origin = diagram_of(replay), replay.origin
+    fault = f" with {origin.fault}" if origin.fault else ""
+    steps = plural(len(replay.trace.steps), "step")
+    caption = f"{origin.model}{fault}: {origin.property} is violated in {steps}"
+    return Figure(svg_element(diagram), caption, to_mermaid(diagram))
+
+
+def behaviour_lines(replay: Replay, caption: str, *, folded: bool = True) -> Lines:
+    """The steps of a behaviour that was taken again, folded away by default."""
+    lines = render_trace(replay.model, behaviour_of(replay), replay.origin.fault)
+    return Lines(tuple(lines), caption, folded=folded)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lockstep.errors import LockstepError
-from lockstep.report.behaviours import behaviour_lines, figure_of
 from lockstep.report.faults import steps_text
 from lockstep.report.page import Block, Paragraph, Row, Section, Span, Table
+from lockstep.report.replay_pictures import behaviour_lines, figure_of
 from lockstep.report.report_models import NOT_CHECKED, counted
 from lockstep.report.source_links import SourceLinks
 from lockstep.verbs.fault_answer import FaultAnswer

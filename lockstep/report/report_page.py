@@ -7,12 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from lockstep.report.behaviours import behaviour_lines, figure_of
 from lockstep.report.json import document
 from lockstep.report.output import Output
 from lockstep.report.page import Block, Figure, Page, Paragraph, Row, Section, Span, Table
 from lockstep.report.page_text import PageText
 from lockstep.report.plots import course
+from lockstep.report.replay_pictures import behaviour_lines, figure_of
 from lockstep.report.report_bugs import bugs_section
 from lockstep.report.report_models import command, counted, decided, models_section, verdict_span
 from lockstep.report.report_requirements import requirements_section

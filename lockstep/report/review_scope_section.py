@@ -11,7 +11,7 @@ from lockstep.report.review_difference import difference_sections
 from lockstep.report.review_shown import shown_lines
 from lockstep.results.verdict import Verdict
 from lockstep.specs.expected import Expected
-from lockstep.trace.render import render_violation
+from lockstep.trace.render import render_trace
 from lockstep.verbs.review import Unreviewed
 from lockstep.verbs.review_properties import Change, PropertyChange
 from lockstep.verbs.review_scope import Behaviours, Direction, ScopeReview
@@ -118,7 +118,7 @@ def _counterexamples(result: ScopeReview) -> Iterator[Lines]:
         shown.add(id(checked))
         violation = checked.result.violation
         if violation is not None:
-            lines = render_violation(checked.model, violation, result.versions.head.fault)
+            lines = render_trace(checked.model, violation, result.versions.head.fault)
             yield Lines(tuple(lines), f"{prop.name} is broken, step by step")
 
 

@@ -131,6 +131,17 @@ def present(
     return run.exit_code
 
 
+def show(
+    blocks: Iterable[Block], document: Callable[[], Mapping[str, object]], *, json: bool
+) -> None:
+    """Show an answer that is there as a whole; with `json` its document is all that is printed."""
+    output = Output()
+    if json:
+        output.json(document())
+    else:
+        PageText(output).show(blocks)
+
+
 def text_of(blocks: Iterable[Block]) -> str:
     """Blocks as they are printed where there is no terminal."""
     lines = Kept()

@@ -44,16 +44,15 @@ class Line:
         return self.text
 
 
-def render_trace(model: Model, trace: Trace, fault: str | None = None) -> Iterator[Line]:
-    """The lines of a behaviour that violates nothing; `fault` is the one that is in place."""
-    return _renderer(model, trace, fault).lines()
-
-
-def render_violation(
-    model: Model, violation: Violation, fault: str | None = None
+def render_trace(
+    model: Model, shown: Violation | Trace, fault: str | None = None
 ) -> Iterator[Line]:
-    """The lines of a behaviour, and the part of the first violated property that is false there."""
-    return _renderer(model, violation, fault).lines()
+    """The lines of a behaviour; `fault` is the one that is in place.
+
+    Of one that violates something the last lines are the part of the first violated property that
+    is false there.
+    """
+    return _renderer(model, shown, fault).lines()
 
 
 def render_position(

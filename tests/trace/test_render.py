@@ -12,7 +12,7 @@ from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
 from lockstep.results.search_result import Violation
 from lockstep.results.trace import Step, Trace
-from lockstep.trace.render import Line, render_trace, render_violation
+from lockstep.trace.render import Line, render_trace
 
 ROOT = Path(__file__).parents[2]
 TURNSTILE = ROOT / "tests" / "workspaces" / "turnstile"
@@ -43,7 +43,7 @@ def without_line_numbers(shown: str) -> str:
 
 def test_a_turnstile() -> None:
     model = load_model(TURNSTILE, "turnstile", SMALL, fault="stays_open")
-    shown = text(render_violation(model, violation(model), "stays_open"))
+    shown = text(render_trace(model, violation(model), "stays_open"))
     assert shown == (GOLDEN / "turnstile-stays_open.txt").read_text("utf-8")
 
 
@@ -52,7 +52,7 @@ def test_a_turnstile() -> None:
 def test_a_fault_of_a_protocol_of_kafka(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     fault = "keeps_the_endpoint_it_had"
-    shown = text(render_violation(*counterexample(fault), fault))
+    shown = text(render_trace(*counterexample(fault), fault))
     assert max(map(len, shown.splitlines())) <= 74
     golden = (GOLDEN / f"leader_discovery-{fault}.txt").read_text("utf-8")
     assert without_line_numbers(shown) == without_line_numbers(golden)
@@ -60,7 +60,7 @@ def test_a_fault_of_a_protocol_of_kafka(columns: str, monkeypatch: pytest.Monkey
 
 def test_the_place_of_an_action_is_where_it_is_written() -> None:
     model = load_model(TURNSTILE, "turnstile", SMALL, fault="stays_open")
-    lines = list(map(str, render_violation(model, violation(model), "stays_open")))
+    lines = list(map(str, render_trace(model, violation(model), "stays_open")))
     places = [line.split()[-1].rsplit(":", 1) for line in lines if line[0] in "123"]
     for (file, number), name in zip(places, ("coin", "stays_open", "stays_open"), strict=True):
         source = (TURNSTILE / file).read_text("utf-8").splitlines()
@@ -69,7 +69,7 @@ def test_the_place_of_an_action_is_where_it_is_written() -> None:
 
 def test_what_is_special_has_a_style() -> None:
     model = load_model(TURNSTILE, "turnstile", SMALL, fault="stays_open")
-    lines = list(render_violation(model, violation(model), "stays_open"))
+    lines = list(render_trace(model, violation(model), "stays_open"))
     styles = {line.style: line.text.strip() for line in lines}
     assert styles["changed"] == "entries[east]: 1 -> 2"
     assert styles["violated"].startswith("entries_are_paid(g=east) is false")
@@ -78,7 +78,7 @@ def test_what_is_special_has_a_style() -> None:
 
 def test_a_fault_that_adds_an_action_makes_its_steps_possible() -> None:
     model = load_model(TURNSTILE, "turnstile", SMALL, fault="kicked_open")
-    shown = text(render_violation(model, violation(model), "kicked_open"))
+    shown = text(render_trace(model, violation(model), "kicked_open"))
     assert "<- possible only by the fault kicked_open\n" in shown
     assert "changed by the fault" not in shown
 

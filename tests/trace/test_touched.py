@@ -6,7 +6,7 @@ from lockstep.language.model import Model, load_model
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
 from lockstep.trace.changes import touched
-from lockstep.trace.render import render_trace, render_violation
+from lockstep.trace.render import render_trace
 
 MODEL = """\
 from lockstep import Range, State, action, require
@@ -55,7 +55,7 @@ def test_what_steps_and_the_property_read_or_change_matters(tmp_path: Path) -> N
     trace = violation.trace
     assert touched(model, trace, None, ()) == {"count", "step"}
     assert touched(model, trace, model.property("few"), ()) == {"count", "step", "most"}
-    lines = list(map(str, render_violation(model, violation)))
+    lines = list(map(str, render_trace(model, violation)))
     assert lines[:6] == [
         "0  the initial state",
         "     count = 1",
