@@ -211,21 +211,21 @@ def prove(request: ProveRequest, view: ProveOptions, outputs: CiOutputs, json: b
 
 
 def _ask(model: str, request: ProveRequest, view: ProveOptions, json: bool) -> int:
-    from lockstep.report.output import Output
     from lockstep.report.prove_ask import (
+        comparison_blocks,
         comparison_json,
-        print_comparison,
-        print_search,
+        search_blocks,
         search_json,
     )
+    from lockstep.report.view import show
     from lockstep.verbs.ask import EqualRequest, SearchRequest, compare_actions, search
 
-    output, widths, seconds = Output(), request.widths, request.max_seconds
+    widths, seconds = request.widths, request.max_seconds
     if view.equal is not None:
         compared = compare_actions(
             EqualRequest(model, view.equal, widths, seconds, request.workspace)
         )
-        output.json(comparison_json(compared)) if json else print_comparison(output, compared)
+        show(comparison_blocks(compared), lambda: comparison_json(compared), json=json)
         return compared.exit_code
     searched = search(
         SearchRequest(
@@ -238,5 +238,5 @@ def _ask(model: str, request: ProveRequest, view: ProveOptions, json: bool) -> i
             workspace=request.workspace,
         )
     )
-    output.json(search_json(searched)) if json else print_search(output, searched)
+    show(search_blocks(searched), lambda: search_json(searched), json=json)
     return searched.exit_code

@@ -12,12 +12,12 @@ def init(request: InitRequest, json: bool) -> int:
 
     Exit codes: 0 the workspace is there, 2 the input cannot be used, and nothing was written.
     """
-    from lockstep.report.output import Output
-    from lockstep.report.starter import initialized_json, print_initialized
+    from lockstep.report.starter import initialized_blocks, initialized_json
+    from lockstep.report.view import show
     from lockstep.verbs.init import init as initialize
 
-    output, made = Output(), initialize(request)
-    output.json(initialized_json(made)) if json else print_initialized(output, made)
+    made = initialize(request)
+    show(initialized_blocks(made), lambda: initialized_json(made), json=json)
     return 0
 
 
@@ -26,12 +26,12 @@ def new(request: NewRequest, json: bool) -> int:
 
     Exit codes: 0 the files were written, 2 the input cannot be used, and nothing was written.
     """
-    from lockstep.report.output import Output
-    from lockstep.report.starter import begun_json, print_begun
+    from lockstep.report.starter import begun_blocks, begun_json
+    from lockstep.report.view import show
     from lockstep.verbs.new import new as begin
 
-    output, begun = Output(), begin(request)
-    output.json(begun_json(begun)) if json else print_begun(output, begun)
+    begun = begin(request)
+    show(begun_blocks(begun), lambda: begun_json(begun), json=json)
     return 0
 
 
@@ -40,19 +40,12 @@ def propose(request: ProposeRequest, json: bool) -> int:
 
     Exit codes: 0 the file was written, 2 the input cannot be used.
     """
-    from lockstep.report.json import document
-    from lockstep.report.output import Output
+    from lockstep.report.starter import proposed_blocks, proposed_json
+    from lockstep.report.view import show
     from lockstep.verbs.propose import propose as begin
-    from lockstep.words import shown_path
 
-    output, proposed = Output(), begin(request)
-    if json:
-        row = {"model": proposed.model, "name": proposed.name, "file": str(proposed.file)}
-        output.json(document([row], {"exit_code": 0}))
-    else:
-        output.line(f"wrote {shown_path(proposed.file)}")
-        version = f"{proposed.model}.{proposed.name}"
-        output.line(f"see what it changes with  lockstep review {proposed.model} {version}")
+    proposed = begin(request)
+    show(proposed_blocks(proposed), lambda: proposed_json(proposed), json=json)
     return 0
 
 
@@ -63,10 +56,10 @@ def doctor(request: DoctorRequest, json: bool) -> int:
 
     Exit codes: 0 nothing is missing, 2 something is.
     """
-    from lockstep.report.doctor import doctor_json, print_findings
-    from lockstep.report.output import Output
+    from lockstep.report.starter import doctor_json, found_blocks
+    from lockstep.report.view import show
     from lockstep.verbs.doctor import doctor as look
 
-    output, result = Output(), look(request)
-    output.json(doctor_json(result)) if json else print_findings(output, result)
+    result = look(request)
+    show(found_blocks(result), lambda: doctor_json(result), json=json)
     return result.exit_code

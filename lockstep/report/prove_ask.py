@@ -1,12 +1,12 @@
-"""What `prove --find`, `--from` and `--equal` print, for a reader and as JSON."""
+"""How the answers of `prove --find`, `--from` and `--equal` are shown, and as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from lockstep.language.model import Model
 from lockstep.report.json import document
-from lockstep.report.output import Output, print_trace
+from lockstep.report.page import Block, Lines, Paragraph, Section
 from lockstep.report.prove import trace_json
 from lockstep.results.trace import Trace
 from lockstep.trace.render import (
@@ -16,55 +16,66 @@ from lockstep.trace.render import (
     render_trace,
 )
 from lockstep.verbs.ask import Compared, Searched
-from lockstep.words import indented, plural, shown_path
+from lockstep.words import plural, shown_path
 from lockstep.workspace import option_for
 
 
-def print_search(output: Output, searched: Searched) -> None:
-    """Print the behaviour and where it was saved, or that there is none."""
+def search_blocks(searched: Searched) -> Iterator[Block]:
+    """The behaviour and where it was saved, or that there is none."""
     where, request = str(searched.subject), searched.request
     trace, verdict = searched.trace, str(searched.verdict)
     if request.start is not None:
         where += f", from any state in which {request.start} and all invariants hold"
     if trace is None:
         nothing = "nothing is broken" if request.goal is None else "not found"
-        output.line(f"{where}: {nothing}: {searched.because}", verdict)
-        if searched.result.error is not None:
-            output.line(indented(str(searched.result.error), 2), verdict)
+        error = searched.result.error
+        why = () if error is None else (Paragraph(str(error), verdict),)
+        yield Section(text=f"{where}: {nothing}: {searched.because}", style=verdict, blocks=why)
         return
     end = f"{searched.violated[0]} violated" if searched.violated else "found"
     steps = plural(len(trace.steps), "step")
-    output.line(f"{where}: {end} after {steps}, {searched.result.seconds:.1f} s", verdict)
-    output.line()
-    violation, fault = searched.result.violation, searched.subject.widths.fault
-    if violation is None or request.goal is not None:
-        print_trace(output, render_trace(searched.model, trace, fault), 4)
-    else:
-        print_trace(output, render_trace(searched.model, violation, fault), 4)
-    output.line()
+    violation = searched.result.violation if request.goal is None else None
+    lines = render_trace(searched.model, violation or trace, searched.subject.widths.fault)
+    yield Section(
+        text=f"{where}: {end} after {steps}, {searched.result.seconds:.1f} s",
+        style=verdict,
+        blocks=(Lines(tuple(lines), "The behaviour"), *_saved(searched)),
+    )
+
+
+def _saved(searched: Searched) -> Iterator[Paragraph]:
     if searched.written is not None and searched.written.file is not None:
         file = shown_path(searched.written.file)
         workspace = option_for(searched.model.universe.root)
-        output.line(f"  saved to {file}: see it with  lockstep replay {file}{workspace}")
+        yield Paragraph(f"saved to {file}: see it with  lockstep replay {file}{workspace}")
     elif searched.written is not None:
-        output.line(f"  not saved: {searched.written.why_not}")
+        yield Paragraph(f"not saved: {searched.written.why_not}")
 
 
-def print_comparison(output: Output, compared: Compared) -> None:
-    """Print that two actions do the same, or a state in which they differ."""
+def comparison_blocks(compared: Compared) -> Iterator[Block]:
+    """That two actions do the same, or a state in which they differ."""
     where, actions = str(compared.subject), " and ".join(compared.request.actions)
     contrast, model = compared.contrast, compared.model
     if contrast is None:
-        output.line(f"{where}: {actions} do the same in every state", "holds")
+        yield Paragraph(f"{where}: {actions} do the same in every state", "holds")
         return
     parameters = model.action(compared.request.actions[0]).parameters
     binding = render_binding(parameters, contrast.parameters) or "no parameters"
-    output.line(f"{where}: {actions} differ, with {binding}, in", "violated")
-    print_trace(output, render_trace(model, Trace(contrast.before, ())), 4)
-    for action, lines in effects(compared).items():
-        output.line(f"  {action}:", "bold")
-        for text in lines:
-            output.line(f"    {text}")
+    yield Section(
+        text=f"{where}: {actions} differ, with {binding}, in",
+        style="violated",
+        blocks=(
+            Lines(tuple(render_trace(model, Trace(contrast.before, ())))),
+            *(
+                Section(text=f"{action}:", style="bold", blocks=(_laid_out(lines),))
+                for action, lines in effects(compared).items()
+            ),
+        ),
+    )
+
+
+def _laid_out(texts: Iterable[str]) -> Section:
+    return Section(blocks=tuple(map(Paragraph, texts)))
 
 
 def effects(compared: Compared) -> dict[str, list[str]]:

@@ -1,42 +1,81 @@
-"""What `init` and `new` print, for a reader and as JSON (docs/reference/json.md)."""
+"""How `init`, `new`, `propose` and `doctor` are shown, and as JSON (docs/reference/json.md)."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lockstep.errors import ExitCode
 from lockstep.report.json import document
-from lockstep.report.output import Output
+from lockstep.report.page import Block, Paragraph, Section
+from lockstep.verbs.doctor import DoctorResult, Finding, Presence
 from lockstep.verbs.init import Initialized
 from lockstep.verbs.new import Begun
+from lockstep.verbs.propose import Proposed
 from lockstep.words import shown_path
 
+_STYLES = {Presence.OK: "holds", Presence.ABSENT: "inconclusive", Presence.MISSING: "violated"}
 
-def print_initialized(output: Output, made: Initialized) -> None:
-    """Print which files were written, and three things to do with them."""
+
+def initialized_blocks(made: Initialized) -> Iterator[Block]:
+    """Which files were written, and three things to do with them."""
     root = made.workspace.root
-    _print_files(output, root, made.files)
     there = "" if root == Path.cwd() else f"cd {shlex.quote(shown_path(root))} && "
-    output.line()
-    output.line(f"1. {there}lockstep check")
-    output.line("2. change models/delivery.py, and see what breaks; lockstep faults shows what can")
-    output.line("3. lockstep new model NAME  begins a protocol of your own")
+    yield from _written(root, made.files)
+    yield Paragraph("")
+    yield Paragraph(f"1. {there}lockstep check")
+    yield Paragraph(
+        "2. change models/delivery.py, and see what breaks; lockstep faults shows what can"
+    )
+    yield Paragraph("3. lockstep new model NAME  begins a protocol of your own")
 
 
-def print_begun(output: Output, begun: Begun) -> None:
-    """Print which files were written, and what to do with them."""
-    _print_files(output, begun.workspace.root, begun.files)
-    output.line()
-    output.line(f"1. lockstep check {begun.model}")
-    output.line(f"2. write your own in place of what models/{begun.model}.py says")
-    output.line(f"3. lockstep check {begun.model} --pin  once you believe what it counts")
+def begun_blocks(begun: Begun) -> Iterator[Block]:
+    """Which files were written, and what to do with them."""
+    yield from _written(begun.workspace.root, begun.files)
+    yield Paragraph("")
+    yield Paragraph(f"1. lockstep check {begun.model}")
+    yield Paragraph(f"2. write your own in place of what models/{begun.model}.py says")
+    yield Paragraph(f"3. lockstep check {begun.model} --pin  once you believe what it counts")
 
 
-def _print_files(output: Output, root: Path, files: Sequence[Path]) -> None:
-    for file in files:
-        output.line(f"wrote {shown_path(root / file)}")
+def _written(root: Path, files: Sequence[Path]) -> Iterator[Paragraph]:
+    return (Paragraph(f"wrote {shown_path(root / file)}") for file in files)
+
+
+def proposed_blocks(proposed: Proposed) -> Iterator[Block]:
+    """Which file was written, and how to see what it changes."""
+    version = f"{proposed.model}.{proposed.name}"
+    yield from _written(Path(), [proposed.file])
+    yield Paragraph(f"see what it changes with  lockstep review {proposed.model} {version}")
+
+
+def found_blocks(result: DoctorResult) -> Iterator[Block]:
+    """A line a thing, what to do about those that are not there, and the sum of it."""
+    width = max(len(finding.name) for finding in result.findings)
+    for finding in result.findings:
+        presence = f"{finding.presence:<{len(Presence.MISSING)}}"
+        yield Section(
+            text=f"{finding.name:<{width}} {presence} {finding.what}",
+            style=None if finding.presence is Presence.OK else _STYLES[finding.presence],
+            blocks=tuple(_remarks(finding)),
+        )
+    missing, absent = result.named(Presence.MISSING), result.named(Presence.ABSENT)
+    yield Paragraph("")
+    if missing:
+        yield Paragraph(f"missing: {', '.join(missing)}", _STYLES[Presence.MISSING])
+    else:
+        yield Paragraph("everything that lockstep needs is there", _STYLES[Presence.OK])
+    if absent:
+        yield Paragraph(f"absent, and needed for some things only: {', '.join(absent)}")
+
+
+def _remarks(finding: Finding) -> Iterator[Paragraph]:
+    if finding.needed_for:
+        yield Paragraph(finding.needed_for, label="needed for")
+    if finding.cure is not None:
+        yield Paragraph(finding.cure, label="cure")
 
 
 def initialized_json(made: Initialized) -> dict[str, object]:
@@ -54,3 +93,25 @@ def begun_json(begun: Begun) -> dict[str, object]:
 def _document(row: dict[str, str], files: Sequence[Path]) -> dict[str, object]:
     result = {**row, "files": [file.as_posix() for file in files]}
     return document([result], {"exit_code": int(ExitCode.HOLDS)})
+
+
+def proposed_json(proposed: Proposed) -> dict[str, object]:
+    """The proposal that was begun, as a document."""
+    row = {"model": proposed.model, "name": proposed.name, "file": str(proposed.file)}
+    return document([row], {"exit_code": int(ExitCode.HOLDS)})
+
+
+def doctor_json(result: DoctorResult) -> dict[str, object]:
+    """What was found, as a document."""
+    rows = [
+        {
+            "name": finding.name,
+            "presence": str(finding.presence),
+            "what": finding.what,
+            "needed_for": finding.needed_for,
+            "cure": finding.cure,
+        }
+        for finding in result.findings
+    ]
+    summary = {str(presence): len(result.named(presence)) for presence in Presence}
+    return document(rows, {**summary, "exit_code": int(result.exit_code)})
