@@ -50,6 +50,7 @@ def sequence(
         {step.lane for step in steps if step.lane is not None}
         | {message.sender for message in messages}
         | {message.receiver for message in messages}
+        | drawing.named(trace)
     ) or list(range(len(drawing.lanes)))
     return drawing.with_lanes(
         used,
@@ -113,6 +114,11 @@ class _Drawing:
             steps.append(self._step(number, before, step, step.action in environment))
             before = step.state
         return steps
+
+    def named(self, trace: Trace) -> set[int]:
+        """The lanes that parameters name, whether their steps are drawn there or elsewhere."""
+        values = {show(value) for step in trace.steps for value in step.parameters}
+        return {number for number, lane in enumerate(self.lanes) if lane in values}
 
     def with_lanes(self, used: Sequence[int], diagram: Diagram) -> Diagram:
         """The diagram with those lanes alone in which anything happens."""

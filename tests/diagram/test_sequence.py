@@ -34,6 +34,25 @@ def test_who_takes_no_part_has_no_lane(tmp_path: Path) -> None:
     assert sequence(model, walk(model)).lanes == ("ann", "bo", "office")
 
 
+def test_everybody_that_a_parameter_names_has_a_lane(tmp_path: Path) -> None:
+    model = post(tmp_path, model=GREETED)
+    drawn = sequence(model, walk(model, "greet"))
+    assert drawn.lanes == ("ann", "bo")
+    assert [step.lane for step in drawn.steps] == [ANN]
+
+
+GREETED = (
+    MODEL
+    + """
+
+@action
+def greet(s, new, c: Client, other: Client):
+    require(c != other)
+    new.opened = 1
+"""
+)
+
+
 def test_whoever_else_takes_a_message_loses_it(tmp_path: Path) -> None:
     (message,) = messages(tmp_path, "write", "burn")
     assert (message.fate, message.ended) == (Fate.LOST, 2)
