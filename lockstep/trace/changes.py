@@ -16,7 +16,9 @@ from lockstep.results.trace import Trace
 from lockstep.trace.layout import Group, Text, flat, natural, prefixed, show, text_of
 
 _LONGEST_OLD = 24
-"""Columns of an old value that is shown whole beside the new one in a behaviour."""
+"""Columns of an old value that is shown whole beside the new one in a behaviour.
+
+Of a sequence that grew or shrank it is both values that are shown so."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class Change:
     """One part of a state that changed: `cached[p1].epoch: 1 -> 2`.
 
     A set shows what came (`+`) and what went (`-`) instead of its two values, and so does
-    a sequence that only grew at its end or shrank at its front: `old` is then None.
+    a long sequence that only grew at its end or shrank at its front: `old` is then None.
     """
 
     place: str
@@ -74,6 +76,8 @@ def _changes(place: str, before: Any, after: Any) -> Iterator[Change]:
                 yield from _changes(f"{place}.{name}", old, new)
         case frozenset(), frozenset():
             yield _came_and_went(place, map(text_of, after - before), map(text_of, before - after))
+        case tuple(), tuple() if max(len(show(before)), len(show(after))) <= _LONGEST_OLD:
+            yield Change(place, text_of(before), text_of(after))
         case tuple(), tuple() if after[: len(before)] == before:
             yield Change(place, None, _items("+", after[len(before) :], " at the end"))
         case tuple(), tuple() if before[-len(after) :] == after and after:

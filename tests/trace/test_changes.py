@@ -22,7 +22,7 @@ class Session(Record):
 
 class Broker(State):
     cached: Map[OneOf(("p1", "p 2")), Session | None] = None  # type: ignore[valid-type]
-    queue: Sequence[Range(0, 9), 3] = ()  # type: ignore[valid-type]
+    queue: Sequence[Range(0, 9), 12] = ()  # type: ignore[valid-type]
     seen: Set[Range(0, 20)] = frozenset()  # type: ignore[valid-type]
 
 
@@ -33,6 +33,7 @@ def broker(**parts: Any) -> Broker:
     )
 
 
+LONG = (1, 2, 3, 4, 5, 6, 7, 8)
 OLD, NEW = Session(1, Wire.IDLE), Session(2, Wire.IDLE)
 
 
@@ -50,15 +51,17 @@ OLD, NEW = Session(1, Wire.IDLE), Session(2, Wire.IDLE)
             {"cached": {"p1": None, "p 2": None}},
             ["cached[p1]: Session(epoch=1, wire=IDLE) -> None"],
         ),
-        ({"queue": (1,)}, {"queue": (1, 2, 3)}, ["queue: +2, 3 at the end"]),
-        ({"queue": (1, 2, 1)}, {"queue": (2, 1)}, ["queue: -1 at the front"]),
+        ({"queue": (1,)}, {"queue": (1, 2, 3)}, ["queue: (1,) -> (1, 2, 3)"]),
+        ({"queue": (1, 2, 1)}, {"queue": (2, 1)}, ["queue: (1, 2, 1) -> (2, 1)"]),
+        ({"queue": LONG}, {"queue": (*LONG, 2, 3)}, ["queue: +2, 3 at the end"]),
+        ({"queue": (9, 2, *LONG)}, {"queue": LONG}, ["queue: -9, 2 at the front"]),
         ({"queue": (1, 2)}, {"queue": ()}, ["queue: (1, 2) -> ()"]),
         ({"queue": (1, 2)}, {"queue": (2, 2)}, ["queue: (1, 2) -> (2, 2)"]),
         ({"seen": {1, 9, 10}}, {"seen": {2, 9, 20}}, ["seen: +2 +20 -1 -10"]),
         (
             {"queue": (), "seen": set()},
             {"queue": (4,), "seen": {4}},
-            ["queue: +4 at the end", "seen: +4"],
+            ["queue: () -> (4,)", "seen: +4"],
         ),
     ],
 )
