@@ -8,15 +8,27 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from lockstep.diagram.diagram import Diagram
+from lockstep.diagram.diagram import Diagram, DrawnStep, Message
 from lockstep.diagram.mermaid import to_mermaid
 from lockstep.diagram.svg import svg_element
-from lockstep.report.replay_page_data import page_data
+from lockstep.language.model import DEADLOCK, Model, Property
+from lockstep.report.requirement_texts import RequirementTexts
+from lockstep.trace.claims import find_property
+from lockstep.trace.comparison import compare
+from lockstep.trace.conjuncts import false_at_the_end
+from lockstep.trace.excerpts import excerpt
+from lockstep.trace.lasso import render_fairness
+from lockstep.trace.layout import show
+from lockstep.trace.render import render_instance
 from lockstep.verbs.replay import Replay
-from lockstep.words import plural, visible
+from lockstep.words import place_text, plural, visible
+
+Data = dict[str, Any]
 
 _HERE = Path(__file__)
 _STYLES = ("page.css", "replay_page.css")
@@ -29,15 +41,17 @@ def replay_page(result: Replay, diagram: Diagram) -> str:
     root = Element("html", lang="en")
     _head(root, _title(result), script)
     main = SubElement(SubElement(root, "body"), "main")
-    _text(main, "h1", _title(result))
+    name = result.origin.property
+    is_violated = result.parameters is not None
+    _text(main, "h1", f"{result.origin.model}.{name}" if is_violated else _title(result))
     _lead(main, result, diagram)
     _controls(main, diagram)
     columns = SubElement(main, "div", {"class": "columns"})
     _diagram(columns, diagram)
-    _details(columns)
+    _details(columns, len(diagram.steps))
     _mermaid(main, diagram)
     data = SubElement(main, "script", {"type": "application/json", "id": "data"})
-    data.text = json.dumps(page_data(result, diagram), ensure_ascii=True).replace("<", "\\u003c")
+    data.text = json.dumps(_page_data(result, diagram), ensure_ascii=True).replace("<", "\\u003c")
     SubElement(main, "script").text = script
     return f"<!doctype html>\n{tostring(root, encoding='unicode', method='html')}\n"
 
@@ -72,7 +86,14 @@ def _lead(main: Element, result: Replay, diagram: Diagram) -> None:
     details += [f"proposal {origin.proposal}"] * bool(origin.proposal)
     lead = _text(main, "p", "", "lead")
     _text(lead, "strong", str(result.verdict), str(result.verdict))
-    lead[-1].tail = visible(f". {result.because}. {', '.join(details)}.")
+    lead[-1].tail = visible(f". {_claim(result) or f'{result.because}.'} {', '.join(details)}.")
+
+
+def _claim(result: Replay) -> str:
+    """The sentence that is violated; empty where nothing is, or the property says nothing."""
+    name = result.origin.property
+    prop = None if result.parameters is None else find_property(result.model, name or "")
+    return "" if prop is None else " ".join(prop.doc.partition("\n\n")[0].split())
 
 
 def _controls(main: Element, diagram: Diagram) -> None:
@@ -87,8 +108,8 @@ def _controls(main: Element, diagram: Diagram) -> None:
         button.attrib |= {"type": "button", "id": name, "aria-label": label, "title": label}
     slider = _text(controls, "label", "Step ")
     most = str(len(diagram.steps))
-    SubElement(slider, "input", type="range", id="step", min="0", max=most, step="1", value="0")
-    _text(controls, "span", f"0 of {most}").set("id", "number")
+    SubElement(slider, "input", type="range", id="step", min="0", max=most, step="1", value=most)
+    _text(controls, "span", f"{most} of {most}").set("id", "number")
     search = _text(controls, "label", "Variables ")
     SubElement(
         search,
@@ -126,9 +147,9 @@ def _diagram(columns: Element, diagram: Diagram) -> None:
     region.append(drawing)
 
 
-def _details(columns: Element) -> None:
+def _details(columns: Element, last: int) -> None:
     section = SubElement(columns, "section", {"class": "step", "aria-labelledby": "heading"})
-    _text(section, "h2", "Step 0").set("id", "heading")
+    _text(section, "h2", f"Step {last}").set("id", "heading")
     SubElement(section, "div", id="details")
     _text(section, "p", "", "announcement").attrib |= {
         "id": "announcement",
@@ -154,3 +175,121 @@ def _text(parent: Element, tag: str, text: str, style: str | None = None) -> Ele
     element = SubElement(parent, tag, {} if style is None else {"class": style})
     element.text = visible(text)
     return element
+
+
+def _page_data(result: Replay, diagram: Diagram) -> Data:
+    """The document that is inside the page; all of its texts are printable."""
+    model, states = result.model, result.trace.states
+    first = states[0]
+    is_initial = first == model.initial
+    steps: list[Data] = [
+        {
+            "title": "the initial state" if is_initial else "a state to begin with",
+            "rows": _rows(compare(first, first)),
+        }
+    ]
+    for drawn, before, after in zip(diagram.steps, states, states[1:], strict=False):
+        steps.append(_step(result, drawn, diagram) | {"rows": _rows(compare(before, after))})
+    data: Data = _printable(
+        {"steps": steps, "loop": result.trace.loop, "ending": _ending(result, model)}
+    )
+    return data
+
+
+def _rows(compared: list[Any]) -> list[list[str]]:
+    """Variable, place, value before, and the one after where it is another."""
+    return [
+        [part.variable, part.place, part.before, *([part.after] if part.is_changed else [])]
+        for part in compared
+    ]
+
+
+def _step(result: Replay, drawn: DrawnStep, diagram: Diagram) -> Data:
+    model, fault = result.model, result.origin.fault
+    action = model.action(drawn.action)
+    data: Data = {
+        "title": drawn.action,
+        "parameters": ", ".join(drawn.parameters),
+        "doc": action.doc,
+        "messages": _messages(diagram, drawn.number),
+        "source": _source(model, action.function),
+    }
+    if drawn.is_environment:
+        data["environment"] = True
+    if drawn.fault is not None:
+        data["fault"] = f"{drawn.fault} {fault}"
+        data["fault_source"] = _fault_source(model, str(fault), action.function)
+    return data
+
+
+def _messages(diagram: Diagram, number: int) -> list[str]:
+    """What arrives or is lost in a step, and what is sent in it."""
+
+    def told(message: Message, what: str) -> str:
+        return f"{diagram.lanes[message.sender]} to {diagram.lanes[message.receiver]}: {what}"
+
+    ended = [told(message, message.label) for message in diagram.ended_in(number)]
+    sent = (one for one in diagram.messages if one.sent == number != one.ended)
+    return [*ended, *(told(one, f"{one.text} (sent)") for one in sent if not one.is_copy)]
+
+
+def _source(model: Model, function: Callable[..., Any]) -> Data | None:
+    found = excerpt(model.universe, function)
+    return None if found is None else vars(found) | {"lines": list(found.lines)}
+
+
+def _fault_source(model: Model, fault: str, shown: Callable[..., Any]) -> Data | None:
+    """The text of a fault that is not the action itself, which is shown anyway."""
+    module = model.universe.modules.get(f"models.faults.{model.name}")
+    function = vars(module).get(fault) if module is not None else None
+    return None if function is None or function is shown else _source(model, function)
+
+
+def _ending(result: Replay, model: Model) -> Data | None:
+    """What is violated at the end, and the part of it that is false."""
+    name, trace = result.origin.property, result.trace
+    if result.parameters is None or name is None:
+        return None
+    if name == DEADLOCK:
+        text = "No step leads from the last state to another, and the model may not stop."
+        return {"title": "deadlock is violated", "doc": text}
+    prop = find_property(model, name)
+    if prop is None:
+        return None
+    title = render_instance(name, prop.parameters, result.parameters)
+    data: Data = {
+        "title": f"{title} is false" if trace.loop is None else f"{title} never happens",
+        "doc": prop.doc,
+        "requirements": _requirements(model, prop),
+        "source": _source(model, prop.function),
+    }
+    if trace.loop is not None:
+        data["fairness"] = list(render_fairness(model, name, trace))
+    return data | dict(_conjunct(model, prop, result))
+
+
+def _requirements(model: Model, prop: Property) -> list[str]:
+    """What the property states, each with the words of `specs/`."""
+    texts = RequirementTexts(model.universe.root)
+    return [f"{identity}  {texts[identity]}" for identity in prop.requirements]
+
+
+def _conjunct(model: Model, prop: Property, result: Replay) -> Iterator[tuple[str, Any]]:
+    conjunct = false_at_the_end(model.universe, prop, result.trace, result.parameters or ())
+    if conjunct is None:
+        return
+    yield "conjunct", conjunct.text
+    yield "place", place_text(conjunct.file, conjunct.line, model.universe.root)
+    yield "values", [[text, show(value)] for text, value in conjunct.known]
+
+
+def _printable(value: Any) -> Any:
+    """The same with what cannot be printed written as Python writes it."""
+    match value:
+        case str():
+            return visible(value)
+        case dict():
+            return {key: _printable(part) for key, part in value.items()}
+        case list():
+            return [_printable(part) for part in value]
+    return value

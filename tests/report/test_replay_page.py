@@ -37,6 +37,16 @@ def turnstile(trace: Trace | None = None) -> Replay:
     return Replay(model, origin, trace, Verdict.VIOLATED, "it is violated again", ("east",))
 
 
+def test_its_head_says_what_is_claimed_and_once_that_it_is_violated() -> None:
+    result = turnstile()
+    page = replay_page(result, diagram_of(result))
+    head = page[page.index("<h1>") : page.index("<form")]
+    assert "<h1>turnstile.entries_are_paid</h1>" in head
+    assert "Nobody gets in without a coin. 3 steps, scope small, fault stays_open." in head
+    assert head.count("violated</strong>") == head.count(">violated") == 1
+    assert '<h2 id="heading">Step 3</h2>' in page
+
+
 @pytest.fixture
 def address(tmp_path: Path) -> str:
     return written(turnstile(), tmp_path)
