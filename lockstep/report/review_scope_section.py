@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from lockstep.report.costs import review_cost_lines
 from lockstep.report.page import Block, Lines, Paragraph, Row, Section, Table
 from lockstep.report.requirement_texts import RequirementTexts
-from lockstep.report.review_difference import difference_sections
-from lockstep.report.review_shown import shown_lines
+from lockstep.report.review_difference import difference_sections, instances, shown_lines
 from lockstep.results.verdict import Verdict
 from lockstep.specs.expected import Expected
 from lockstep.trace.render import render_trace
@@ -122,6 +121,17 @@ def _counterexamples(result: ScopeReview) -> Iterator[Lines]:
             yield Lines(tuple(lines), f"{prop.name} is broken, step by step")
 
 
+def _broken_by(result: ScopeReview) -> dict[tuple[str, ...], str]:
+    """The properties that are broken, by the steps that do it."""
+    return {
+        instances(checked.model, violation.trace.steps): violation.properties[0]
+        for prop in result.properties
+        if prop.change is Change.BROKEN
+        and (checked := prop.checked) is not None
+        and (violation := checked.result.violation) is not None
+    }
+
+
 def _behaviours(result: ScopeReview, brief: bool) -> Section:
     pair = result.pair
     hidden = tuple(
@@ -133,7 +143,7 @@ def _behaviours(result: ScopeReview, brief: bool) -> Section:
     text = _summary(result.behaviours.adds, result.behaviours.removes)
     expected = result.expected_behaviours
     reason = [Paragraph(because(expected), "changed", "expected")] if expected else []
-    differences = difference_sections(result, brief=brief)
+    differences = difference_sections(result, {} if brief else _broken_by(result), brief=brief)
     return Section("behaviours", text, blocks=(*reason, *hidden, *shown, *differences))
 
 

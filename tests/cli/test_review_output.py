@@ -50,7 +50,7 @@ def test_a_pull_request_as_markdown(season_tickets: "Desk") -> None:
     assert "<details><summary>entries_are_paid is broken, step by step</summary>" in lines
     kinds = [token.type for token in MarkdownIt().enable("table").parse(ran.out)]
     assert kinds.count("table_open") == 1
-    assert kinds.count("fence") == 6  # three behaviours, twice why the other cannot follow, actions
+    assert kinds.count("fence") == 5  # two behaviours, twice why the other cannot follow, actions
     assert "  explored" not in ran.out  # nothing is laid out as text is
 
 
