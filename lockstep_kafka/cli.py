@@ -44,25 +44,23 @@ def conform(request: ConformRequest, view: ConformView, json: bool) -> int:
         request = replace(request, workspace=workspace)
     if request.engine == SPARK:
         return _fleet(request, view, json)
-    from lockstep.report.output import Output
     from lockstep.report.progress import TerminalWatch
+    from lockstep.report.view import show
+    from lockstep_kafka.report.conform import SHOWN, conform_blocks
     from lockstep_kafka.report.conform_json import conform_json
-    from lockstep_kafka.report.conform_text import SHOWN, print_conform
     from lockstep_kafka.verbs.conform import conform as run
 
     most = None if view.verbose or json else SHOWN
-    output, result = Output(), run(replace(request, most=most), watch=TerminalWatch())
-    if json:
-        output.json(conform_json(result))
-    else:
-        print_conform(output, result, verbose=view.verbose)
+    result = run(replace(request, most=most), watch=TerminalWatch())
+    blocks = conform_blocks(result, verbose=view.verbose)
+    show(blocks, lambda: conform_json(result), json=json)
     return result.exit_code
 
 
 def _fleet(request: ConformRequest, view: ConformView, json: bool) -> int:
-    from lockstep.report.output import Output
     from lockstep.report.progress import TerminalWatch
-    from lockstep_kafka.report.fleet import fleet_json, print_fleet
+    from lockstep.report.view import show as show_blocks
+    from lockstep_kafka.report.fleet import fleet_blocks, fleet_json
     from lockstep_kafka.report.fleet_page import write_fleet_page
     from lockstep_kafka.verbs.conform_fleet import conform_fleet
 
@@ -73,19 +71,20 @@ def _fleet(request: ConformRequest, view: ConformView, json: bool) -> int:
         )
     page, title = request.page, str(request.out)
     show = None if page is None else partial(write_fleet_page, page, title=title)
-    output, result = Output(), conform_fleet(request, watch=TerminalWatch(), show=show)
-    output.json(fleet_json(result)) if json else print_fleet(output, result)
+    result = conform_fleet(request, watch=TerminalWatch(), show=show)
+    show_blocks(fleet_blocks(result), lambda: fleet_json(result), json=json)
     return result.conform.exit_code
 
 
 def follow(log: Path, workspace: Workspace | None) -> tuple[int, int]:
     """Follow one log and print what came of it; the exit code, and how many lines were followed."""
     from lockstep.report.output import Output
-    from lockstep_kafka.report.conform_text import print_conform
+    from lockstep.report.page_text import PageText
+    from lockstep_kafka.report.conform import conform_blocks
     from lockstep_kafka.verbs.conform import conform as run
 
     result = run(ConformRequest((log,), workspace=workspace))
-    print_conform(Output(), result, verbose=False)
+    PageText(Output()).show(conform_blocks(result, verbose=False))
     return result.exit_code, result.totals.followed
 
 
@@ -108,22 +107,21 @@ def simulate(request: SimulateRequest, view: SimulateView, json: bool) -> int:
 
     Exit codes: 0 the logs are written, 2 they cannot be, 130 interrupted.
     """
-    from lockstep.report.output import Output
     from lockstep.report.progress import TerminalWatch
-    from lockstep_kafka.report.simulate_text import (
+    from lockstep.report.view import show
+    from lockstep_kafka.report.simulate import (
         kinds_json,
-        print_kinds,
-        print_simulated,
+        kinds_table,
+        simulated_blocks,
         simulated_json,
     )
     from lockstep_kafka.verbs.simulate import departure_kinds
     from lockstep_kafka.verbs.simulate import simulate as run
 
-    output = Output()
     if view.list_kinds:
         kinds = departure_kinds(request.model, request.workspace)
-        output.json(kinds_json(kinds)) if json else print_kinds(output, kinds)
+        show([kinds_table(kinds)], lambda: kinds_json(kinds), json=json)
         return 0
     result = run(request, watch=TerminalWatch())
-    output.json(simulated_json(result)) if json else print_simulated(output, result)
+    show(simulated_blocks(result), lambda: simulated_json(result), json=json)
     return result.exit_code

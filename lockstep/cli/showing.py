@@ -48,18 +48,16 @@ def explore(request: ExploreRequest, view: ExploreView, json: bool) -> int:
     Exit codes: 2 the input cannot be used, 130 interrupted, as by Ctrl-C.
     """
     from lockstep.report.json import document
-    from lockstep.report.output import Output
+    from lockstep.report.page import Paragraph
+    from lockstep.report.view import show
     from lockstep.serve.explorer import Explorer
     from lockstep.serve.server import ExploreServer
     from lockstep.verbs.explore import explore as load
 
-    output, explored = Output(), load(request)
+    explored = load(request)
     with ExploreServer(Explorer(explored), view.port) as server:
-        if json:
-            row = {"model": request.model, "scope": explored.scope.name, "url": server.url}
-            output.json(document([row], {}))
-        else:
-            output.line(server.url)
+        row = {"model": request.model, "scope": explored.scope.name, "url": server.url}
+        show([Paragraph(server.url)], lambda: document([row], {}), json=json)
         if view.opens:
             # A browser of the terminal ends when its reader does: the page is served meanwhile.
             Thread(target=_open, args=(server.url,), daemon=True).start()
@@ -109,8 +107,9 @@ def report(request: ReportRequest, view: ReportView, json: bool) -> int:
     from lockstep.report.output import Output
     from lockstep.report.page_html import html
     from lockstep.report.page_markdown import markdown
+    from lockstep.report.page_text import PageText
     from lockstep.report.progress import TerminalWatch
-    from lockstep.report.report_page import print_report, report_json, report_page
+    from lockstep.report.report_page import report_blocks, report_json, report_page
     from lockstep.report.source_links import SourceLinks
     from lockstep.system.text_files import write_text
     from lockstep.verbs.report import report as gather
@@ -126,7 +125,7 @@ def report(request: ReportRequest, view: ReportView, json: bool) -> int:
         return result.exit_code
     file = view.out or result.workspace.output / "report.html"
     write_text(file, html(page))
-    print_report(output, result, file)
+    PageText(output).show(report_blocks(result, file))
     return result.exit_code
 
 

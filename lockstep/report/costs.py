@@ -8,8 +8,8 @@ from typing import Any
 
 from lockstep.costs.scenario import Attained
 from lockstep.report.json import document as json_document
-from lockstep.report.output import Columns
-from lockstep.report.page import Block, Lines, Paragraph
+from lockstep.report.page import Block, Lines, Paragraph, Table
+from lockstep.report.page_text import in_columns
 from lockstep.report.view import View, pending
 from lockstep.trace.render import Line
 from lockstep.verbs.costs import EXTREMES, CostsRun, ModelCosts, SavedCost, Uncosted
@@ -73,10 +73,10 @@ def scenario_lines(
     if rows:
         headers = ("", *EXTREMES)
         widths = [1 + max(map(len, column)) for column in zip(headers, *rows, strict=True)]
-        table = Columns(tuple(zip(headers, widths, strict=True)), ())
-        yield Line(f"    {table.head}", "bold")
+        table = Table(headers, widths=tuple(widths))
+        yield Line(f"    {in_columns(table, headers)}", "bold")
         for row in rows:
-            yield Line(f"    {table.row(row)}")
+            yield Line(f"    {in_columns(table, row)}")
     for side, saved in sides.items():
         where = f"{side}: " if side else ""
         if saved.cost.never:

@@ -47,6 +47,10 @@ class PageText:
             match block:
                 case Paragraph():
                     self._labelled(block.label, plain(block.text), block.style, margin)
+                case Table() if block.fitted:
+                    rows = [list(map(plain, cells)) for _, cells in block.lines]
+                    self._output.table(block.headers, rows, block.numbers)
+                    self._is_blank = False
                 case Table() if block.widths:
                     self._aligned(block, margin)
                 case Table():
@@ -91,9 +95,9 @@ class PageText:
         """
         if self._columns != table.headers:
             self._columns = table.headers
-            self._line(" " * margin + _in_columns(table, table.headers), "bold")
+            self._line(" " * margin + in_columns(table, table.headers), "bold")
         for row in table.rows:
-            self._line(" " * margin + _in_columns(table, map(plain, row.cells)), row.style)
+            self._line(" " * margin + in_columns(table, map(plain, row.cells)), row.style)
             note = (Paragraph(row.note, label=BECAUSE),) * bool(row.note)
             for remark in (*note, *row.remarks):
                 label = f"{remark.label:<{len(BECAUSE)}}  " * bool(remark.label)
@@ -121,7 +125,7 @@ class PageText:
         self._is_blank = not text
 
 
-def _in_columns(table: Table, cells: Iterable[str]) -> str:
+def in_columns(table: Table, cells: Iterable[str]) -> str:
     """One line of a table; blank are the numbers that a row leaves out at its end."""
     columns = zip(cells, table.headers, table.widths, strict=False)
     return " ".join(

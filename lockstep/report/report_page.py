@@ -8,9 +8,7 @@ from pathlib import Path
 import msgspec
 
 from lockstep.report.json import document
-from lockstep.report.output import Output
 from lockstep.report.page import Block, Figure, Page, Paragraph, Row, Section, Span, Table
-from lockstep.report.page_text import PageText
 from lockstep.report.plots import course
 from lockstep.report.replay_pictures import behaviour_lines, figure_of
 from lockstep.report.report_bugs import bugs_section
@@ -238,15 +236,15 @@ def _courses(report: Report) -> Iterator[Figure]:
             yield Figure(course([row.states for row in rows], labels, caption), caption)
 
 
-def print_report(output: Output, report: Report, file: Path) -> None:
-    """Print the sum of a report; `file` is the page that was written."""
-    text = PageText(output)
-    text.show(broken_section(report))
-    text.show(open_section(report))
+def report_blocks(report: Report, file: Path) -> Iterator[Block]:
+    """The sum of a report; `file` is the page that was written."""
+    yield from broken_section(report)
+    yield from open_section(report)
     for line in report.history.damaged:
-        output.line(f"{shown_path(report.history.file)}:{line} is damaged: it is passed over")
-    output.line(f"{report.verdict}  {summary(report)}", str(report.verdict))
-    output.line(f"written to {shown_path(file)}")
+        text = f"{shown_path(report.history.file)}:{line} is damaged: it is passed over"
+        yield Paragraph(text)
+    yield Paragraph(f"{report.verdict}  {summary(report)}", str(report.verdict))
+    yield Paragraph(f"written to {shown_path(file)}")
 
 
 def report_json(report: Report) -> dict[str, object]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from lockstep.report.output import Output
+from lockstep.report.page import Block, Paragraph, Row, Table
 from lockstep.words import plural, shown_path
 from lockstep_kafka.fleet.arrival import Arrived
 from lockstep_kafka.fleet.figures import Hour, Source
 from lockstep_kafka.fleet.summary import Group
+from lockstep_kafka.report.conform import conform_blocks, shown_line
 from lockstep_kafka.report.conform_json import conform_json
-from lockstep_kafka.report.conform_text import print_conform, shown_line
 from lockstep_kafka.verbs.conform_fleet import FleetResult
 
 if TYPE_CHECKING:
@@ -53,38 +53,42 @@ def _group(group: Group) -> dict[str, object]:
     }
 
 
-HEADERS = ("broker", "client id", "version", "departs", "lines", "since", "first at")
-RIGHT = ("version", "lines")
+_GROUPS = Table(
+    ("broker", "client id", "version", "departs", "lines", "since", "first at"),
+    numbers=("version", "lines"),
+    fitted=True,
+)
 
 
-def print_fleet(output: Output, result: FleetResult) -> None:
-    """Print the largest groups of departures, what the totals are, and what this run has read."""
+def fleet_blocks(result: FleetResult) -> Iterator[Block]:
+    """The largest groups of departures, what the totals are, and what this run has read."""
     if result.departures:
-        output.table(HEADERS, [_row(group) for group in result.departures], RIGHT)
-        output.line()
-    print_conform(output, result.conform, verbose=False, rest="the tables have all")
+        yield _GROUPS.of(*map(_row, result.departures))
+        yield Paragraph("")
+    yield from conform_blocks(result.conform, verbose=False, rest="the tables have all")
     if result.new is not None:
-        _print_new(output, result.new)
-    shown_line(output, f"tables: {shown_path(result.tables)}")
+        yield from _new_blocks(result.new)
+    yield shown_line(f"tables: {shown_path(result.tables)}")
 
 
-def _print_new(output: Output, new: Arrived) -> None:
-    """Print what was new of files, and what of them is not read."""
+def _new_blocks(new: Arrived) -> Iterator[Paragraph]:
+    """What was new of files, and what of them is not read."""
     files = len({range_.path for range_ in new.ranges})
-    shown_line(output, f"new in this run: {plural(new.lines, 'line')} of {plural(files, 'file')}")
+    yield shown_line(f"new in this run: {plural(new.lines, 'line')} of {plural(files, 'file')}")
     for path, size in new.unfinished.items():
         size_text = plural(size, "byte")
         text = f"{path}: its last line has no end yet ({size_text}): the next run reads it"
-        shown_line(output, text)
+        yield shown_line(text)
     for path, other in new.copies.items():
-        shown_line(output, f"{path} begins as {other} does, and is taken for a copy: not read")
+        yield shown_line(f"{path} begins as {other} does, and is taken for a copy: not read")
 
 
-def _row(group: Group) -> tuple[str, ...]:
+def _row(group: Group) -> Row:
     broker, client, version, side, _ = group.key
     first = group.firsts[0]
     place = f"{first['file']}:{first['line']}"
-    return (broker, client, str(version), side, f"{group.count:,}", first["since"] or "", place)
+    since = first["since"] or ""
+    return Row((broker, client, str(version), side, f"{group.count:,}", since, place))
 
 
 COLOURS = {"client": "#c4581b", "broker": "#7b3294", "unknown": "#b8a200", "lines": "#5b7083"}

@@ -10,7 +10,7 @@ from lockstep.system.text_files import write_text
 from lockstep.words import plural
 from lockstep_kafka.findings import Verdict
 from lockstep_kafka.fleet.figures import FleetFigures
-from lockstep_kafka.report.conform_text import candidate_lines
+from lockstep_kafka.report.conform import candidate_lines
 from lockstep_kafka.report.fleet import hours_plot, sources_plot
 
 _TEMPLATE = "fleet_page.html"

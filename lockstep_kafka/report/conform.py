@@ -1,17 +1,20 @@
-"""What `conform` prints for a reader: departures with their reasons, what is not known, totals."""
+"""How `conform` is shown: departures with their reasons, what is not known, totals."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from lockstep.report.output import Output
-from lockstep.words import plural
+from lockstep.report.page import Block, Paragraph, Row, Table
+from lockstep.words import plural, printable
 from lockstep_kafka.findings import Candidate, Place, SessionFinding, Side, Verdict
 from lockstep_kafka.totals import ConformTotals, Firsts, reason_of
 from lockstep_kafka.verbs.conform import ConformResult
 
-HEADERS = ("from", "session", "client id", "lines", "in part", "client", "broker")
-RIGHT = ("lines", "in part")
+_SESSIONS = Table(
+    ("from", "session", "client id", "lines", "in part", "client", "broker"),
+    numbers=("lines", "in part"),
+    fitted=True,
+)
 
 SHOWN = 20
 """The most departing sessions, and the most files and reasons, that are printed unless told."""
@@ -23,44 +26,37 @@ _STYLES = {
 }
 
 
-def print_conform(
-    output: Output,
-    result: ConformResult,
-    *,
-    verbose: bool,
-    rest: str = "--verbose prints all",
-) -> None:
-    """Print what departs, why the rest is not known, and the totals.
+def conform_blocks(
+    result: ConformResult, *, verbose: bool, rest: str = "--verbose prints all"
+) -> Iterator[Block]:
+    """What departs, why the rest is not known, and the totals.
 
     With `verbose` all of it: each session, each side that is unknown, and each line that was not
     followed. `rest` says where all is that is not shown.
     """
     totals = result.totals
     if verbose and result.sessions:
-        output.table(HEADERS, [_row(session) for session in result.sessions], RIGHT)
+        yield _SESSIONS.of(*map(_row, result.sessions))
     for session in totals.departing.items[: None if verbose else SHOWN]:
-        _print_sides(output, session, result.requirements)
+        yield from _sides(session, result.requirements)
     if not verbose:
-        _print_reasons(output, totals, rest)
+        yield from _reasons(totals, rest)
     else:
         for session in totals.sessions[Verdict.UNKNOWN].items:
-            _print_sides(output, session, result.requirements)
+            yield from _sides(session, result.requirements)
         for line in totals.lines.items:
-            shown_line(
-                output, f"{line.at}: {_reason(line.reason, line.is_loss)}: {line.detail}", "dim"
-            )
+            reason = _reason(line.reason, line.is_loss)
+            yield shown_line(f"{line.at}: {reason}: {line.detail}", "dim")
     for file in totals.files:
-        shown_line(
-            output, f"{file.file}: not read, or not to its end: {file.because}", "inconclusive"
-        )
-    for text in _sums(totals):
-        shown_line(output, text)
+        text = f"{file.file}: not read, or not to its end: {file.because}"
+        yield shown_line(text, "inconclusive")
+    yield from map(shown_line, _sums(totals))
     if result.is_interrupted:
-        shown_line(output, "interrupted: what is above is not all", "inconclusive")
+        yield shown_line("interrupted: what is above is not all", "inconclusive")
 
 
-def _row(session: SessionFinding) -> tuple[str, ...]:
-    return (
+def _row(session: SessionFinding) -> Row:
+    cells = (
         str(session.first),
         str(session.session or "none"),
         _escaped(session.client),
@@ -69,10 +65,11 @@ def _row(session: SessionFinding) -> tuple[str, ...]:
         session.client_side.verdict,
         session.broker_side.verdict,
     )
+    return Row(cells)
 
 
-def _print_sides(output: Output, session: SessionFinding, texts: Mapping[str, str]) -> None:
-    """Print why each side of a session does not conform, what departs first."""
+def _sides(session: SessionFinding, texts: Mapping[str, str]) -> Iterator[Paragraph]:
+    """Why each side of a session does not conform, what departs first."""
     sides = {"client": session.client_side, "broker": session.broker_side}
     for verdict in (Verdict.DEPARTS, Verdict.UNKNOWN):
         for name, side in sides.items():
@@ -81,9 +78,9 @@ def _print_sides(output: Output, session: SessionFinding, texts: Mapping[str, st
                 because, at = reason_of(side, session)
                 because = _within(because, at.file)
                 line = f"{at}: {_named(session)}: the {name} {says}, because {because}"
-                shown_line(output, line, _STYLES[verdict])
+                yield shown_line(line, _STYLES[verdict])
                 for text in _details(side, texts):
-                    shown_line(output, f"  {text}")
+                    yield shown_line(f"  {text}")
 
 
 def _within(because: str, file: str) -> str:
@@ -134,28 +131,24 @@ def _effect(candidate: Candidate) -> str:
     return "cannot be taken" + (f": `{conjunct}` is false" if conjunct else "") + seen
 
 
-def _print_reasons(output: Output, totals: ConformTotals, rest: str) -> None:
-    """Print how many more sessions depart, and reason by reason what is not known."""
+def _reasons(totals: ConformTotals, rest: str) -> Iterator[Paragraph]:
+    """How many more sessions depart, and reason by reason what is not known."""
     if hidden := totals.departing.count - min(len(totals.departing.items), SHOWN):
-        shown_line(output, f"{plural(hidden, 'more session')} with departures; {rest}")
+        yield shown_line(f"{plural(hidden, 'more session')} with departures; {rest}")
     for unknown in totals.unknown:
         because = ("the first because " if unknown.varies else "because ") + _within(
             unknown.because, unknown.places.items[0].file
         )
-        shown_line(
-            output,
-            f"{plural(unknown.places.count, 'session')} with {unknown.side} unknown, {because}: "
-            f"{_listed(unknown.places)}",
-            "inconclusive",
-        )
+        sessions = plural(unknown.places.count, "session")
+        text = f"{sessions} with {unknown.side} unknown, {because}: {_listed(unknown.places)}"
+        yield shown_line(text, "inconclusive")
     reasons = list(totals.reasons.items())
     for reason, numbers in reasons[:SHOWN]:
         shown = _reason(reason.reason, reason.is_loss)
-        shown_line(
-            output, f"{reason.file}: {plural(numbers.count, 'line')} {shown}: {_listed(numbers)}"
-        )
+        lines = plural(numbers.count, "line")
+        yield shown_line(f"{reason.file}: {lines} {shown}: {_listed(numbers)}")
     if hidden := sum(numbers.count for _, numbers in reasons[SHOWN:]):
-        shown_line(output, f"{plural(hidden, 'line')} not followed in more files; {rest}")
+        yield shown_line(f"{plural(hidden, 'line')} not followed in more files; {rest}")
 
 
 def _listed(firsts: Firsts[Place] | Firsts[int]) -> str:
@@ -194,6 +187,6 @@ def _escaped(text: str) -> str:
     return repr(text)[1:-1]
 
 
-def shown_line(output: Output, text: str, style: str | None = None) -> None:
-    """Print a line; what a log has in its names cannot move the cursor or break the line."""
-    output.line("".join(c if c.isprintable() else repr(c)[1:-1] for c in text), style)
+def shown_line(text: str, style: str | None = None) -> Paragraph:
+    """A line; what a log has in its names cannot move the cursor or break the line."""
+    return Paragraph(printable(text), style)

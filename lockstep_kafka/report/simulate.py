@@ -1,21 +1,21 @@
-"""What `simulate` prints, for a reader and as JSON (docs/reference/json.md)."""
+"""How `simulate` is shown, and as JSON (docs/reference/json.md)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from lockstep.errors import ExitCode
 from lockstep.report.json import document
-from lockstep.report.output import Output
+from lockstep.report.page import Paragraph, Row, Table
 from lockstep.words import plural
 from lockstep_kafka.simulated.simulation import DepartureKind
 from lockstep_kafka.verbs.simulate import SimulateResult
 
 
-def print_kinds(output: Output, kinds: Sequence[DepartureKind]) -> None:
-    """Print the kinds of departures, and what each breaks."""
-    rows = [(kind.name, kind.breaks, ", ".join(kind.requirements)) for kind in kinds]
-    output.table(("kind", "breaks", "requirements"), rows)
+def kinds_table(kinds: Sequence[DepartureKind]) -> Table:
+    """The kinds of departures, and what each breaks."""
+    rows = (Row((kind.name, kind.breaks, ", ".join(kind.requirements))) for kind in kinds)
+    return Table(("kind", "breaks", "requirements"), tuple(rows), fitted=True)
 
 
 def kinds_json(kinds: Sequence[DepartureKind]) -> dict[str, object]:
@@ -27,15 +27,15 @@ def kinds_json(kinds: Sequence[DepartureKind]) -> dict[str, object]:
     return document(results, {"exit_code": int(ExitCode.HOLDS)})
 
 
-def print_simulated(output: Output, result: SimulateResult) -> None:
-    """Print what was written."""
+def simulated_blocks(result: SimulateResult) -> Iterator[Paragraph]:
+    """What was written."""
     files = sum(broker.files for broker in result.brokers)
-    output.line(
+    yield Paragraph(
         f"{result.log}: {plural(result.lines, 'line')} of {plural(len(result.brokers), 'broker')}"
         f" in {plural(files, 'file')}, {plural(result.departures.total(), 'departure')}"
     )
     for kind, count in sorted(result.departures.items()):
-        output.line(f"  {count:,} {kind}")
+        yield Paragraph(f"  {count:,} {kind}")
 
 
 def simulated_json(result: SimulateResult) -> dict[str, object]:
