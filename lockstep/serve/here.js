@@ -35,19 +35,13 @@ function firstSentence(doc) {
 }
 
 function buttons(action, take) {
-  const made = action.instances.map((name) => element("button", {
-    type: "button", "aria-label": name, "data-key": `take ${name}`, onclick: () => take(name),
-  }, name === `${action.name}()` ? name : withoutAction(name, action.name)));
+  const made = action.instances.map((name, number) => element("button", {
+    type: "button", title: name, "aria-label": name, "data-key": `take ${name}`, onclick: () => take(name),
+  }, action.labels[number]));
   const first = element("div", { class: "instances" }, ...made.slice(0, MOST_BUTTONS));
   if (made.length <= MOST_BUTTONS) return [first];
   const rest = element("div", { class: "instances" }, ...made.slice(MOST_BUTTONS));
   return [first, foldable(`more ${action.name}`, `${made.length - MOST_BUTTONS} more`, false, rest)];
-}
-
-/** `c=c1, p=p2` of `serve(c=c1, p=p2)`. */
-function withoutAction(name, action) {
-  const end = name.lastIndexOf(")");
-  return name.slice(action.length + 1, end) + name.slice(end + 1);
 }
 
 function reasons(action) {

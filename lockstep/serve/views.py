@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import State
+from lockstep.language.records import Record
 from lockstep.trace.changes import Change, changes
 from lockstep.trace.conjuncts import Conjunct
 from lockstep.trace.layout import INDENT, Room, Text, folded, lay_out, show, text_of
@@ -109,10 +111,47 @@ def _action(model: Model, here: ActionHere, refusals: Refusals) -> View:
         "doc": action.doc,
         "place": _place_of(model, action.function),
         "instances": list(here.steps),
+        "labels": _labels(here),
         "error": "" if here.error is None else here.error.seen_from(model.universe.root),
         "refusals": [_refusal(model, refusal) for refusal in refusals.refusals],
         "is_cut": refusals.is_cut,
     }
+
+
+def _labels(here: ActionHere) -> list[str]:
+    """What sets each instance apart: fields and parameters that all of them share are left out.
+
+    The whole binding of an action with one instance, and where what is left would be ambiguous.
+    """
+    names = [parameter.name for parameter in here.action.parameters]
+    parts = [
+        dict(chain.from_iterable(map(_parts, names, step.parameters)))
+        for step in here.steps.values()
+    ]
+    differing = [
+        key
+        for key in dict.fromkeys(chain.from_iterable(parts))
+        if len({part.get(key) for part in parts}) > 1
+    ]
+    labels = [", ".join(f"{key}={part[key]}" for key in differing if key in part) for part in parts]
+    if all(labels) and len(set(labels)) == len(labels):
+        return labels
+    return [_without_action(name, here.action.name) for name in here.steps]
+
+
+def _parts(place: str, value: object) -> Iterator[tuple[str, str]]:
+    """A value by its fields, down to those that have none."""
+    if isinstance(value, Record):
+        for name, part in zip(value.fields, value, strict=True):
+            yield from _parts(f"{place}.{name}", part)
+    else:
+        yield place, show(value)
+
+
+def _without_action(name: str, action: str) -> str:
+    """`c=c1, p=p2` of `serve(c=c1, p=p2)`; all of what has no parameters."""
+    binding, _, number = name.removeprefix(f"{action}(").rpartition(")")
+    return f"{binding}{number}" or name
 
 
 def _refusal(model: Model, refusal: Refusal) -> View:

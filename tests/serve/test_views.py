@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lockstep.language.model import load_model
 from lockstep.language.source import ModelError
 from lockstep.serve.views import drawing_view, here_view
 from lockstep.walk.state_graph import TooLarge, draw
@@ -37,6 +38,8 @@ def test_every_place_of_every_model_can_be_shown(
         assert [prop["name"] for prop in view["properties"]][:-1] == [
             prop.name for prop in walk.model.properties
         ]
+        for action in view["actions"]:
+            assert len(set(action["labels"])) == len(action["labels"]) == len(action["instances"])
         names = [name for action in view["actions"] for name in action["instances"]]
         if not names:
             break
@@ -47,3 +50,48 @@ def test_every_place_of_every_model_can_be_shown(
         return
     shown = json.loads(json.dumps(drawing_view(drawing)))
     assert len(shown["states"]) == len(drawing.graph.states)
+
+
+MODEL = """
+from lockstep import OneOf, Range, Record, State, action, require
+
+Client = OneOf(("ann", "bo"))
+
+
+class Letter(Record):
+    sender: Client
+    number: Range(0, 2)
+
+
+class Post(State):
+    sent: Range(0, 9) = 0
+
+
+@action
+def send(s, new, letter: Letter, copies: Range(1, 3)):
+    require(letter.sender == "ann" and copies == 1 and letter.number > 0)
+    new.sent = 1
+
+
+@action
+def read(s, new, c: Client):
+    require(c == "bo")
+    new.sent = 2
+
+
+@action
+def close(s, new):
+    new.sent = 3
+"""
+
+
+def test_buttons_have_what_sets_instances_apart(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "post.py").write_text(MODEL, encoding="utf-8")
+    walk = Walk(load_model(tmp_path, "post"))
+    labels = {action["name"]: action["labels"] for action in here_view(walk)["actions"]}
+    assert labels == {
+        "send": ["letter.number=1", "letter.number=2"],
+        "read": ["c=bo"],
+        "close": ["close()"],
+    }
