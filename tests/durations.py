@@ -11,6 +11,7 @@ import resource
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -36,13 +37,18 @@ def processor_seconds() -> float:
 def _at_work(process: int) -> float:
     """What the descendants that still run have used; 0 where the system does not list them."""
     seconds = 0.0
-    for task in Path(f"/proc/{process}/task").glob("*/children"):
-        try:
-            children = task.read_text().split()
-        except OSError:
-            continue  # the thread ended meanwhile
-        seconds += sum(_used(child) + _at_work(int(child)) for child in children)
+    with suppress(OSError):  # it ended meanwhile
+        for task in os.listdir(f"/proc/{process}/task"):
+            children = _children(process, task)
+            seconds += sum(_used(child) + _at_work(int(child)) for child in children)
     return seconds
+
+
+def _children(process: int, task: str) -> list[str]:
+    try:
+        return Path(f"/proc/{process}/task/{task}/children").read_text().split()
+    except OSError:
+        return []  # the thread ended meanwhile, or the system does not list them
 
 
 def _used(process: str) -> float:
