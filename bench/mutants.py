@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from lockstep.pages.progress import TerminalWatch
 from lockstep.report.mutants import COUNTED
-from lockstep.report.progress import TerminalWatch
-from lockstep.verbs.mutants import MutantsRequest, mutants
-from lockstep.verbs.mutants_of_model import MutantsOfModel
+from lockstep.verbs.mutants import MutantsOfModel, MutantsRequest, mutants
 from lockstep.workspace import KAFKA, open_workspace
 
 ROOT = Path(__file__).parents[1]

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 
 from lockstep.errors import LockstepError
+from lockstep.requests.option import option
 from lockstep.system.standard_streams import tell
-from lockstep.verbs.option import option
 from lockstep.workspace import Workspace
 from lockstep_kafka.verbs.conform_request import SPARK, ConformRequest
 from lockstep_kafka.verbs.simulate_request import SimulateRequest
@@ -44,7 +44,7 @@ def conform(request: ConformRequest, view: ConformView, json: bool) -> int:
         request = replace(request, workspace=workspace)
     if request.engine == SPARK:
         return _fleet(request, view, json)
-    from lockstep.report.progress import TerminalWatch
+    from lockstep.pages.progress import TerminalWatch
     from lockstep.report.view import show
     from lockstep_kafka.report.conform import SHOWN, conform_blocks
     from lockstep_kafka.report.conform_json import conform_json
@@ -58,7 +58,7 @@ def conform(request: ConformRequest, view: ConformView, json: bool) -> int:
 
 
 def _fleet(request: ConformRequest, view: ConformView, json: bool) -> int:
-    from lockstep.report.progress import TerminalWatch
+    from lockstep.pages.progress import TerminalWatch
     from lockstep.report.view import show as show_blocks
     from lockstep_kafka.report.fleet import fleet_blocks, fleet_json
     from lockstep_kafka.report.fleet_page import write_fleet_page
@@ -78,8 +78,8 @@ def _fleet(request: ConformRequest, view: ConformView, json: bool) -> int:
 
 def follow(log: Path, workspace: Workspace | None) -> tuple[int, int]:
     """Follow one log and print what came of it; the exit code, and how many lines were followed."""
-    from lockstep.report.output import Output
-    from lockstep.report.page_text import PageText
+    from lockstep.pages.output import Output
+    from lockstep.pages.text import PageText
     from lockstep_kafka.report.conform import conform_blocks
     from lockstep_kafka.verbs.conform import conform as run
 
@@ -107,7 +107,7 @@ def simulate(request: SimulateRequest, view: SimulateView, json: bool) -> int:
 
     Exit codes: 0 the logs are written, 2 they cannot be, 130 interrupted.
     """
-    from lockstep.report.progress import TerminalWatch
+    from lockstep.pages.progress import TerminalWatch
     from lockstep.report.view import show
     from lockstep_kafka.report.simulate import (
         kinds_json,

@@ -75,7 +75,7 @@ def kafka_output() -> KafkaOutput:
 def _no_progress() -> Iterator[None]:
     """What is tested prints no lines of progress, however slow the machine is."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lockstep.report.progress.EVERY", 3_600.0)
+        patch.setattr("lockstep.pages.progress.EVERY", 3_600.0)
         yield
 
 

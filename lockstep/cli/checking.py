@@ -8,18 +8,18 @@ from typing import ClassVar
 
 from lockstep.errors import LockstepError
 from lockstep.report.ci.outputs import CiOutputs
-from lockstep.verbs.campaign_request import (
+from lockstep.requests.campaign import (
     CampaignRequest,
     FaultsRequest,
     MutantsRequest,
     SweptRequest,
+    read_sweeps,
 )
-from lockstep.verbs.check_request import CheckRequest
-from lockstep.verbs.option import option
-from lockstep.verbs.prove_request import ProveRequest
-from lockstep.verbs.requests import MatrixRequest, TwinRequest
-from lockstep.verbs.search_request import CostsRequest
-from lockstep.verbs.sweep_values import read_sweeps
+from lockstep.requests.check import CheckRequest
+from lockstep.requests.option import option
+from lockstep.requests.others import MatrixRequest, TwinRequest
+from lockstep.requests.prove import ProveRequest
+from lockstep.requests.search import CostsRequest
 from lockstep.workspace import find_workspace
 
 
@@ -118,8 +118,8 @@ def matrix(request: MatrixRequest, json: bool) -> int:
 
     Exit codes: 0 every reference leads somewhere, 1 not so, 2 the input cannot be used.
     """
+    from lockstep.pages.output import Output
     from lockstep.report.matrix import matrix_json, print_matrix
-    from lockstep.report.output import Output
     from lockstep.verbs.matrix import matrix as run
 
     output, result = Output(), run(request)
@@ -189,7 +189,7 @@ def prove(request: ProveRequest, view: ProveOptions, outputs: CiOutputs, json: b
     """
     from lockstep.report.prove import ProveView
     from lockstep.report.view import present
-    from lockstep.verbs.models import choose, refuse_unread
+    from lockstep.requests.models import choose, refuse_unread
     from lockstep.verbs.prove import prove as run
 
     workspace = request.workspace or find_workspace()

@@ -12,7 +12,7 @@ from typer import Argument, BadParameter
 from typer import Option as Flag
 
 from lockstep.cli.completion import completion_of
-from lockstep.verbs.option import Option, option, option_of, refuse_contradictions
+from lockstep.requests.option import Option, option, option_of, refuse_contradictions
 
 
 @dataclass(frozen=True)

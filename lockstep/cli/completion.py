@@ -9,7 +9,7 @@ from typer import Context
 from typer.core import TyperGroup
 
 from lockstep.errors import LockstepError
-from lockstep.verbs.option import Option
+from lockstep.requests.option import Option
 
 PROGRAM = "lockstep"
 
@@ -25,7 +25,7 @@ _KINDS = {
     "--fault": "fault",
     "--proposal": "proposal",
 }
-"""The kind of names (of `lockstep.verbs.names`) that a flag takes, or what a metavar stands for."""
+"""The kind of names that a flag takes, or what a metavar stands for."""
 
 Completion = Callable[[Context, str], list[str]]
 
@@ -64,7 +64,7 @@ def _among(words: list[str]) -> Completion:
 
 def _in_workspace(kind: str) -> Completion:
     def complete(ctx: Context, incomplete: str) -> list[str]:
-        from lockstep.verbs.names import Kind, names
+        from lockstep.requests.models import Kind, names
         from lockstep.workspace import find_workspace
 
         given = ctx.params

@@ -10,9 +10,9 @@ from threading import Thread
 from typing import TYPE_CHECKING, ClassVar
 
 from lockstep.errors import LockstepError
-from lockstep.verbs.option import option
-from lockstep.verbs.requests import ExploreRequest, ReplayRequest, ReportRequest
-from lockstep.verbs.review_request import ReviewRequest
+from lockstep.requests.option import option
+from lockstep.requests.others import ExploreRequest, ReplayRequest, ReportRequest
+from lockstep.requests.review import ReviewRequest
 
 if TYPE_CHECKING:
     from lockstep.language.model import Model
@@ -47,8 +47,8 @@ def explore(request: ExploreRequest, view: ExploreView, json: bool) -> int:
 
     Exit codes: 2 the input cannot be used, 130 interrupted, as by Ctrl-C.
     """
-    from lockstep.report.json import document
-    from lockstep.report.page import Paragraph
+    from lockstep.pages.blocks import Paragraph
+    from lockstep.pages.document import document
     from lockstep.report.view import show
     from lockstep.serve.explorer import Explorer
     from lockstep.serve.server import ExploreServer
@@ -104,11 +104,11 @@ def report(request: ReportRequest, view: ReportView, json: bool) -> int:
     Exit codes: 0 all was checked and holds, 1 something is violated, 2 the input cannot be used,
     3 something was not checked, or is not conclusive, 4 other counts than pinned.
     """
-    from lockstep.report.output import Output
-    from lockstep.report.page_html import html
-    from lockstep.report.page_markdown import markdown
-    from lockstep.report.page_text import PageText
-    from lockstep.report.progress import TerminalWatch
+    from lockstep.pages.html import html
+    from lockstep.pages.markdown import markdown
+    from lockstep.pages.output import Output
+    from lockstep.pages.progress import TerminalWatch
+    from lockstep.pages.text import PageText
     from lockstep.report.report_page import report_blocks, report_json, report_page
     from lockstep.report.source_links import SourceLinks
     from lockstep.system.text_files import write_text
@@ -157,14 +157,15 @@ def review(request: ReviewRequest, view: ReviewView, json: bool) -> int:
     2 the input cannot be used, 3 not conclusive, or what is expected does not happen, 130
     interrupted.
     """
-    from lockstep.report.output import Output
-    from lockstep.report.page_html import html
-    from lockstep.report.page_markdown import markdown
-    from lockstep.report.progress import TerminalWatch
+    from lockstep.pages.html import html
+    from lockstep.pages.markdown import markdown
+    from lockstep.pages.output import Output
+    from lockstep.pages.progress import TerminalWatch
     from lockstep.report.review_json import review_json
     from lockstep.report.review_page import ReviewText, review_page
+    from lockstep.requests.review_plan import plan_review
     from lockstep.system.text_files import write_text
-    from lockstep.verbs.review import plan_review, run_review
+    from lockstep.verbs.review import run_review
 
     output, watch = Output(), TerminalWatch()
     with plan_review(request) as plan:
@@ -227,9 +228,14 @@ def replay(request: ReplayRequest, view: ReplayView, json: bool) -> int:
 
 def _again(request: ReplayRequest, view: ReplayView, json: bool) -> int:
     """Take it on the model that it was recorded of."""
-    from lockstep.report.output import Output
-    from lockstep.report.replay import behaviour_of, replay_blocks, replay_json, shown_origin
-    from lockstep.report.replay_pictures import pictures_of
+    from lockstep.pages.output import Output
+    from lockstep.report.replay import (
+        behaviour_of,
+        pictures_of,
+        replay_blocks,
+        replay_json,
+        shown_origin,
+    )
     from lockstep.report.replay_step import Walked, walk
     from lockstep.report.view import show
     from lockstep.system.text_files import write_text
@@ -256,7 +262,7 @@ def _again(request: ReplayRequest, view: ReplayView, json: bool) -> int:
 
 def _on(request: ReplayRequest, view: ReplayView, json: bool) -> int:
     """Take it on another version."""
-    from lockstep.report.output import Output
+    from lockstep.pages.output import Output
     from lockstep.report.replay import replay_on_blocks, replay_on_json, shown_title
     from lockstep.report.replay_step import Walked, walk
     from lockstep.report.view import show
@@ -279,7 +285,7 @@ def _on(request: ReplayRequest, view: ReplayView, json: bool) -> int:
 
 def _reader(request: ReplayRequest, model: Model) -> Callable[[str], Callable[[State], bool]]:
     """What reads a predicate over the states of a model."""
-    from lockstep.verbs.predicate import predicate_of
+    from lockstep.verbs.explore import predicate_of
     from lockstep.workspace import find_workspace
 
     return partial(predicate_of, request.workspace or find_workspace(), model)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lockstep.verbs.requests import DoctorRequest, InitRequest, NewRequest, ProposeRequest
+from lockstep.requests.others import DoctorRequest, InitRequest, NewRequest, ProposeRequest
 
 
 def init(request: InitRequest, json: bool) -> int:
@@ -14,7 +14,7 @@ def init(request: InitRequest, json: bool) -> int:
     """
     from lockstep.report.starter import initialized_blocks, initialized_json
     from lockstep.report.view import show
-    from lockstep.verbs.init import init as initialize
+    from lockstep.verbs.new import init as initialize
 
     made = initialize(request)
     show(initialized_blocks(made), lambda: initialized_json(made), json=json)
@@ -42,7 +42,7 @@ def propose(request: ProposeRequest, json: bool) -> int:
     """
     from lockstep.report.starter import proposed_blocks, proposed_json
     from lockstep.report.view import show
-    from lockstep.verbs.propose import propose as begin
+    from lockstep.verbs.new import propose as begin
 
     proposed = begin(request)
     show(proposed_blocks(proposed), lambda: proposed_json(proposed), json=json)

@@ -12,20 +12,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lockstep.errors import ExitCode, LockstepError
+from lockstep.pages.output import Output
 from lockstep.report.check import CheckView
 from lockstep.report.matrix import print_matrix
-from lockstep.report.output import Output
 from lockstep.report.prove import ProveView
 from lockstep.report.twin import TwinView
 from lockstep.report.view import text_of
+from lockstep.requests.models import choose
 from lockstep.results.verdict import INTERRUPTED
 from lockstep.system.extensions import LOGS, extension
 from lockstep.verbs.check import CheckRequest, plan_check, run_check
 from lockstep.verbs.check_result import Checked
-from lockstep.verbs.fault_answer import FaultAnswer
+from lockstep.verbs.fault_task import FaultAnswer
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.matrix import MatrixRequest, matrix
-from lockstep.verbs.models import choose
 from lockstep.verbs.prove import ProveRequest, prove
 from lockstep.verbs.twin import TwinRequest, plan_twin, run_twin
 from lockstep.words import plural, shown_path

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from lockstep.answers.answer import Answer
+from lockstep.pages.blocks import Paragraph
 from lockstep.report.ci.problems import Gap, Level, Unknown
-from lockstep.report.page import Paragraph
 from lockstep.verbs.affected import Affected
 from lockstep.words import plural
 

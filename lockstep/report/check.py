@@ -6,21 +6,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
+from lockstep.pages.blocks import Block, Paragraph, Row, Table
+from lockstep.pages.document import document as json_document
+from lockstep.pages.document import verdicts
 from lockstep.report.affected import affected_blocks, affected_json, since_text, skipped_text
 from lockstep.report.ci.check_problems import check_problems, parts_of
 from lockstep.report.ci.problems import Problems
-from lockstep.report.counterexample import counterexample
-from lockstep.report.json import document as json_document
-from lockstep.report.json import verdicts
-from lockstep.report.page import Block, Paragraph, Row, Table
-from lockstep.report.requirement_texts import RequirementTexts
+from lockstep.report.counterexample import RequirementTexts, counterexample
 from lockstep.report.view import View, counted, pending
+from lockstep.requests.check import CheckRequest
 from lockstep.results.verdict import Verdict
 from lockstep.trace.claims import find_property
 from lockstep.trace.documents import error_json, parameters_json, steps_json
 from lockstep.trace.pytest_export import to_pytest
 from lockstep.verbs.check import CheckPlan
-from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
 from lockstep.words import plural, shown_path
 

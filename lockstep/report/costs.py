@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lockstep.costs.scenario import Attained
-from lockstep.report.json import document as json_document
-from lockstep.report.page import Block, Lines, Paragraph, Table
-from lockstep.report.page_text import in_columns
+from lockstep.pages.blocks import Block, Lines, Paragraph, Table
+from lockstep.pages.document import document as json_document
+from lockstep.pages.text import in_columns
 from lockstep.report.view import View, pending
 from lockstep.trace.render import Line
-from lockstep.verbs.costs import EXTREMES, CostsRun, ModelCosts, SavedCost, Uncosted
-from lockstep.verbs.review_costs import CostChange
+from lockstep.verbs.costs import EXTREMES, CostChange, CostsRun, ModelCosts, SavedCost, Uncosted
 from lockstep.words import indented, plural, shown_path
 
 _WIDTH = 100

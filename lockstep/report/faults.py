@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
+from lockstep.pages.blocks import Block, Paragraph, Row, Table
+from lockstep.pages.document import document as json_document
 from lockstep.report.affected import (
     affected_blocks,
     affected_json,
@@ -17,13 +19,10 @@ from lockstep.report.affected import (
 from lockstep.report.ci.exploration import interrupted, of_error
 from lockstep.report.ci.places import place_of_fault, place_of_property
 from lockstep.report.ci.problems import Gap, Level, Problem, Problems, Rule, Unknown
-from lockstep.report.json import document as json_document
-from lockstep.report.page import Block, Paragraph, Row, Table
 from lockstep.report.view import View
 from lockstep.results.verdict import Verdict
-from lockstep.verbs.fault_answer import FaultAnswer
-from lockstep.verbs.faults import FaultsRun
-from lockstep.verbs.faults_of_model import FaultsOfModel
+from lockstep.verbs.fault_task import FaultAnswer
+from lockstep.verbs.faults import FaultsOfModel, FaultsRun
 from lockstep.words import plural
 
 _FAULTS = Table(

@@ -6,13 +6,11 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from lockstep.mutants.fate import SILENCE, Fate
+from lockstep.pages.blocks import Block, Paragraph, Row, Table
+from lockstep.pages.document import document as json_document
 from lockstep.report.affected import rows_since_text
-from lockstep.report.json import document as json_document
-from lockstep.report.page import Block, Paragraph, Row, Table
 from lockstep.report.view import View
-from lockstep.verbs.mutant_task import MutantAnswer
-from lockstep.verbs.mutants import MutantsRun
-from lockstep.verbs.mutants_of_model import MutantsOfModel
+from lockstep.verbs.mutants import MutantAnswer, MutantsOfModel, MutantsRun
 from lockstep.words import plural
 
 COUNTED = (Fate.KILLED, Fate.EQUAL, Fate.ENVIRONMENT, Fate.SURVIVES, Fate.INCONCLUSIVE)

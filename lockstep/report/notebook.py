@@ -12,15 +12,14 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from lockstep.diagram.diagram import Diagram
 from lockstep.diagram.svg import svg_element
+from lockstep.pages.blocks import Block, Lines, Paragraph
+from lockstep.pages.html import fragment
 from lockstep.report.check import models_table, result_row
 from lockstep.report.ci.check_problems import parts_of
-from lockstep.report.counterexample import counterexample
+from lockstep.report.counterexample import RequirementTexts, counterexample
 from lockstep.report.faults import FaultsView
-from lockstep.report.page import Block, Lines, Paragraph
-from lockstep.report.page_html import fragment
 from lockstep.report.prove import ProveView
 from lockstep.report.replay import replay_blocks, replay_on_blocks
-from lockstep.report.requirement_texts import RequirementTexts
 from lockstep.report.twin import TwinView
 from lockstep.report.view import pending
 from lockstep.results.trace import Trace
@@ -28,12 +27,10 @@ from lockstep.trace.changes import changes
 from lockstep.trace.layout import show
 from lockstep.trace.render import Line
 from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
-from lockstep.verbs.faults import FaultsRun
-from lockstep.verbs.faults_of_model import FaultsOfModel
+from lockstep.verbs.faults import FaultsOfModel, FaultsRun
 from lockstep.verbs.prove import ProveRun
 from lockstep.verbs.prove_result import Proved, Unproved
-from lockstep.verbs.replay import Replay
-from lockstep.verbs.replay_on_result import ReplayedOn
+from lockstep.verbs.replay import Replay, ReplayedOn
 from lockstep.verbs.twin import Compared, TwinRun, Uncompared
 
 _STYLE = """

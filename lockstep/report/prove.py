@@ -6,24 +6,23 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from lockstep.language.model import Model
+from lockstep.pages.blocks import Block, Lines, Paragraph, Section
+from lockstep.pages.document import document as json_document
+from lockstep.pages.document import verdicts
 from lockstep.prove.any_number import Enough
 from lockstep.prove.proofs import MEANING, Proof
 from lockstep.report.affected import since_text
 from lockstep.report.ci.problems import Problems
 from lockstep.report.ci.prove_problems import prove_problems
-from lockstep.report.counterexample import claim
-from lockstep.report.json import document as json_document
-from lockstep.report.json import verdicts
-from lockstep.report.page import Block, Lines, Paragraph, Section
-from lockstep.report.requirement_texts import RequirementTexts
+from lockstep.report.counterexample import RequirementTexts, claim
 from lockstep.report.view import View
+from lockstep.requests.prove import ProveRequest
 from lockstep.results.trace import Trace
 from lockstep.trace.claims import find_property
 from lockstep.trace.documents import error_json, parameters_json, steps_json
 from lockstep.trace.render import render_trace
 from lockstep.trace.saving import Saved
 from lockstep.verbs.prove import ProveRun, Result
-from lockstep.verbs.prove_request import ProveRequest
 from lockstep.verbs.prove_result import Proved, Unproved, is_lemma
 from lockstep.words import plural, shown_path
 from lockstep.workspace import option_for

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from lockstep.language.model import Model
-from lockstep.report.json import document
-from lockstep.report.page import Block, Lines, Paragraph, Section
+from lockstep.pages.blocks import Block, Lines, Paragraph, Section
+from lockstep.pages.document import document
 from lockstep.report.prove import trace_json
 from lockstep.results.trace import Trace
 from lockstep.trace.render import (

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from lockstep.report.json import document
-from lockstep.report.page import Block, Lines, Paragraph, Section
+from lockstep.diagram.diagram import Diagram
+from lockstep.diagram.mermaid import to_mermaid
+from lockstep.diagram.sequence import sequence
+from lockstep.diagram.svg import svg_element, to_svg
+from lockstep.pages.blocks import Block, Figure, Lines, Paragraph, Section
+from lockstep.pages.document import document
+from lockstep.report.replay_page import replay_page
 from lockstep.results.search_result import Violation
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
@@ -16,8 +22,7 @@ from lockstep.trace.documents import conjunct_json, error_json, parameters_json,
 from lockstep.trace.itf import Origin
 from lockstep.trace.lasso import render_fairness
 from lockstep.trace.render import Line, render_refusal, render_trace
-from lockstep.verbs.replay import Replay
-from lockstep.verbs.replay_on_result import Parting, Refusal, ReplayedOn
+from lockstep.verbs.replay import Parting, Refusal, Replay, ReplayedOn
 from lockstep.words import plural
 
 
@@ -207,3 +212,53 @@ def _refusal(result: ReplayedOn, refusal: Refusal) -> dict[str, object]:
         "parameters": parameters_json(action.parameters, refusal.parameters),
         "requires": conjunct_json(result.model, action, result.trace.last, refusal.parameters),
     }
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A file with its text."""
+
+    file: Path
+    text: str
+
+
+_MAKERS: Mapping[str, Callable[[Replay, Diagram], str]] = {
+    "html": replay_page,
+    "svg": lambda _, diagram: f"{to_svg(diagram)}\n",
+    "mermaid": lambda _, diagram: to_mermaid(diagram),
+}
+
+
+def pictures_of(result: Replay, files: Mapping[str, Path | None]) -> list[Picture]:
+    """The files that are asked for by the kind of each: `html`, `svg`, `mermaid`."""
+    asked = {kind: file for kind, file in files.items() if file is not None}
+    if not asked:
+        return []
+    diagram = diagram_of(result)
+    return [Picture(file, _MAKERS[kind](result, diagram)) for kind, file in asked.items()]
+
+
+def diagram_of(result: Replay) -> Diagram:
+    """The diagram of what was taken again, and of what it violates if it does."""
+    return sequence(
+        result.model,
+        result.trace,
+        violated=None if result.parameters is None else result.origin.property,
+        parameters=result.parameters,
+        fault=result.origin.fault,
+    )
+
+
+def figure_of(replay: Replay) -> Figure:
+    """The diagram of a behaviour that was taken again."""
+    diagram, origin = diagram_of(replay), replay.origin
+    fault = f" with {origin.fault}" if origin.fault else ""
+    steps = plural(len(replay.trace.steps), "step")
+    caption = f"{origin.model}{fault}: {origin.property} is violated in {steps}"
+    return Figure(svg_element(diagram), caption, to_mermaid(diagram))
+
+
+def behaviour_lines(replay: Replay, caption: str, *, folded: bool = True) -> Lines:
+    """The steps of a behaviour that was taken again, folded away by default."""
+    lines = render_trace(replay.model, behaviour_of(replay), replay.origin.fault)
+    return Lines(tuple(lines), caption, folded=folded)

@@ -17,7 +17,7 @@ from lockstep.diagram.diagram import Diagram, DrawnStep, Message
 from lockstep.diagram.mermaid import to_mermaid
 from lockstep.diagram.svg import svg_element
 from lockstep.language.model import DEADLOCK, Model, Property
-from lockstep.report.requirement_texts import RequirementTexts
+from lockstep.report.counterexample import RequirementTexts
 from lockstep.trace.claims import find_property
 from lockstep.trace.comparison import compare
 from lockstep.trace.conjuncts import false_at_the_end

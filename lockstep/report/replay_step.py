@@ -10,7 +10,7 @@ from typing import Any
 from lockstep.errors import LockstepError, nearest
 from lockstep.language.model import Model
 from lockstep.language.notation import State
-from lockstep.report.output import Output, print_trace
+from lockstep.pages.output import Output, print_trace
 from lockstep.results.search_result import Violation
 from lockstep.results.trace import Trace
 from lockstep.trace.render import render_instance, render_position, render_refusal, render_variable

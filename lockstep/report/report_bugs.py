@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lockstep.errors import LockstepError
+from lockstep.pages.blocks import Block, Paragraph, Row, Section, Span, Table
 from lockstep.report.faults import steps_text
-from lockstep.report.page import Block, Paragraph, Row, Section, Span, Table
-from lockstep.report.replay_pictures import behaviour_lines, figure_of
+from lockstep.report.replay import behaviour_lines, figure_of
 from lockstep.report.report_models import NOT_CHECKED, counted
 from lockstep.report.source_links import SourceLinks
-from lockstep.verbs.fault_answer import FaultAnswer
-from lockstep.verbs.fault_behaviour import behaviour_of
-from lockstep.verbs.report_result import ModelReport, Report
+from lockstep.verbs.fault_task import FaultAnswer
+from lockstep.verbs.faults import behaviour_of
+from lockstep.verbs.report import ModelReport, Report
 from lockstep.words import plural
 
 

@@ -7,19 +7,18 @@ from pathlib import Path
 
 import msgspec
 
-from lockstep.report.json import document
-from lockstep.report.page import Block, Figure, Page, Paragraph, Row, Section, Span, Table
-from lockstep.report.plots import course
-from lockstep.report.replay_pictures import behaviour_lines, figure_of
+from lockstep.pages.blocks import Block, Figure, Page, Paragraph, Row, Section, Span, Table
+from lockstep.pages.document import document
+from lockstep.pages.plots import course
+from lockstep.report.matrix import requirements_section
+from lockstep.report.replay import behaviour_lines, figure_of
 from lockstep.report.report_bugs import bugs_section
 from lockstep.report.report_models import command, counted, decided, models_section, verdict_span
-from lockstep.report.report_requirements import requirements_section
 from lockstep.report.source_links import SourceLinks
 from lockstep.specs.matrix import Answer
 from lockstep.system.extensions import LOGS, extension
-from lockstep.verbs.report_entry import CHECK, PROVE, TWIN, Entry
-from lockstep.verbs.report_history import HistoryRow
-from lockstep.verbs.report_result import Conformance, Report
+from lockstep.verbs.report import Conformance, Report
+from lockstep.verbs.report_history import CHECK, PROVE, TWIN, Entry, HistoryRow
 from lockstep.words import plural, shown_path
 
 _MOST_CHANGES = 200

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep.language.model import Model
+from lockstep.pages.document import document, verdicts
 from lockstep.report.costs import cost_change_json
-from lockstep.report.json import document, verdicts
-from lockstep.report.requirement_texts import RequirementTexts
-from lockstep.report.review_actions_json import actions_json
+from lockstep.report.counterexample import RequirementTexts
+from lockstep.report.review_actions import actions_json
+from lockstep.requests.review_plan import ReviewPlan
 from lockstep.review.difference import Difference
 from lockstep.specs.expected import Expected
 from lockstep.trace.documents import steps_json
 from lockstep.verbs.review import ReviewRun, Unreviewed
-from lockstep.verbs.review_evidence import RequirementChange
-from lockstep.verbs.review_plan import ReviewPlan
-from lockstep.verbs.review_properties import PropertyChange
+from lockstep.verbs.review_evidence import PropertyChange, RequirementChange
 from lockstep.verbs.review_scope import Direction, ScopeReview
 
 

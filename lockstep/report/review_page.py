@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lockstep.errors import ExitCode
-from lockstep.report.output import Output
-from lockstep.report.page import BECAUSE, Block, Lines, Page, Paragraph
-from lockstep.report.page_text import PageText
-from lockstep.report.review_actions_text import actions_lines
-from lockstep.report.review_scope_section import scope_section
+from lockstep.pages.blocks import BECAUSE, Block, Lines, Page, Paragraph
+from lockstep.pages.output import Output
+from lockstep.pages.text import PageText
+from lockstep.report.review_actions import actions_lines
+from lockstep.report.review_scope import scope_section
+from lockstep.requests.review_plan import ReviewPlan
 from lockstep.results.verdict import INTERRUPTED, Verdict
 from lockstep.specs.expected import Subject
 from lockstep.verbs.review import ReviewRun, Unreviewed
 from lockstep.verbs.review_actions import ActionsReview
-from lockstep.verbs.review_evidence import Evidence, RequirementChange
-from lockstep.verbs.review_plan import ReviewPlan
-from lockstep.verbs.review_properties import Change
+from lockstep.verbs.review_evidence import Change, Evidence, RequirementChange
 from lockstep.verbs.review_scope import ScopeReview
 from lockstep.words import plural
 

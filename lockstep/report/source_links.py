@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from lockstep.errors import LockstepError
-from lockstep.report.page import Span
+from lockstep.pages.blocks import Span
 from lockstep.system.revision import Revision
-from lockstep.verbs.report_result import Place
+from lockstep.verbs.report import Place
 
 
 @dataclass(frozen=True)

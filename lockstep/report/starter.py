@@ -7,12 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lockstep.errors import ExitCode
-from lockstep.report.json import document
-from lockstep.report.page import Block, Paragraph, Section
+from lockstep.pages.blocks import Block, Paragraph, Section
+from lockstep.pages.document import document
 from lockstep.verbs.doctor import DoctorResult, Finding, Presence
-from lockstep.verbs.init import Initialized
-from lockstep.verbs.new import Begun
-from lockstep.verbs.propose import Proposed
+from lockstep.verbs.new import Begun, Initialized, Proposed
 from lockstep.words import shown_path
 
 _STYLES = {Presence.OK: "holds", Presence.ABSENT: "inconclusive", Presence.MISSING: "violated"}

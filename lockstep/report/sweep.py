@@ -8,10 +8,10 @@ from typing import Any
 
 from lockstep.answers.answer import Answer
 from lockstep.campaign.task import Task, shown_constant
+from lockstep.pages.blocks import Block, Paragraph, Row, Table
+from lockstep.pages.document import document as json_document
+from lockstep.pages.document import verdicts
 from lockstep.report.affected import rows_since_text
-from lockstep.report.json import document as json_document
-from lockstep.report.json import verdicts
-from lockstep.report.page import Block, Paragraph, Row, Table
 from lockstep.report.view import View, counted
 from lockstep.verbs.sweep import SweepPlan, SweepRun
 from lockstep.words import plural, shown_path

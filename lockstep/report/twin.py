@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from lockstep.language.source import Place
+from lockstep.pages.blocks import Block, Lines, Paragraph, Row, Section, Table
+from lockstep.pages.document import document as json_document
+from lockstep.pages.document import verdicts
 from lockstep.plain.exploration import DEFAULT_ENGINE
 from lockstep.report.affected import since_text
 from lockstep.report.ci.behaviour import actions_along, behaviour, steps_text
 from lockstep.report.ci.exploration import interrupted, of_error
 from lockstep.report.ci.places import beginning, place_of_model
 from lockstep.report.ci.problems import Gap, Level, Problem, Problems, Rule, Unknown
-from lockstep.report.json import document as json_document
-from lockstep.report.json import verdicts
-from lockstep.report.page import Block, Lines, Paragraph, Row, Section, Table
 from lockstep.report.view import View, counted, pending
 from lockstep.results.verdict import Verdict
 from lockstep.trace.documents import steps_json

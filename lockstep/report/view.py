@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from lockstep.errors import ExitCode
-from lockstep.report.output import Kept, Output
-from lockstep.report.page import Block, Page, Paragraph, Row, Section, Table, joined
-from lockstep.report.page_text import PageText
-from lockstep.report.progress import TerminalWatch
+from lockstep.pages.blocks import Block, Page, Paragraph, Row, Section, Table, joined
+from lockstep.pages.output import Kept, Output
+from lockstep.pages.progress import TerminalWatch
+from lockstep.pages.text import PageText
 from lockstep.results.verdict import INTERRUPTED, Verdict
 from lockstep.words import plural
 

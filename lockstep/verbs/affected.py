@@ -18,10 +18,10 @@ from pathlib import Path
 
 from lockstep.errors import LockstepError
 from lockstep.language.inventory import Inventory
+from lockstep.requests.version import commit_of, prefix_of, top_of, workspace_at
 from lockstep.specs.scopes import ModelSpec
 from lockstep.system.git import git
 from lockstep.system.interruption import INTERRUPTION
-from lockstep.verbs.revision import commit_of, prefix_of, top_of, workspace_at
 from lockstep.workspace import Workspace
 
 _ENVIRONMENT = (

@@ -10,13 +10,13 @@ from lockstep.prove.bounded import BoundedResult, Target, check_bounded, where
 from lockstep.prove.equal import Contrast, contrast
 from lockstep.prove.relation import Relation
 from lockstep.prove.solver import ctrl_c_ends_a_question
+from lockstep.requests.prove import SECONDS, Widths
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import INTERRUPTED, Verdict
 from lockstep.trace.saving import Saved
-from lockstep.verbs.predicate import goal_model
-from lockstep.verbs.prove_files import Reason, keep_trace
-from lockstep.verbs.prove_request import SECONDS, Widths
-from lockstep.verbs.prove_subject import Subject, load_subject
+from lockstep.verbs.explore import goal_model
+from lockstep.verbs.prove_kept import Reason, keep_trace
+from lockstep.verbs.prove_result import Subject, load_subject
 from lockstep.words import plural
 from lockstep.workspace import Workspace, find_workspace
 

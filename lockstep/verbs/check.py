@@ -1,4 +1,4 @@
-"""`check`: explores every reachable state of models and judges what must hold there."""
+"""`check --all`: leaves out what is violated, and explores the rest until nothing else is."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ from lockstep.explore.engines import explore, simulate
 from lockstep.language.faults import fault_scope_name, marks_in_place
 from lockstep.language.frontend import lower
 from lockstep.language.inventory import Unused
-from lockstep.language.model import Model, load_model, model_places
+from lockstep.language.model import DEADLOCK, Model, load_model, model_places
 from lockstep.language.notation import Kind
 from lockstep.mutants.mutant import find_mutant
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.spaces import Spaces
+from lockstep.requests.check import CheckRequest
+from lockstep.requests.models import choose
+from lockstep.requests.run import OnProgress, Unwatched, Watch, run_each
+from lockstep.requests.version import Version
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
 from lockstep.specs.judgement import check_declarations, judge
@@ -28,17 +32,66 @@ from lockstep.system.interruption import INTERRUPTION
 from lockstep.trace.itf import Origin, constants_of
 from lockstep.trace.saving import save_trace
 from lockstep.verbs.affected import Affected, affected_models, spec_files
-from lockstep.verbs.check_kept import kept_search, search_answer, search_question
-from lockstep.verbs.check_request import CheckRequest
-from lockstep.verbs.check_rest import check_rest
-from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
-from lockstep.verbs.models import choose
-from lockstep.verbs.run import OnProgress, Unwatched, Watch, run_each
-from lockstep.verbs.version import Version
+from lockstep.verbs.check_result import (
+    Checked,
+    CheckResult,
+    CheckRun,
+    Unchecked,
+    kept_search,
+    search_answer,
+    search_question,
+)
 from lockstep.workspace import Workspace, find_workspace
 
 if TYPE_CHECKING:
     from lockstep.plain.graph import StateGraph  # numpy is not needed before
+
+
+def check_rest(
+    first: Checked, scope: Scope, exploration: Exploration, workspace: Workspace, watch: Watch
+) -> tuple[tuple[Checked, ...], CheckResult | None]:
+    """What else is violated, one result a search, and the result of the properties that are left.
+
+    A deadlock that was found is allowed from then on. The second is None where `first` violates
+    nothing, and where no property is left. Neither an error nor Ctrl-C is raised, for what was
+    found before stands.
+    """
+    others: list[Checked] = []
+    latest = first
+    exploration = replace(exploration, checkpoint=None, expected=0)
+    while names := latest.result.violated:
+        properties = tuple(prop for prop in latest.model.properties if prop.name not in names)
+        allowed = exploration.deadlock_allowed or DEADLOCK in names
+        if allowed and not properties:
+            break
+        model = replace(latest.model, properties=properties)
+        exploration = replace(exploration, deadlock_allowed=allowed)
+        try:
+            result = _search(model, f"{model.name} {scope.name}, the rest", exploration, watch)
+        except Exception as error:
+            return tuple(others), Unchecked(model.name, scope.name, failure_of(error, workspace))
+        latest = Checked(model, scope.name, result, judge(model, scope, result, pinned=False))
+        if not result.violated:
+            is_nothing_left = not properties and result.verdict is Verdict.HOLDS
+            return tuple(others), None if is_nothing_left else latest
+        others.append(latest)
+    return tuple(others), None
+
+
+def _search(model: Model, title: str, exploration: Exploration, watch: Watch) -> SearchResult:
+    try:
+        INTERRUPTION.heed()
+        with watch.search(title, None) as on_progress:
+            return explore(model, replace(exploration, on_progress=on_progress))
+    except KeyboardInterrupt:
+        return SearchResult(
+            model.name,
+            exploration.engine,
+            Verdict.INCONCLUSIVE,
+            interrupted=True,
+            because="interrupted",
+        )
+
 
 __all__ = ["CheckPlan", "CheckRequest", "CheckResult", "CheckRun", "Checked", "Unchecked", "check"]
 

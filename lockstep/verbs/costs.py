@@ -14,6 +14,11 @@ from lockstep.language.frontend import lower
 from lockstep.language.model import Model
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.graph import MOST_STATES, Limits
+from lockstep.requests.models import choose
+from lockstep.requests.review_plan import ReviewPlan, ReviewTask
+from lockstep.requests.run import Failure, Run, Unwatched, Watch, run_each
+from lockstep.requests.search import CostsRequest
+from lockstep.requests.version import Version
 from lockstep.results.verdict import Verdict
 from lockstep.specs.costs import Scenario
 from lockstep.specs.judgement import check_declarations
@@ -22,10 +27,6 @@ from lockstep.system.crash import failure_of
 from lockstep.trace.itf import Origin, constants_of
 from lockstep.trace.saving import save_as, traces_folder
 from lockstep.verbs.check import usual_scope
-from lockstep.verbs.models import choose
-from lockstep.verbs.run import Failure, Run, Unwatched, Watch, run_each
-from lockstep.verbs.search_request import CostsRequest
-from lockstep.verbs.version import Version
 from lockstep.workspace import find_workspace
 
 EXTREMES = ("fewest", "most")
@@ -166,3 +167,49 @@ def _saved(
             if saved.file is not None:
                 files[count.name, extreme] = saved.file
     return SavedCost(cost, files)
+
+
+@dataclass(frozen=True)
+class CostChange:
+    """A scenario that BASE and HEAD both have, by its name, and what it costs in each."""
+
+    base: SavedCost
+    head: SavedCost
+
+    @property
+    def is_reworded(self) -> bool:
+        """Whether the two do not count the same way; a count that only one has is none of that."""
+        base, head = self.base.cost.scenario, self.head.cost.scenario
+        ways = [(one.begin, one.goal, set(one.without)) for one in (base, head)]
+        shared = base.counts.keys() & head.counts.keys()
+        return ways[0] != ways[1] or any(base.counts[key] != head.counts[key] for key in shared)
+
+
+def cost_changes(
+    plan: ReviewPlan, task: ReviewTask, base: Model, head: Model, saving: Saving
+) -> tuple[CostChange, ...]:
+    """What scenarios cost in BASE and in HEAD; none where no scenario is in both.
+
+    `saving` is without the folder, which depends on the version.
+    """
+    versions = task.versions.base, task.versions.head
+    specs = [load_model_spec(one.workspace.root, one.model) for one in versions]
+    names = [name for name in specs[0].costs if name in specs[1].costs]
+    if not names:
+        return ()
+    sides = (
+        saved_costs(
+            version,
+            model,
+            task.scope,
+            [spec.costs[name] for name in names],
+            replace(saving, folder=_folder(plan, version)),
+        )
+        for version, model, spec in zip(versions, (base, head), specs, strict=True)
+    )
+    return tuple(CostChange(*pair) for pair in zip(*sides, strict=True))
+
+
+def _folder(plan: ReviewPlan, version: Version) -> Path:
+    folder = plan.request.save or traces_folder(plan.workspace)
+    return folder if version.revision is None else folder / version.revision

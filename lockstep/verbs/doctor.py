@@ -18,13 +18,13 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from lockstep.errors import ExitCode, LockstepError
+from lockstep.requests.others import DoctorRequest
 from lockstep.system.child_process import output_of
 from lockstep.system.java import find_java, java_release
 from lockstep.system.maven import cached_jar, cure_of_fetching, means_of_fetching
 from lockstep.system.resident import available_memory, in_mib
 from lockstep.system.user_cache import cache_folder, is_trusted
 from lockstep.twin.twin_files import TLC
-from lockstep.verbs.requests import DoctorRequest
 from lockstep.words import shown_path
 from lockstep.workspace import OUTPUT_FOLDER, Workspace, find_workspace
 

@@ -1,31 +1,194 @@
-"""The task of one fault: it is put in place, and explored up to the first violation."""
+"""The task of one fault: how it is run, and its answer."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from lockstep.answers.answer import decode, encode
+import msgspec
+
+from lockstep.answers.answer import Answer, decode, encode
 from lockstep.campaign.place import Share
 from lockstep.campaign.task import Outcome, Task, answer_to
-from lockstep.errors import LockstepError
+from lockstep.errors import ExitCode, LockstepError, nearest
 from lockstep.explore.engines import explore
 from lockstep.language.faults import marks_in_place
 from lockstep.language.frontend import lower
-from lockstep.language.model import Model, load_model
-from lockstep.language.notation import Kind
+from lockstep.language.model import DEADLOCK, Model, load_model
+from lockstep.language.notation import FaultMark, Kind
 from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.requests.run import Unwatched, Watch
+from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import SearchResult
-from lockstep.results.verdict import Verdict
-from lockstep.specs.scopes import ModelSpec, load_model_spec
+from lockstep.results.trace import Trace
+from lockstep.results.verdict import INTERRUPTED, Verdict
+from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
+from lockstep.trace.documents import error_json, steps_json
 from lockstep.trace.itf import Origin, constants_of, to_json
 from lockstep.trace.saving import file_name
 from lockstep.verbs.check import fault_scope
-from lockstep.verbs.fault_answer import row_of
-from lockstep.verbs.fault_run import FaultRun
-from lockstep.verbs.run import Unwatched, Watch
+from lockstep.words import indented, plural
 from lockstep.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class FaultRun:
+    """One fault, explored up to the first violation; a harmless one in all of its scope.
+
+    `caught_by` are the properties that fail where the shortest trace ends: more than one when they
+    fail at the same step. `by_constants` says that the constants which the fault sets break the
+    model by themselves.
+    """
+
+    model: Model
+    name: str
+    mark: FaultMark
+    scope: Scope
+    constants: Mapping[str, object]
+    result: SearchResult
+    by_constants: bool = False
+
+    @property
+    def caught_by(self) -> tuple[str, ...]:
+        """The properties that catch the fault."""
+        result = self.result
+        if result.unfulfilled:
+            return tuple(violation.properties[0] for violation in result.unfulfilled)
+        return result.violation.properties if result.violation else result.missed
+
+    @property
+    def trace(self) -> Trace | None:
+        """The shortest behaviour to the violation; None without one, or for a missed goal."""
+        for violation in self.result.unfulfilled:
+            if violation.properties[0] == self.first:
+                return violation.trace
+        return None if self.result.violation is None else self.result.violation.trace
+
+    @property
+    def first(self) -> str:
+        """The property that caught it: the one it names where that is among several."""
+        if self.mark.breaks in self.caught_by:
+            return self.mark.breaks
+        return self.caught_by[0] if self.caught_by else ""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the fault is an action, its own or another's, that was never enabled."""
+        names = [function.__name__ for function in self.mark.changed] or [self.name]
+        fired = [self.result.fired[name] for name in names if name in self.result.fired]
+        return bool(fired) and not any(fired)
+
+    @property
+    def problem(self) -> str | None:
+        """What is wrong with the fault; None when it is caught, or harmless, as it says."""
+        named = self.mark.breaks
+        if named is None:
+            return self._problem_of_harmless()
+        names = {prop.name for prop in self.model.properties}
+        if named != DEADLOCK and named not in names:
+            what = f"it says that it breaks {named}, which {self.model.name} does not have"
+            return "; ".join(filter(None, (what, nearest(named, [DEADLOCK, *names], ""))))
+        if self.result.error is not None:
+            return _without_meaning(self.result.error)
+        if self.result.verdict is Verdict.INCONCLUSIVE:
+            return f"not caught: {self.result.because}"
+        if not self.caught_by:
+            return f"not caught, though all of scope {self.scope.name} was explored"
+        if named not in self.caught_by:
+            return f"caught first by {self.caught_by[0]}, not by {named}"
+        return None
+
+    def _problem_of_harmless(self) -> str | None:
+        if self.result.error is not None:
+            return _without_meaning(self.result.error)
+        if self.caught_by:
+            steps = f" after {plural(len(self.trace.steps), 'step')}" if self.trace else ""
+            if self.trace is not None and self.trace.loop is not None:
+                steps = " by a behaviour that goes on for ever"
+            return f"not harmless: it breaks {', '.join(self.caught_by)}{steps}"
+        if self.result.verdict is Verdict.INCONCLUSIVE:
+            return f"not known to be harmless: {self.result.because}"
+        if self.is_idle:
+            return f"not known to be harmless: it never happens in scope {self.scope.name}"
+        return None
+
+
+def _without_meaning(error: EvaluationError) -> str:
+    return f"its text has no meaning in a reachable state:\n{indented(str(error), 2)}"
+
+
+class FaultDetails(msgspec.Struct, kw_only=True):
+    """What only the row of a fault has.
+
+    `caught_by` are the properties that catch it, `expected` the one that it names, `steps` those of
+    its shortest trace as in JSON. `bounded` says that a bound ended the search before all was
+    explored. The others are as in `FaultRun`, `FaultMark` and `SearchResult`.
+    """
+
+    caught_by: tuple[str, ...]
+    expected: str | None
+    harmless: str | None
+    source: str | None
+    by_constants: bool
+    problem: str | None
+    error: dict[str, Any] | None
+    unchecked: tuple[str, ...]
+    steps: list[dict[str, Any]] | None
+    loop: int | None
+    bounded: bool = False
+
+
+class FaultAnswer(Answer, kw_only=True):
+    """The answer about one fault with what only such an answer has."""
+
+    details: FaultDetails
+
+    @property
+    def name(self) -> str:
+        """The fault's name."""
+        return str(self.fault)
+
+    @property
+    def is_caught_as_named(self) -> bool:
+        """Whether the property that it names catches it."""
+        return self.details.expected is not None and self.details.problem is None
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether nothing catches it, as it says."""
+        return self.details.harmless is not None and self.details.problem is None
+
+
+def row_of(task: Task, run: FaultRun) -> Answer:
+    """The row of a fault that was explored."""
+    result, mark = run.result, run.mark
+    details = FaultDetails(
+        caught_by=run.caught_by,
+        expected=mark.breaks,
+        harmless=mark.harmless,
+        source=mark.source,
+        by_constants=run.by_constants,
+        problem=run.problem,
+        error=None if result.error is None else error_json(run.model, result.error),
+        unchecked=result.unchecked,
+        steps=None if run.trace is None else steps_json(run.model, run.trace),  # type: ignore[arg-type]
+        loop=None if run.trace is None else run.trace.loop,
+        bounded=result.verdict is Verdict.INCONCLUSIVE and not result.unchecked,
+    )
+    code = ExitCode.HOLDS if run.problem is None else ExitCode.VIOLATED
+    return answer_to(
+        task,
+        result,
+        verdict=str(result.verdict),
+        violated=run.first or None,
+        length=None if run.trace is None else len(run.trace.steps),
+        because=result.because,
+        exit_code=INTERRUPTED if result.interrupted else int(code),
+        details=msgspec.to_builtins(details),
+    )
 
 
 def explore_fault(

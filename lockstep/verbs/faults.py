@@ -1,4 +1,4 @@
-"""`faults`: runs every fault of models; each must do what it says that it does."""
+"""What comes of all faults of one model, and of each of its invariants."""
 
 from __future__ import annotations
 
@@ -6,26 +6,83 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lockstep.answers.answer import Answer
 from lockstep.campaign.task import Task
-from lockstep.errors import LockstepError, nearest
+from lockstep.errors import ExitCode, LockstepError, nearest
 from lockstep.language.faults import fault_marks, fault_places
 from lockstep.language.model import load_model, model_places
 from lockstep.language.notation import FaultMark, Kind
+from lockstep.plain.run import PlainEngine
+from lockstep.requests.campaign import FaultsRequest
+from lockstep.requests.models import choose
+from lockstep.requests.run import Unwatched, Watch
 from lockstep.results.notebook import ShownInNotebooks
-from lockstep.results.verdict import worst
+from lockstep.results.trace import Step, Trace
+from lockstep.results.verdict import INTERRUPTED, Verdict, worst
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
+from lockstep.trace.claims import failing_binding
+from lockstep.trace.documents import parameters_json
+from lockstep.trace.itf import Origin, constants_of
 from lockstep.verbs.affected import Affected, affected_models, spec_files
-from lockstep.verbs.campaign import campaign_rows
-from lockstep.verbs.campaign_request import FaultsRequest
+from lockstep.verbs.campaign import ModelsRun, SizedTask, TaskError, campaign_rows, run_models
 from lockstep.verbs.check import fault_scope
-from lockstep.verbs.collection import ModelsRun, Planned, run_models
-from lockstep.verbs.fault_task import explore_fault
-from lockstep.verbs.faults_of_model import FaultsOfModel
-from lockstep.verbs.models import choose
-from lockstep.verbs.run import Unwatched, Watch
+from lockstep.verbs.fault_task import FaultAnswer, explore_fault
+from lockstep.verbs.replay import Replay
 from lockstep.words import shown_path
 from lockstep.workspace import Workspace, find_workspace
+
+
+@dataclass
+class FaultsOfModel(ShownInNotebooks):
+    """All faults of one model, and each of its invariants with the faults that it catches.
+
+    `errors` are of what could not be loaded: a fault, or the model itself.
+    """
+
+    name: str
+    runs: list[FaultAnswer] = field(default_factory=list)
+    invariants: dict[str, list[str]] = field(default_factory=dict)
+    errors: list[LockstepError] = field(default_factory=list)
+    interrupted: bool = False
+
+    def take(self, row: Answer) -> None:
+        """Take in the row of a task."""
+        if row.details:
+            self.add(FaultAnswer.of(row))
+        if row.error:
+            self.errors.append(TaskError(row))
+
+    def add(self, run: FaultAnswer) -> None:
+        """Take in the row of one fault."""
+        self.runs.append(run)
+        for invariant in run.details.caught_by:
+            if invariant in self.invariants:
+                self.invariants[invariant].append(run.name)
+
+    @property
+    def problems(self) -> list[str]:
+        """Everything that is not as it must be, one line each."""
+        problems = [
+            f"{self.name}.{run.name}: {run.details.problem}"
+            for run in self.runs
+            if run.details.problem
+        ]
+        if self.interrupted or self.errors:
+            return problems
+        return problems + [
+            f"{self.name}.{invariant}: no fault breaks it first"
+            for invariant, faults in self.invariants.items()
+            if not faults
+        ]
+
+    @property
+    def exit_code(self) -> int:
+        """What this model alone would end the process with."""
+        codes = [int(error.exit_code) for error in self.errors]
+        codes += [int(ExitCode.VIOLATED)] * bool(self.problems) + [INTERRUPTED] * self.interrupted
+        return worst(codes)
+
 
 __all__ = ["FaultsRequest", "FaultsRun", "faults", "plan_faults"]
 
@@ -82,7 +139,7 @@ def _files(root: Path, name: str) -> list[Path]:
 
 def plan_faults(
     workspace: Workspace, request: FaultsRequest, name: str
-) -> tuple[FaultsOfModel, list[Planned]]:
+) -> tuple[FaultsOfModel, list[SizedTask]]:
     """The tasks of a model, one a fault. What is wrong with it is in its result."""
     model, root = FaultsOfModel(name), workspace.root
     try:
@@ -103,7 +160,7 @@ def plan_faults(
     return model, [_task(request, spec, fault, marks[fault][0]) for fault in chosen]
 
 
-def _task(request: FaultsRequest, spec: ModelSpec, fault: str, mark: FaultMark) -> Planned:
+def _task(request: FaultsRequest, spec: ModelSpec, fault: str, mark: FaultMark) -> SizedTask:
     """The task of a fault, and the number of states of its scope."""
     resources, save = request.budget, request.save
     bounds = resources.exploration.bounds
@@ -122,3 +179,50 @@ def _task(request: FaultsRequest, spec: ModelSpec, fault: str, mark: FaultMark) 
         save=None if save is None else str(save),
     )
     return task, spec.scopes[scope].pins.states if scope in spec.scopes else None
+
+
+def behaviour_of(root: Path, run: FaultAnswer) -> Replay | None:
+    """The steps that a row keeps, with the states that they lead to; None where there are none.
+
+    `LockstepError` where the model does not behave so.
+    """
+    steps = run.details.steps
+    if steps is None or run.violated is None:
+        return None
+    scope = load_model_spec(root, run.model).scope(run.scope)
+    constants = {**scope.constants, **run.constants}
+    model = load_model(root, run.model, constants, fault=run.name)
+    engine = PlainEngine(model)
+    again = f"run `lockstep faults {run.model} --no-cache`"
+    state, taken = model.initial, list[Step]()
+    for number, step in enumerate(steps, start=1):
+        action = model.action(step["action"])
+        instances = engine.instances(action, state)
+        wanted = (
+            one
+            for one in instances
+            if parameters_json(action.parameters, one.parameters) == step["parameters"]
+        )
+        reached = next(wanted, None)
+        if reached is None:
+            raise LockstepError(
+                f"{run.model} with the fault {run.name} does not take step {number}, {action.name}",
+                cure=again,
+            )
+        taken.append(reached)
+        state = reached.state
+    trace = Trace(model.initial, tuple(taken), run.details.loop)
+    origin = Origin(
+        model=run.model,
+        property=run.violated,
+        scope=run.scope,
+        fault=run.name,
+        engine=run.engine,
+        constants=constants_of(model),
+    )
+    parameters = failing_binding(engine, run.violated, trace)
+    if parameters is None:
+        raise LockstepError(
+            f"{run.model} with the fault {run.name} violates nothing so", cure=again
+        )
+    return Replay(model, origin, trace, Verdict.VIOLATED, "", parameters)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lockstep.errors import ExitCode, LockstepError
+from lockstep.requests.models import choose
+from lockstep.requests.others import MatrixRequest
 from lockstep.specs.matrix import Matrix, build_matrix
-from lockstep.verbs.models import choose
-from lockstep.verbs.requests import MatrixRequest
 from lockstep.workspace import find_workspace
 
 __all__ = ["MatrixRequest", "MatrixResult", "matrix"]

@@ -1,29 +1,220 @@
-"""`mutants`: makes small changes to models, and sees whether anything tells."""
+"""The task of one mutant, and its row."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
 from typing import TypeAlias
 
+import msgspec
+
+from lockstep.answers.answer import Answer, decode, encode
 from lockstep.answers.store import texts_of
-from lockstep.campaign.task import Task
-from lockstep.errors import LockstepError
+from lockstep.campaign.place import Share
+from lockstep.campaign.task import Outcome, Task, answer_to
+from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import Model, load_model
-from lockstep.mutants.mutant import mutants_of
-from lockstep.results.verdict import Verdict
+from lockstep.mutants.fate import Fate
+from lockstep.mutants.judge import Judge, Judged
+from lockstep.mutants.mutant import Mutant, mutants_of
+from lockstep.plain.exploration import Bounds, Exploration
+from lockstep.requests.campaign import MutantsRequest, Resources
+from lockstep.requests.models import choose
+from lockstep.requests.run import Unwatched, Watch
+from lockstep.results.verdict import INTERRUPTED, Verdict, verdict_without, worst
 from lockstep.specs.judgement import check_declarations
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
-from lockstep.verbs.campaign import campaign_rows
-from lockstep.verbs.campaign_request import MutantsRequest, Resources
-from lockstep.verbs.collection import ModelsRun, Planned, run_models
-from lockstep.verbs.models import choose
-from lockstep.verbs.mutant_task import judge_mutant
-from lockstep.verbs.mutants_of_model import MutantsOfModel
-from lockstep.verbs.run import Unwatched, Watch
+from lockstep.verbs.campaign import ModelsRun, SizedTask, TaskError, campaign_rows, run_models
 from lockstep.workspace import Workspace, find_workspace
+
+
+class MutantDetails(msgspec.Struct, kw_only=True):
+    """What only the row of a mutant has: its name, and what was changed where."""
+
+    name: str
+    kind: str
+    file: str
+    line: int
+    before: str
+    after: str
+
+
+class MutantAnswer(Answer, kw_only=True):
+    """The answer about one mutant with what only such an answer has."""
+
+    details: MutantDetails
+
+    @property
+    def name(self) -> str:
+        """The mutant's name."""
+        return self.details.name
+
+    @property
+    def fate(self) -> Fate:
+        """What becomes of it."""
+        return Fate(self.verdict)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it survives, or nobody knows."""
+        return self.fate in (Fate.SURVIVES, Fate.INCONCLUSIVE)
+
+
+_CODES = {Fate.SURVIVES: ExitCode.VIOLATED, Fate.INCONCLUSIVE: ExitCode.INCONCLUSIVE}
+
+
+def row_of(task: Task, judged: Judged, seconds: float) -> Answer:
+    """The row of a mutant that was judged."""
+    mutant, sentence, result = judged.mutant, judged.sentence, judged.result
+    details = MutantDetails(
+        name=mutant.name,
+        kind=mutant.kind,
+        file=mutant.file.as_posix(),
+        line=mutant.line,
+        before=mutant.before,
+        after=mutant.after,
+    )
+    values = {
+        "verdict": str(sentence.fate),
+        "violated": sentence.by,
+        "length": sentence.steps,
+        "because": sentence.because,
+        "seconds": round(seconds, 6),
+        "exit_code": int(_CODES.get(sentence.fate, ExitCode.HOLDS)),
+        "details": msgspec.to_builtins(details),
+    }
+    if result is None:
+        return answer_to(task, **values)
+    if result.interrupted:
+        values["exit_code"] = INTERRUPTED
+    return answer_to(task, result, **values)
+
+
+def judge_mutant(
+    workspace: Path, task: bytes, share: Share, *, watch: Watch = Unwatched()
+) -> bytes:
+    """Judge a mutant; the encoded outcome. What is wrong with it is in its row."""
+    asked = decode(task, Task)
+    try:
+        return encode(Outcome(_row(workspace, asked, share, watch)))
+    except Exception as error:
+        failure = failure_of(error, Workspace(workspace, workspace.name))
+        verdict = str(verdict_without(failure))
+        code = int(failure.exit_code)
+        row = answer_to(asked, verdict=verdict, error=str(failure), exit_code=code)
+        return encode(Outcome(row))
+
+
+def _row(workspace: Path, task: Task, share: Share, watch: Watch) -> Answer:
+    began = time.perf_counter()
+    bounds = Bounds(task.max_states, task.max_seconds, memory=share.memory)
+    made = _judge(
+        workspace, task.model, task.scope, task.text, task.engine, bounds, _Watched(watch)
+    )
+    if isinstance(made, LockstepError):
+        raise made
+    judge, mutants = made
+    assert task.mutant is not None
+    with watch.search(task.name, None):
+        judged = judge.judge(mutants[task.mutant])
+    return row_of(task, judged, time.perf_counter() - began)
+
+
+@dataclass(frozen=True)
+class _Watched:
+    """Who looks on, which makes no difference to what is judged."""
+
+    watch: Watch = field(compare=False)
+
+
+@lru_cache(maxsize=1)
+def _judge(
+    workspace: Path,
+    model: str,
+    scope: str,
+    text: str,
+    engine: str,
+    bounds: Bounds,
+    watched: _Watched,
+) -> tuple[Judge, dict[str, Mutant]] | LockstepError:
+    """Who judges the mutants of a model; `text` stands for all that is read for it.
+
+    Why nobody can is remembered as well: the model is explored no second time for that.
+    """
+    spec = load_model_spec(workspace, model)
+    pins = spec.scope(scope).pins
+    loaded = load_model(workspace, model, spec.scope(scope).constants)
+    with watched.watch.search(f"{model} {scope}, without a change", pins.states) as on_progress:
+        request = Exploration(
+            engine, bounds, deadlock_allowed=spec.deadlock_allowed, on_progress=on_progress
+        )
+        try:
+            judge = Judge(loaded, request, spec.environment)
+        except LockstepError as error:
+            return error
+    return judge, {mutant.name: mutant for mutant in mutants_of(loaded)}
+
+
+@dataclass
+class MutantsOfModel:
+    """All mutants of one model in one scope.
+
+    `reasons` are those that `specs/MODEL.toml` gives for mutants that nothing kills. It speaks of
+    the scope `default`: only there a reason can be out of date. `errors` are of what could not be
+    loaded or judged.
+    """
+
+    name: str
+    scope: str
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    is_default: bool = True
+    mutants: list[MutantAnswer] = field(default_factory=list)
+    errors: list[LockstepError] = field(default_factory=list)
+    interrupted: bool = False
+
+    def take(self, row: Answer) -> None:
+        """Take in the row of a task."""
+        if row.details:
+            self.mutants.append(MutantAnswer.of(row))
+        if row.error and row.error not in {error.message for error in self.errors}:
+            self.errors.append(TaskError(row))
+
+    def count(self, fate: Fate) -> int:
+        """How many mutants have a fate."""
+        return sum(mutant.fate is fate for mutant in self.mutants)
+
+    @property
+    def open(self) -> list[MutantAnswer]:
+        """The mutants that survive, or of which nothing is known."""
+        return [mutant for mutant in self.mutants if mutant.is_open]
+
+    @property
+    def unexplained(self) -> list[MutantAnswer]:
+        """Those of them that no reason is given for."""
+        return [mutant for mutant in self.open if mutant.name not in self.reasons]
+
+    @property
+    def stale(self) -> list[str]:
+        """The mutants that a reason is given for although they do not survive, or are not there."""
+        if not self.is_default or self.interrupted or self.errors:
+            return []
+        names = {mutant.name for mutant in self.open}
+        return [name for name in self.reasons if name not in names]
+
+    @property
+    def exit_code(self) -> int:
+        """What this model alone would end the process with."""
+        codes = [int(error.exit_code) for error in self.errors]
+        codes += [mutant.exit_code for mutant in self.unexplained]
+        codes += [int(ExitCode.VIOLATED)] * bool(self.stale) + [INTERRUPTED] * self.interrupted
+        return worst(codes)
+
 
 __all__ = ["MutantsRequest", "MutantsRun", "mutants", "plan_mutants"]
 
@@ -53,7 +244,7 @@ def mutants(
 
 def plan_mutants(
     workspace: Workspace, request: MutantsRequest, name: str
-) -> tuple[MutantsOfModel, list[Planned]]:
+) -> tuple[MutantsOfModel, list[SizedTask]]:
     """The tasks of a model, one a mutant. What is wrong with it is in its result."""
     result = MutantsOfModel(name, request.scope)
     try:

@@ -8,15 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from lockstep.errors import LockstepError
+from lockstep.requests.prove import ProveRequest, Widths
+from lockstep.requests.run import Run, Unwatched, Watch, run_each
 from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.verdict import Verdict
 from lockstep.system.crash import failure_of
-from lockstep.verbs.prove_files import Reason, keep_trace, write_questions
-from lockstep.verbs.prove_kept import find_proof, keep_proof
-from lockstep.verbs.prove_request import ProveRequest, Widths
-from lockstep.verbs.prove_result import Proved, Unproved, is_lemma
-from lockstep.verbs.prove_subject import Subject, load_subjects
-from lockstep.verbs.run import Run, Unwatched, Watch, run_each
+from lockstep.verbs.prove_kept import Reason, find_proof, keep_proof, keep_trace, write_questions
+from lockstep.verbs.prove_result import Proved, Subject, Unproved, is_lemma, load_subjects
 from lockstep.workspace import Workspace, find_workspace
 
 if TYPE_CHECKING:

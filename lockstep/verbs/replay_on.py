@@ -12,6 +12,8 @@ from lockstep.language.notation import Kind, State
 from lockstep.plain.ending import violated_at_the_end
 from lockstep.plain.lasso import closes
 from lockstep.plain.run import PlainEngine
+from lockstep.requests.others import ReplayRequest
+from lockstep.requests.version import Version, version_at
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import Violation
 from lockstep.results.trace import Step, Trace
@@ -22,10 +24,7 @@ from lockstep.trace.claims import evaluate_all, failing_binding, find_property
 from lockstep.trace.itf import Origin, Recording, read
 from lockstep.trace.itf_values import Misfit
 from lockstep.trace.render import render_instance
-from lockstep.verbs.replay_on_result import Parting, Refusal, ReplayedOn
-from lockstep.verbs.requests import ReplayRequest
-from lockstep.verbs.review_version import version_at
-from lockstep.verbs.version import Version
+from lockstep.verbs.replay import Parting, Refusal, ReplayedOn
 from lockstep.workspace import find_workspace
 
 

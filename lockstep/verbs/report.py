@@ -1,31 +1,163 @@
-"""`report`: what is kept of a workspace, all in one place. It checks nothing by itself."""
+"""What a report says of a workspace, before anybody shows it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from lockstep.errors import LockstepError
 from lockstep.language.faults import fault_definitions, fault_marks
 from lockstep.language.model import Model
-from lockstep.results.verdict import Verdict
+from lockstep.requests.models import choose
+from lockstep.requests.others import ReplayRequest, ReportRequest
+from lockstep.requests.run import Unwatched, Watch
+from lockstep.results.verdict import Verdict, worst
 from lockstep.specs.matrix import Matrix, build_matrix
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.system.extensions import LOGS, extension
 from lockstep.system.revision import Revision, revision_of
 from lockstep.verbs.campaign import EarlierRows
-from lockstep.verbs.models import choose
+from lockstep.verbs.mutants import MutantsOfModel
+from lockstep.verbs.prove_result import Proved
 from lockstep.verbs.replay import Replay, replay
-from lockstep.verbs.report_campaigns import FaultsReport, faults_report, mutants_report
-from lockstep.verbs.report_checks import KeptResults, model_of
-from lockstep.verbs.report_entry import CHECK, MUTANTS, Entry
-from lockstep.verbs.report_history import History, history_rows
-from lockstep.verbs.report_result import Claim, Conformance, ModelReport, Place, Report
-from lockstep.verbs.requests import ReplayRequest, ReportRequest
-from lockstep.verbs.run import Unwatched, Watch
+from lockstep.verbs.report_checks import (
+    FaultsReport,
+    KeptResults,
+    faults_report,
+    model_of,
+    mutants_report,
+)
+from lockstep.verbs.report_history import CHECK, MUTANTS, Entry, History, history_rows
 from lockstep.workspace import Workspace, find_workspace
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of a file of the workspace."""
+
+    path: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A property of a model; `kind` is its kind in words. `caught_first` are faults."""
+
+    name: str
+    kind: str
+    doc: str
+    place: Place | None
+    requirements: tuple[str, ...]
+    caught_first: tuple[str, ...]
+
+
+class Conformance(Protocol):
+    """What came of logs, as the package that knows them reads it: a struct of msgspec."""
+
+    @property
+    def exit_code(self) -> int:
+        """That of the run which followed the logs."""
+        ...
+
+
+@dataclass(frozen=True)
+class ModelReport:
+    """All that is kept of one model. `places` are those of what `KIND MODEL.NAME` refers to.
+
+    `fault_docs` and `sources` are by the name of a fault; the latter of those that have one.
+    """
+
+    spec: ModelSpec
+    doc: str
+    claims: tuple[Claim, ...]
+    places: Mapping[str, Place]
+    fault_docs: Mapping[str, str]
+    sources: Mapping[str, str]
+    checks: tuple[Entry, ...]
+    faults: FaultsReport | None
+    proofs: tuple[tuple[Entry, Proved | None], ...]
+    twins: tuple[Entry, ...]
+    mutants: tuple[Entry, MutantsOfModel | None]
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.spec.name
+
+    @property
+    def entries(self) -> Iterator[Entry]:
+        """Every result of the model."""
+        yield from self.checks
+        if self.faults is not None:
+            yield self.faults.entry
+        yield from (entry for entry, _ in self.proofs)
+        yield from self.twins
+        yield self.mutants[0]
+
+    @property
+    def usual_check(self) -> Entry:
+        """The check that `lockstep check` makes: the wanted one, or the first where none is."""
+        return next((entry for entry in self.checks if entry.wanted), self.checks[0])
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is kept of a workspace. `matrix_error` says why the requirements cannot be read.
+
+    `unread` are files that nothing reads, and `counterexamples` the behaviours of what is violated,
+    as far as they are there again.
+    """
+
+    workspace: Workspace
+    revision: Revision | None
+    models: tuple[ModelReport, ...]
+    matrix: Matrix | None
+    matrix_error: str
+    unread: tuple[str, ...]
+    conformance: tuple[Conformance, ...]
+    counterexamples: tuple[Replay, ...]
+    history: History
+
+    @property
+    def entries(self) -> list[Entry]:
+        """Every result, model by model."""
+        return [entry for model in self.models for entry in model.entries]
+
+    @property
+    def broken(self) -> list[Entry]:
+        """The results in which something is not as it must be."""
+        return [entry for entry in self.entries if entry.is_broken]
+
+    @property
+    def open(self) -> list[Entry]:
+        """What was not checked, or came to no end."""
+        return [entry for entry in self.entries if entry.is_open]
+
+    @property
+    def exit_code(self) -> int:
+        """The worst of all entries: 0 only where all that is wanted was checked and holds."""
+        codes = [entry.exit_code for entry in self.entries]
+        codes += [one.exit_code for one in self.conformance]
+        codes += [1] * bool(self.matrix is not None and self.matrix.problems)
+        codes += [2] * bool(self.matrix_error or self.unread)
+        return worst(codes)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on all of it."""
+        return {
+            0: Verdict.HOLDS,
+            1: Verdict.VIOLATED,
+            3: Verdict.INCONCLUSIVE,
+            4: Verdict.DIFFERS,
+        }.get(self.exit_code, Verdict.ERROR)
+
 
 __all__ = ["Report", "ReportRequest", "report"]
 

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from lockstep.errors import ExitCode, LockstepError
+from lockstep.requests.review import ReviewRequest
+from lockstep.requests.review_plan import ReviewPlan, ReviewTask, plan_review
+from lockstep.requests.run import Failure, Run, Unwatched, Watch, run_each
+from lockstep.requests.version import VersionPair
 from lockstep.results.verdict import INTERRUPTED, worst
 from lockstep.specs.expected import Expected
 from lockstep.system.crash import failure_of
 from lockstep.verbs.review_actions import ActionsReview, review_actions, version_pairs
 from lockstep.verbs.review_evidence import Evidence, evidence_of
 from lockstep.verbs.review_expected import Expectations, expectations_of
-from lockstep.verbs.review_plan import ReviewPlan, ReviewTask, plan_review
-from lockstep.verbs.review_request import ReviewRequest
 from lockstep.verbs.review_scope import ScopeReview, review_scope
 from lockstep.verbs.review_support import Support, support_of
-from lockstep.verbs.review_version import VersionPair
-from lockstep.verbs.run import Failure, Run, Unwatched, Watch, run_each
 
 __all__ = ["ReviewPlan", "ReviewRequest", "ReviewRun", "ScopeReview", "Unreviewed", "plan_review"]
 

@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 from lockstep.errors import LockstepError
 from lockstep.language.model import Model
 from lockstep.prove.solver import ctrl_c_ends_a_question
+from lockstep.requests.review_plan import ReviewPlan
+from lockstep.requests.run import Watch
+from lockstep.requests.version import VersionPair
 from lockstep.review.action_change import ActionChange, Comparison, Strength
 from lockstep.review.pair import Pair
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, load_model_spec
 from lockstep.specs.tables import Plain
 from lockstep.system.crash import failure_of
-from lockstep.verbs.review_plan import ReviewPlan
-from lockstep.verbs.review_version import VersionPair
-from lockstep.verbs.run import Watch
 
 _DIFFERENT = (Strength.CHANGED, Strength.WEAKENED, Strength.STRENGTHENED)
 

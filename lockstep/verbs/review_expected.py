@@ -10,16 +10,15 @@ from typing import TypeAlias
 from lockstep.errors import LockstepError, nearest
 from lockstep.language.faults import fault_marks
 from lockstep.language.model import DEADLOCK, load_model
+from lockstep.requests.review_plan import ReviewPlan, ReviewTask
+from lockstep.requests.version import named_version
 from lockstep.results.verdict import Verdict
 from lockstep.specs.expected import EXPECTED_FILE, Expected, Subject, read_expected
 from lockstep.specs.kip import load_kips
 from lockstep.specs.scopes import load_model_spec
 from lockstep.system.text_files import is_file
-from lockstep.verbs.review_evidence import Evidence, RequirementChange
-from lockstep.verbs.review_plan import ReviewPlan, ReviewTask
-from lockstep.verbs.review_properties import Change, PropertyChange
+from lockstep.verbs.review_evidence import Change, Evidence, PropertyChange, RequirementChange
 from lockstep.verbs.review_scope import ScopeReview
-from lockstep.verbs.review_version import named_version
 from lockstep.words import shown_path
 from lockstep.workspace import Workspace
 

@@ -11,6 +11,10 @@ from lockstep.explore.engines import explore
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.graph import MOST_STATES, Limits, StateGraph, Unfinished
 from lockstep.plain.spaces import Spaces
+from lockstep.requests.check import CheckRequest
+from lockstep.requests.review_plan import ReviewPlan, ReviewTask
+from lockstep.requests.run import Watch
+from lockstep.requests.version import Version, VersionPair
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.verdict import INTERRUPTED, Verdict
 from lockstep.review.compiled_inclusion import compiled_parting
@@ -21,15 +25,9 @@ from lockstep.review.pair import Pair
 from lockstep.specs.expected import Expected
 from lockstep.trace.saving import traces_folder
 from lockstep.verbs.check import check
-from lockstep.verbs.check_request import CheckRequest
 from lockstep.verbs.check_result import Checked, Unchecked
-from lockstep.verbs.costs import Saving
-from lockstep.verbs.review_costs import CostChange, cost_changes
-from lockstep.verbs.review_plan import ReviewPlan, ReviewTask
-from lockstep.verbs.review_properties import Change, PropertyChange, property_changes
-from lockstep.verbs.review_version import VersionPair
-from lockstep.verbs.run import Watch
-from lockstep.verbs.version import Version
+from lockstep.verbs.costs import CostChange, Saving, cost_changes
+from lockstep.verbs.review_evidence import Change, PropertyChange, property_changes
 
 _DUBIOUS = (Change.LOST, Change.SILENCED, Change.OPEN)
 """What somebody has to look at: nothing is broken by it, and something is no longer said."""

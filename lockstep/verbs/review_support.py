@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from lockstep.errors import ExitCode, LockstepError
+from lockstep.requests.prove import SECONDS
+from lockstep.requests.review import ReviewRequest
+from lockstep.requests.review_plan import ReviewPlan
+from lockstep.requests.run import Watch
 from lockstep.results.verdict import INTERRUPTED, Verdict, worst
 from lockstep.specs.scopes import ModelSpec, load_model_spec
 from lockstep.system.java import find_java
 from lockstep.system.text_files import read_text
 from lockstep.verbs.prove import Proved, ProveRequest, prove
-from lockstep.verbs.prove_request import SECONDS
-from lockstep.verbs.review_plan import ReviewPlan
-from lockstep.verbs.review_properties import Change
-from lockstep.verbs.review_request import ReviewRequest
-from lockstep.verbs.run import Watch
+from lockstep.verbs.review_evidence import Change
 from lockstep.verbs.twin import USUAL_SCOPES, Compared, TwinRequest, twin
 from lockstep.workspace import Workspace
 

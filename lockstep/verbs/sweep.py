@@ -1,28 +1,107 @@
-"""`sweep`: many checks of the same models, and one table of them."""
+"""The task of one check among many: the model is checked as `check` does it."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
 
-from lockstep.answers.answer import Answer
-from lockstep.campaign.task import Task
+from lockstep.answers.answer import Answer, decode, encode
+from lockstep.campaign.place import Share
+from lockstep.campaign.task import Outcome, Task, answer_to, shown_constant
 from lockstep.errors import LockstepError
+from lockstep.requests.campaign import MOST, CampaignRequest, Resources, values_in
+from lockstep.requests.check import CheckRequest, JudgedRequest
+from lockstep.requests.models import choose
+from lockstep.requests.option import given_flags
+from lockstep.requests.run import Run, Unwatched, Watch
+from lockstep.requests.version import Version
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
+from lockstep.system.scratch import scratch_folder
 from lockstep.trace.saving import traces_folder
 from lockstep.verbs.campaign import campaign_rows
-from lockstep.verbs.campaign_request import CampaignRequest, Resources
-from lockstep.verbs.check import usual_scope
-from lockstep.verbs.check_request import JudgedRequest
-from lockstep.verbs.check_task import check_one
-from lockstep.verbs.models import choose
-from lockstep.verbs.option import given_flags
-from lockstep.verbs.run import Run, Unwatched, Watch
-from lockstep.verbs.sweep_values import MOST, values_in
-from lockstep.verbs.version import Version
+from lockstep.verbs.check import check, usual_scope
+from lockstep.verbs.check_result import Checked, Unchecked
 from lockstep.workspace import Workspace, find_workspace
+
+_LONGEST = 200
+"""Letters of a file's name, which most systems allow 255 of."""
+
+
+def check_one(workspace: Path, task: bytes, share: Share, *, watch: Watch = Unwatched()) -> bytes:
+    """Check a model; the encoded outcome. What is wrong with it is in its row."""
+    asked = decode(task, Task)
+    with scratch_folder("lockstep-check-") as folder:
+        run = check(_request(workspace, asked, share, folder), watch=watch)
+        if run.pending:
+            raise KeyboardInterrupt
+        (result,) = run.results
+        if isinstance(result, Unchecked):
+            error = str(result.error)
+            verdict, code = str(result.verdict), result.exit_code
+            outcome = Outcome(answer_to(asked, verdict=verdict, error=error, exit_code=code))
+        else:
+            outcome = _outcome(asked, result)
+    return encode(outcome)
+
+
+def _request(workspace: Path, task: Task, share: Share, folder: Path) -> CheckRequest:
+    request = CheckRequest(
+        models=(task.model,),
+        workspace=Workspace(workspace, workspace.name),
+        scope=task.scope,
+        engine=task.engine,
+        constants=task.constants,
+        only=task.only,
+        omitted=task.omitted,
+        max_states=task.max_states,
+        max_seconds=task.max_seconds,
+        memory=share.memory,
+        spill=None if task.spill is None else Path(task.spill),
+        fault=task.fault,
+        proposal=task.proposal,
+        symmetry=task.symmetry,
+        liveness=task.liveness,
+        simulate=None if task.by_hypothesis else task.walks,
+        hypothesis=task.walks if task.by_hypothesis else None,
+        threads=share.threads,
+        save=folder,
+    )
+    if task.steps is not None:
+        request = replace(request, steps=task.steps)
+    return request if task.seed is None else replace(request, seed=task.seed)
+
+
+def _outcome(task: Task, checked: Checked) -> Outcome:
+    result, trace = checked.result, checked.trace
+    row = answer_to(
+        task,
+        result,
+        verdict=str(checked.verdict),
+        violated=next(iter(result.violated), None),
+        length=None if trace is None else len(trace.steps),
+        because=checked.judgement.because,
+        exit_code=checked.exit_code,
+    )
+    if checked.saved is None:
+        return Outcome(row)
+    return Outcome(row, _trace_name(task, checked.saved), checked.saved.read_text("utf-8"))
+
+
+def _trace_name(task: Task, saved: Path) -> str:
+    """The name that `check` gives the file, with what makes the task another one."""
+    values = [f"{name}={shown_constant(value)}" for name, value in task.constants.items()]
+    seed = [] if task.seed is None else [f"seed={task.seed}"]
+    name = saved.name.removesuffix(".itf.json")
+    parts = (re.sub(r"[^\w=.,-]+", "_", part) for part in (*values, *seed))
+    whole = "-".join([name, *parts])
+    if len(whole) > _LONGEST:
+        whole = f"{whole[:_LONGEST]}-{task.digest[:12]}"
+    return f"{whole}.itf.json"
+
 
 _OF_ONE_CHECK = ("--all", "--changed", "--checkpoint", "--mutant", "--pin", "--seed", "--spill")
 """What says nothing of many checks at once."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from lockstep.report.page import Block, Paragraph, Row, Table
+from lockstep.pages.blocks import Block, Paragraph, Row, Table
 from lockstep.words import plural, printable
 from lockstep_kafka.findings import Candidate, Place, SessionFinding, Side, Verdict
 from lockstep_kafka.totals import ConformTotals, Firsts, reason_of

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from lockstep.errors import LockstepError
-from lockstep.report.page import Row, Section, Span, Table
+from lockstep.pages.blocks import Row, Section, Span, Table
 from lockstep.system.strict_json import NotJson, decode_document
 from lockstep.system.text_files import read_text
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from lockstep.report.page import Block, Paragraph, Row, Table
+from lockstep.pages.blocks import Block, Paragraph, Row, Table
 from lockstep.words import plural, shown_path
 from lockstep_kafka.fleet.arrival import Arrived
 from lockstep_kafka.fleet.figures import Hour, Source

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lockstep.errors import ExitCode
-from lockstep.report.json import document
-from lockstep.report.page import Paragraph, Row, Table
+from lockstep.pages.blocks import Paragraph, Row, Table
+from lockstep.pages.document import document
 from lockstep.words import plural
 from lockstep_kafka.simulated.simulation import DepartureKind
 from lockstep_kafka.verbs.simulate import SimulateResult

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lockstep.errors import LockstepError
+from lockstep.requests.run import Unwatched, Watch
 from lockstep.results.verdict import INTERRUPTED
-from lockstep.verbs.run import Unwatched, Watch
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.findings import Progress, SessionFinding, Verdict
 from lockstep_kafka.sessions.observe import observe

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockstep.errors import LockstepError
+from lockstep.requests.run import Unwatched, Watch
 from lockstep.spark.failures import told_plainly
 from lockstep.spark.session import SparkOptions, master_of, spark_session
 from lockstep.spark.workspace_text import WorkspaceText
-from lockstep.verbs.run import Unwatched, Watch
 from lockstep_kafka.findings import FileFinding
 from lockstep_kafka.fleet.arrival import Arrived
 from lockstep_kafka.fleet.figures import FleetFigures, figures

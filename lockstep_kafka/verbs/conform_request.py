@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockstep.errors import LockstepError
-from lockstep.verbs.option import REQUIRED, Request, option, workspace_option
+from lockstep.requests.option import REQUIRED, Request, option, workspace_option
 from lockstep.workspace import Workspace
 
 TOPIC_SCHEME = "kafka://"

@@ -16,8 +16,8 @@ from threading import Lock
 from msgspec import json
 
 from lockstep.errors import ExitCode, LockstepError, nearest, not_written
+from lockstep.requests.run import Unwatched, Watch
 from lockstep.system.child_process import child_process, kill
-from lockstep.verbs.run import Unwatched, Watch
 from lockstep.workspace import Workspace, find_workspace
 from lockstep_kafka.simulated.episodes import SIMULATOR
 from lockstep_kafka.simulated.log_writer import LogFormat

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 
-from lockstep.verbs.option import option, workspace_option
+from lockstep.requests.option import option, workspace_option
 from lockstep.workspace import Workspace
 from lockstep_kafka.simulated.log_writer import Compression
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lockstep.report import progress
+from lockstep.pages import progress
 from lockstep.results.search_result import Progress
 from lockstep.words import indented
 

@@ -8,8 +8,8 @@ import pytest
 
 from lockstep.explore.engines import explore
 from lockstep.language.model import Model
+from lockstep.pages import progress
 from lockstep.plain.exploration import Bounds, Exploration
-from lockstep.report import progress
 from lockstep.results.search_result import Progress, SearchResult
 
 if TYPE_CHECKING:

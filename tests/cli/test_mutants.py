@@ -6,7 +6,7 @@ import pytest
 
 from lockstep.language.model import Model
 from lockstep.mutants.judge import Judge
-from lockstep.report import progress
+from lockstep.pages import progress
 from tests.processes import started
 
 if TYPE_CHECKING:

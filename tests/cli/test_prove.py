@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 import z3
 
+from lockstep.pages import progress
 from lockstep.prove.bounded import BoundedResult
-from lockstep.report import progress
 from lockstep.results.verdict import Verdict
 
 if TYPE_CHECKING:

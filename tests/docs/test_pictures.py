@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lockstep.report.replay_pictures import pictures_of
+from lockstep.report.replay import pictures_of
 from lockstep.verbs.check import CheckRequest, check
 from lockstep.verbs.check_result import Checked
 from lockstep.verbs.replay import ReplayRequest, replay

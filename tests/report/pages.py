@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 from hypothesis import strategies as st
 
-from lockstep.report.page import (
+from lockstep.pages.blocks import (
     Figure,
     Lines,
     Page,

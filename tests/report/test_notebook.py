@@ -9,11 +9,11 @@ from xml.etree.ElementTree import Element, fromstring
 import pytest
 
 from lockstep.errors import LockstepError
+from lockstep.pages.markdown import markdown
 from lockstep.plain.exploration import Exploration
 from lockstep.report.notebook import html_of
-from lockstep.report.page_markdown import markdown
 from lockstep.report.twin import TwinView
-from lockstep.verbs.campaign_request import Resources
+from lockstep.requests.campaign import Resources
 from lockstep.verbs.check import Checked, CheckRequest, CheckRun, check
 from lockstep.verbs.faults import FaultsRequest, faults
 from lockstep.verbs.prove import ProveRequest, Unproved, prove

@@ -8,8 +8,8 @@ from xml.etree.ElementTree import Element, SubElement
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep.report.page import Figure, Lines, Page, Paragraph, Section, Span
-from lockstep.report.page_html import html
+from lockstep.pages.blocks import Figure, Lines, Page, Paragraph, Section, Span
+from lockstep.pages.html import html
 from lockstep.trace.render import Line
 from lockstep.words import visible
 from tests.report.pages import TEXTS, page

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from lockstep.report.page import Lines, Page, Paragraph, Row, Section, Table
-from lockstep.report.page_markdown import MOST_CHARACTERS, markdown
+from lockstep.pages.blocks import Lines, Page, Paragraph, Row, Section, Table
+from lockstep.pages.markdown import MOST_CHARACTERS, markdown
 from lockstep.trace.render import Line
 from lockstep.words import visible
 from tests.report.pages import TEXTS, page

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from lockstep.report.output import Output
-from lockstep.report.page import Lines, Page, Paragraph, Row, Section, Table
-from lockstep.report.page_html import html
-from lockstep.report.page_markdown import markdown
-from lockstep.report.page_text import PageText
+from lockstep.pages.blocks import Lines, Page, Paragraph, Row, Section, Table
+from lockstep.pages.html import html
+from lockstep.pages.markdown import markdown
+from lockstep.pages.output import Output
+from lockstep.pages.text import PageText
 from lockstep.trace.render import Line
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from lockstep.report.page_html import html
+from lockstep.pages.html import html
 from lockstep_kafka.report.fleet_page import fleet_page
 from tests.kafka.report.test_fleet_page import figures
 from tests.report import pages

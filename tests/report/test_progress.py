@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from lockstep.report.progress import TerminalWatch
+from lockstep.pages.progress import TerminalWatch
 from lockstep.results.search_result import Progress
 
 
@@ -39,7 +39,7 @@ def test_a_log_is_told_now_and_then_what_takes_long(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Also where the work says nothing while it goes on, and across pieces of work."""
-    monkeypatch.setattr("lockstep.report.progress.EVERY", 0.05)
+    monkeypatch.setattr("lockstep.pages.progress.EVERY", 0.05)
     watch = TerminalWatch()
     with watch.steps("faults\x1b[31m") as on_step:
         on_step("3 done")

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from lockstep.language.model import load_model
+from lockstep.report.replay import diagram_of
 from lockstep.report.replay_page import replay_page
-from lockstep.report.replay_pictures import diagram_of
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
 from lockstep.trace.itf import Origin

@@ -19,17 +19,15 @@ from lockstep.campaign.kept_rows import KeptRows
 from lockstep.campaign.place import Share
 from lockstep.campaign.task import Outcome, Task
 from lockstep.plain.exploration import Exploration
+from lockstep.requests.campaign import CampaignRequest, Resources
+from lockstep.requests.check import CheckRequest
+from lockstep.requests.search import SPARK
 from lockstep.spark.campaign import Failed, answers
 from lockstep.spark.session import SparkOptions, spark_session
 from lockstep.spark.workspace_text import WorkspaceText
-from lockstep.verbs.campaign_request import CampaignRequest, Resources
-from lockstep.verbs.check_request import CheckRequest
-from lockstep.verbs.check_task import check_one
 from lockstep.verbs.fault_task import explore_fault
-from lockstep.verbs.faults import FaultsRequest, faults
-from lockstep.verbs.faults_of_model import FaultsOfModel
-from lockstep.verbs.search_request import SPARK
-from lockstep.verbs.sweep import sweep
+from lockstep.verbs.faults import FaultsOfModel, FaultsRequest, faults
+from lockstep.verbs.sweep import check_one, sweep
 from lockstep.workspace import find_workspace
 from tests.campaign.works import task as sample_task
 from tests.campaign.works import work

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from lockstep.requests.check import CheckRequest
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.check import check
-from lockstep.verbs.check_request import CheckRequest
 from lockstep.workspace import find_workspace
 
 ROOT = Path(__file__).parents[2]

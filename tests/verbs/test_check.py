@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
+from lockstep.requests.run import OnProgress, Unwatched, Watch
 from lockstep.results.search_result import Progress
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.check import Checked, CheckRequest, CheckResult, Unchecked, check
 from lockstep.verbs.faults import FaultsRequest, faults
-from lockstep.verbs.run import OnProgress, Unwatched, Watch
 from lockstep.workspace import Workspace, find_workspace
 
 TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"

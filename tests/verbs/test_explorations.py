@@ -9,12 +9,12 @@ import pytest
 from lockstep.machine.search.graph_search import GraphSearch
 from lockstep.machine.search.search import ParallelSearch
 from lockstep.plain.search import Search
+from lockstep.requests.review import ReviewRequest
+from lockstep.requests.review_plan import plan_review
+from lockstep.requests.run import Unwatched
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.check import Checked, CheckRequest, check
-from lockstep.verbs.review_plan import plan_review
-from lockstep.verbs.review_request import ReviewRequest
 from lockstep.verbs.review_scope import review_scope
-from lockstep.verbs.run import Unwatched
 from lockstep.workspace import find_workspace
 
 WORKSPACE = find_workspace(Path(__file__).parents[2])

@@ -8,9 +8,8 @@ from lockstep.campaign.place import Share, Work
 from lockstep.campaign.processes import Processes
 from lockstep.language.faults import fault_marks
 from lockstep.plain.exploration import Exploration
-from lockstep.verbs.campaign_request import Resources
-from lockstep.verbs.faults import FaultsRequest, faults
-from lockstep.verbs.faults_of_model import FaultsOfModel
+from lockstep.requests.campaign import Resources
+from lockstep.verbs.faults import FaultsOfModel, FaultsRequest, faults
 from lockstep.workspace import find_workspace
 
 MODELS = ("session_cache", "snapshot_offsets")

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
+from lockstep.requests.campaign import CampaignRequest
+from lockstep.requests.check import CheckRequest
+from lockstep.requests.search import SPARK
 from lockstep.specs.scopes import load_model_spec
-from lockstep.verbs.campaign_request import CampaignRequest
-from lockstep.verbs.check_request import CheckRequest
-from lockstep.verbs.search_request import SPARK
 from lockstep.verbs.sweep import plan_sweep, sweep
 from lockstep.workspace import find_workspace
 

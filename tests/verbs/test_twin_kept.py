@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lockstep.language import model
+from lockstep.requests.run import OnProgress, Unwatched, Watch
 from lockstep.results.verdict import Verdict
-from lockstep.verbs.run import OnProgress, Unwatched, Watch
 from lockstep.verbs.twin import Compared, TwinRequest, twin
 from lockstep.workspace import Workspace, find_workspace
 

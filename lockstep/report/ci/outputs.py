@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from lockstep.verbs.option import option
+from lockstep.requests.option import option
 from lockstep.workspace import Workspace
 
 if TYPE_CHECKING:
+    from lockstep.pages.blocks import Page
+    from lockstep.pages.output import Output
     from lockstep.report.ci.problems import Problems
-    from lockstep.report.output import Output
-    from lockstep.report.page import Page
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ class CiOutputs:
 
         `LockstepError` where something cannot be written; the rest is written all the same.
         """
+        from lockstep.pages.markdown import markdown
         from lockstep.report.ci.github import append_summary, workflow_commands
         from lockstep.report.ci.places import SourceRoot
         from lockstep.report.ci.sarif import sarif
-        from lockstep.report.page_markdown import markdown
         from lockstep.system.text_files import write_text
 
         root = SourceRoot.of(workspace)

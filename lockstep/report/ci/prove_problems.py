@@ -10,7 +10,7 @@ from lockstep.language.faults import described_faults
 from lockstep.report.ci.exploration import Explored, interrupted, of_error
 from lockstep.report.ci.places import place_of_function
 from lockstep.report.ci.problems import Gap, Problem, Problems, Unknown
-from lockstep.report.requirement_texts import RequirementTexts
+from lockstep.report.counterexample import RequirementTexts
 from lockstep.results.verdict import Verdict
 from lockstep.verbs.prove import ProveRun, Result
 from lockstep.verbs.prove_result import Proved, Unproved

@@ -14,9 +14,9 @@ from typing import Any
 from urllib.parse import quote
 
 from lockstep.language.source import Place
+from lockstep.pages.output import json_text
 from lockstep.report.ci.places import SourceRoot, region
 from lockstep.report.ci.problems import Gap, Level, Problem, Problems, Remark, Rule, Unknown
-from lockstep.report.output import json_text
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

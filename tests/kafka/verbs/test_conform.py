@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import ExitCode, LockstepError
+from lockstep.requests.run import Unwatched
 from lockstep.results.verdict import INTERRUPTED
-from lockstep.verbs.run import Unwatched
 from lockstep.workspace import Workspace, find_workspace
 from lockstep_kafka.findings import Verdict
 from lockstep_kafka.verbs.conform import ConformRequest, ConformResult, conform

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from lockstep.errors import LockstepError
-from lockstep.specs.tables import Plain
-from lockstep.verbs.option import (
+from lockstep.requests.option import (
     MOST_THREADS,
     REQUIRED,
     Request,
@@ -22,7 +21,8 @@ from lockstep.verbs.option import (
     seconds_option,
     workspace_option,
 )
-from lockstep.verbs.search_request import ModelsRequest
+from lockstep.requests.search import ModelsRequest
+from lockstep.specs.tables import Plain
 from lockstep.workspace import Workspace
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 
-from lockstep.report.output import Output
-from lockstep.report.page import (
+from lockstep.pages.blocks import (
     BECAUSE,
     Block,
     Figure,
@@ -17,6 +16,7 @@ from lockstep.report.page import (
     Table,
     plain,
 )
+from lockstep.pages.output import Output
 from lockstep.words import indented
 
 _WIDTH = 80

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from lockstep.report.page import (
+from lockstep.pages.blocks import (
     Block,
     Figure,
     Lines,

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from lockstep.report.page import (
+from lockstep.pages.blocks import (
     Block,
     Figure,
     Lines,

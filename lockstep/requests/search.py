@@ -9,9 +9,8 @@ from typing import ClassVar
 
 from lockstep.errors import LockstepError
 from lockstep.plain.exploration import DEFAULT_ENGINE, ENGINES, Bounds, Exploration
-from lockstep.specs.tables import Plain
-from lockstep.verbs.models import parse_size
-from lockstep.verbs.option import (
+from lockstep.requests.models import parse_size
+from lockstep.requests.option import (
     MOST_THREADS,
     Request,
     anew_option,
@@ -23,6 +22,7 @@ from lockstep.verbs.option import (
     seconds_option,
     workspace_option,
 )
+from lockstep.specs.tables import Plain
 from lockstep.workspace import Workspace
 
 SPARK = "spark"

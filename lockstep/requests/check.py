@@ -8,14 +8,14 @@ from typing import ClassVar
 
 from lockstep.errors import LockstepError
 from lockstep.plain.exploration import Exploration, Walks
-from lockstep.verbs.option import (
+from lockstep.requests.option import (
     changed_option,
     command_line,
     liveness_option,
     option,
     spill_option,
 )
-from lockstep.verbs.search_request import CachedSearchOptions, CostsRequest
+from lockstep.requests.search import CachedSearchOptions, CostsRequest
 
 _OF_A_SEARCH = ("--checkpoint", "--symmetry", "--liveness", "--all")
 """What random walks do not go with."""

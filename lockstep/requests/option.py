@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from lockstep.errors import LockstepError
 from lockstep.language.faults import together
-from lockstep.verbs.models import read_constants
+from lockstep.requests.models import read_constants
 from lockstep.workspace import KAFKA, open_workspace
 
 _KEY = "option"

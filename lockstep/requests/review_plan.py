@@ -9,13 +9,11 @@ from dataclasses import dataclass, field
 from lockstep.answers.store import texts_of
 from lockstep.errors import LockstepError
 from lockstep.language.model import load_model
+from lockstep.requests.option import given_flags
+from lockstep.requests.review import MOST_STATES, ReviewRequest
+from lockstep.requests.version import Version, VersionPair, named_version, with_claims, workspace_at
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, load_model_spec
 from lockstep.system.text_files import read_text
-from lockstep.verbs.option import given_flags
-from lockstep.verbs.review_request import MOST_STATES, ReviewRequest
-from lockstep.verbs.review_version import VersionPair, named_version, with_claims
-from lockstep.verbs.revision import workspace_at
-from lockstep.verbs.version import Version
 from lockstep.workspace import Workspace, find_workspace
 
 

@@ -7,8 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 
 from lockstep.plain.exploration import DEFAULT_ENGINE
-from lockstep.specs.expected import EXPECTED_FILE
-from lockstep.verbs.option import (
+from lockstep.requests.option import (
     command_line,
     option,
     save_option,
@@ -16,7 +15,8 @@ from lockstep.verbs.option import (
     seconds_option,
     workspace_option,
 )
-from lockstep.verbs.search_request import SearchOptions
+from lockstep.requests.search import SearchOptions
+from lockstep.specs.expected import EXPECTED_FILE
 from lockstep.workspace import Workspace
 
 ENGINES = ("auto", "compiled", "python")

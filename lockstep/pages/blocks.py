@@ -1,7 +1,7 @@
 """A page that is written once and shown as text, as Markdown or as HTML.
 
 It says what there is to show, in order, and nothing of how: that is for `page_text`,
-`page_markdown` and `page_html`. Styles are keys of `lockstep.report.output.STYLES`.
+`page_markdown` and `page_html`. Styles are keys of `lockstep.pages.output.STYLES`.
 """
 
 from __future__ import annotations

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from lockstep.specs.tables import Plain
-from lockstep.verbs.option import (
+from lockstep.requests.option import (
     anew_option,
     command_line,
     constants_option,
@@ -16,7 +15,8 @@ from lockstep.verbs.option import (
     option,
     seconds_option,
 )
-from lockstep.verbs.search_request import ModelsRequest
+from lockstep.requests.search import ModelsRequest
+from lockstep.specs.tables import Plain
 
 SECONDS = 60.0
 """How long a question may take unless the request says another time."""
