@@ -12,9 +12,9 @@ from lockstep.language import ir
 from lockstep.language.domain import MOST_VALUES
 from lockstep.language.domains import Domain
 from lockstep.language.protocol import Action, Model, Property
-from lockstep.language.sizes import capped_product, capped_size
 from lockstep.language.source import Diagnostic, ModelError, Place
 from lockstep.language.totality import parts_of
+from lockstep.language.types import capped_product, capped_size
 
 
 def refuse_endless(model: Model, code: ir.ModelCode) -> None:

@@ -11,8 +11,7 @@ from lockstep.language import ir
 from lockstep.language.declarations import text_of
 from lockstep.language.frontend.expected import condition, integer
 from lockstep.language.frontend.expressions import lower_expression
-from lockstep.language.frontend.helpers import body_of
-from lockstep.language.frontend.locals import assigned_names
+from lockstep.language.frontend.helpers import assigned_names, body_of
 from lockstep.language.frontend.scope import (
     Binding,
     Broken,
@@ -24,10 +23,9 @@ from lockstep.language.frontend.scope import (
 )
 from lockstep.language.frontend.statements import lower_statements
 from lockstep.language.load_problems import too_deep
-from lockstep.language.nesting import reading
 from lockstep.language.notation import Kind
 from lockstep.language.protocol import Action, Model, Parameter, Property, Shown
-from lockstep.language.source import Diagnostic, ModelError
+from lockstep.language.source import Diagnostic, ModelError, reading
 
 _Declared = TypeVar("_Declared", Action, Property, Shown)
 _Code = TypeVar("_Code")
