@@ -123,6 +123,22 @@ def item_of(domain: Domain) -> Domain | None:
     return domain.key if isinstance(domain, MapDomain) else None
 
 
+def parts_of_domain(domain: Domain) -> Iterator[Domain]:
+    """A domain and all that it is made of."""
+    yield domain
+    match domain:
+        case OptionDomain():
+            yield from parts_of_domain(domain.some)
+        case RecordDomain():
+            for field in domain.record.fields.values():
+                yield from parts_of_domain(field)
+        case MapDomain():
+            yield from parts_of_domain(domain.key)
+            yield from parts_of_domain(domain.value)
+        case SetDomain() | SequenceDomain():
+            yield from parts_of_domain(domain.item)
+
+
 def is_item(domain: Domain) -> bool:
     """Whether sets and sequences may have items of this type: atoms and records."""
     return domain.is_scalar or isinstance(domain, RecordDomain | NothingDomain)

@@ -9,8 +9,7 @@ from lockstep.language.model import Model
 from lockstep.report.page import Block, Lines, Paragraph, Section
 from lockstep.report.requirement_texts import RequirementTexts
 from lockstep.results.search_result import Violation
-from lockstep.trace.claims import find_property
-from lockstep.trace.lasso import render_fairness
+from lockstep.trace.claims import find_property, render_fairness
 from lockstep.trace.pytest_export import to_pytest
 from lockstep.trace.render import Line, render_binding, render_trace, render_violation
 from lockstep.verbs.check_result import Checked

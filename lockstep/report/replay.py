@@ -11,10 +11,9 @@ from lockstep.report.output import Output, print_trace
 from lockstep.results.search_result import Violation
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
-from lockstep.trace.claims import find_property
+from lockstep.trace.claims import find_property, render_fairness
 from lockstep.trace.documents import conjunct_json, error_json, parameters_json, steps_json
 from lockstep.trace.itf import Origin
-from lockstep.trace.lasso import render_fairness
 from lockstep.trace.render import Line, render_refusal, render_trace, render_violation
 from lockstep.verbs.replay import Replay
 from lockstep.verbs.replay_on_result import Refusal, ReplayedOn

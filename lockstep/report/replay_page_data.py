@@ -8,11 +8,9 @@ from typing import Any
 from lockstep.diagram.diagram import Diagram, DrawnStep, Message
 from lockstep.language.model import DEADLOCK, Model, Property
 from lockstep.report.requirement_texts import RequirementTexts
-from lockstep.trace.claims import find_property
-from lockstep.trace.comparison import compare
-from lockstep.trace.conjuncts import false_at_the_end
-from lockstep.trace.excerpts import excerpt
-from lockstep.trace.lasso import render_fairness
+from lockstep.trace.changes import compare
+from lockstep.trace.claims import find_property, render_fairness
+from lockstep.trace.conjuncts import excerpt, false_at_the_end
 from lockstep.trace.layout import show
 from lockstep.trace.render import render_instance
 from lockstep.verbs.replay import Replay

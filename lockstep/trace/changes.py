@@ -13,7 +13,7 @@ from lockstep.language.records import Record
 from lockstep.language.values import TotalMap
 from lockstep.plain.run import NextState
 from lockstep.results.trace import Trace
-from lockstep.trace.layout import Group, Text, flat, natural, prefixed, show, text_of
+from lockstep.trace.layout import Group, Text, flat, folded, natural, prefixed, show, text_of
 
 _LONGEST_OLD = 24
 """Columns of an old value that is shown whole beside the new one in a behaviour."""
@@ -132,3 +132,47 @@ def touched(
 def _call(function: Callable[..., object], *arguments: object) -> None:
     with suppress(Exception):  # what it read until it ended is all that is wanted
         function(*arguments)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A part of two states: `metadata[c1].epoch`, with its values in both.
+
+    Where they are equal the part is as large as can be, and a value that many keys of a map have
+    is told once.
+    """
+
+    variable: str
+    place: str
+    before: str
+    after: str
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it has another value after than before."""
+        return self.before != self.after
+
+
+def compare(before: State, after: State) -> list[Compared]:
+    """All of two states, in the order of declaration; of one state, where it is given twice."""
+    return [
+        Compared(name, place, old, new)
+        for name in before.fields
+        for place, old, new in _compare(name, getattr(before, name), getattr(after, name))
+    ]
+
+
+def _compare(place: str, before: Any, after: Any) -> Iterator[tuple[str, str, str]]:
+    if before == after:
+        text = flat(folded(before))
+        yield place, text, text
+        return
+    match before, after:
+        case TotalMap(), TotalMap():
+            for key in before:
+                yield from _compare(f"{place}[{show(key)}]", before[key], after[key])
+        case Record(), Record():
+            for name, old, new in zip(before.fields, before, after, strict=True):
+                yield from _compare(f"{place}.{name}", old, new)
+        case _:
+            yield place, show(before), show(after)

@@ -25,11 +25,17 @@ from lockstep.twin.compare import (
     compare_graphs,
     explore,
 )
-from lockstep.twin.complaints import unusable
-from lockstep.twin.config import claims, scope_config, without_checks, without_claims
+from lockstep.twin.config import (
+    NO_MORE_STATES,
+    claims,
+    limited_module,
+    limited_name,
+    scope_config,
+    without_checks,
+    without_claims,
+)
 from lockstep.twin.dump import read_dump
 from lockstep.twin.findings import TlcProgress, TlcRun
-from lockstep.twin.limit import NO_MORE_STATES, limited_module, limited_name
 from lockstep.twin.names import definition_name
 from lockstep.twin.refinement import (
     MOST_REFINED,
@@ -40,6 +46,7 @@ from lockstep.twin.refinement import (
 )
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.tlc import TlcOptions, run_tlc
+from lockstep.twin.tool_messages import unusable
 from lockstep.twin.twin_files import TwinFiles, require_constants, twin_files
 from lockstep.twin.twin_result import TwinResult
 
