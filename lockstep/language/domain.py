@@ -8,7 +8,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from lockstep.language.values import IS_LOADING, NotInDomain, OrderedSet, TooManyValues, TotalMap
 
@@ -28,6 +28,9 @@ class _DomainType(ABCMeta):
 class Domain(metaclass=_DomainType):
     """A finite set of values."""
 
+    is_scalar: ClassVar[bool] = False
+    """Whether values are atoms: integers, booleans, enum members or names."""
+
     @abstractmethod
     def coerce(self, value: object, place: str) -> Any:
         """The canonical form of `value`, or `NotInDomain` naming `place`."""
@@ -39,11 +42,6 @@ class Domain(metaclass=_DomainType):
     @abstractmethod
     def size(self) -> int:
         """How many values there are."""
-
-    @property
-    def is_scalar(self) -> bool:
-        """Whether values are atoms: integers, booleans, enum members or names."""
-        return False
 
     def contains(self, value: object) -> bool:
         """Whether `value` is in the domain."""
@@ -93,6 +91,7 @@ class RangeDomain(Domain):
 
     low: int
     high: int
+    is_scalar = True
 
     def coerce(self, value: object, place: str) -> int:
         if type(value) is int and self.low <= value <= self.high:
@@ -109,10 +108,6 @@ class RangeDomain(Domain):
     def size(self) -> int:
         return self.high - self.low + 1
 
-    @property
-    def is_scalar(self) -> bool:
-        return True
-
     def __str__(self) -> str:
         return f"{self.low}..{self.high}"
 
@@ -120,6 +115,8 @@ class RangeDomain(Domain):
 @dataclass(frozen=True)
 class BoolDomain(Domain):
     """False and True."""
+
+    is_scalar = True
 
     def coerce(self, value: object, place: str) -> bool:
         if type(value) is bool:
@@ -132,10 +129,6 @@ class BoolDomain(Domain):
     def size(self) -> int:
         return 2
 
-    @property
-    def is_scalar(self) -> bool:
-        return True
-
     def __str__(self) -> str:
         return "bool"
 
@@ -145,6 +138,7 @@ class EnumDomain(Domain):
     """The members of an enum class, in order of declaration."""
 
     members_of: type[enum.Enum]
+    is_scalar = True
 
     def coerce(self, value: object, place: str) -> enum.Enum:
         if type(value) is self.members_of:
@@ -156,10 +150,6 @@ class EnumDomain(Domain):
 
     def size(self) -> int:
         return len(self.members_of)
-
-    @property
-    def is_scalar(self) -> bool:
-        return True
 
     def __str__(self) -> str:
         return self.members_of.__name__
@@ -176,6 +166,7 @@ class NameDomain(Domain):
 
     names: tuple[str | int, ...]
     interchangeable: bool = field(default=False, compare=False)
+    is_scalar = True
 
     @cached_property
     def _members(self) -> frozenset[str | int]:
@@ -191,10 +182,6 @@ class NameDomain(Domain):
 
     def size(self) -> int:
         return len(self.names)
-
-    @property
-    def is_scalar(self) -> bool:
-        return True
 
     def __str__(self) -> str:
         shown = [repr(name) for name in self.names[:4]] + ["..."] * (len(self.names) > 4)

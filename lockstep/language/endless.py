@@ -27,8 +27,7 @@ def refuse_endless(model: Model, code: ir.ModelCode) -> None:
     functions: tuple[Action | Property, ...] = (*model.actions, *model.properties)
     for function in functions:
         problems.extend(_too_many_instances(model, function))
-    parts: tuple[ir.ActionCode | ir.PropertyCode, ...] = (*code.actions, *code.properties)
-    for part in parts:
+    for part in code.functions:
         problems.extend(_too_many_rounds(part, min(_instances(part), MOST_VALUES)))
     if problems:
         raise ModelError(list(dict.fromkeys(problems)))

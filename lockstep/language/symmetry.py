@@ -8,7 +8,7 @@ initial state in a way that distinguishes it from the others, and nothing may de
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import factorial, prod
 from typing import Any, TypeAlias
@@ -90,31 +90,24 @@ def _difference(
 ) -> str | None:
     """What distinguishes some of the names from the others; None when nothing does."""
     group = frozenset(names)
+    # All permutations are made of these.
+    swaps = [{names[0]: other, other: names[0]} for other in names[1:]]
     for domain in domains:
         if isinstance(domain, NameDomain) and group & set(domain.names) not in (group, set()):
             return f"{domain} has only some of them"
     for function in code.functions:
         for node in walk(function):
-            if isinstance(node, ir.Literal) and _mentions(node.value, node.domain, group):
+            if isinstance(node, ir.Literal) and any(
+                permuted(node.value, node.domain, swap) != node.value for swap in swaps
+            ):
                 return f"{function.name} mentions {node.value!r} ({node.place})"
             if isinstance(node, ir.Comprehension) and _ordered(node, group):
                 return f"{function.name} goes through them in order ({node.place})"
             if _counts(node, group):
                 return f"{function.name} takes them for numbers"
-    if any(permuted_state(model.initial, swap) != model.initial for swap in _swaps(names)):
+    if any(permuted_state(model.initial, swap) != model.initial for swap in swaps):
         return "the initial state distinguishes them"
     return None
-
-
-def _swaps(names: Iterable[Name]) -> Iterator[Permutation]:
-    """Exchanges of two names, of which all permutations are made."""
-    first, *others = names
-    return ({first: other, other: first} for other in others)
-
-
-def _mentions(value: object, domain: Domain, group: frozenset[Name]) -> bool:
-    """Whether a literal changes when the names of a group change places."""
-    return any(permuted(value, domain, swap) != value for swap in _swaps(group))
 
 
 def _ordered(node: ir.Comprehension, group: frozenset[Name]) -> bool:

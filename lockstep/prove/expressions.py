@@ -12,9 +12,8 @@ from typing import Any
 from lockstep.language import ir
 from lockstep.language.domains import RangeDomain
 from lockstep.language.totality import may_fail
-from lockstep.prove import structures
 from lockstep.prove.evaluation import Evaluation
-from lockstep.prove.structures import appended, include
+from lockstep.prove.structures import STRUCTURES, appended, include, joined
 from lockstep.prove.terms import (
     Number,
     Truth,
@@ -71,38 +70,14 @@ class Expressions(Evaluation):
                 return self._arithmetic(node)
             case ir.Extremum():
                 return self._extremum(node)
-            case ir.Unwrap():
-                return structures.unwrap(self, node)
-            case ir.IsNone():
-                return structures.is_none(self, node)
             case ir.Field():
                 return self.value(node.record)[node.position]
-            case ir.MakeRecord():
-                return structures.make_record(self, node)
-            case ir.Lookup():
-                return structures.lookup(self, node)
-            case ir.MakeMap():
-                return structures.make_map(self, node)
-            case ir.Contains():
-                return structures.contains(self, node)
-            case ir.Size():
-                return structures.size(self, node)
-            case ir.Subset():
-                return structures.subset(self, node)
-            case ir.SetOperation():
-                return structures.set_operation(self, node)
-            case ir.MakeSet():
-                return structures.make_set(self, node)
-            case ir.Item():
-                return structures.item(self, node)
-            case ir.Slice():
-                return structures.stretch(self, node)
             case ir.Concatenate():
-                return structures.joined(self.value(node.left), self.value(node.right))
-            case ir.MakeSequence():
-                return structures.make_sequence(self, node)
+                return joined(self.value(node.left), self.value(node.right))
             case ir.Comprehension():
                 return comprehension(self, node)
+        if (structure := STRUCTURES.get(type(node))) is not None:
+            return structure(self, node)
         raise TypeError(f"{type(node).__name__} is no expression of the IR")
 
     def _conditional(self, node: ir.Conditional) -> Value:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import permutations
 
 import z3
 
 from lockstep.language import ir
+from lockstep.language.domains import Domain, MapDomain, OptionDomain, RangeDomain, RecordDomain
 from lockstep.language.notation import Kind
 from lockstep.prove.relation import Relation, Values
-from lockstep.prove.terms import Truth, negated, term
+from lockstep.prove.terms import Number, Truth, all_of, compare, implies, negated, term
 from lockstep.prove.unrolling import Silence, Unrolling
+from lockstep.prove.values import Option, Table, Value, listed
 from lockstep.results.trace import Trace
 
 MEANING = "the text always has a meaning"
@@ -184,3 +187,55 @@ class Questions:
 
 def _possible(terms: dict[str, Truth]) -> dict[str, Truth]:
     return {name: term for name, term in terms.items() if term is not False}
+
+
+_MOST = 600
+"""The most candidates that are tried."""
+
+
+def comparisons(relation: Relation) -> list[Candidate]:
+    """All candidates `a <= b` of a model, the first `_MOST` of them."""
+    candidates: list[Candidate] = []
+    numbers = dict(_numbers(relation))
+    for one, other in permutations(numbers, 2):
+        if numbers[one] == numbers[other] and len(candidates) < _MOST:
+            candidates.append(Candidate(f"{one} <= {other}", _at_most(relation, one, other), True))
+    return candidates
+
+
+def _numbers(relation: Relation) -> Iterator[tuple[str, Domain]]:
+    state = relation.state("any")
+    for name, domain in relation.domains.items():
+        for path, inner, _, _ in _inside(name, domain, state[name], True):
+            yield path, inner
+
+
+def _inside(
+    path: str, domain: Domain, value: Value, there: Truth
+) -> Iterator[tuple[str, Domain, Number, Truth]]:
+    """The integers inside a value: by what name, of what domain, and where they are there."""
+    match domain, value:
+        case RangeDomain(), _:
+            yield path, domain, value, there
+        case OptionDomain(some), Option(present, inside):
+            if inside is not None:
+                yield from _inside(path, some, inside, all_of((there, present)))
+        case RecordDomain(record), tuple():
+            for (field, part), inner in zip(record.fields.items(), value, strict=True):
+                yield from _inside(f"{path}.{field}", part, inner, there)
+        case MapDomain(key, part), Table(values):
+            for name in listed(key, path):
+                yield from _inside(f"{path}[{name}]", part, values[name], there)
+
+
+def _at_most(relation: Relation, one: str, other: str) -> Callable[[Values], Truth]:
+    def holds(state: Values) -> Truth:
+        numbers = {
+            path: (number, there)
+            for name, domain in relation.domains.items()
+            for path, _, number, there in _inside(name, domain, state[name], True)
+        }
+        (left, left_there), (right, right_there) = numbers[one], numbers[other]
+        return implies(all_of((left_there, right_there)), compare("<=", left, right))
+
+    return holds

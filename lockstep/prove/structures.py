@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lockstep.language import ir
@@ -265,3 +265,21 @@ def _items(evaluation: Evaluation, node: ir.Expression) -> Items:
     items = evaluation.value(node)
     assert isinstance(items, Items)
     return items
+
+
+STRUCTURES: Mapping[type[ir.Expression], Callable[[Evaluation, Any], Value]] = {
+    ir.Unwrap: unwrap,
+    ir.IsNone: is_none,
+    ir.MakeRecord: make_record,
+    ir.Lookup: lookup,
+    ir.MakeMap: make_map,
+    ir.Contains: contains,
+    ir.Size: size,
+    ir.Subset: subset,
+    ir.SetOperation: set_operation,
+    ir.MakeSet: make_set,
+    ir.Item: item,
+    ir.Slice: stretch,
+    ir.MakeSequence: make_sequence,
+}
+"""How each kind of expression of structures is evaluated."""

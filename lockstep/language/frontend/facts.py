@@ -19,7 +19,8 @@ Path: TypeAlias = tuple[object, ...]
 """How an expression reads its value; equal for two that must have the same value."""
 
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-_SWAPPED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+SWAPPED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+"""What a comparison is with its sides exchanged."""
 
 
 def path_of(expression: ir.Expression) -> Path | None:
@@ -96,11 +97,13 @@ class Facts:
             case ir.Compare():
                 operator = test.operator if truth else _OPPOSITE[test.operator]
                 sides = (test.left, test.right)
-                if operator == "==" and not all(_is_option(side) for side in sides):
+                if operator == "==" and not all(
+                    isinstance(side.domain, OptionDomain) for side in sides
+                ):
                     for side in sides:
                         self._add(side)  # None equals nothing but None
                 self._bound(test.left, operator, test.right)
-                self._bound(test.right, _SWAPPED[operator], test.left)
+                self._bound(test.right, SWAPPED[operator], test.left)
 
     def name(self, slot: int, value: ir.Expression) -> None:
         """A slot has a value from here on: what is known of the one is known of the other."""
@@ -227,10 +230,6 @@ def _with(path: Path, slot: int, value: Path) -> Path:
     if path[:2] == ("slot", slot):
         return (*value, *list(parts)[2:])
     return tuple(parts)
-
-
-def _is_option(expression: ir.Expression) -> bool:
-    return isinstance(expression.domain, OptionDomain)
 
 
 def narrowed(expression: ir.Expression, facts: Facts) -> ir.Expression:

@@ -14,26 +14,12 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
-from lockstep.language.frontend.cures import as_member
+from lockstep.language.frontend.cures import ARITHMETIC, OF_SETS, as_member
 from lockstep.language.frontend.expected import BOOL, both_as_names, condition, integer, unwrapped
 from lockstep.language.frontend.facts import as_declared, combined
 from lockstep.language.frontend.names import literal, refuse_unknown_name
 from lockstep.language.frontend.scope import Scope, in_call_order, operands_first
 from lockstep.language.types import described, item_of, join, some_of
-
-_ARITHMETIC: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-}
-_SETS: dict[type[ast.operator], str] = {
-    ast.BitOr: "|",
-    ast.BitAnd: "&",
-    ast.Sub: "-",
-    ast.BitXor: "^",
-}
 
 _CONNECTIVES: dict[type[ast.operator], str] = {
     ast.BitAnd: "and",
@@ -54,16 +40,16 @@ def _binary(scope: Scope, node: ast.BinOp, operands: list[ir.Expression]) -> ir.
     left, right = both_as_names(*(unwrapped(scope, node, operand) for operand in operands))
     place, kind = scope.place(node), type(node.op)
     match left.domain, right.domain:
-        case RangeDomain() as one, RangeDomain() as other if kind in _ARITHMETIC:
-            operator = _ARITHMETIC[kind]
+        case RangeDomain() as one, RangeDomain() as other if kind in ARITHMETIC:
+            operator = ARITHMETIC[kind]
             interval = _interval(scope, node, operator, one, other)
             _refuse_vast(scope, node, interval)
             return ir.Arithmetic(place, interval, operator, left, right)
-        case SetDomain() as one_set, SetDomain() as other_set if kind in _SETS:
+        case SetDomain() as one_set, SetDomain() as other_set if kind in OF_SETS:
             union = join(one_set, other_set)
             if union is not None:
                 domain = one_set if kind in (ast.Sub, ast.BitAnd) else union
-                return ir.SetOperation(place, domain, _SETS[kind], left, right)
+                return ir.SetOperation(place, domain, OF_SETS[kind], left, right)
         case SequenceDomain(item, length), SequenceDomain(other_item, more) if kind is ast.Add:
             both = join(item, other_item)
             if both is not None:

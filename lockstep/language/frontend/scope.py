@@ -206,16 +206,16 @@ def operands_first(scope: Scope, operands: Sequence[ir.Expression], make: Make) 
     """The operation that `make` makes of its operands, options among them not yet unwrapped."""
     last = max((index for index, operand in enumerate(operands) if may_fail(operand)), default=0)
     unsure = any(isinstance(operand.domain, OptionDomain) for operand in operands[:last])
-    return bound_first(scope, operands, range(last + 1) if unsure else (), make)
+    return _bound_first(scope, operands, range(last + 1) if unsure else (), make)
 
 
 def in_call_order(scope: Scope, values: Sequence[ir.Expression], make: Make) -> ir.Expression:
     """What `make` makes of values that it uses in another order than they are evaluated in."""
     failing = [index for index, value in enumerate(values) if may_fail(value)]
-    return bound_first(scope, values, failing if len(failing) > 1 else [], make)
+    return _bound_first(scope, values, failing if len(failing) > 1 else [], make)
 
 
-def bound_first(
+def _bound_first(
     scope: Scope, values: Sequence[ir.Expression], which: Sequence[int], make: Make
 ) -> ir.Expression:
     """What `make` makes of the values, some of which are evaluated before everything else."""
