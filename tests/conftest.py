@@ -22,7 +22,7 @@ import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from lockstep.language.nesting import allow_nesting
+from lockstep.language.source import allow_nesting
 from tests.day import VARIABLE, day
 from tests.durations import OPTION, Durations
 

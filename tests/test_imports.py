@@ -49,6 +49,19 @@ FLOORS_OF_KAFKA = (
 )
 """Those of `lockstep_kafka`, which stands on all of `lockstep`."""
 
+ENGINES = ("plain", "machine", "prove", "twin", "spark")
+ENGINES_OF_ENGINES = {
+    "machine": {"plain"},
+    "prove": {"plain"},
+    "twin": {"plain"},
+    "spark": {"plain", "machine"},
+}
+"""The engines that another may import, and no others.
+
+Plain Python is the oracle: what another engine finds is replayed there, and its searches share
+their bounds and their progress. Spark runs the loops of machine code in other processes.
+"""
+
 PACKAGES = {"lockstep": FLOORS, "lockstep_kafka": FLOORS_OF_KAFKA}
 
 
@@ -104,6 +117,15 @@ def test_no_import_runs_upwards(package: str) -> None:
         and floor_of(importer) < floor_of(imported)
     }
     assert upwards == set()
+
+
+def test_no_engine_imports_another() -> None:
+    found: dict[str, set[str]] = {}
+    for importer, imported in imports("lockstep", "lockstep"):
+        one, other = (f"{module}.".split(".")[1] for module in (importer, imported))
+        if one in ENGINES and other in ENGINES and one != other:
+            found.setdefault(one, set()).add(other)
+    assert found == ENGINES_OF_ENGINES
 
 
 def test_the_engine_knows_nothing_of_kafka() -> None:

@@ -81,53 +81,11 @@ def read_parameters(
     node, path = text_of(universe, function)
     of_a_state = (Kind.INVARIANT, Kind.SOMETIMES, Kind.LEADS_TO, Kind.SHOWS)
     states = ["s"] if kind in of_a_state else ["s", "new"]
-    arguments = node.args.args
-    if [argument.arg for argument in arguments[: len(states)]] != states:
-        problems.append(
-            Diagnostic(
-                "signature",
-                Place.of(node, path),
-                f"{node.name} must begin with the parameters {', '.join(states)}",
-                "`s` is the state before, `new` the state after",
-                f"write `def {node.name}({', '.join(states)}, ...)`",
-            )
-        )
-        return []
-    if _has_special_parameters(node.args):
-        problems.append(
-            Diagnostic(
-                "parameter-form",
-                Place.of(node, path),
-                f"{node.name} has parameters with `*`, `/` or default values",
-                "every parameter takes every value of its domain, in turn",
-                "write each as `name: Domain`",
-            )
-        )
-        return []
-    if kind is Kind.MEASURE and len(arguments) > len(states):
-        problems.append(
-            Diagnostic(
-                "signature",
-                Place.of(node, path),
-                f"{node.name} has other parameters than s, new",
-                "a step is worth one number, not one for each value of a parameter",
-                f"write `def {node.name}(s, new)`, and add up with `sum(... for ... in ...)`",
-            )
-        )
-        return []
-    if kind is Kind.SHOWS and arguments[1:]:
-        problems.append(
-            Diagnostic(
-                "signature",
-                Place.of(arguments[1], path),
-                f"{node.name} has a parameter beside `s`",
-                "it stands for a variable, which has one value in each state",
-                f"write `def {node.name}(s)`; a map has a value for each of its keys",
-            )
-        )
+    if (problem := _wrong_signature(node, path, states, kind)) is not None:
+        problems.append(problem)
         return []
     parameters = []
-    for argument in arguments[len(states) :]:
+    for argument in node.args.args[len(states) :]:
         hint = function.__annotations__.get(argument.arg)
         try:
             if argument.annotation is None:
@@ -144,6 +102,46 @@ def read_parameters(
                 )
             )
     return parameters
+
+
+def _wrong_signature(
+    node: ast.FunctionDef, path: Path, states: list[str], kind: Kind
+) -> Diagnostic | None:
+    """What is wrong with the parameters of a marked function, their domains aside."""
+    arguments, place = node.args.args, Place.of(node, path)
+    if [argument.arg for argument in arguments[: len(states)]] != states:
+        return Diagnostic(
+            "signature",
+            place,
+            f"{node.name} must begin with the parameters {', '.join(states)}",
+            "`s` is the state before, `new` the state after",
+            f"write `def {node.name}({', '.join(states)}, ...)`",
+        )
+    if _has_special_parameters(node.args):
+        return Diagnostic(
+            "parameter-form",
+            place,
+            f"{node.name} has parameters with `*`, `/` or default values",
+            "every parameter takes every value of its domain, in turn",
+            "write each as `name: Domain`",
+        )
+    if kind is Kind.MEASURE and len(arguments) > len(states):
+        return Diagnostic(
+            "signature",
+            place,
+            f"{node.name} has other parameters than s, new",
+            "a step is worth one number, not one for each value of a parameter",
+            f"write `def {node.name}(s, new)`, and add up with `sum(... for ... in ...)`",
+        )
+    if kind is Kind.SHOWS and arguments[1:]:
+        return Diagnostic(
+            "signature",
+            Place.of(arguments[1], path),
+            f"{node.name} has a parameter beside `s`",
+            "it stands for a variable, which has one value in each state",
+            f"write `def {node.name}(s)`; a map has a value for each of its keys",
+        )
+    return None
 
 
 def misplaced_functions(

@@ -1,16 +1,16 @@
-"""The domains of values: what all have in common, and those of single values."""
+"""The domains of values: what all have in common, those of single values, and collections."""
 
 from __future__ import annotations
 
 import enum
 import itertools
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
-from lockstep.language.values import NotInDomain, TooManyValues
+from lockstep.language.values import IS_LOADING, NotInDomain, OrderedSet, TooManyValues, TotalMap
 
 
 class _DomainType(ABCMeta):
@@ -28,6 +28,9 @@ class _DomainType(ABCMeta):
 class Domain(metaclass=_DomainType):
     """A finite set of values."""
 
+    is_scalar: ClassVar[bool] = False
+    """Whether values are atoms: integers, booleans, enum members or names."""
+
     @abstractmethod
     def coerce(self, value: object, place: str) -> Any:
         """The canonical form of `value`, or `NotInDomain` naming `place`."""
@@ -39,11 +42,6 @@ class Domain(metaclass=_DomainType):
     @abstractmethod
     def size(self) -> int:
         """How many values there are."""
-
-    @property
-    def is_scalar(self) -> bool:
-        """Whether values are atoms: integers, booleans, enum members or names."""
-        return False
 
     def contains(self, value: object) -> bool:
         """Whether `value` is in the domain."""
@@ -93,6 +91,7 @@ class RangeDomain(Domain):
 
     low: int
     high: int
+    is_scalar = True
 
     def coerce(self, value: object, place: str) -> int:
         if type(value) is int and self.low <= value <= self.high:
@@ -109,10 +108,6 @@ class RangeDomain(Domain):
     def size(self) -> int:
         return self.high - self.low + 1
 
-    @property
-    def is_scalar(self) -> bool:
-        return True
-
     def __str__(self) -> str:
         return f"{self.low}..{self.high}"
 
@@ -120,6 +115,8 @@ class RangeDomain(Domain):
 @dataclass(frozen=True)
 class BoolDomain(Domain):
     """False and True."""
+
+    is_scalar = True
 
     def coerce(self, value: object, place: str) -> bool:
         if type(value) is bool:
@@ -132,10 +129,6 @@ class BoolDomain(Domain):
     def size(self) -> int:
         return 2
 
-    @property
-    def is_scalar(self) -> bool:
-        return True
-
     def __str__(self) -> str:
         return "bool"
 
@@ -145,6 +138,7 @@ class EnumDomain(Domain):
     """The members of an enum class, in order of declaration."""
 
     members_of: type[enum.Enum]
+    is_scalar = True
 
     def coerce(self, value: object, place: str) -> enum.Enum:
         if type(value) is self.members_of:
@@ -156,10 +150,6 @@ class EnumDomain(Domain):
 
     def size(self) -> int:
         return len(self.members_of)
-
-    @property
-    def is_scalar(self) -> bool:
-        return True
 
     def __str__(self) -> str:
         return self.members_of.__name__
@@ -176,6 +166,7 @@ class NameDomain(Domain):
 
     names: tuple[str | int, ...]
     interchangeable: bool = field(default=False, compare=False)
+    is_scalar = True
 
     @cached_property
     def _members(self) -> frozenset[str | int]:
@@ -192,10 +183,99 @@ class NameDomain(Domain):
     def size(self) -> int:
         return len(self.names)
 
-    @property
-    def is_scalar(self) -> bool:
-        return True
-
     def __str__(self) -> str:
         shown = [repr(name) for name in self.names[:4]] + ["..."] * (len(self.names) > 4)
         return "{" + ", ".join(shown) + "}"
+
+
+@dataclass(frozen=True)
+class SetDomain(Domain):
+    """The subsets of `item`."""
+
+    item: Domain
+
+    def coerce(self, value: object, place: str) -> frozenset[Any]:
+        if isinstance(value, frozenset | set):
+            # A search is faster with Python's own sets, and no order matters there.
+            keeps_order = isinstance(value, OrderedSet) and IS_LOADING.get()
+            kind = OrderedSet if keeps_order else frozenset
+            return kind(self.item.coerce(item, f"an item of {place}") for item in value)
+        raise NotInDomain(place, value, self)
+
+    def __iter__(self) -> Iterator[frozenset[Any]]:
+        items = list(self.item)
+        kind = OrderedSet if IS_LOADING.get() else frozenset
+        for chosen in itertools.product((False, True), repeat=len(items)):
+            yield kind(itertools.compress(items, chosen))
+
+    def size(self) -> int:
+        return int(2 ** self.item.size())
+
+    def __str__(self) -> str:
+        return f"Set[{self.item}]"
+
+
+@dataclass(frozen=True)
+class MapDomain(Domain):
+    """The total functions from `key` to `value`."""
+
+    key: Domain
+    value: Domain
+
+    @cached_property
+    def _shape(self) -> type[TotalMap]:
+        positions = {key: position for position, key in enumerate(self.key)}
+        return type("TotalMap", (TotalMap,), {"positions": positions, "__slots__": ()})
+
+    def of(self, values: Iterable[object]) -> TotalMap:
+        """Build from canonical values, one a key in the keys' order."""
+        return self._shape(values)
+
+    def updated(self, old: TotalMap, key: object, value: object) -> TotalMap:
+        """`old` with the value of one key changed; `KeyError` for a key outside the domain."""
+        position = self._shape.positions[key]
+        values = old.values()
+        return self._shape((*values[:position], value, *values[position + 1 :]))
+
+    def coerce(self, value: object, place: str) -> TotalMap:
+        positions = self._shape.positions
+        if isinstance(value, TotalMap | dict) and len(value) == len(positions):
+            try:
+                return self._shape(
+                    self.value.coerce(value[key], f"{place}[{key!r}]") for key in positions
+                )
+            except KeyError:
+                pass
+        raise NotInDomain(place, value, self)
+
+    def __iter__(self) -> Iterator[TotalMap]:
+        return map(self._shape, itertools.product(self.value, repeat=self.key.size()))
+
+    def size(self) -> int:
+        return int(self.value.size() ** self.key.size())
+
+    def __str__(self) -> str:
+        return f"Map[{self.key}, {self.value}]"
+
+
+@dataclass(frozen=True)
+class SequenceDomain(Domain):
+    """The sequences (tuples) of at most `capacity` items."""
+
+    item: Domain
+    capacity: int
+
+    def coerce(self, value: object, place: str) -> tuple[Any, ...]:
+        if type(value) is tuple and len(value) <= self.capacity:
+            return tuple(self.item.coerce(item, f"an item of {place}") for item in value)
+        raise NotInDomain(place, value, self)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        for length in range(self.capacity + 1):
+            yield from itertools.product(self.item, repeat=length)
+
+    def size(self) -> int:
+        return sum(int(self.item.size() ** length) for length in range(self.capacity + 1))
+
+    def __str__(self) -> str:
+        return f"Sequence[{self.item}, {self.capacity}]"

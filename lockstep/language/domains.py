@@ -17,12 +17,14 @@ from lockstep.language.domain import (
     BoolDomain,
     Domain,
     EnumDomain,
+    MapDomain,
     NameDomain,
     OptionDomain,
     RangeDomain,
+    SequenceDomain,
+    SetDomain,
 )
 from lockstep.language.records import NotAnItem, RecordDomain, domain_of
-from lockstep.language.structures import MapDomain, SequenceDomain, SetDomain
 from lockstep.language.values import TooManyValues
 
 

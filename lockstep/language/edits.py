@@ -18,10 +18,9 @@ from typing import Any
 
 import lockstep
 from lockstep.language import notation, python_subset
-from lockstep.language.change import Change
 from lockstep.language.loader import EditedFunction, Universe
 from lockstep.language.notation import EDITS, Edit
-from lockstep.language.source import WRITTEN_AT, Diagnostic, ModelError, Place
+from lockstep.language.source import WRITTEN_AT, Change, Diagnostic, ModelError, Place
 from lockstep.language.unwritten import called_function
 
 _Position = tuple[int, int]

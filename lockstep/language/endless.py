@@ -12,9 +12,9 @@ from lockstep.language import ir
 from lockstep.language.domain import MOST_VALUES
 from lockstep.language.domains import Domain
 from lockstep.language.protocol import Action, Model, Property
-from lockstep.language.sizes import capped_product, capped_size
 from lockstep.language.source import Diagnostic, ModelError, Place
 from lockstep.language.totality import parts_of
+from lockstep.language.types import capped_product, capped_size
 
 
 def refuse_endless(model: Model, code: ir.ModelCode) -> None:
@@ -27,8 +27,7 @@ def refuse_endless(model: Model, code: ir.ModelCode) -> None:
     functions: tuple[Action | Property, ...] = (*model.actions, *model.properties)
     for function in functions:
         problems.extend(_too_many_instances(model, function))
-    parts: tuple[ir.ActionCode | ir.PropertyCode, ...] = (*code.actions, *code.properties)
-    for part in parts:
+    for part in code.functions:
         problems.extend(_too_many_rounds(part, min(_instances(part), MOST_VALUES)))
     if problems:
         raise ModelError(list(dict.fromkeys(problems)))

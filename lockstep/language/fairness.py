@@ -67,7 +67,7 @@ def read_fairness(
     `actions` are those of the model by name.
     """
     promises: list[Fairness] = []
-    given = [(fair, strong) for strong in (False, True) for fair in _given(mark, strong)]
+    given = [*((fair, False) for fair in mark.weak), *((fair, True) for fair in mark.strong)]
     for fair, strong in given:
         try:
             promise = _promise(fair, strong, actions)
@@ -101,10 +101,6 @@ def _is(action: object, own: FairAction) -> bool:
     if not isinstance(marked, Mark) or marked.kind is not Kind.ACTION:
         return False
     return own.is_replaced or getattr(action, "__module__", None) == own.module
-
-
-def _given(mark: Mark, strong: bool) -> tuple[Fair, ...]:
-    return mark.strong if strong else mark.weak
 
 
 def _promise(fair: Fair, strong: bool, actions: Mapping[str, FairAction]) -> Fairness:

@@ -20,10 +20,10 @@ from lockstep.errors import LockstepError, nearest
 from lockstep.language.edits import edit_problems, edited_function, overlapping, placed_edits
 from lockstep.language.loader import Universe
 from lockstep.language.notation import EDITS, FAULT, MARK, FaultMark, Kind, Mark
+from lockstep.language.proposals import Variant
 from lockstep.language.source import Diagnostic, ModelError
 from lockstep.language.unread import missing_functions, unread_functions
 from lockstep.language.unwritten import unwritten_parts
-from lockstep.language.variant import Variant
 from lockstep.system.text_files import is_file
 
 _TOGETHER = "+"

@@ -21,10 +21,16 @@ from typing import Any
 
 from lockstep.errors import LockstepError
 from lockstep.language import load_problems, python_subset
-from lockstep.language.change import Change
-from lockstep.language.nesting import allow_nesting
 from lockstep.language.notation import marked_functions
-from lockstep.language.source import WRITTEN_AT, Diagnostic, ModelError, Place, Span
+from lockstep.language.source import (
+    WRITTEN_AT,
+    Change,
+    Diagnostic,
+    ModelError,
+    Place,
+    Span,
+    allow_nesting,
+)
 from lockstep.language.values import IS_LOADING
 from lockstep.system.text_files import is_file, read_text
 

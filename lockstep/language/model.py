@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from lockstep.errors import LockstepError, nearest
-from lockstep.language.change import Change
 from lockstep.language.declarations import (
     OF_MODELS,
     initial_state,
@@ -31,7 +30,7 @@ from lockstep.language.notation import MARK, Kind, Mark, State
 from lockstep.language.proposals import apply_proposal
 from lockstep.language.protocol import DEADLOCK, Action, Model, Parameter, Property, Shown
 from lockstep.language.python_subset import altered_classes
-from lockstep.language.source import Diagnostic, ModelError, Place
+from lockstep.language.source import Change, Diagnostic, ModelError, Place
 from lockstep.language.unread import is_of_model, missing_functions, unread_functions
 from lockstep.system.text_files import is_file
 

@@ -49,6 +49,14 @@ class Property:
     doc: str
     fairness: tuple[Fairness, ...] = ()
 
+    def for_one(self, values: tuple[Any, ...]) -> Property:
+        """The property for one binding of its parameters alone."""
+
+        def alone(*states: State) -> object:
+            return self.function(*states, *values)
+
+        return replace(self, parameters=(), function=alone)
+
 
 @dataclass(frozen=True)
 class Shown:

@@ -1,10 +1,12 @@
-"""Places in source text, and problems shown with the line, a caret, a reason and a cure."""
+"""A model's text: places in it, changes of it, how deep it may be, and problems shown there."""
 
 from __future__ import annotations
 
 import ast
+import sys
 import types
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -145,3 +147,44 @@ class ModelError(LockstepError):
     def __init__(self, diagnostics: list[Diagnostic]) -> None:
         super().__init__("\n\n".join(problem.render() for problem in diagnostics))
         self.diagnostics = diagnostics
+
+
+@dataclass(frozen=True)
+class Change(Place):
+    """Another text for one stretch of a file in the workspace, whose lines keep their numbers."""
+
+    text: str
+
+    def applied(self, whole: str) -> str:
+        """The text of the file with the change."""
+        lines = whole.encode().split(b"\n")
+        before = [*lines[: self.line - 1], lines[self.line - 1][: self.column]]
+        after = [lines[self.end_line - 1][self.end_column :], *lines[self.end_line :]]
+        return b"\n".join(before).decode() + self.text + b"\n".join(after).decode()
+
+
+_FRAMES = 20_000
+"""Python frames for a walk over a model: some thousand operands of one operator."""
+
+_FRAMES_TO_READ = 5_000
+"""Frames for the front end. What it accepts, other walks accept: none takes four times as many."""
+
+
+def allow_nesting() -> None:
+    """Let this process walk over what the front end accepts, whatever Python's usual limit is."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Hold the front end to fewer frames than are left to the walks that come after it."""
+    before = sys.getrecursionlimit()
+    depth = 0
+    frame = sys._getframe()
+    while frame.f_back is not None:
+        frame, depth = frame.f_back, depth + 1
+    sys.setrecursionlimit(depth + _FRAMES_TO_READ)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)

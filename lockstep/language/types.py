@@ -1,8 +1,8 @@
-"""Static types of expressions: domains, plus the empty one, and how two of them combine."""
+"""Static types of expressions: domains, plus the empty one; how two combine, and their sizes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +17,49 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
-from lockstep.language.sizes import capped_size
 from lockstep.language.values import NotInDomain
+
+
+def capped_size(domain: Domain, cap: int) -> int:
+    """How many values `domain` has, or `cap` where it has more.
+
+    Unlike `domain.size()` this never computes a number that is much larger than `cap`: the subsets
+    of a 64-bit range are too many to count.
+    """
+    match domain:
+        case OptionDomain(some):
+            return min(cap, 1 + capped_size(some, cap))
+        case RecordDomain(record):
+            return capped_product(list(record.fields.values()), cap)
+        case SetDomain(item):
+            return min(cap, int(2 ** capped_size(item, cap.bit_length())))
+        case MapDomain(key, value):
+            return min(cap, int(capped_size(value, cap) ** min(key.size(), cap.bit_length())))
+        case SequenceDomain(item, capacity):
+            kinds = capped_size(item, cap)
+            return _sum_up_to(cap, (int(kinds**length) for length in range(capacity + 1)))
+        case _:
+            return min(cap, domain.size())
+
+
+def capped_product(domains: Iterable[Domain], cap: int) -> int:
+    """How many combinations of values the domains have, or `cap` where there are more."""
+    product = 1
+    for domain in domains:
+        product *= capped_size(domain, cap)
+        if product >= cap:
+            return cap
+    return product
+
+
+def _sum_up_to(cap: int, sizes: Iterable[int]) -> int:
+    total = 0
+    for size in sizes:
+        total += size
+        if total >= cap:
+            return cap
+    return total
+
 
 _MOST_ITEMS = 2**64
 """More than any collection has, whatever its domain."""
@@ -80,6 +121,22 @@ def item_of(domain: Domain) -> Domain | None:
     if isinstance(domain, SetDomain | SequenceDomain):
         return domain.item
     return domain.key if isinstance(domain, MapDomain) else None
+
+
+def parts_of_domain(domain: Domain) -> Iterator[Domain]:
+    """A domain and all that it is made of."""
+    yield domain
+    match domain:
+        case OptionDomain():
+            yield from parts_of_domain(domain.some)
+        case RecordDomain():
+            for field in domain.record.fields.values():
+                yield from parts_of_domain(field)
+        case MapDomain():
+            yield from parts_of_domain(domain.key)
+            yield from parts_of_domain(domain.value)
+        case SetDomain() | SequenceDomain():
+            yield from parts_of_domain(domain.item)
 
 
 def is_item(domain: Domain) -> bool:

@@ -21,6 +21,7 @@ from lockstep.language.loader import PACKAGES, Universe
 from lockstep.language.notation import EDITS, FAULT, MARK, REPLACES, State
 from lockstep.language.source import Diagnostic, Place
 from lockstep.language.syntax import FUNCTIONS, Syntax, syntax_of
+from lockstep.language.unwritten import written_target
 
 _FAULTS = "models.faults."
 _CHANGES = (_FAULTS, "models.proposals.")
@@ -112,17 +113,10 @@ def _has_the_form(node: _Written) -> bool:
     return names[:2] == ["s", "new"] or any(
         isinstance(part, ast.Attribute | ast.Subscript)
         and isinstance(part.ctx, ast.Store)
-        and names[1:2] == [_root(part)]
+        and names[1:2] == [written_target(part)[0]]
         for line in _body(node)
         for part in ast.walk(line)
     )
-
-
-def _root(node: ast.AST) -> str | None:
-    """The name that an attribute or an item is of, however deep."""
-    while isinstance(node, ast.Attribute | ast.Subscript):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else None
 
 
 def _reached(syntax: Syntax, functions: Mapping[str, _Written], marked: set[str]) -> set[str]:

@@ -102,7 +102,7 @@ def _by_parameter(
                 ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target])
                 | ast.AugAssign(target=ast.Attribute() | ast.Subscript() as target)
             ):
-                root, parts = _target(target)
+                root, parts = written_target(target)
                 if root in written and parts:
                     written[root].add(".".join(parts))
             case ast.Expr(value=ast.Call() as call):
@@ -117,7 +117,7 @@ def _by_parameter(
     return written
 
 
-def _target(node: ast.expr) -> tuple[str | None, list[str]]:
+def written_target(node: ast.expr) -> tuple[str | None, list[str]]:
     """The name that is written to, and the variable and fields on the way."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute | ast.Subscript):

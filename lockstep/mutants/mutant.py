@@ -16,11 +16,10 @@ from typing import Any
 
 from lockstep.errors import LockstepError, nearest
 from lockstep.language import ir
-from lockstep.language.change import Change
 from lockstep.language.frontend import lower
 from lockstep.language.loader import SourceFile
 from lockstep.language.model import Model
-from lockstep.language.source import Place
+from lockstep.language.source import Change, Place
 from lockstep.language.totality import walk
 from lockstep.mutants.edits import Edit, Editor
 

@@ -15,11 +15,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from lockstep.language.domain import Domain, NameDomain, OptionDomain
+from lockstep.language.domain import (
+    Domain,
+    MapDomain,
+    NameDomain,
+    OptionDomain,
+    SequenceDomain,
+    SetDomain,
+)
 from lockstep.language.model import DEADLOCK
 from lockstep.language.notation import State
 from lockstep.language.records import RecordDomain
-from lockstep.language.structures import MapDomain, SequenceDomain, SetDomain
 from lockstep.plain.ending import Ending, Remaining, ending_of, plain_remaining, violated_at_the_end
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.run import PlainEngine

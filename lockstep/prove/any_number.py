@@ -20,10 +20,10 @@ from lockstep.language import ir
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind
+from lockstep.language.symmetry import Name
 from lockstep.language.totality import walk
 from lockstep.prove.induction import prove
-from lockstep.prove.names import Name, Names, Unlimited
-from lockstep.prove.only_names import Instance, why_special
+from lockstep.prove.names import Instance, Names, Unlimited, why_special
 from lockstep.prove.proofs import MEANING, Induction, Proof
 from lockstep.prove.relation import Relation
 from lockstep.prove.values import NotProvable

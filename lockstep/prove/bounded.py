@@ -8,30 +8,31 @@ behaviour and says what is broken at its end.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import z3
 
 from lockstep.language import ir
 from lockstep.language.model import DEADLOCK
-from lockstep.language.notation import Kind, State
+from lockstep.language.notation import Kind
 from lockstep.plain.engine import is_stuck
 from lockstep.plain.run import PlainEngine
-from lockstep.prove.reading import read, value_in
+from lockstep.prove.evaluation import read, values_in
 from lockstep.prove.relation import Relation, Values
-from lockstep.prove.silence import stuck
 from lockstep.prove.solver import Answer, ask, new_solver
 from lockstep.prove.terms import Truth, all_of, any_of, negated, term
-from lockstep.prove.unrolling import Unrolling
+from lockstep.prove.unrolling import Unrolling, stuck
 from lockstep.prove.values import Value
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import Violation
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
 from lockstep.words import plural
+
+_Code = TypeVar("_Code", ir.ActionCode, ir.PropertyCode)
 
 OnDepth = Callable[[int, float], None]
 """Is given each depth that is covered, and the seconds since the beginning."""
@@ -103,8 +104,8 @@ class _Instance:
     """An action or a property with some parameters, and the condition to look for in it."""
 
     code: ir.ActionCode | ir.PropertyCode
-    arguments: list[Value]
     when: Truth
+    arguments: list[Value]
 
 
 class _Search:
@@ -201,11 +202,8 @@ class _Search:
 
         An action does not fail. EvaluationError where the text has no meaning.
         """
-        code, values = instance.code, instance.arguments
-        arguments = tuple(
-            value_in(model, value, parameter.domain)
-            for value, parameter in zip(values, code.parameters, strict=True)
-        )
+        code = instance.code
+        arguments = values_in(model, instance.arguments, code.parameters)
         if isinstance(code, ir.ActionCode):
             self._engine.run(self._engine.model.action(code.name), trace.last, arguments)
             return None
@@ -215,53 +213,39 @@ class _Search:
         # The solver's parameters are enough where they show it; there may be too many others.
         whole = self._relation.is_written_out(code) and not read(model, instance.when)
 
-        def alone(*states: State) -> object:
-            return prop.function(*states, *arguments)
-
-        claim = prop if whole else replace(prop, parameters=(), function=alone)
+        claim = prop if whole else prop.for_one(arguments)
         failing = self._engine.evaluate(claim, before, after).failing
         if prop.kind is Kind.SOMETIMES:
             return arguments if failing is None else None
         return failing if whole or failing is None else arguments
 
     def _broken(self, steps: int) -> list[_Instance]:
-        states, instances = self._unrolling.states, []
-        for prop in self._properties:
-            name = f"after {steps}, {prop.name}"
-            if prop.kind is not Kind.STEP_INVARIANT:
-                when, arguments = self._relation.broken(prop, states[steps], None, name)
-            elif steps > 0:
-                before, after = states[steps - 1 : steps + 1]
-                when, arguments = self._relation.broken(prop, before, after, name)
-            else:
-                continue
-            instances.append(_Instance(prop, arguments, when))
-        return instances
+        return self._asked(self._properties, steps, self._relation.broken, f"after {steps}, ")
 
     def _failing_actions(self, steps: int) -> list[_Instance]:
-        instances = []
-        for action in self._relation.actions:
-            name = f"after {steps} {action.name}"
-            arguments, typed = self._relation.parameters(action.parameters, name)
-            taken = self._relation.take(action, self._unrolling.states[steps], arguments)
-            fails = any_of(failure.when for failure in taken.failures)
-            instances.append(_Instance(action, arguments, all_of((typed, fails))))
-        return instances
+        relation = self._relation
+        return self._asked(relation.actions, steps, relation.meaningless, f"after {steps} ")
 
     def _failing_properties(self, steps: int) -> list[_Instance]:
-        instances, states = [], self._unrolling.states
-        for prop in self._relation.properties.values():
-            if self._only not in (None, prop.name):
+        relation = self._relation
+        codes = [prop for name, prop in relation.properties.items() if self._only in (None, name)]
+        return self._asked(codes, steps, relation.meaningless, f"at {steps} ")
+
+    def _asked(
+        self,
+        codes: Iterable[_Code],
+        steps: int,
+        question: Callable[[_Code, Values, Values | None, str], tuple[Truth, list[Value]]],
+        name: str,
+    ) -> list[_Instance]:
+        """What is asked of each action or property after so many steps; of steps, of the last."""
+        states, instances = self._unrolling.states, []
+        for code in codes:
+            is_step = isinstance(code, ir.PropertyCode) and code.kind is Kind.STEP_INVARIANT
+            if is_step and not steps:
                 continue
-            name = f"at {steps} {prop.name}"
-            arguments, typed = self._relation.parameters(prop.parameters, name)
-            if prop.kind is not Kind.STEP_INVARIANT:
-                claim = self._relation.claim(prop, states[steps], None, arguments)
-            elif steps > 0:
-                claim = self._relation.claim(prop, states[steps - 1], states[steps], arguments)
-            else:
-                continue
-            instances.append(_Instance(prop, arguments, all_of((typed, claim.fails))))
+            before, after = states[steps - 1 : steps + 1] if is_step else (states[steps], None)
+            instances.append(_Instance(code, *question(code, before, after, f"{name}{code.name}")))
         return instances
 
     def _ask(self, wanted: Truth) -> Answer:

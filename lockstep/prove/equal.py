@@ -8,9 +8,8 @@ from lockstep.errors import LockstepError
 from lockstep.language import ir
 from lockstep.language.notation import State
 from lockstep.plain.run import PlainEngine
-from lockstep.prove.reading import value_in
+from lockstep.prove.evaluation import values_in
 from lockstep.prove.relation import Relation
-from lockstep.prove.silence import effect_of
 from lockstep.prove.solver import ask, new_solver
 from lockstep.prove.terms import all_of, any_of, equals, negated, term
 from lockstep.prove.values import NotProvable, same
@@ -47,7 +46,7 @@ def contrast(
         )
     before = relation.state("s")
     arguments, typed = relation.parameters(first.parameters, "of both")
-    does, would = (effect_of(relation, action, before, arguments) for action in (first, second))
+    does, would = (relation.take(action, before, arguments) for action in (first, second))
     after = all_of(same(does.after[name], would.after[name]) for name in before)
     differ = any_of(
         (
@@ -63,13 +62,8 @@ def contrast(
         return None
     if isinstance(model, str):
         raise NotProvable(f"whether {one} and {other} are the same is not known: {model}")
-    state = type(relation.model.initial).of(
-        value_in(model, before[name], domain) for name, domain in relation.domains.items()
-    )
-    values = tuple(
-        value_in(model, value, parameter.domain)
-        for value, parameter in zip(arguments, first.parameters, strict=True)
-    )
+    state = relation.state_in(model, before)
+    values = values_in(model, arguments, first.parameters)
     outcomes = (_effect(relation, one, state, values), _effect(relation, other, state, values))
     return Contrast(state, values, outcomes)
 

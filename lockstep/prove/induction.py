@@ -17,13 +17,12 @@ from itertools import chain
 
 import z3
 
-from lockstep.prove.proofs import MEANING, Candidate, Induction, Obligation, Part, Proof
-from lockstep.prove.questions import Questions
-from lockstep.prove.reading import read
+from lockstep.prove.evaluation import read
+from lockstep.prove.proofs import MEANING, Candidate, Induction, Obligation, Part, Proof, Questions
 from lockstep.prove.relation import Relation
-from lockstep.prove.silence import silence
 from lockstep.prove.solver import NO_TIME, Answer, ask, new_solver
 from lockstep.prove.terms import Truth, all_of, any_of, term
+from lockstep.prove.unrolling import silence
 from lockstep.results.trace import Trace
 from lockstep.words import plural
 

@@ -15,7 +15,7 @@ from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDom
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind, State
-from lockstep.prove.evaluation import Evaluation, Failure
+from lockstep.prove.evaluation import Evaluation, value_in
 from lockstep.prove.expressions import Expressions
 from lockstep.prove.terms import Truth, all_of, any_of, implies, negated, term
 from lockstep.prove.values import (
@@ -52,11 +52,20 @@ class Claim:
 
 @dataclass(frozen=True)
 class Taken:
-    """An action with one binding of its parameters: when it is enabled, and what it leads to."""
+    """An action with one binding of its parameters in one state.
+
+    It is `enabled` where its guards hold, and `fails` where its text has no meaning; `after` says
+    nothing elsewhere.
+    """
 
     enabled: Truth
+    fails: Truth
     after: Values
-    failures: tuple[Failure, ...]
+
+    @property
+    def steps(self) -> Truth:
+        """Whether it is enabled and has a meaning."""
+        return all_of((self.enabled, negated(self.fails)))
 
 
 class Relation:
@@ -95,6 +104,11 @@ class Relation:
             name: constant(value) for name, value in zip(self.domains, tuple(state), strict=True)
         }
 
+    def state_in(self, model: z3.ModelRef, state: Values) -> State:
+        """What a state is in a solver's model."""
+        values = (value_in(model, state[name], domain) for name, domain in self.domains.items())
+        return type(self.model.initial).of(values)
+
     def parameters(
         self, parameters: tuple[ir.ParameterCode, ...], name: str
     ) -> tuple[list[Value], Truth]:
@@ -105,20 +119,16 @@ class Relation:
 
     def take(self, action: ir.ActionCode, before: Values, arguments: list[Value]) -> Taken:
         """What an action does to a state."""
-        evaluation = Expressions(before)
-        for parameter, argument in zip(action.parameters, arguments, strict=True):
-            evaluation.slots[parameter.slot] = argument
+        evaluation = _bound(Expressions(before), action.parameters, arguments)
         after = dict(before)
         enabled = self._run(evaluation, action.statements, after)
-        return Taken(enabled, after, tuple(evaluation.failures))
+        return Taken(enabled, any_of(evaluation.failures), after)
 
     def claim(
         self, prop: ir.PropertyCode, before: Values, after: Values | None, arguments: list[Value]
     ) -> Claim:
         """What a property says of a state, or of a step."""
-        evaluation = Expressions(before, after)
-        for parameter, argument in zip(prop.parameters, arguments, strict=True):
-            evaluation.slots[parameter.slot] = argument
+        evaluation = _bound(Expressions(before, after), prop.parameters, arguments)
         applies = self._run(evaluation, prop.statements, {})
         holds: Truth = True
         if applies is not False:  # or what the claim names may not be bound
@@ -126,7 +136,7 @@ class Relation:
                 if prop.premise is not None:
                     evaluation.truth(prop.premise)
                 holds = evaluation.truth(prop.claim)
-        return Claim(applies, holds, any_of(failure.when for failure in evaluation.failures))
+        return Claim(applies, holds, any_of(evaluation.failures))
 
     def broken(
         self, prop: ir.PropertyCode, before: Values, after: Values | None, name: str
@@ -139,6 +149,24 @@ class Relation:
         claim = self.claim(prop, before, after, arguments)
         wanted = claim.holds if prop.kind is Kind.SOMETIMES else negated(claim.holds)
         return all_of((typed, claim.applies, wanted, negated(claim.fails))), arguments
+
+    def meaningless(
+        self,
+        code: ir.ActionCode | ir.PropertyCode,
+        before: Values,
+        after: Values | None,
+        name: str,
+    ) -> tuple[Truth, list[Value]]:
+        """Whether the text of an action or a property has no meaning, for what parameters.
+
+        The parameters are new scalars, named after `name`.
+        """
+        arguments, typed = self.parameters(code.parameters, name)
+        if isinstance(code, ir.ActionCode):
+            fails = self.take(code, before, arguments).fails
+        else:
+            fails = self.claim(code, before, after, arguments).fails
+        return all_of((typed, fails)), arguments
 
     def holds(self, prop: ir.PropertyCode, before: Values, after: Values | None) -> Truth:
         """Whether a property holds for every binding of its parameters."""
@@ -196,11 +224,11 @@ class Relation:
         def update(domain: Domain, old: Value, depth: int) -> Value:
             if depth == len(write.path):
                 source = write.value.domain
-                return evaluation.stored(new, source, domain, write.place, write.variable)
+                return evaluation.stored(new, source, domain)
             if isinstance(domain, OptionDomain):
                 if not isinstance(old, Option):
                     return update(domain.some, old, depth)
-                evaluation.fails(negated(old.present), write.place, "this is None here")
+                evaluation.fails(negated(old.present))
                 some = constant(next(iter(domain.some))) if old.value is None else old.value
                 return Option(old.present, update(domain.some, some, depth))
             step = write.path[depth]
@@ -209,8 +237,7 @@ class Relation:
                 assert isinstance(old, Table)
                 key = keys[depth]
                 assert key is not None
-                outside = negated(within(key, domain.key))
-                evaluation.fails(outside, write.place, "no key of this map")
+                evaluation.fails(negated(within(key, domain.key)))
                 changed = dict(old.values)
                 for name, part in old.values.items():
                     is_it = same(key, constant(name))
@@ -228,3 +255,12 @@ class Relation:
             return tuple(parts)
 
         after[write.variable] = update(self.domains[write.variable], after[write.variable], 0)
+
+
+def _bound(
+    evaluation: Expressions, parameters: tuple[ir.ParameterCode, ...], arguments: list[Value]
+) -> Expressions:
+    """An evaluation in which parameters have values."""
+    slots = (parameter.slot for parameter in parameters)
+    evaluation.slots.update(zip(slots, arguments, strict=True))
+    return evaluation

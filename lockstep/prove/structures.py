@@ -1,15 +1,14 @@
-"""Options, records, maps and sets of the IR as terms."""
+"""Options, records, maps, sets and sequences of the IR as terms."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lockstep.language import ir
 from lockstep.language.domains import Domain, MapDomain
 from lockstep.language.types import is_within
-from lockstep.prove.evaluation import Evaluation
-from lockstep.prove.reading import as_python
+from lockstep.prove.evaluation import Evaluation, as_python
 from lockstep.prove.terms import (
     Number,
     Truth,
@@ -72,7 +71,7 @@ def unwrap(evaluation: Evaluation, node: ir.Unwrap) -> Value:
     if not isinstance(option, Option):
         return option
     if not node.certain:
-        evaluation.fails(negated(option.present), node.place, "this is None here")
+        evaluation.fails(negated(option.present))
     return nothing(node.domain) if option.value is None else option.value
 
 
@@ -85,10 +84,10 @@ def is_none(evaluation: Evaluation, node: ir.IsNone) -> Truth:
 def make_record(evaluation: Evaluation, node: ir.MakeRecord) -> Value:
     """A record; a failure where a value is not in the domain of its field."""
     values = [evaluation.value(part) for part in node.values]
-    fields = node.record.fields.items()
+    fields = node.record.fields.values()
     return tuple(
-        evaluation.stored(value, part.domain, domain, node.place, f"{node.record.__name__}.{name}")
-        for value, part, (name, domain) in zip(values, node.values, fields, strict=True)
+        evaluation.stored(value, part.domain, domain)
+        for value, part, domain in zip(values, node.values, fields, strict=True)
     )
 
 
@@ -99,7 +98,7 @@ def lookup(evaluation: Evaluation, node: ir.Lookup) -> Value:
     assert isinstance(mapping, Table)
     assert isinstance(domain, MapDomain)
     if not is_within(node.key.domain, domain.key):
-        evaluation.fails(negated(within(key, domain.key)), node.place, "no key of this map")
+        evaluation.fails(negated(within(key, domain.key)))
     return picked([(same(key, constant(name)), value) for name, value in mapping.values.items()])
 
 
@@ -187,3 +186,100 @@ def _items_of_both(
     assert isinstance(left, Members)
     assert isinstance(right, Members)
     return left.items, right.items
+
+
+def item(evaluation: Evaluation, node: ir.Item) -> Value:
+    """The item at an index; a failure where there is none."""
+    sequence, index = _items(evaluation, node.sequence), evaluation.number(node.index)
+    negative = isinstance(index, int) and index < 0
+    place = sequence.length + index if negative else index
+    if not node.certain:
+        inside = all_of((compare(">=", place, 0), compare("<", place, sequence.length)))
+        evaluation.fails(negated(inside))
+    return at(sequence.items, place) if sequence.items else nothing(node.domain)
+
+
+def stretch(evaluation: Evaluation, node: ir.Slice) -> Items:
+    """A stretch of a sequence, its ends cut off as Python does."""
+    sequence = _items(evaluation, node.sequence)
+
+    def end(limit: ir.Expression | None, default: Number) -> Number:
+        if limit is None:
+            return default
+        place = evaluation.number(limit)
+        if isinstance(place, int) and place < 0:
+            place = sequence.length + place
+        capped = either(compare("<", place, sequence.length), place, sequence.length)
+        return either(compare("<", place, 0), 0, capped)
+
+    start, stop = end(node.start, 0), end(node.stop, sequence.length)
+    length = either(compare("<", start, stop), arithmetic("-", stop, start), 0)
+    shifted = tuple(
+        at(sequence.items, arithmetic("+", start, place)) for place in range(len(sequence.items))
+    )
+    return Items(length, shifted)
+
+
+def make_sequence(evaluation: Evaluation, node: ir.MakeSequence) -> Items:
+    """The sequence of some values."""
+    return Items(len(node.items), tuple(evaluation.value(part) for part in node.items))
+
+
+def at(items: tuple[Value, ...], place: Number) -> Value:
+    """The item at a place; some item where there is none."""
+    if isinstance(place, int):
+        return items[max(0, min(place, len(items) - 1))]
+    return picked([(equals(place, number), part) for number, part in enumerate(items)])
+
+
+def joined(left: Items, right: Items) -> Items:
+    """One sequence after another."""
+    length = arithmetic("+", left.length, right.length)
+    parts: list[Value] = []
+    for place in range(len(left.items) + len(right.items)):
+        after = arithmetic("-", place, left.length)
+        second = at(right.items, after) if right.items else None
+        if place >= len(left.items):
+            assert second is not None
+            parts.append(second)
+        elif second is None:
+            parts.append(left.items[place])
+        else:
+            parts.append(choose(compare("<", place, left.length), left.items[place], second))
+    return Items(length, tuple(parts))
+
+
+def appended(sequence: Items, condition: Truth, value: Value) -> Items:
+    """A sequence with one more item if a condition holds."""
+    if condition is False:
+        return sequence
+    more = either(condition, arithmetic("+", sequence.length, 1), sequence.length)
+    items = [
+        choose(all_of((condition, equals(sequence.length, place))), value, part)
+        for place, part in enumerate(sequence.items)
+    ]
+    return Items(more, (*items, value))
+
+
+def _items(evaluation: Evaluation, node: ir.Expression) -> Items:
+    items = evaluation.value(node)
+    assert isinstance(items, Items)
+    return items
+
+
+STRUCTURES: Mapping[type[ir.Expression], Callable[[Evaluation, Any], Value]] = {
+    ir.Unwrap: unwrap,
+    ir.IsNone: is_none,
+    ir.MakeRecord: make_record,
+    ir.Lookup: lookup,
+    ir.MakeMap: make_map,
+    ir.Contains: contains,
+    ir.Size: size,
+    ir.Subset: subset,
+    ir.SetOperation: set_operation,
+    ir.MakeSet: make_set,
+    ir.Item: item,
+    ir.Slice: stretch,
+    ir.MakeSequence: make_sequence,
+}
+"""How each kind of expression of structures is evaluated."""

@@ -248,7 +248,12 @@ def choose(test: Truth, then: Value, otherwise: Value) -> Value:
         case Table(values), Table(others):
             return Table({key: choose(test, values[key], others[key]) for key in values})
         case Members(items), Members(others):
-            return Members(_merged(test, items, others, False))
+            return Members(
+                {
+                    item: either(test, items.get(item, False), others.get(item, False))
+                    for item in {**items, **others}
+                }
+            )
         case Items(length, parts), Items(other_length, other_parts):
             most = max(len(parts), len(other_parts))
             chosen = (
@@ -284,10 +289,3 @@ def leaves(value: Value) -> Iterator[z3.ExprRef]:
 
 def _as_option(value: Value) -> Option:
     return value if isinstance(value, Option) else Option(present=True, value=value)
-
-
-def _merged(test: Truth, items: Mapping[Any, Any], others: Mapping[Any, Any], absent: Any) -> Any:
-    return {
-        item: either(test, items.get(item, absent), others.get(item, absent))
-        for item in {**items, **others}
-    }

@@ -24,6 +24,7 @@ from typing import TypeAlias
 
 from lockstep.language import ir
 from lockstep.language.domains import BoolDomain, Domain, RangeDomain
+from lockstep.language.frontend.facts import SWAPPED
 from lockstep.language.totality import may_fail, parts_of, statement_may_fail, walk
 from lockstep.language.types import NOTHING, capacity_of, item_of
 from lockstep.prove.names import Names, Unlimited
@@ -194,7 +195,7 @@ class Counting:
         """The names to keep where it is asked whether so many are in a set, or fulfil something."""
         size, number, operator = node.left, node.right, node.operator
         if isinstance(size, ir.Literal):
-            size, number, operator = number, size, _MIRRORED[operator]
+            size, number, operator = number, size, SWAPPED[operator]
         if not isinstance(number, ir.Literal):
             return None
         match size:
@@ -295,9 +296,6 @@ class Counting:
         by_name = self.names.held_in(domain) or self.names.keys_of(domain)
         size = None if by_name else _length(source, domain)
         slots[slot] = depends | {_ForEach(slot, size)}
-
-
-_MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def _dependences(node: object, slots: _Slots) -> frozenset[_ForEach]:

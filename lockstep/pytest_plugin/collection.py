@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lockstep.errors import LockstepError
-from lockstep.language.nesting import allow_nesting
+from lockstep.language.source import allow_nesting
 from lockstep.pytest_plugin.items import ClaimsFile, ModelFile, SampleFile, WorkspaceFile
 from lockstep.pytest_plugin.settings import MARKER, Settings
 from lockstep.words import plural

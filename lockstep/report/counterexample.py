@@ -12,8 +12,7 @@ from lockstep.language.model import DEADLOCK, Model
 from lockstep.pages.blocks import Block, Lines, Paragraph, Section
 from lockstep.results.search_result import Violation
 from lockstep.specs.kip import load_kips
-from lockstep.trace.claims import find_property
-from lockstep.trace.lasso import render_fairness
+from lockstep.trace.claims import find_property, render_fairness
 from lockstep.trace.pytest_export import to_pytest
 from lockstep.trace.render import Line, render_binding, render_trace
 from lockstep.verbs.check_result import Checked

@@ -17,10 +17,9 @@ from lockstep.report.replay_page import replay_page
 from lockstep.results.search_result import Violation
 from lockstep.results.trace import Trace
 from lockstep.results.verdict import Verdict
-from lockstep.trace.claims import find_property
+from lockstep.trace.claims import find_property, render_fairness
 from lockstep.trace.documents import conjunct_json, error_json, parameters_json, steps_json
 from lockstep.trace.itf import Origin
-from lockstep.trace.lasso import render_fairness
 from lockstep.trace.render import Line, render_refusal, render_trace
 from lockstep.verbs.replay import Parting, Refusal, Replay, ReplayedOn
 from lockstep.words import plural

@@ -18,10 +18,9 @@ from lockstep.language import ir
 from lockstep.language.domains import Domain
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind, State
+from lockstep.prove.evaluation import value_in
 from lockstep.prove.names import rekeyed
-from lockstep.prove.reading import value_in
-from lockstep.prove.relation import Relation, Values
-from lockstep.prove.silence import Effect, effect_of
+from lockstep.prove.relation import Relation, Taken, Values
 from lockstep.prove.terms import Truth, all_of, any_of, equals, negated
 from lockstep.prove.values import NotProvable, Value, constant, same, unknown, within
 from lockstep.review.forms import same_form
@@ -139,7 +138,7 @@ class JointAction:
         given = (self._given(0), self._same_arguments())
         return all_of((*given, negated(equals(one, other))))
 
-    def effects(self, number: int) -> Iterator[Effect]:
+    def effects(self, number: int) -> Iterator[Taken]:
         """What one model does with each value of the parameters that only it has.
 
         NotProvable where these are too many to go through.
@@ -205,11 +204,9 @@ class JointAction:
         pairs = zip(self.codes[number].parameters, self._arguments[number], strict=True)
         return {parameter.name: (value, parameter.domain) for parameter, value in pairs}
 
-    def _effect(self, number: int, arguments: list[Value]) -> Effect:
+    def _effect(self, number: int, arguments: list[Value]) -> Taken:
         joint = self._joint
-        return effect_of(
-            joint.relations[number], self.codes[number], joint.before[number], arguments
-        )
+        return joint.relations[number].take(self.codes[number], joint.before[number], arguments)
 
 
 def same_views(one: list[Value], other: list[Value]) -> Truth:

@@ -48,9 +48,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from lockstep.errors import LockstepError, nearest
-from lockstep.language.domain import Domain, OptionDomain
+from lockstep.language.domain import Domain, MapDomain, OptionDomain
 from lockstep.language.records import RecordDomain
-from lockstep.language.structures import MapDomain
 from lockstep.specs.tables import NOTHING, Content, Keys, Table, Texts, placed
 from lockstep.specs.templates import NoTemplate, Shape, Template, parse_template
 

@@ -12,9 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from lockstep.language.domain import Domain, OptionDomain
+from lockstep.language.domain import Domain, MapDomain, OptionDomain, SequenceDomain
 from lockstep.language.records import Fielded, RecordDomain
-from lockstep.language.structures import MapDomain, SequenceDomain
 from lockstep.language.values import TotalMap
 
 Shape: TypeAlias = "Domain | type[Fielded]"

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 
 from lockstep.language.model import Action, Model, Parameter
 from lockstep.language.notation import Disabled, State
-from lockstep.language.sizes import capped_product
 from lockstep.language.totality import guard_depths
+from lockstep.language.types import capped_product
 from lockstep.plain.engine import is_stuck
 from lockstep.plain.run import NextState, PlainEngine
 from lockstep.results.trace import Step

@@ -17,7 +17,7 @@ from lockstep.language.domains import (
     SetDomain,
 )
 from lockstep.language.notation import State
-from lockstep.language.sizes import capped_size
+from lockstep.language.types import capped_size
 from lockstep.language.values import TotalMap
 
 _WIDE_RANGE = 16

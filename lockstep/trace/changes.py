@@ -13,7 +13,7 @@ from lockstep.language.records import Record
 from lockstep.language.values import TotalMap
 from lockstep.plain.run import NextState
 from lockstep.results.trace import Trace
-from lockstep.trace.layout import Group, Text, flat, natural, prefixed, show, text_of
+from lockstep.trace.layout import Group, Text, flat, folded, natural, prefixed, show, text_of
 
 _LONGEST_OLD = 24
 """Columns of an old value that is shown whole beside the new one in a behaviour.
@@ -55,35 +55,42 @@ def changes(before: State, after: State) -> list[Change]:
     return [
         change
         for name in before.fields
-        for change in _changes(name, getattr(before, name), getattr(after, name))
+        for change in changes_of(name, getattr(before, name), getattr(after, name))
     ]
 
 
 def changes_of(name: str, before: Any, after: Any) -> list[Change]:
     """Every part of one variable that differs."""
-    return list(_changes(name, before, after))
+    parts = _parts(name, before, after)
+    return [_change(place, old, new) for place, old, new in parts if old != new]
 
 
-def _changes(place: str, before: Any, after: Any) -> Iterator[Change]:
-    if before == after:
-        return
+def _parts(place: str, before: Any, after: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Two values part by part, down to those that differ; what is equal is taken whole."""
     match before, after:
+        case _ if before == after:
+            yield place, before, after
         case TotalMap(), TotalMap():
             for key in before:
-                yield from _changes(f"{place}[{show(key)}]", before[key], after[key])
+                yield from _parts(f"{place}[{show(key)}]", before[key], after[key])
         case Record(), Record():
             for name, old, new in zip(before.fields, before, after, strict=True):
-                yield from _changes(f"{place}.{name}", old, new)
-        case frozenset(), frozenset():
-            yield _came_and_went(place, map(text_of, after - before), map(text_of, before - after))
-        case tuple(), tuple() if max(len(show(before)), len(show(after))) <= _LONGEST_OLD:
-            yield Change(place, text_of(before), text_of(after))
-        case tuple(), tuple() if after[: len(before)] == before:
-            yield Change(place, None, _items("+", after[len(before) :], " at the end"))
-        case tuple(), tuple() if before[-len(after) :] == after and after:
-            yield Change(place, None, _items("-", before[: -len(after)], " at the front"))
+                yield from _parts(f"{place}.{name}", old, new)
         case _:
-            yield Change(place, text_of(before), text_of(after))
+            yield place, before, after
+
+
+def _change(place: str, before: Any, after: Any) -> Change:
+    match before, after:
+        case frozenset(), frozenset():
+            return _came_and_went(place, map(text_of, after - before), map(text_of, before - after))
+        case tuple(), tuple() if max(len(show(before)), len(show(after))) <= _LONGEST_OLD:
+            return Change(place, text_of(before), text_of(after))
+        case tuple(), tuple() if after[: len(before)] == before:
+            return Change(place, None, _items("+", after[len(before) :], " at the end"))
+        case tuple(), tuple() if before[-len(after) :] == after and after:
+            return Change(place, None, _items("-", before[: -len(after)], " at the front"))
+    return Change(place, text_of(before), text_of(after))
 
 
 def _items(sign: str, items: tuple[Any, ...], where: str) -> Group:
@@ -136,3 +143,35 @@ def touched(
 def _call(function: Callable[..., object], *arguments: object) -> None:
     with suppress(Exception):  # what it read until it ended is all that is wanted
         function(*arguments)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A part of two states: `metadata[c1].epoch`, with its values in both.
+
+    Where they are equal the part is as large as can be, and a value that many keys of a map have
+    is told once.
+    """
+
+    variable: str
+    place: str
+    before: str
+    after: str
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it has another value after than before."""
+        return self.before != self.after
+
+
+def compare(before: State, after: State) -> list[Compared]:
+    """All of two states, in the order of declaration; of one state, where it is given twice."""
+    return [
+        Compared(name, place, *map(show if old != new else _as_folded, (old, new)))
+        for name in before.fields
+        for place, old, new in _parts(name, getattr(before, name), getattr(after, name))
+    ]
+
+
+def _as_folded(value: object) -> str:
+    return flat(folded(value))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
 from math import prod
 from typing import Any
 
 from lockstep.errors import LockstepError
 from lockstep.language.model import DEADLOCK, Model, Property
-from lockstep.language.notation import Kind, State
+from lockstep.language.notation import Kind
 from lockstep.plain.engine import Engine, is_stuck
-from lockstep.plain.lasso import unfulfilled_binding
+from lockstep.plain.lasso import Kept, promises_along, unfulfilled_binding
+from lockstep.plain.run import PlainEngine
 from lockstep.results.trace import Trace
+from lockstep.trace.layout import show
 
 
 def find_property(model: Model, name: str) -> Property | None:
@@ -58,21 +60,12 @@ def failing_binding(
         return None
     before, after = trace.states[-2:] if is_step else (trace.last, None)
     if recorded:
-        failing = engine.evaluate(_bound(prop, recorded), before, after).failing
+        failing = engine.evaluate(prop.for_one(recorded), before, after).failing
         if failing is not None or prod(parameter.domain.size() for parameter in prop.parameters) > (
             _MOST_BINDINGS
         ):
             return None if failing is None else recorded
     return engine.evaluate(prop, before, after).failing
-
-
-def _bound(prop: Property, values: tuple[Any, ...]) -> Property:
-    """The property for one binding of its parameters alone."""
-
-    def alone(*states: State) -> object:
-        return prop.function(*states, *values)
-
-    return replace(prop, parameters=(), function=alone)
 
 
 def evaluate_all(engine: Engine, trace: Trace) -> None:
@@ -84,3 +77,28 @@ def evaluate_all(engine: Engine, trace: Trace) -> None:
             failing_binding(engine, prop.name, trace)
         else:
             engine.evaluate(prop, trace.last, None)
+
+
+def render_promise(outcome: Kept, model: Model) -> str:
+    """The promise and how it is kept, in one line: `weak fetch(r=r1): taken in step 6`."""
+    parameters = model.action(outcome.fairness.action).parameters
+    named = ", ".join(
+        f"{parameters[position].name}={show(value)}"
+        for position, value in zip(outcome.fairness.positions, outcome.values, strict=True)
+    )
+    promise = f"{'strong' if outcome.fairness.strong else 'weak'} {outcome.fairness.action}"
+    promise += f"({named})" if named else ""
+    if outcome.taken is not None:
+        return f"{promise}: taken in step {outcome.taken}"
+    if outcome.never_enabled:
+        return f"{promise}: not enabled any more"
+    if outcome.broken:
+        return f"{promise}: passed over"
+    return f"{promise}: not enabled after step {outcome.disabled}"
+
+
+def render_fairness(model: Model, name: str, trace: Trace) -> Iterator[str]:
+    """In lines: why a behaviour along which a `leads_to` is unfulfilled is a fair one."""
+    promises = promises_along(PlainEngine(model), model.property(name), trace)
+    yield "fairness:" if promises else "fairness: none is promised"
+    yield from (f"  {render_promise(promise, model)}" for promise in promises)

@@ -21,6 +21,7 @@ from lockstep.language.notation import Disabled, Kind, State
 from lockstep.language.protocol import Action, Property
 from lockstep.plain.run import NextState
 from lockstep.results.trace import Trace
+from lockstep.words import path_below
 
 _MOST_CALLS = 20
 """How many functions deep a conjunct is looked for: one that calls itself has no end."""
@@ -262,3 +263,25 @@ def _varies(node: ast.expr) -> bool:
     """Whether the value is another in other states: not that of a constant or an enum's member."""
     names = (part.id for part in ast.walk(node) if isinstance(part, ast.Name))
     return any(not name[0].isupper() for name in names)
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """Lines of a file as they stand there; `first` is the number of the first one, from 1."""
+
+    file: str
+    first: int
+    lines: tuple[str, ...]
+
+
+def excerpt(universe: Universe, function: Callable[..., Any]) -> Excerpt | None:
+    """A function with its decorators; None for one that is from elsewhere."""
+    definition = universe.definition(function)
+    if definition is None:
+        return None
+    node, file = definition
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    edited = universe.edited.get(function.__code__)
+    text = universe.files[function.__code__.co_filename].text if edited is None else edited.text
+    lines = text.splitlines()[first - 1 : node.end_lineno if edited is None else edited.last]
+    return Excerpt(path_below(file, universe.root), first, tuple(lines))

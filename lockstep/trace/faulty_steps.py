@@ -56,10 +56,9 @@ def _changed(model: Model, faults: str | None, trace: Trace) -> dict[int, bool]:
     except LockstepError:
         return {}
     engine = PlainEngine(sound)
-    states = [trace.initial, *(step.state for step in trace.steps)]
     changed = {}
     for number, step in enumerate(trace.steps, start=1):
-        after = _taken(engine, model, step, states[number - 1])
+        after = _taken(engine, model, step, trace.states[number - 1])
         if after is None or _encoded(after) != _encoded(step.state):
             changed[number] = after is not None
     return changed
@@ -68,7 +67,7 @@ def _changed(model: Model, faults: str | None, trace: Trace) -> dict[int, bool]:
 def _taken(engine: PlainEngine, model: Model, step: Step, before: State) -> State | None:
     """Where the step leads in a model that was loaded apart; None where it is not enabled."""
     sound = engine.model
-    action = next((candidate for candidate in sound.actions if candidate.name == step.action), None)
+    action = sound.find_action(step.action)
     if action is None:
         return None
     try:

@@ -21,7 +21,15 @@ from lockstep.language.model import Action, Model, Property
 from lockstep.language.notation import State
 from lockstep.results.trace import Trace
 from lockstep.system.strict_json import Json, NotJson, decode_document
-from lockstep.trace.itf_values import Misfit, decode, decode_plain, encode, encode_plain
+from lockstep.trace.documents import parameters_json
+from lockstep.trace.itf_values import (
+    Misfit,
+    decode,
+    decode_parameters,
+    decode_plain,
+    encode,
+    encode_plain,
+)
 from lockstep.words import shown_path
 
 FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
@@ -85,22 +93,15 @@ class Recording:
     def binding(self, prop: Property) -> tuple[Any, ...] | None:
         """For which parameters the property failed; None if that was not recorded."""
         recorded = self.origin.binding
-        if not recorded or set(recorded) != {parameter.name for parameter in prop.parameters}:
-            return None
-        return tuple(
-            decode(each.domain, recorded[each.name], f"#meta.binding.{each.name}")
-            for each in prop.parameters
-        )
+        return decode_parameters(prop.parameters, recorded, "#meta.binding") if recorded else None
 
     def parameters(self, action: Action, index: int) -> tuple[Any, ...]:
         """What `action` was given to reach state `index`; `Misfit` when it cannot be given that."""
         place, recorded = f'states[{index}]["#meta"].parameters', self.steps[index - 1][1]
-        if set(recorded) != {parameter.name for parameter in action.parameters}:
+        values = decode_parameters(action.parameters, recorded, place)
+        if values is None:
             raise Misfit(place, f"not the parameters of {action.name}")
-        return tuple(
-            decode(parameter.domain, recorded[parameter.name], f"{place}.{parameter.name}")
-            for parameter in action.parameters
-        )
+        return values
 
 
 def digest(model: Model) -> str:
@@ -136,12 +137,7 @@ def to_json(model: Model, trace: Trace, origin: Origin) -> str:
     }
     states: list[Json] = [{"#meta": {"index": 0}, **_variables(trace.initial)}]
     for index, step in enumerate(trace.steps, start=1):
-        parameters: Json = {
-            parameter.name: encode(parameter.domain, value)
-            for parameter, value in zip(
-                model.action(step.action).parameters, step.parameters, strict=True
-            )
-        }
+        parameters = parameters_json(model.action(step.action).parameters, step.parameters)
         state_meta: Json = {"index": index, "action": step.action, "parameters": parameters}
         states.append({"#meta": state_meta, **_variables(step.state)})
     lines = ",\n".join(json.dumps(state, ensure_ascii=False) for state in states)
@@ -168,8 +164,7 @@ def constants_of(model: Model) -> dict[str, Any]:
 
 def binding_of(prop: Property, values: Sequence[Any]) -> dict[str, Json]:
     """The parameters of a property as a file holds them."""
-    pairs = zip(prop.parameters, values, strict=True)
-    return {parameter.name: encode(parameter.domain, value) for parameter, value in pairs}
+    return parameters_json(prop.parameters, values)
 
 
 def read(file: Path) -> Recording:

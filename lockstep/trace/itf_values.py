@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lockstep.language.domains import (
@@ -23,6 +23,7 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
+from lockstep.language.protocol import Parameter
 from lockstep.language.values import NotInDomain
 from lockstep.system.strict_json import Json
 
@@ -72,6 +73,15 @@ def decode(domain: Domain, written: Json, place: str) -> Any:
         return domain.coerce(value, place)
     except NotInDomain as error:
         raise Misfit(place, f"{value!r} is not in {error.domain}") from None
+
+
+def decode_parameters(
+    parameters: Sequence[Parameter], written: Mapping[str, Json], place: str
+) -> tuple[Any, ...] | None:
+    """The values of parameters by name; None where the names are others."""
+    if set(written) != {parameter.name for parameter in parameters}:
+        return None
+    return tuple(decode(one.domain, written[one.name], f"{place}.{one.name}") for one in parameters)
 
 
 def encode_plain(value: object) -> Json:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TypeAlias
 
 from lockstep.language.records import Record
@@ -51,19 +52,31 @@ def text_of(value: object) -> Text:
             return value.name
         case str():
             return value if value.isidentifier() else repr(value)
+    return grouped(value, text_of)
+
+
+def grouped(
+    value: object,
+    of: Callable[[object], Text],
+    name: Callable[[type], str] = attrgetter("__name__"),
+) -> Text:
+    """What has parts as a text of what `of` makes of each, in Python's notation, with `name`s.
+
+    Anything else is written as Python writes it.
+    """
+    match value:
         case Record():
             fields = zip(value.fields, value, strict=True)
-            items = tuple(prefixed(f"{name}=", text_of(part)) for name, part in fields)
-            return Group(f"{type(value).__name__}(", items, ")")
+            items = tuple(prefixed(f"{field}=", of(part)) for field, part in fields)
+            return Group(f"{name(type(value))}(", items, ")")
         case TotalMap():
-            pairs = ((show(key), text_of(part)) for key, part in value.items())
+            pairs = ((flat(of(key)), of(part)) for key, part in value.items())
             return Group("{", tuple(prefixed(f"{key}: ", part) for key, part in pairs), "}")
         case frozenset():
-            return Group("{", tuple(sorted(map(text_of, value), key=natural)), "}")
+            return Group("{", tuple(sorted(map(of, value), key=natural)), "}")
         case tuple():
-            return Group("(", tuple(map(text_of, value)), ",)" if len(value) == 1 else ")")
-        case _:
-            return repr(value)
+            return Group("(", tuple(map(of, value)), ",)" if len(value) == 1 else ")")
+    return repr(value)
 
 
 def folded(value: object) -> Text:
@@ -79,9 +92,7 @@ def folded(value: object) -> Text:
                 items = [prefixed(f"{show(key)}: ", folded(part)) for key, part in rest]
                 return Group("{", (*items, prefixed("others: ", folded(usual))), "}")
         case Record():
-            fields = zip(value.fields, value, strict=True)
-            items = [prefixed(f"{name}=", folded(part)) for name, part in fields]
-            return Group(f"{type(value).__name__}(", tuple(items), ")")
+            return grouped(value, folded)
     return text_of(value)
 
 

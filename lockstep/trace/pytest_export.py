@@ -8,12 +8,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from lockstep.language.model import DEADLOCK, Model
-from lockstep.language.records import Record
-from lockstep.language.values import TotalMap
 from lockstep.results.trace import Trace
 from lockstep.trace.claims import find_property
 from lockstep.trace.itf import Origin
-from lockstep.trace.layout import Group, Room, Text, flat, lay_out, natural, prefixed
+from lockstep.trace.layout import Group, Room, Text, grouped, lay_out, prefixed
 
 _BODY = Room(begin=4, parts=8)
 
@@ -94,24 +92,11 @@ class _Program:
         match value:
             case enum.Enum():
                 return f"{self._name(type(value))}.{value.name}"
-            case Record():
-                fields = zip(value.fields, value, strict=True)
-                parts = [prefixed(f"{name}=", self._literal(part)) for name, part in fields]
-                return Group(f"{self._name(type(value))}(", tuple(parts), ")")
-            case TotalMap():
-                pairs = [(flat(self._literal(key)), part) for key, part in value.items()]
-                parts = [prefixed(f"{key}: ", self._literal(part)) for key, part in pairs]
-                return Group("{", tuple(parts), "}")
-            case frozenset():
-                parts = sorted(map(self._literal, value), key=natural)
-                return Group("{", tuple(parts), "}") if parts else "set()"
-            case tuple():
-                parts = list(map(self._literal, value))
-                return Group("(", tuple(parts), ",)" if len(parts) == 1 else ")")
             case str():
                 return _quoted(value)
-            case _:
-                return repr(value)
+            case frozenset() if not value:
+                return "set()"
+        return grouped(value, self._literal, self._name)
 
     def _name(self, kind: type) -> str:
         """The name of a type in the test: its own, and another where two have the same."""

@@ -195,7 +195,9 @@ class _Comparison:
         others = [target for of, target in only_theirs if of == name]
         instances = [step for step in steps if step.action == name]
         if mine and others:
-            target, other = min(product(mine, others), key=lambda pair: _distance(*pair))
+            # The two that differ in the fewest places.
+            pairs = product(mine, others)
+            target, other = min(pairs, key=lambda pair: len(list(twin_changes(*pair))))
             because = f"{name} leads to another state in the twin"
             details = [
                 *self._told("the model", state, target, instances),
@@ -252,8 +254,3 @@ class _Comparison:
             steps.append(step)
             parent = self._parents[before]
         return Trace(self._model.initial, tuple(reversed(steps)))
-
-
-def _distance(one: State, other: TwinState) -> int:
-    """In how many places two states differ."""
-    return sum(1 for _ in twin_changes(one, other))

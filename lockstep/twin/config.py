@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 
 from lockstep.errors import LockstepError
 from lockstep.twin.names import definition_name
@@ -89,3 +90,29 @@ def _written(name: str, value: object) -> str:
         cure="a twin's constants are booleans, strings, numbers, and tuples of them, with no "
         "negative number inside a tuple",
     )
+
+
+NO_MORE_STATES = "NoMoreStatesThanTheModel"
+"""What the module defines for the configuration: `CONSTRAINT NoMoreStatesThanTheModel`.
+
+It is always true, so it keeps no state out of the graph."""
+
+
+def limited_name(module: Path, scope: str) -> str:
+    """The name of the module around `module` in a scope, and of its file."""
+    return f"{module.stem}_{re.sub(r'[^0-9A-Za-z_]', '_', scope)}"
+
+
+def limited_module(module: Path, scope: str, states: int) -> str:
+    """Its text: TLC ends as soon as more than `states` distinct ones are found."""
+    name = limited_name(module, scope)
+    return f"""\
+---- MODULE {name} ----
+EXTENDS {module.stem}
+
+LOCAL Tool == INSTANCE TLC
+
+{NO_MORE_STATES} ==
+    Tool!TLCGet("distinct") <= {states} \\/ Tool!TLCSet("exit", TRUE)
+====
+"""

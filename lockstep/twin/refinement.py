@@ -11,26 +11,18 @@ the twin's module of bounds and defines two things:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lockstep.errors import LockstepError
 from lockstep.results.verdict import Verdict
 from lockstep.twin.config import scope_config, without_checks, without_specification
-from lockstep.twin.findings import TlcProgress, TlcRun
+from lockstep.twin.findings import TlcRun
 from lockstep.twin.tlc import TlcOptions, run_tlc
 
 MOST_REFINED = 50_000
 """States of a model up to which TLC is asked whether its twin refines a module."""
-
-
-@dataclass(frozen=True)
-class RefinementFiles:
-    """The abstract module, by its name, and the module that maps the twin to it."""
-
-    abstract: str
-    module: Path
 
 
 @dataclass(frozen=True)
@@ -47,8 +39,8 @@ class Refinement:
         return Verdict.HOLDS if self.run.verdict == "holds" else Verdict.VIOLATED
 
 
-def refinement_files(root: Path, twin: str, abstract: str) -> RefinementFiles:
-    """The files of a refinement; LockstepError when one is not there."""
+def refinement_files(root: Path, twin: str, abstract: str) -> Path:
+    """The module that maps a twin to its abstract one; LockstepError when one is not there."""
     module = root / "tla" / f"{twin}Refines.tla"
     for file in (root / "tla" / "abstract" / f"{abstract}.tla", module):
         if not file.is_file():
@@ -56,31 +48,23 @@ def refinement_files(root: Path, twin: str, abstract: str) -> RefinementFiles:
                 f"the twin {twin} is to refine {abstract}, and there is no {file}",
                 cure="write tla/abstract/NAME.tla, and tla/TWINRefines.tla with the mapping to it",
             )
-    return RefinementFiles(abstract, module)
+    return module
 
 
-@dataclass(frozen=True)
-class RefinementCheck:
-    """How TLC is asked: of which constants and replacements, and where its configuration goes."""
+def check_refinement(
+    module: Path,
+    constants: Mapping[str, object],
+    template: str,
+    config: Path,
+    options: TlcOptions,
+) -> TlcRun:
+    """Runs TLC on the mapping of a twin to its abstract module, as `options` say.
 
-    constants: Mapping[str, object]
-    template: str
-    config: Path
-    workers: int = 1
-    timeout: float | None = None
-    on_progress: Callable[[TlcProgress], None] | None = None
-
-
-def check_refinement(files: RefinementFiles, check: RefinementCheck) -> TlcRun:
-    """Runs TLC on the mapping. What is not well formed is a run with the verdict `error`."""
-    template = without_specification(without_checks(check.template)).rstrip()
+    The configuration is written to `config`: the constants, then what `template` says beside its
+    claims. What is not well formed is a run with the verdict `error`.
+    """
+    template = without_specification(without_checks(template)).rstrip()
     text = f"{template}\n\nSPECIFICATION Behaviours\nPROPERTY Refines\n"
-    check.config.write_text(scope_config(check.constants, text), "utf-8")
-    options = TlcOptions(
-        workers=check.workers,
-        library=files.module.parent / "abstract",
-        brief=True,
-        timeout=check.timeout,
-        on_progress=check.on_progress,
-    )
-    return run_tlc(files.module, check.config, options)
+    config.write_text(scope_config(constants, text), "utf-8")
+    library = module.parent / "abstract"
+    return run_tlc(module, config, replace(options, workers=1, library=library, brief=True))

@@ -25,21 +25,27 @@ from lockstep.twin.compare import (
     compare_graphs,
     explore,
 )
-from lockstep.twin.complaints import unusable
-from lockstep.twin.config import claims, scope_config, without_checks, without_claims
+from lockstep.twin.config import (
+    NO_MORE_STATES,
+    claims,
+    limited_module,
+    limited_name,
+    scope_config,
+    without_checks,
+    without_claims,
+)
 from lockstep.twin.dump import read_dump
 from lockstep.twin.findings import TlcProgress, TlcRun
-from lockstep.twin.limit import NO_MORE_STATES, limited_module, limited_name
 from lockstep.twin.names import definition_name
 from lockstep.twin.refinement import (
     MOST_REFINED,
     Refinement,
-    RefinementCheck,
     check_refinement,
     refinement_files,
 )
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.tlc import TlcOptions, run_tlc
+from lockstep.twin.tool_messages import unusable
 from lockstep.twin.twin_files import TwinFiles, require_constants, twin_files
 from lockstep.twin.twin_result import TwinResult
 
@@ -230,19 +236,14 @@ class _Work:
         abstract, twin = self.spec.refines, self.spec.twin
         if abstract is None or twin is None or states > MOST_REFINED:
             return None
-        files = refinement_files(self.model.universe.root, twin, abstract)
+        module = refinement_files(self.model.universe.root, twin, abstract)
         config = self._file("-refines.cfg")
         with self.options.watch(f"{self.spec.name} {self.scope.name}: {abstract}") as show:
-            check = RefinementCheck(
-                self.model.constants,
-                read_text(self.files.template),
-                config,
-                timeout=self.options.max_seconds,
-                on_progress=_shown(show),
-            )
-            run = check_refinement(files, check)
+            options = TlcOptions(timeout=self.options.max_seconds, on_progress=_shown(show))
+            template = read_text(self.files.template)
+            run = check_refinement(module, self.model.constants, template, config, options)
         if run.verdict == "error":
-            raise unusable(run.message, files.module, config)
+            raise unusable(run.message, module, config)
         return Refinement(abstract, run)
 
     def _unchecked(self, states: int) -> tuple[str, ...]:

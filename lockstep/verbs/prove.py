@@ -173,7 +173,7 @@ def _refuse_unknown_excuses(subject: Subject, model: Model) -> None:
 
 def _induction(model: Model, subject: Subject, request: ProveRequest, on_step: OnStep) -> Induction:
     from lockstep.prove.induction import prove as prove_by_induction
-    from lockstep.prove.infer import comparisons
+    from lockstep.prove.proofs import comparisons
     from lockstep.prove.relation import Relation
 
     relation = Relation(model)

@@ -140,7 +140,7 @@ def _proved(
     from lockstep.prove.any_number import Enough, names_for
     from lockstep.prove.bounded import BoundedResult
     from lockstep.prove.proofs import Induction, Proof
-    from lockstep.prove.silence import Silence
+    from lockstep.prove.unrolling import Silence
 
     kept = msgspec.convert(details["induction"], KeptInduction)
     bounded = msgspec.convert(details["bounded"], BoundedResult | None)

@@ -14,11 +14,10 @@ from lockstep.language.endless import refuse_endless
 from lockstep.language.frontend import lower
 from lockstep.language.load_problems import not_python, too_deep
 from lockstep.language.model import Model, Property, with_goal
-from lockstep.language.nesting import allow_nesting
 from lockstep.language.notation import Kind
-from lockstep.language.sizes import capped_size
-from lockstep.language.source import Diagnostic, ModelError, Place
+from lockstep.language.source import Diagnostic, ModelError, Place, allow_nesting
 from lockstep.language.totality import parts_of
+from lockstep.language.types import capped_size
 
 MOST_LETTERS = 2_000
 """Letters of a predicate."""

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from lockstep.explore import live_search
+from lockstep.language import symmetry
 from lockstep.language.frontend import lower
-from lockstep.machine.code import program, symmetry
+from lockstep.machine.code import program
 from lockstep.machine.search.checkpoint import Checkpoint
 from lockstep.machine.search.crew import Totals
 from lockstep.machine.search.levels import Levels

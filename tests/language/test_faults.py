@@ -18,8 +18,7 @@ from lockstep.language.likeness import made_by
 from lockstep.language.model import load_model
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.run import PlainEngine
-from lockstep.trace.conjuncts import false_requirement
-from lockstep.trace.excerpts import excerpt
+from lockstep.trace.conjuncts import excerpt, false_requirement
 
 ROOT = Path(__file__).parents[2]
 MODEL = """\

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 
 from lockstep.language.domains import Bool, Domain, SetDomain
-from lockstep.language.sizes import capped_product, capped_size
+from lockstep.language.types import capped_product, capped_size
 from tests.testing.test_values import HUGE, INT64, NAMES, SMALL
 from tests.trace.domains import domains
 

@@ -21,7 +21,7 @@ from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
 from lockstep.prove.bounded import BoundedResult, Target, check_bounded
-from lockstep.prove.reading import as_python, read, value_in
+from lockstep.prove.evaluation import as_python, read, value_in
 from lockstep.prove.relation import Relation
 from lockstep.prove.terms import term
 from lockstep.prove.unrolling import move
@@ -71,7 +71,7 @@ def known_outcome(relation: Relation, number: int, state: State, arguments: tupl
     action = relation.actions[number]
     values = [constant(argument) for argument in arguments]
     taken = relation.take(action, relation.constant(state), values)
-    if any(failure.when is True for failure in taken.failures):
+    if taken.fails is True:
         return MEANINGLESS
     if not taken.enabled:
         return None

@@ -14,9 +14,9 @@ from lockstep.errors import LockstepError
 from lockstep.language.model import Model, load_model
 from lockstep.language.notation import Kind, State
 from lockstep.language.source import ModelError
+from lockstep.language.symmetry import Name
 from lockstep.plain.run import PlainEngine
 from lockstep.prove.any_number import Load, enough_names, names_for, prove_for_any
-from lockstep.prove.names import Name
 from lockstep.prove.proofs import MEANING
 from lockstep.prove.values import NotProvable
 from lockstep.results.evaluation_error import EvaluationError

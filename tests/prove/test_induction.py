@@ -15,8 +15,7 @@ from lockstep.prove import induction
 from lockstep.prove.bounded import check_bounded
 from lockstep.prove.equal import contrast
 from lockstep.prove.induction import prove
-from lockstep.prove.infer import comparisons
-from lockstep.prove.proofs import MEANING, Induction, Proof
+from lockstep.prove.proofs import MEANING, Induction, Proof, comparisons
 from lockstep.prove.relation import Relation
 from lockstep.prove.solver import Answer, ask, ctrl_c_ends_a_question, new_solver
 from lockstep.results.verdict import Verdict

@@ -15,8 +15,7 @@ from lockstep.language.source import ModelError
 from lockstep.plain.run import PlainEngine
 from lockstep.prove.bounded import walked
 from lockstep.prove.induction import prove
-from lockstep.prove.infer import comparisons
-from lockstep.prove.proofs import MEANING, Induction
+from lockstep.prove.proofs import MEANING, Induction, comparisons
 from lockstep.prove.relation import Relation
 from lockstep.prove.values import NotProvable
 from lockstep.results.evaluation_error import EvaluationError

@@ -19,7 +19,7 @@ from lockstep.language.domains import (
     SequenceDomain,
     Set,
 )
-from lockstep.prove.reading import as_python, value_in
+from lockstep.prove.evaluation import as_python, value_in
 from lockstep.prove.terms import Truth, term
 from lockstep.prove.values import (
     Items,

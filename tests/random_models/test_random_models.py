@@ -19,10 +19,10 @@ from lockstep.language.frontend import lower
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind
 from lockstep.language.source import ModelError
+from lockstep.language.symmetry import find_symmetry
 from lockstep.language.totality import walk
 from lockstep.machine.code.cells import WORD
 from lockstep.machine.code.state import state_layout
-from lockstep.machine.code.symmetry import find_symmetry
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lockstep.trace.comparison import Compared, compare
+from lockstep.trace.changes import Compared, compare
 from tests.diagram.post import post, walk
 
 

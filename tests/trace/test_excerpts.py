@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from lockstep.language.model import load_model
-from lockstep.trace.excerpts import excerpt
+from lockstep.trace.conjuncts import excerpt
 
 TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"
 

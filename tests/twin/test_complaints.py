@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lockstep.twin.complaints import TwinUnusable, unusable
 from lockstep.twin.tlc import TlcOptions, run_tlc
+from lockstep.twin.tool_messages import TwinUnusable, unusable
 
 SOUND = """\
 ---- MODULE Broken ----

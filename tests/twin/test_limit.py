@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from lockstep.twin.limit import NO_MORE_STATES, limited_module, limited_name
+from lockstep.twin.config import NO_MORE_STATES, limited_module, limited_name
 
 MODULE = Path("tla/MCFetchSession.tla")
 

@@ -12,8 +12,9 @@ from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import load_model, model_names
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
-from lockstep.twin.refinement import RefinementCheck, check_refinement, refinement_files
+from lockstep.twin.refinement import check_refinement, refinement_files
 from lockstep.twin.states import render_tlc_trace
+from lockstep.twin.tlc import TlcOptions
 from lockstep.twin.twin_files import twin_files
 from lockstep.verbs.twin import Compared, TwinRequest, twin
 from lockstep.workspace import find_workspace
@@ -464,6 +465,10 @@ def test_a_twin_with_a_mistake_does_not_refine(kafka: Copy, tmp_path: Path, name
     constants = {**spec.scope(mistake.scope).constants, **mistake.constants}
     model = load_model(kafka.root, mistake.model, constants)
     template = twin_files(kafka.root, spec).template.read_text("utf-8")
-    check = RefinementCheck(model.constants, template, tmp_path / "refines.cfg", timeout=300)
-    run = check_refinement(refinement_files(kafka.root, spec.twin, spec.refines), check)
+    module, config = (
+        refinement_files(kafka.root, spec.twin, spec.refines),
+        tmp_path / "refines.cfg",
+    )
+    options = TlcOptions(timeout=300)
+    run = check_refinement(module, model.constants, template, config, options)
     assert run.verdict == "violated", run.message

@@ -134,14 +134,9 @@ class _Rounds:
         if domain is not None:
             self.most *= domain.size()
             return ir.OverDomain(domain), domain
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and not scope.is_local(node.func.id)
-            and scope.global_value(node.func) is range
-        ):
+        if isinstance(node, ast.Call) and _means(scope, node.func, range):
             return self._range(scope, node)
-        if _is_bool(scope, node):
+        if _means(scope, node, bool):
             scope.refuse(
                 node,
                 "iterated-type",
@@ -196,11 +191,12 @@ def _targets(scope: Scope, generators: list[ast.comprehension]) -> list[str]:
     return names
 
 
-def _is_bool(scope: Scope, node: ast.expr) -> bool:
+def _means(scope: Scope, node: ast.expr, value: object) -> bool:
+    """Whether a name, which is no local one, stands for a value."""
     return (
         isinstance(node, ast.Name)
         and not scope.is_local(node.id)
-        and scope.global_value(node) is bool
+        and scope.global_value(node) is value
     )
 
 

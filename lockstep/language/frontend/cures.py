@@ -17,16 +17,21 @@ from lockstep.language.frontend.scope import NewName, Refused, Scope, StateName
 from lockstep.language.ir import Expression
 from lockstep.language.types import some_of
 
-_OPERATORS: dict[type[ast.operator], str] = {
+ARITHMETIC: dict[type[ast.operator], str] = {
     ast.Add: "+",
     ast.Sub: "-",
     ast.Mult: "*",
     ast.FloorDiv: "//",
     ast.Mod: "%",
+}
+"""The operators of integers."""
+OF_SETS: dict[type[ast.operator], str] = {
     ast.BitOr: "|",
     ast.BitAnd: "&",
+    ast.Sub: "-",
     ast.BitXor: "^",
 }
+"""The operators of sets."""
 _SETS = {
     "add": "{whole} | {{{first}}}",
     "remove": "{whole} - {{{first}}}",
@@ -99,7 +104,7 @@ def instead_of_change(scope: Scope, node: ast.Call) -> str | None:
 def instead_of_augmented(scope: Scope, line: ast.AugAssign) -> str:
     """The cure for `x += 1`, in a local, a variable or a part of one."""
     target = ast.unparse(_written(scope, line.target))
-    operator = _OPERATORS.get(type(line.op))
+    operator = (ARITHMETIC | OF_SETS).get(type(line.op))
     if operator is None:
         return f"write `{target} = ...`, with one of the operators + - * // % | & ^"
     value = ast.BinOp(_read(scope, line.target), line.op, line.value)

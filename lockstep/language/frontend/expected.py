@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
 from dataclasses import replace
 
 from lockstep.errors import nearest
@@ -43,10 +42,11 @@ def _named(written: ir.Expression) -> ir.Expression:
     match written:
         case ir.Literal(value=value) if type(value) is int:
             return replace(written, domain=NameDomain((value,)))
-        case ir.Literal(_, SetDomain() | SequenceDomain() as domain, value) if _are_integers(value):
-            return replace(
-                written, domain=replace(domain, item=NameDomain(tuple(dict.fromkeys(value))))
-            )
+        case ir.Literal(_, SetDomain() | SequenceDomain() as domain, value) if value and all(
+            type(one) is int for one in value
+        ):
+            names = NameDomain(tuple(dict.fromkeys(value)))
+            return replace(written, domain=replace(domain, item=names))
         case ir.Conditional():
             then, otherwise = _named(written.then), _named(written.otherwise)
             both = join(then.domain, otherwise.domain)
@@ -72,10 +72,6 @@ def _named(written: ir.Expression) -> ir.Expression:
                     whole = replace(domain, item=joined)
                     return replace(written, domain=whole, left=left, right=right)
     return written
-
-
-def _are_integers(values: Collection[object]) -> bool:
-    return len(values) > 0 and all(type(value) is int for value in values)
 
 
 BOOL = BoolDomain()

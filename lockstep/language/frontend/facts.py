@@ -19,7 +19,8 @@ Path: TypeAlias = tuple[object, ...]
 """How an expression reads its value; equal for two that must have the same value."""
 
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-_SWAPPED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+SWAPPED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+"""What a comparison is with its sides exchanged."""
 
 
 def path_of(expression: ir.Expression) -> Path | None:
@@ -96,11 +97,13 @@ class Facts:
             case ir.Compare():
                 operator = test.operator if truth else _OPPOSITE[test.operator]
                 sides = (test.left, test.right)
-                if operator == "==" and not all(_is_option(side) for side in sides):
+                if operator == "==" and not all(
+                    isinstance(side.domain, OptionDomain) for side in sides
+                ):
                     for side in sides:
                         self._add(side)  # None equals nothing but None
                 self._bound(test.left, operator, test.right)
-                self._bound(test.right, _SWAPPED[operator], test.left)
+                self._bound(test.right, SWAPPED[operator], test.left)
 
     def name(self, slot: int, value: ir.Expression) -> None:
         """A slot has a value from here on: what is known of the one is known of the other."""
@@ -229,10 +232,6 @@ def _with(path: Path, slot: int, value: Path) -> Path:
     return tuple(parts)
 
 
-def _is_option(expression: ir.Expression) -> bool:
-    return isinstance(expression.domain, OptionDomain)
-
-
 def narrowed(expression: ir.Expression, facts: Facts) -> ir.Expression:
     """The value inside the option, where it is known to be present; else the expression itself."""
     domain = expression.domain
@@ -251,3 +250,34 @@ def as_declared(expression: ir.Expression) -> ir.Expression:
     if isinstance(expression, ir.Unwrap) and expression.certain:
         return expression.option
     return expression
+
+
+def is_always_false(test: ir.Expression) -> bool:
+    """Whether the types alone show that a condition is never true; False when in doubt.
+
+    A scope may switch an action off by a bound of zero: `require(s.failures < MAX_FAILURES)`.
+    """
+    match test:
+        case ir.Literal():
+            return test.value is False
+        case ir.And():
+            return any(is_always_false(item) for item in test.items)
+        case ir.Or():
+            return all(is_always_false(item) for item in test.items)
+        case ir.Compare():
+            return _never(test.operator, test.left.domain, test.right.domain)
+        case _:
+            return False
+
+
+def _never(operator: str, left: object, right: object) -> bool:
+    if not isinstance(left, RangeDomain) or not isinstance(right, RangeDomain):
+        return False
+    return {
+        "==": left.high < right.low or left.low > right.high,
+        "!=": left.low == left.high == right.low == right.high,
+        "<": left.low >= right.high,
+        "<=": left.low > right.high,
+        ">": left.high <= right.low,
+        ">=": left.high < right.low,
+    }[operator]

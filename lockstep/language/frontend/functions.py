@@ -4,30 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import lockstep.language.notation as notation
 from lockstep.language import ir
 from lockstep.language.declarations import text_of
 from lockstep.language.frontend.expected import condition, integer
 from lockstep.language.frontend.expressions import lower_expression
-from lockstep.language.frontend.helpers import body_of
-from lockstep.language.frontend.locals import assigned_names
-from lockstep.language.frontend.scope import (
-    Binding,
-    Broken,
-    NewName,
-    Refused,
-    Scope,
-    StateName,
-    Unit,
-)
+from lockstep.language.frontend.helpers import assigned_names, body_of
+from lockstep.language.frontend.scope import Binding, Broken, NewName, Noted, Scope, StateName, Unit
 from lockstep.language.frontend.statements import lower_statements
 from lockstep.language.load_problems import too_deep
-from lockstep.language.nesting import reading
 from lockstep.language.notation import Kind
-from lockstep.language.protocol import Action, Model, Parameter, Property, Shown
-from lockstep.language.source import Diagnostic, ModelError
+from lockstep.language.protocol import Action, Model, Property, Shown
+from lockstep.language.source import Diagnostic, ModelError, reading
 
 _Declared = TypeVar("_Declared", Action, Property, Shown)
 _Code = TypeVar("_Code")
@@ -85,93 +75,70 @@ def _read(
     return problems
 
 
-def _action(model: Model, action: Action, problems: list[Diagnostic]) -> ir.ActionCode | None:
-    states: tuple[Binding, ...] = (StateName(False), NewName())
-    top = _Top(model, action.function, action.parameters, states)
+def _action(model: Model, action: Action, problems: list[Diagnostic]) -> ir.ActionCode:
+    top = _Top(model, action, (StateName(False), NewName()), problems)
     statements = lower_statements(top.scope, body_of(top.definition), notation.require)
-    problems.extend(top.unit.problems)
     return ir.ActionCode(action.name, top.parameters, tuple(statements), top.unit.slots)
 
 
 def _shown(model: Model, shown: Shown, problems: list[Diagnostic]) -> ir.ShownCode | None:
-    top = _Top(model, shown.function, (), (StateName(False),))
+    top = _Top(model, shown, (StateName(False),), problems)
     lines = body_of(top.definition)
     statements = lower_statements(top.scope, lines[:-1], None)
-    value: ir.Expression | None = None
-    try:
-        value = top.scope.lower(_last_value(top.scope, top.definition, lines))
-    except Refused as refused:
-        if refused.diagnostic is not None:
-            top.unit.problems.append(refused.diagnostic)
-    problems.extend(top.unit.problems)
-    return None if value is None else ir.ShownCode(shown.name, tuple(statements), value)
-
-
-def _last_value(scope: Scope, definition: ast.FunctionDef, lines: list[ast.stmt]) -> ast.expr:
-    last = lines[-1] if lines else definition
-    if not isinstance(last, ast.Return) or last.value is None:
-        scope.refuse(
-            last,
-            "no-value",
-            f"{definition.name} returns no value on its last line",
-            "what is marked with @shows ends with the value that a state shows",
-            "end it with `return ...`",
-        )
-    return last.value
+    with Noted(problems).noting():
+        last = lines[-1] if lines else top.definition
+        if not isinstance(last, ast.Return) or last.value is None:
+            top.scope.refuse(
+                last,
+                "no-value",
+                f"{top.definition.name} returns no value on its last line",
+                "what is marked with @shows ends with the value that a state shows",
+                "end it with `return ...`",
+            )
+        return ir.ShownCode(shown.name, tuple(statements), top.scope.lower(last.value))
+    return None
 
 
 def _property(model: Model, prop: Property, problems: list[Diagnostic]) -> ir.PropertyCode | None:
     states: tuple[Binding, ...] = (StateName(False),)
     if prop.kind in (Kind.STEP_INVARIANT, Kind.MEASURE):
         states = (StateName(False), StateName(True))
-    top = _Top(model, prop.function, prop.parameters, states)
+    top = _Top(model, prop, states, problems)
     lines = body_of(top.definition)
     guard = None if prop.kind in (Kind.LEADS_TO, Kind.MEASURE) else notation.when
     statements = lower_statements(top.scope, lines[:-1], guard)
-    claim: ir.Expression | None = None
+    last = lines[-1] if lines else top.definition
     premise: ir.Expression | None = None
-    try:
+    with Noted(problems).noting():
         if prop.kind is Kind.LEADS_TO:
-            premise, claim = _premise_and_goal(top.scope, top.definition, lines)
+            premise, claim = _premise_and_goal(top.scope, top.definition.name, last)
+        elif not isinstance(last, ast.Return) or last.value is None:
+            top.scope.refuse(
+                last,
+                "no-claim",
+                f"{top.definition.name} claims nothing",
+                "an invariant ends with what it claims of every state, a measure with a number",
+                "end it with `return ...`",
+            )
         elif prop.kind is Kind.MEASURE:
-            claim = integer(top.scope, _returned(top.scope, top.definition, lines))[0]
+            claim = integer(top.scope, last.value)[0]
         else:
-            claim = condition(top.scope, _returned(top.scope, top.definition, lines))
-    except Refused as refused:
-        if refused.diagnostic is not None:
-            top.unit.problems.append(refused.diagnostic)
-    problems.extend(top.unit.problems)
-    if claim is None:
-        return None
-    return ir.PropertyCode(
-        prop.name, prop.kind, top.parameters, tuple(statements), claim, top.unit.slots, premise
-    )
-
-
-def _returned(scope: Scope, definition: ast.FunctionDef, lines: list[ast.stmt]) -> ast.expr:
-    """What a claim says of a state or a step, or a measure of a step."""
-    last = lines[-1] if lines else definition
-    if not isinstance(last, ast.Return) or last.value is None:
-        scope.refuse(
-            last,
-            "no-claim",
-            f"{definition.name} claims nothing",
-            "an invariant ends with what it claims of every state, a measure with a number",
-            "end it with `return ...`",
+            claim = condition(top.scope, last.value)
+        return ir.PropertyCode(
+            prop.name, prop.kind, top.parameters, tuple(statements), claim, top.unit.slots, premise
         )
-    return last.value
+    return None
 
 
 def _premise_and_goal(
-    scope: Scope, definition: ast.FunctionDef, lines: list[ast.stmt]
+    scope: Scope, name: str, last: ast.stmt
 ) -> tuple[ir.Expression, ir.Expression]:
-    last = lines[-1] if lines else definition
     pair = last.value if isinstance(last, ast.Return) else None
     if not isinstance(pair, ast.Tuple) or len(pair.elts) != 2:
         scope.refuse(
             last,
             "leads-to",
-            f"{definition.name} does not say what leads to what",
+            f"{name} does not say what leads to what",
             "a `leads_to` ends with its premise and its goal, two conditions",
             "end it with `return premise, goal`",
         )
@@ -185,14 +152,15 @@ class _Top:
     def __init__(
         self,
         model: Model,
-        function: Callable[..., Any],
-        parameters: tuple[Parameter, ...],
+        declared: Action | Property | Shown,
         states: tuple[Binding, ...],
+        problems: list[Diagnostic],
     ) -> None:
+        function = declared.function
         text = model.universe.definition(function)
         assert text is not None, f"{function.__name__} has no text"
         self.definition, file = text
-        self.unit = Unit(model.universe, model.variables, lower_expression)
+        self.unit = Unit(model.universe, model.variables, lower_expression, problems=problems)
         self.scope = Scope(
             self.unit,
             file,
@@ -204,6 +172,7 @@ class _Top:
         for argument, state in zip(arguments, states, strict=False):
             self.scope.bind(argument.arg, state)
         codes = []
+        parameters = () if isinstance(declared, Shown) else declared.parameters
         by_name = {parameter.name: parameter for parameter in parameters}
         for argument in arguments[len(states) :]:
             parameter = by_name.get(argument.arg)

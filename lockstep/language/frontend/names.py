@@ -13,7 +13,6 @@ from lockstep.language import ir
 from lockstep.language.domains import (
     Domain,
     EnumDomain,
-    MapDomain,
     NameDomain,
     OptionDomain,
     RangeDomain,
@@ -26,7 +25,15 @@ from lockstep.language.frontend.expected import BOOL, unwrapped
 from lockstep.language.frontend.scope import Broken, NewName, Refused, Scope, StateName
 from lockstep.language.loader import Universe
 from lockstep.language.records import Fielded, Record
-from lockstep.language.types import NOTHING, described, is_item, item_of, join, some_of
+from lockstep.language.types import (
+    NOTHING,
+    described,
+    is_item,
+    item_of,
+    join,
+    parts_of_domain,
+    some_of,
+)
 from lockstep.language.values import OrderedSet
 
 
@@ -72,18 +79,9 @@ def _names(value: object) -> Iterator[str]:
     if isinstance(value, type) and issubclass(value, Fielded):
         for field in value.fields.values():
             yield from _names(field)
-    if not isinstance(value, Domain):
-        return
-    match some_of(value):
-        case NameDomain(names):
-            yield from (name for name in names if isinstance(name, str))
-        case SetDomain(item) | SequenceDomain(item):
-            yield from _names(item)
-        case MapDomain(key, held):
-            yield from _names(key)
-            yield from _names(held)
-        case RecordDomain(record):
-            yield from _names(record)
+    for part in parts_of_domain(value) if isinstance(value, Domain) else ():
+        if isinstance(part, NameDomain):
+            yield from (name for name in part.names if isinstance(name, str))
 
 
 def lower_name(scope: Scope, node: ast.Name) -> ir.Expression:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 from lockstep.errors import nearest
-from lockstep.language.domains import Domain
+from lockstep.language import ir
+from lockstep.language.domains import Domain, OptionDomain
 from lockstep.language.frontend.facts import Facts
 from lockstep.language.ir import Expression
 from lockstep.language.loader import Universe
 from lockstep.language.source import Diagnostic, Place
+from lockstep.language.totality import may_fail
 
 MOST_EXPRESSIONS = 10_000
 """The most expressions in an action or a property, those of all that it calls included."""
@@ -195,3 +197,36 @@ class Scope:
             "a name is a parameter, a local, or something that the module defines or imports",
             nearest(node.id, names, "define it, or import it at the top of the file"),
         )
+
+
+Make = Callable[[list[ir.Expression]], ir.Expression]
+
+
+def operands_first(scope: Scope, operands: Sequence[ir.Expression], make: Make) -> ir.Expression:
+    """The operation that `make` makes of its operands, options among them not yet unwrapped."""
+    last = max((index for index, operand in enumerate(operands) if may_fail(operand)), default=0)
+    unsure = any(isinstance(operand.domain, OptionDomain) for operand in operands[:last])
+    return _bound_first(scope, operands, range(last + 1) if unsure else (), make)
+
+
+def in_call_order(scope: Scope, values: Sequence[ir.Expression], make: Make) -> ir.Expression:
+    """What `make` makes of values that it uses in another order than they are evaluated in."""
+    failing = [index for index, value in enumerate(values) if may_fail(value)]
+    return _bound_first(scope, values, failing if len(failing) > 1 else [], make)
+
+
+def _bound_first(
+    scope: Scope, values: Sequence[ir.Expression], which: Sequence[int], make: Make
+) -> ir.Expression:
+    """What `make` makes of the values, some of which are evaluated before everything else."""
+    parts, held = list(values), []
+    for index in which:
+        value = parts[index]
+        if not isinstance(value, ir.Literal | ir.Local):
+            slot = scope.unit.fresh()
+            parts[index] = ir.Local(value.place, value.domain, slot)
+            held.append((slot, value))
+    whole = make(parts)
+    for slot, value in reversed(held):
+        whole = ir.Let(whole.place, whole.domain, slot, value, whole)
+    return whole

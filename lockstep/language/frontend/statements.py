@@ -12,12 +12,11 @@ from lockstep.language.domains import Domain, MapDomain, OptionDomain, RecordDom
 from lockstep.language.frontend.calls import callee, only_argument
 from lockstep.language.frontend.cures import instead_of_change
 from lockstep.language.frontend.expected import BOOL, condition, stored
-from lockstep.language.frontend.helpers import enter
-from lockstep.language.frontend.indexing import map_key
-from lockstep.language.frontend.locals import lower_local, refuse_statement
+from lockstep.language.frontend.expressions import map_key
+from lockstep.language.frontend.facts import is_always_false
+from lockstep.language.frontend.helpers import enter, lower_local, refuse_statement
 from lockstep.language.frontend.names import field, variable
-from lockstep.language.frontend.reachability import is_always_false
-from lockstep.language.frontend.scope import Broken, NewName, Refused, Scope, StateName
+from lockstep.language.frontend.scope import Broken, NewName, Noted, Refused, Scope, StateName
 from lockstep.language.types import described
 
 Guard = Callable[[bool], None]
@@ -29,12 +28,10 @@ def lower_statements(
 ) -> list[ir.Statement]:
     """The IR of some statements. A problem in one is noted, and the others are still read."""
     statements: list[ir.Statement] = []
+    noted = Noted(scope.unit.problems)
     for line in lines:
-        try:
+        with noted.noting():
             statements.extend(_statement(scope, line, guard))
-        except Refused as refused:
-            if refused.diagnostic is not None:
-                scope.unit.problems.append(refused.diagnostic)
     return statements
 
 

@@ -19,12 +19,13 @@ from lockstep.language.domains import (
     SequenceDomain,
     SetDomain,
 )
+from lockstep.language.symmetry import Permutation, Symmetry
+from lockstep.language.types import parts_of_domain
 from lockstep.machine.code.body import I64, POINTER, Body, Word, Words, word
 from lockstep.machine.code.coercion import Coercion
 from lockstep.machine.code.layout import RecordLayout, layout_of
 from lockstep.machine.code.shapes import Shapes
 from lockstep.machine.code.state import StateLayout
-from lockstep.machine.code.symmetry import Permutation, Symmetry, parts_of_domain
 
 
 def emit_canonical(

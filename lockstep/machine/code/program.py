@@ -33,12 +33,15 @@ from lockstep.language.endless import work
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model, Parameter
 from lockstep.language.notation import Kind
+from lockstep.language.symmetry import Symmetry, find_symmetry
 from lockstep.machine.code.body import I64, POINTER, Body, word
 from lockstep.machine.code.functions import FunctionBuilder, Site
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.machine.code.permutation import emit_canonical
 from lockstep.machine.code.state import StateLayout, state_layout
-from lockstep.machine.code.symmetry import Symmetry, find_symmetry
+
+MAX_PERMUTATIONS = 5040
+"""The most permutations by which states are compared: those of seven names."""
 
 MAX_SUCCESSORS = 2**22
 """The most action instances that one state may have."""
@@ -110,6 +113,8 @@ def _build(model: Model, code: ir.ModelCode, *, symmetry: bool) -> Program:
     actions, properties = functions[: len(code.actions)], functions[len(code.actions) :]
     has_state_checks, has_step_invariants = link(module, code, actions, properties, layout.words)
     symmetries = find_symmetry(model, code) if symmetry else None
+    if symmetries is not None and symmetries.size > MAX_PERMUTATIONS:
+        raise NotCompiled(f"the interchangeable names have {symmetries.size:,} permutations")
     if symmetries is not None and symmetries.groups:
         emit_canonical(module, layout, dict(code.variables), symmetries, builder.tables)
     return Program(

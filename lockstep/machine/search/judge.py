@@ -9,8 +9,8 @@ import numpy as np
 
 from lockstep.language.model import DEADLOCK
 from lockstep.language.notation import Kind, State
+from lockstep.language.symmetry import permuted_state
 from lockstep.machine.code.program import Program
-from lockstep.machine.code.symmetry import permuted_state
 from lockstep.machine.search.interface import NOTHING_NOTED
 from lockstep.machine.search.memory import Array
 from lockstep.plain.ending import violated_at_the_end

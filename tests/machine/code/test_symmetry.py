@@ -8,8 +8,8 @@ from lockstep.explore.engines import explore
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model, load_model
 from lockstep.language.notation import State
+from lockstep.language.symmetry import find_symmetry, permuted_state
 from lockstep.machine.code.program import build_program
-from lockstep.machine.code.symmetry import find_symmetry, permuted_state
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search

@@ -27,11 +27,7 @@ from lockstep.language.domains import (
 from lockstep.language.model import Model
 from lockstep.language.notation import State
 from lockstep.language.totality import walk
-from lockstep.language.types import NOTHING, item_of, some_of
-from lockstep.machine.code.layout import NotCompiled
-
-MAX_PERMUTATIONS = 5040
-"""The most permutations by which states are compared: those of seven names."""
+from lockstep.language.types import NOTHING, item_of, parts_of_domain, some_of
 
 Name: TypeAlias = str | int
 Permutation: TypeAlias = Mapping[Name, Name]
@@ -72,10 +68,7 @@ class Symmetry:
 
 
 def find_symmetry(model: Model, code: ir.ModelCode) -> Symmetry:
-    """The declared groups of more than one name that really are interchangeable.
-
-    `NotCompiled` when they have too many permutations.
-    """
+    """The declared groups of more than one name that really are interchangeable."""
     domains = list(_domains(model, code))
     declared = dict.fromkeys(
         domain.names
@@ -89,10 +82,7 @@ def find_symmetry(model: Model, code: ir.ModelCode) -> Symmetry:
             groups.append(names)
         else:
             refused.append(f"{', '.join(map(str, names))} are not interchangeable: {why}")
-    symmetry = Symmetry(tuple(groups), tuple(refused))
-    if symmetry.size > MAX_PERMUTATIONS:
-        raise NotCompiled(f"the interchangeable names have {symmetry.size:,} permutations")
-    return symmetry
+    return Symmetry(tuple(groups), tuple(refused))
 
 
 def _difference(
@@ -100,30 +90,24 @@ def _difference(
 ) -> str | None:
     """What distinguishes some of the names from the others; None when nothing does."""
     group = frozenset(names)
+    # All permutations are made of these.
+    swaps = [{names[0]: other, other: names[0]} for other in names[1:]]
     for domain in domains:
         if isinstance(domain, NameDomain) and group & set(domain.names) not in (group, set()):
             return f"{domain} has only some of them"
-    functions: list[ir.ActionCode | ir.PropertyCode] = [*code.actions, *code.properties]
-    for function in functions:
+    for function in code.functions:
         for node in walk(function):
-            if isinstance(node, ir.Literal) and _mentions(node.value, node.domain, group):
+            if isinstance(node, ir.Literal) and any(
+                permuted(node.value, node.domain, swap) != node.value for swap in swaps
+            ):
                 return f"{function.name} mentions {node.value!r} ({node.place})"
             if isinstance(node, ir.Comprehension) and _ordered(node, group):
                 return f"{function.name} goes through them in order ({node.place})"
             if _counts(node, group):
                 return f"{function.name} takes them for numbers"
-    swaps = [{names[0]: other, other: names[0]} for other in names[1:]]
-    for swap in swaps:
-        if permuted_state(model.initial, swap) != model.initial:
-            return "the initial state distinguishes them"
+    if any(permuted_state(model.initial, swap) != model.initial for swap in swaps):
+        return "the initial state distinguishes them"
     return None
-
-
-def _mentions(value: object, domain: Domain, group: frozenset[Name]) -> bool:
-    """Whether a literal changes when the names of a group change places."""
-    first, *others = sorted(group, key=str)
-    swaps: list[Permutation] = [{first: other, other: first} for other in others]
-    return any(permuted(value, domain, swap) != value for swap in swaps)
 
 
 def _ordered(node: ir.Comprehension, group: frozenset[Name]) -> bool:
@@ -181,26 +165,9 @@ def _meetings(node: object) -> Iterator[tuple[Domain, Domain]]:
 def _domains(model: Model, code: ir.ModelCode) -> Iterator[Domain]:
     """Every domain that the model's variables and parameters have, and their parts."""
     wholes = [*model.variables.values()]
-    functions: list[ir.ActionCode | ir.PropertyCode] = [*code.actions, *code.properties]
-    wholes += [parameter.domain for function in functions for parameter in function.parameters]
+    wholes += [one.domain for function in code.functions for one in function.parameters]
     for whole in dict.fromkeys(wholes):
         yield from parts_of_domain(whole)
-
-
-def parts_of_domain(domain: Domain) -> Iterator[Domain]:
-    """A domain and all that it is made of."""
-    yield domain
-    match domain:
-        case OptionDomain():
-            yield from parts_of_domain(domain.some)
-        case RecordDomain():
-            for field in domain.record.fields.values():
-                yield from parts_of_domain(field)
-        case MapDomain():
-            yield from parts_of_domain(domain.key)
-            yield from parts_of_domain(domain.value)
-        case SetDomain() | SequenceDomain():
-            yield from parts_of_domain(domain.item)
 
 
 def permuted(value: Any, domain: Domain, permutation: Permutation) -> Any:
