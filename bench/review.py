@@ -21,11 +21,11 @@ from lockstep.errors import LockstepError
 from lockstep.language.model import Model, load_model
 from lockstep.plain.exploration import Bounds
 from lockstep.plain.graph import MOST_STATES, Limits
-from lockstep.review.compiled_inclusion import compiled_parting
 from lockstep.review.inclusion import find_parting
 from lockstep.review.observed import observe
 from lockstep.review.pair import Pair
 from lockstep.specs.scopes import load_model_spec
+from tests.review.plain_inclusion import plain_parting
 
 
 @dataclass
@@ -60,10 +60,10 @@ def main() -> int:
     with parts.part("both graphs, and their views"):
         one, other = observe(pair, limits)
     with parts.part("machine code, one direction"):
-        parting = compiled_parting(one, other, limits)
+        parting = find_parting(one, other, limits)
     if not options.without_plain:
         with parts.part("plain Python, one direction"):
-            differs = find_parting(one, other, limits) != parting
+            differs = plain_parting(one, other) != parting
         if differs:
             print("plain Python and machine code differ")
             return 1

@@ -10,6 +10,7 @@ from lockstep.language.notation import Kind
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
+from lockstep.machine.search.fair_search import compiled_parts
 from lockstep.machine.search.graph_search import Numbering, PackedStates, packed_pledges
 from lockstep.machine.search.numbering_search import NumberingSearch
 from lockstep.machine.search.search import ParallelSearch
@@ -56,4 +57,5 @@ def search(model: Model, program: Program, code: MachineCode, request: Explorati
 def packed_space(program: Program, code: MachineCode, graph: StateGraph) -> KnownGraph:
     """A graph by machine code, which says of each state what a `leads_to` says of it."""
     assert isinstance(graph.states, PackedStates)
-    return KnownGraph(graph, partial(packed_pledges, program, code, graph.states.words))
+    pledges = partial(packed_pledges, program, code, graph.states.words)
+    return KnownGraph(graph, pledges, parts_of=compiled_parts)

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind
 from lockstep.plain.exploration import Exploration
+from lockstep.plain.fair_parts import FairParts, fair_parts
 from lockstep.plain.graph import MOST_STATES, Limits, StateGraph
 from lockstep.plain.liveness import Pledges, plain_pledges
 from lockstep.results.search_result import SearchResult
@@ -33,12 +34,13 @@ COMPILED = MostStates(by_default=5_000_000, insisted=MOST_STATES)
 class KnownGraph:
     """The graph of a model, and what each `leads_to` of it says of each state.
 
-    `has_code` says that machine code evaluates those.
+    `has_code` says that machine code evaluates those. `parts_of` finds where promises are kept.
     """
 
     graph: StateGraph
     pledges_of: Callable[[Property, Limits], Pledges]
     has_code: bool = True
+    parts_of: FairParts = fair_parts
 
 
 Found: TypeAlias = tuple[SearchResult, KnownGraph | None]

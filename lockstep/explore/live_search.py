@@ -143,7 +143,7 @@ def _decide(model: Model, known: KnownGraph, result: SearchResult, limits: Limit
             return
         if pledges.premise.any():
             result.applied.add(prop.name)
-        unfulfilled = find_unfulfilled(graph, prop, pledges, limits)
+        unfulfilled = find_unfulfilled(graph, prop, pledges, limits, known.parts_of)
         if unfulfilled is not None:
             _replay(model, prop, unfulfilled)
             violations.append(Violation((prop.name,), unfulfilled.parameters, unfulfilled.trace))

@@ -8,8 +8,9 @@ emptiness check for Streett automata).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +80,9 @@ def fair_parts(
         region[within.states[again]] = True
     return parts
 
+
+FairParts: TypeAlias = "Callable[[StateGraph, Promises, Mask, Limits], NDArray[np.int32]]"
+"""`fair_parts`, or what does the same."""
 
 _BYTES_A_STEP = 40
 """What is taken for each step of a region at the same time, about."""

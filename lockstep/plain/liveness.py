@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from lockstep.language.model import Model, Property
-from lockstep.plain.fair_parts import Promises, fair_parts
+from lockstep.plain.fair_parts import FairParts, Promises, fair_parts
 from lockstep.plain.graph import Limits, Mask, StateGraph
 from lockstep.plain.run import PlainEngine
 from lockstep.results.evaluation_error import EvaluationError
@@ -67,7 +67,11 @@ def plain_pledges(model: Model, graph: StateGraph, prop: Property) -> Pledges:
 
 
 def find_unfulfilled(
-    graph: StateGraph, prop: Property, pledges: Pledges, limits: Limits
+    graph: StateGraph,
+    prop: Property,
+    pledges: Pledges,
+    limits: Limits,
+    parts_of: FairParts = fair_parts,
 ) -> Unfulfilled | None:
     """A behaviour that breaks a `leads_to`, with a shortest way into what then goes on for ever.
 
@@ -78,7 +82,10 @@ def find_unfulfilled(
     for parameters, premise, goal in zip(
         pledges.bindings, pledges.premise, pledges.goal, strict=True
     ):
-        trace = _Search(graph, promises, premise & ~goal, ~goal, limits).lasso()
+        past = ~goal
+        search = _Search(graph, promises, premise & past, past, limits)
+        region = search.region()
+        trace = search.lasso(region, parts_of(graph, promises, region, limits))
         if trace is not None and (unfulfilled is None or _stem(trace) < _stem(unfulfilled.trace)):
             unfulfilled = Unfulfilled(parameters, trace)
     return unfulfilled
@@ -102,13 +109,17 @@ class _Search:
         self._past = past
         self._limits = limits
 
-    def lasso(self) -> Trace | None:
-        """The behaviour; None when there is none."""
+    def region(self) -> Mask:
+        """The states past the goal that those that owe something lead to."""
         graph = self._graph
         region = np.zeros(len(graph.states), np.bool_)
         for wave in self._waves(graph.first, graph.targets, self._owing, self._past):
             region[wave] = True
-        parts = fair_parts(graph, self._promises, region, self._limits)
+        return region
+
+    def lasso(self, region: Mask, parts: NDArray[np.int32]) -> Trace | None:
+        """The behaviour, with the fair parts of the region; None when there is none."""
+        graph = self._graph
         if not (parts >= 0).any():
             return None
         distance = self._distance_to(parts >= 0, region)
@@ -131,15 +142,21 @@ class _Search:
     ) -> Iterator[NDArray[np.intp]]:
         """The states to start from, then those one step further each time, without leaving."""
         pending = inside.copy()
+        kept = np.empty(len(pending), np.int32)
         wave = np.flatnonzero(start)
         while len(wave):
             self._limits.watch()
             pending[wave] = False
             yield wave
+            if not pending.any():
+                return
             counts = first[wave + 1] - first[wave]
             begins = np.repeat(first[wave] - np.cumsum(counts) + counts, counts)
             reached = targets[begins + np.arange(len(begins))]
-            wave = np.unique(reached[pending[reached]])
+            reached = reached[pending[reached]]
+            # Of the positions at which a state is reached one is kept, so that it is there once.
+            kept[reached] = np.arange(len(reached), dtype=np.int32)
+            wave = reached[kept[reached] == np.arange(len(reached))]
 
     def _distance_to(self, ends: Mask, region: Mask) -> NDArray[np.int32]:
         """For each state how many steps of the region lead to one of `ends` at least, or -1."""

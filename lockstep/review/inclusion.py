@@ -10,23 +10,42 @@ state and a subset is left out where the same state was seen with a part of that
 parts from the subset, parts from its part. Such pairs are an antichain (De Wulf, Doyen, Henzinger
 and Raskin, *Antichains: a new algorithm for checking universality of finite automata*, CAV 2006).
 
-This is the oracle: `compiled_inclusion` follows the same pairs in the same order by machine code.
+Machine code follows the pairs, whichever engine made the graphs. Sets of one state, which are most,
+are that state's number and take no memory. All others are kept once each, with what is one visible
+step away from them.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from lockstep.machine.search import interface
+from lockstep.machine.search.loops import inclusion_loops
+from lockstep.machine.search.packed import Packed
 from lockstep.plain.graph import Limits
 from lockstep.review.observed import ObservedGraph
 
-_LOOK = 1 << 12
+_Numbers: TypeAlias = "NDArray[np.int32] | NDArray[np.int64]"
+
+_PAIRS = 1 << 18
 """Pairs between two looks at the limits."""
-_PAIR_BYTES = 600
-"""What a pair or a subset takes in memory: 525 bytes were measured with 650,350 of them."""
+_ROOM = 1 << 16
+"""What there is room for at first, of everything that grows."""
+
+_GROWS = {
+    interface.PAIRS: ("pairs_room", ("state_of", "set_of", "older", "before", "edge")),
+    interface.MEMBERS: ("members_room", ("members",)),
+    interface.SUCCESSORS: ("successors_room", ("next_views", "next_sets")),
+    interface.SCRATCH: ("scratch_room", ("scratch",)),
+    interface.SETS: ("sets_room", ("starts", "successors_from", "successors_to")),
+}
+"""For each shortage the field with the room that there is, and the arrays that have it."""
+_LONG = ("starts", "successors_from", "successors_to", "scratch")
+"""The arrays of words; all others are of half words."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +61,6 @@ class Parting:
     others: tuple[int, ...]
 
 
-InclusionSearch: TypeAlias = "Callable[[ObservedGraph, ObservedGraph, Limits], Parting | None]"
-"""`find_parting`, or what does the same."""
-
-
 def find_parting(one: ObservedGraph, other: ObservedGraph, limits: Limits) -> Parting | None:
     """Where `one` parts from `other`; None where `other` shows all that `one` does.
 
@@ -53,105 +68,101 @@ def find_parting(one: ObservedGraph, other: ObservedGraph, limits: Limits) -> Pa
     """
     if one.views[0] != other.views[0]:
         return Parting((), (0,))
-    return _Pairs(one, other, limits).search()
+    return _Following(one, other, limits).run()
 
 
-class _Subsets:
-    """Sets of states that show the same, each closed under hidden steps, by number."""
-
-    def __init__(self, observed: ObservedGraph) -> None:
-        self._first = observed.graph.first
-        self._targets = observed.graph.targets
-        self._views = observed.views
-        self._numbers: dict[frozenset[int], int] = {}
-        self._successors: dict[int, dict[int, int]] = {}
-        self.members: list[frozenset[int]] = []
-
-    def number(self, states: Iterable[int]) -> int:
-        """The number of a set with all that hidden steps lead to from there."""
-        closed = self._closed(states)
-        number = self._numbers.setdefault(closed, len(self.members))
-        if number == len(self.members):
-            self.members.append(closed)
-        return number
-
-    def successors(self, number: int) -> dict[int, int]:
-        """By view, the set of states that are one visible step away."""
-        known = self._successors.get(number)
-        if known is None:
-            by_view: defaultdict[int, set[int]] = defaultdict(set)
-            for state in self.members[number]:
-                for target in self._steps(state):
-                    by_view[int(self._views[target])].add(target)
-            view = int(self._views[next(iter(self.members[number]))])
-            by_view.pop(view, None)
-            known = {view: self.number(states) for view, states in by_view.items()}
-            self._successors[number] = known
-        return known
-
-    def _closed(self, states: Iterable[int]) -> frozenset[int]:
-        closed = set(states)
-        pending = list(closed)
-        while pending:
-            state = pending.pop()
-            for target in self._steps(state):
-                if target not in closed and self._views[target] == self._views[state]:
-                    closed.add(target)
-                    pending.append(target)
-        return frozenset(closed)
-
-    def _steps(self, state: int) -> list[int]:
-        steps: list[int] = self._targets[self._first[state] : self._first[state + 1]].tolist()
-        return steps
-
-
-class _Pairs:
-    """Breadth-first search of pairs: a state of one graph, a subset of the other's."""
+class _Following:
+    """What the kernels work on, with room for more where they have none."""
 
     def __init__(self, one: ObservedGraph, other: ObservedGraph, limits: Limits) -> None:
-        self._one = one
         self._limits = limits
-        self._subsets = _Subsets(other)
-        self._seen: defaultdict[int, list[int]] = defaultdict(list)
-        self._pairs: list[tuple[int, int]] = []
-        self._came: list[tuple[int, int]] = []
-        """For each pair the one before it and the step between them."""
+        self._loops = inclusion_loops()
+        self._graphs = one.graph.bytes + other.graph.bytes
+        others = len(other.views)
+        # Most often there is one pair for each state.
+        room = {name: _ROOM for name, _ in _GROWS.values()}
+        room["pairs_room"] = max(_ROOM, len(one.views))
+        self._arrays: dict[str, _Numbers] = {
+            name: _zeros(name, room[size]) for size, names in _GROWS.values() for name in names
+        }
+        self._arrays |= {
+            "newest": np.zeros(len(one.views), np.int32),
+            "marks": np.zeros(others, np.int32),
+            "table": np.zeros(2 * _ROOM, np.int32),
+        }
+        self._search = Packed(
+            "inclusion",
+            first=one.graph.first,
+            targets=one.graph.targets,
+            views=one.views,
+            other_first=other.graph.first,
+            other_targets=other.graph.targets,
+            other_views=other.views,
+            others=others,
+            hides=np.zeros(others // 64 + 1, np.uint64),
+            size=2 * _ROOM,
+            **dict.fromkeys(("pairs", "done", "sets", "successors", "mark", "short"), 0),
+            **room,
+            **self._arrays,
+        )
 
-    def search(self) -> Parting | None:
-        """The first pair with a step that its subset does not follow."""
-        views, graph = self._one.views, self._one.graph
-        self._add(0, self._subsets.number([0]), (-1, -1))
-        done = 0
-        while done < len(self._pairs):
-            if done % _LOOK == 0:
-                self._limits.watch(_PAIR_BYTES * (len(self._pairs) + len(self._subsets.members)))
-            state, subset = self._pairs[done]
-            successors = self._subsets.successors(subset)
-            begin, end = graph.first[state], graph.first[state + 1]
-            for edge, target in enumerate(graph.targets[begin:end].tolist(), int(begin)):
-                view = int(views[target])
-                following = subset if view == views[state] else successors.get(view)
-                if following is None:
-                    others = sorted(self._subsets.members[subset])
-                    return Parting((*self._edges_to(done), edge), tuple(others))
-                self._add(target, following, (done, edge))
-            done += 1
-        return None
+    def run(self) -> Parting | None:
+        """The first pair with a step that its set does not follow."""
+        search = self._search
+        self._limits.watch(self._bytes)
+        self._loops.mark_hiding(search)
+        while True:
+            edge = self._loops.follow(search, search.number("done") + _PAIRS)
+            if edge >= 0:
+                return self._parting(edge)
+            self._limits.watch(self._bytes)
+            short = search.number("short")
+            if short != interface.ENOUGH:
+                self._grow(short)
+            elif search.number("done") == search.number("pairs"):
+                return None
 
-    def _add(self, state: int, subset: int, came: tuple[int, int]) -> None:
-        """Take in a pair, unless one that parts wherever it does is there already."""
-        seen = self._seen[state]
-        members = self._subsets.members
-        if subset in seen or any(members[other] <= members[subset] for other in seen):
-            return
-        seen.append(subset)
-        self._pairs.append((state, subset))
-        self._came.append(came)
+    @property
+    def _bytes(self) -> int:
+        return self._graphs + sum(array.nbytes for array in self._arrays.values())
 
-    def _edges_to(self, pair: int) -> tuple[int, ...]:
-        edges = []
-        before, edge = self._came[pair]
-        while before >= 0:
-            edges.append(edge)
-            before, edge = self._came[before]
-        return tuple(reversed(edges))
+    def _grow(self, short: int) -> None:
+        """Twice the room for what was short of it."""
+        size, names = _GROWS[short]
+        room = 2 * self._search.number(size)
+        growing = sum(self._arrays[name].nbytes for name in names)
+        self._limits.watch(self._bytes + 2 * growing)
+        for name in names:
+            old = self._arrays[name]
+            array = _zeros(name, room)
+            array[: len(old)] = old
+            self._put(name, array)
+        self._search.set(**{size: room})
+        if short == interface.SETS:
+            self._put("table", np.zeros(2 * room, np.int32))
+            self._search.set(size=2 * room)
+            self._loops.fill_sets(self._search)
+
+    def _put(self, name: str, array: _Numbers) -> None:
+        self._arrays[name] = array
+        self._search.set(**{name: array})
+
+    def _parting(self, edge: int) -> Parting:
+        """The way to the pair that is looked at, the step, and the states of the other graph."""
+        arrays, edges = self._arrays, [edge]
+        pair = self._search.number("done")
+        number = int(arrays["set_of"][pair])
+        while (before := int(arrays["before"][pair])) >= 0:
+            edges.append(int(arrays["edge"][pair]))
+            pair = before
+        others = (number,)
+        if number < 0:
+            begin, end = arrays["starts"][-1 - number : 1 - number].tolist()
+            others = tuple(arrays["members"][begin:end].tolist())
+        return Parting(tuple(reversed(edges)), others)
+
+
+def _zeros(name: str, room: int) -> _Numbers:
+    """An array with so much room; what has a beginning has an end, of the last one as well."""
+    size = room + 1 if name == "starts" else room
+    return np.zeros(size, np.int64) if name in _LONG else np.zeros(size, np.int32)

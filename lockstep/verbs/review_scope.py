@@ -17,9 +17,8 @@ from lockstep.requests.run import Watch
 from lockstep.requests.version import Version, VersionPair
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.verdict import INTERRUPTED, Verdict
-from lockstep.review.compiled_inclusion import compiled_parting
 from lockstep.review.difference import Difference, difference_of
-from lockstep.review.inclusion import InclusionSearch, find_parting
+from lockstep.review.inclusion import find_parting
 from lockstep.review.observed import ObservedGraph, observe
 from lockstep.review.pair import Pair
 from lockstep.specs.expected import Expected
@@ -217,10 +216,9 @@ def _behaviours(exploration: Exploration, pair: Pair, title: str, watch: Watch) 
     except EvaluationError as error:
         where = error.seen_from(pair.other.universe.root)
         return Behaviours.open(f"what is shown has no meaning in a reachable state: {where}")
-    search = find_parting if exploration.engine == "python" else compiled_parting
     return Behaviours(
-        _direction(pair.swapped, head, base, limits, search),
-        _direction(pair, base, head, limits, search),
+        _direction(pair.swapped, head, base, limits),
+        _direction(pair, base, head, limits),
         (_size(base), _size(head)),
     )
 
@@ -230,12 +228,10 @@ def _size(observed: ObservedGraph) -> GraphSize:
     return GraphSize(len(graph.states), int(graph.depths()[-1]))
 
 
-def _direction(
-    pair: Pair, one: ObservedGraph, other: ObservedGraph, limits: Limits, search: InclusionSearch
-) -> Direction:
+def _direction(pair: Pair, one: ObservedGraph, other: ObservedGraph, limits: Limits) -> Direction:
     """Whether `one`, the graph of `pair.one`, shows nothing but what the other does."""
     try:
-        parting = search(one, other, limits)
+        parting = find_parting(one, other, limits)
         if parting is None:
             return Direction(Verdict.HOLDS)
         difference = difference_of(pair, one, parting, limits)

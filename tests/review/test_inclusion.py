@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from lockstep.language.notation import State
 from lockstep.plain.graph import Limits, StateGraph, Unfinished
-from lockstep.review import compiled_inclusion
-from lockstep.review.compiled_inclusion import compiled_parting
+from lockstep.review import inclusion
 from lockstep.review.inclusion import Parting, find_parting
 from lockstep.review.observed import ObservedGraph
+from tests.review.plain_inclusion import plain_parting
 from tests.review.words import shortest_parting, states_after
 
 LIMITS = Limits(1000)
@@ -72,14 +72,14 @@ def test_inclusion_is_that_of_words(one: ObservedGraph, other: ObservedGraph) ->
 
 @given(graphs(), graphs())
 def test_machine_code_says_what_plain_python_says(one: ObservedGraph, other: ObservedGraph) -> None:
-    assert compiled_parting(one, other, LIMITS) == find_parting(one, other, LIMITS)
+    assert find_parting(one, other, LIMITS) == plain_parting(one, other)
 
 
 @given(graphs(), graphs())
 def test_machine_code_makes_room_for_more(one: ObservedGraph, other: ObservedGraph) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled_inclusion, "_ROOM", 1)
-        assert compiled_parting(one, other, LIMITS) == find_parting(one, other, LIMITS)
+        patch.setattr(inclusion, "_ROOM", 1)
+        assert find_parting(one, other, LIMITS) == plain_parting(one, other)
 
 
 @given(graphs(), graphs())

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from lockstep.review.compiled_inclusion import compiled_parting
+from lockstep.review.inclusion import find_parting
 from lockstep.review.observed import ObservedGraph
 from tests.review.test_inclusion import LIMITS, graphs, observed
 
@@ -59,4 +59,4 @@ def test_a_graph_is_written_with_hidden_steps() -> None:
 @given(graphs(), graphs())
 def test_ltscompare_agrees(one: ObservedGraph, other: ObservedGraph) -> None:
     if one.views[0] == other.views[0]:
-        assert is_included(one, other) == (compiled_parting(one, other, LIMITS) is None)
+        assert is_included(one, other) == (find_parting(one, other, LIMITS) is None)

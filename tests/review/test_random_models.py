@@ -14,12 +14,12 @@ from lockstep.mutants.mutant import mutants_of
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.graph import Limits
 from lockstep.results.verdict import Verdict
-from lockstep.review.compiled_inclusion import compiled_parting
 from lockstep.review.difference import difference_of
 from lockstep.review.inclusion import find_parting
 from lockstep.review.observed import observe
 from lockstep.review.pair import Pair
 from tests.random_models.random_models import RandomModel, random_models
+from tests.review.plain_inclusion import plain_parting
 from tests.review.second_opinion import confirm_inclusion
 from tests.review.words import shortest_parting
 
@@ -60,8 +60,8 @@ def agree(pair: Pair) -> str:
     verdicts = []
     for turn in (0, 1):
         one, other = plain[turn], plain[1 - turn]
-        parting = find_parting(one, other, LIMITS)
-        same = compiled_parting(machine[turn], machine[1 - turn], LIMITS)
+        parting = plain_parting(one, other)
+        same = find_parting(machine[turn], machine[1 - turn], LIMITS)
         steps = None if parting is None else len(parting.edges)
         assert steps == (None if same is None else len(same.edges))
         assert steps == shortest_parting(one, other)

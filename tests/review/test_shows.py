@@ -16,12 +16,12 @@ from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.graph import Limits, Unfinished
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.verdict import Verdict
-from lockstep.review.compiled_inclusion import compiled_parting
 from lockstep.review.difference import difference_of
 from lockstep.review.inclusion import find_parting
 from lockstep.review.observed import ObservedGraph, observe
 from lockstep.review.pair import Pair
 from tests.random_models.random_models import RandomModel, random_models
+from tests.review.plain_inclusion import plain_parting
 
 MOST_STATES = 60
 SMALL = Exploration("python", Bounds(max_states=MOST_STATES))
@@ -114,8 +114,8 @@ def test_a_renamed_variable_is_the_same(text: RandomModel, data: st.DataObject) 
         machine = observe(pair, LIMITS, MACHINE)
         assert parts(*plain) == parts(*machine)
         for turn in (0, 1):
-            assert find_parting(plain[turn], plain[1 - turn], LIMITS) is None
-            assert compiled_parting(machine[turn], machine[1 - turn], LIMITS) is None
+            assert plain_parting(plain[turn], plain[1 - turn]) is None
+            assert find_parting(machine[turn], machine[1 - turn], LIMITS) is None
 
 
 @pytest.mark.parametrize("request_", [SMALL, MACHINE], ids=["python", "machine"])

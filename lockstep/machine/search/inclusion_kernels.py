@@ -1,9 +1,10 @@
 """The kernels that follow one graph through sets of states of another.
 
-They do what `lockstep.review.inclusion` does in plain Python, pair by pair in the same order. A set
-of one state is the number of that state. Any other has a number of its own, counted down from -1;
-its members stand in ascending order from `starts` of its position on. What does not fit is said in
-`short`, and nothing of the pair is kept then but sets, which are true in any case.
+`lockstep.review.inclusion` says why, and `tests/review/plain_inclusion.py` does the same in plain
+Python, pair by pair in the same order. A set of one state is the number of that state. Any other
+has a number of its own, counted down from -1; its members stand in ascending order from `starts` of
+its position on. What does not fit is said in `short`, and nothing of the pair is kept then but
+sets, which are true in any case.
 """
 
 from __future__ import annotations

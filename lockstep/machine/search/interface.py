@@ -58,6 +58,10 @@ RECORDS = {
         "states:states expand_at other_at one:states other:states labels:counts other_labels:counts"
     ),
     "questions": "states:states pledges_at bindings premises:counts goals:counts",
+    "parts": (
+        "first:counts targets:numbers labels:numbers keeps:states strong:states order:numbers "
+        "again:numbers parts:numbers stack:numbers own:numbers cursor:counts size visited found"
+    ),
     "shown": (
         "moves:counts moved state_words row:states rows:states table:numbers size views:numbers "
         "first count"
@@ -92,6 +96,7 @@ KERNELS = {
     "fill_table": "graph:graph",
     "judge_states": "questions:questions begin end",
     "first_difference": "pair:pair begin end",
+    "find_parts": "parts:parts begin end",
     "number_views": "shown:shown states:states begin end",
     "mark_hiding": "inclusion:inclusion",
     "follow": "inclusion:inclusion end",

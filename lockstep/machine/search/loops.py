@@ -28,6 +28,7 @@ _SOURCES = (
     "run_kernels.py",
     "view_kernels.py",
     "inclusion_kernels.py",
+    "part_kernels.py",
 )
 """What the kernels are made from."""
 
@@ -54,142 +55,79 @@ class Loop:
 
 
 class Loops:
-    """All loops, for states of some number of words."""
+    """Some loops of `KERNELS`, each an attribute by its name."""
 
     def __init__(self, code: MachineCode) -> None:
-        self.expand = Loop("expand", code)
-        self.distribute = Loop("distribute", code)
-        self.insert = Loop("insert", code)
-        self.check = Loop("check", code)
-        self.move = Loop("move", code)
-        self.predecessor = Loop("predecessor", code)
-        self.shard_of_state = Loop("shard_of_state", code)
-        self.walk = Loop("walk", code)
+        self._code = code
+
+    def __getattr__(self, name: str) -> Loop:
+        loop = Loop(name, self._code)
+        setattr(self, name, loop)
+        return loop
 
 
-class WayLoops:
-    """The loops that go back from a violation, for states of some number of words."""
-
-    def __init__(self, code: MachineCode) -> None:
-        self.judge_ends = Loop("judge_ends", code)
-        self.lead_on = Loop("lead_on", code)
-        self.fill_ways = Loop("fill_ways", code)
-
-
-class GraphLoops:
-    """The loops that make a graph, for states of some number of words."""
-
-    def __init__(self, code: MachineCode) -> None:
-        self.number_steps = Loop("number_steps", code)
-        self.number_of = Loop("number_of", code)
-        self.fill_table = Loop("fill_table", code)
-        self.judge_states = Loop("judge_states", code)
-        self.first_difference = Loop("first_difference", code)
-
-
-class RunLoops:
-    """The loops for runs, of rows of some number of words."""
-
-    def __init__(self, code: MachineCode) -> None:
-        self.sort = Loop("sort", code)
-        self.unique = Loop("unique", code)
-        self.subtract = Loop("subtract", code)
-        self.unite = Loop("unite", code)
-        self.checksum = Loop("checksum", code)
-        self.ascends = Loop("ascends", code)
-
-
-class ViewLoops:
-    """The loop that numbers views of some number of words."""
-
-    def __init__(self, code: MachineCode) -> None:
-        self.number_views = Loop("number_views", code)
-
-
-class InclusionLoops:
-    """The loops that follow one graph through sets of states of another."""
-
-    def __init__(self, code: MachineCode) -> None:
-        self.mark_hiding = Loop("mark_hiding", code)
-        self.follow = Loop("follow", code)
-        self.fill_sets = Loop("fill_sets", code)
-
-
-@cache
 def loops_for(words: int) -> Loops:
-    """The loops for states of so many words."""
-
-    def text() -> str:
-        from lockstep.machine.search.kernels import module_text
-
-        return module_text(words)
-
-    return Loops(_kept("loops", words, text))
+    """The loops of a search of states of so many words."""
+    return _loops("search", words)
 
 
-@cache
-def way_loops_for(words: int) -> WayLoops:
+def way_loops_for(words: int) -> Loops:
     """The loops that go back from a violation of states of so many words."""
-
-    def text() -> str:
-        from lockstep.machine.search.way_kernels import module_text
-
-        return module_text(words)
-
-    return WayLoops(_kept("way loops", words, text))
+    return _loops("ways", words)
 
 
-@cache
-def graph_loops_for(words: int) -> GraphLoops:
+def graph_loops_for(words: int) -> Loops:
     """The loops that make a graph of states of so many words."""
-
-    def text() -> str:
-        from lockstep.machine.search.graph_kernels import module_text
-
-        return module_text(words)
-
-    return GraphLoops(_kept("graph loops", words, text))
+    return _loops("graph", words)
 
 
-@cache
-def run_loops_for(words: int) -> RunLoops:
+def run_loops_for(words: int) -> Loops:
     """The loops for runs of rows of so many words."""
-
-    def text() -> str:
-        from lockstep.machine.search.run_kernels import module_text
-
-        return module_text(words)
-
-    return RunLoops(_kept("run loops", words, text))
+    return _loops("runs", words)
 
 
-@cache
-def view_loops_for(words: int) -> ViewLoops:
-    """The loop for views of so many words."""
-
-    def text() -> str:
-        from lockstep.machine.search.view_kernels import module_text
-
-        return module_text(words)
-
-    return ViewLoops(_kept("view loops", words, text))
+def view_loops_for(words: int) -> Loops:
+    """The loop that numbers views of so many words."""
+    return _loops("views", words)
 
 
-@cache
-def inclusion_loops() -> InclusionLoops:
+def inclusion_loops() -> Loops:
     """The loops for inclusion, which know states by their numbers alone."""
+    return _loops("inclusion")
+
+
+def part_loops() -> Loops:
+    """The loop that finds the parts of a graph, which knows states by their numbers alone."""
+    return _loops("parts")
+
+
+@cache
+def _loops(what: str, *words: int) -> Loops:
+    """Some loops, for rows of so many words where that matters; made if they are not kept."""
 
     def text() -> str:
-        from lockstep.machine.search.inclusion_kernels import module_text
+        from lockstep.machine.search import (
+            graph_kernels,
+            inclusion_kernels,
+            kernels,
+            part_kernels,
+            run_kernels,
+            view_kernels,
+            way_kernels,
+        )
 
-        return module_text()
+        texts: dict[str, Callable[..., str]] = {
+            "graph": graph_kernels.module_text,
+            "inclusion": inclusion_kernels.module_text,
+            "parts": part_kernels.module_text,
+            "runs": run_kernels.module_text,
+            "search": kernels.module_text,
+            "views": view_kernels.module_text,
+            "ways": way_kernels.module_text,
+        }
+        return texts[what](*words)
 
-    return InclusionLoops(_kept("inclusion loops", 1, text))
-
-
-def _kept(what: str, words: int, text: Callable[[], str]) -> MachineCode:
-    """Loops as machine code, made from the text if they are not kept."""
     here = Path(__file__).parent
     content = b"\0".join((here / source).read_bytes() for source in _SOURCES)
-    key = f"{what} {words} {hashlib.sha256(content).hexdigest()} {version('numba')}"
-    return kept_code(key, text, cache_folder() / "compiled")
+    key = f"{what} loops {words} {hashlib.sha256(content).hexdigest()} {version('numba')}"
+    return Loops(kept_code(key, text, cache_folder() / "compiled"))

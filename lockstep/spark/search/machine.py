@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from lockstep.machine.code.machine import MachineCode, machine_code
 from lockstep.machine.code.program import Program
-from lockstep.machine.search.loops import Loops, RunLoops, loops_for, run_loops_for
+from lockstep.machine.search.loops import Loops, loops_for, run_loops_for
 from lockstep.machine.search.workers import ProgramShape, Worker, shape_of
 from lockstep.system.user_cache import cache_folder
 
@@ -42,8 +42,8 @@ class Machine:
     shape: ProgramShape
     code: MachineCode
     loops: Loops
-    runs: RunLoops
-    dated: RunLoops
+    runs: Loops
+    dated: Loops
     deadlock_allowed: bool
 
     @property

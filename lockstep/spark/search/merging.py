@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from lockstep.machine.search.interface import DIGIT_BITS
-from lockstep.machine.search.loops import RunLoops
+from lockstep.machine.search.loops import Loops
 from lockstep.machine.search.memory import Array
 from lockstep.spark.search.runs import Run
 
@@ -20,7 +20,7 @@ FANOUT = 8
 """How many runs of about one size become one."""
 
 
-def distinct(parts: Iterable[Array], words: int, loops: RunLoops) -> Array:
+def distinct(parts: Iterable[Array], words: int, loops: Loops) -> Array:
     """The rows of some arrays in order, each once."""
     rows = np.concatenate([np.empty(0, np.uint64), *parts])
     count = len(rows) // words
@@ -33,7 +33,7 @@ def distinct(parts: Iterable[Array], words: int, loops: RunLoops) -> Array:
     return rows[: loops.unique(rows, count) * words]
 
 
-def union(parts: Iterable[Array], words: int, loops: RunLoops) -> Array:
+def union(parts: Iterable[Array], words: int, loops: Loops) -> Array:
     """The rows of some arrays, each of them in order, in order and each once."""
     if words == 1:
         return distinct(parts, words, loops)  # to sort them anew takes less time than one round
@@ -45,7 +45,7 @@ def union(parts: Iterable[Array], words: int, loops: RunLoops) -> Array:
     return rest[0]
 
 
-def subtract(rows: Array, run: Iterable[Array], words: int, loops: RunLoops) -> Array:
+def subtract(rows: Array, run: Iterable[Array], words: int, loops: Loops) -> Array:
     """The rows, in order, that are not in a run, which is read to its end."""
     count = len(rows) // words
     cursor = np.array([0, 0, count], np.int64)
@@ -58,7 +58,7 @@ def subtract(rows: Array, run: Iterable[Array], words: int, loops: RunLoops) -> 
     return rows[: kept * words + len(rest)]
 
 
-def merged(runs: Sequence[Iterator[Array]], words: int, loops: RunLoops) -> Iterator[Array]:
+def merged(runs: Sequence[Iterator[Array]], words: int, loops: Loops) -> Iterator[Array]:
     """The rows of several runs in order, a part of each in memory at a time."""
     heads = [_Head(run, words) for run in runs]
     while heads := [head for head in heads if head.refill()]:
@@ -66,7 +66,7 @@ def merged(runs: Sequence[Iterator[Array]], words: int, loops: RunLoops) -> Iter
         yield union([head.take(horizon) for head in heads], words, loops)
 
 
-def _united(one: Array, two: Array, words: int, loops: RunLoops) -> Array:
+def _united(one: Array, two: Array, words: int, loops: Loops) -> Array:
     both = np.empty(len(one) + len(two), np.uint64)
     total = loops.unite(one, len(one) // words, two, len(two) // words, both)
     return both[: total * words]
