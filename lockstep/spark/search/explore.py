@@ -10,9 +10,9 @@ from pathlib import Path
 from lockstep.errors import LockstepError
 from lockstep.machine.code.program import Program
 from lockstep.machine.search.identity import code_in, search_identity
+from lockstep.machine.search.workers import shape_of
 from lockstep.plain.exploration import Exploration
 from lockstep.results.search_result import SearchResult
-from lockstep.spark.search.machine import machine_of, shipment_of
 from lockstep.spark.search.search import NEAR, NearBounds, SparkSearch
 from lockstep.spark.search.work_folder import WorkFolder
 from lockstep.spark.session import KEPT_SESSION, SparkOptions, java_for_spark, master_of
@@ -48,9 +48,9 @@ def _work_folder(
     allowed = request.deadlock_allowed
     here = hashlib.sha256(code_in(Path(__file__).parent).encode()).hexdigest()
     identity = search_identity(program, deadlock_allowed=allowed) | {"the engine's own code": here}
-    machine = machine_of(shipment_of(program, deadlock_allowed=allowed))
+    shape = shape_of(program)
     if request.checkpoint is not None:
-        with closing(WorkFolder(request.checkpoint, identity, machine)) as folder:
+        with closing(WorkFolder(request.checkpoint, identity, shape)) as folder:
             yield folder
         return
     if not options.is_local:
@@ -60,7 +60,7 @@ def _work_folder(
         )
     with (
         scratch_folder("lockstep-search-") as scratch,
-        closing(WorkFolder(scratch, identity, machine)) as folder,
+        closing(WorkFolder(scratch, identity, shape)) as folder,
     ):
         yield folder
 

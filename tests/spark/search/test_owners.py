@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep.machine.search.interface import SHARD_BITS, SHARDS
+from lockstep.machine.search.interface import SHARD_BITS
 from lockstep.machine.search.loops import loops_for
-from lockstep.spark.search.owners import by_owner, hashes, owners_for, places_by_owner
+from lockstep.spark.search.owners import hashes, owners_for, places_by_owner
 
 STATES = st.lists(st.integers(0, 2**64 - 1), min_size=6, max_size=60, unique=True)
 
@@ -26,20 +26,17 @@ def test_numpy_and_the_kernels_have_the_same_hash(words: int, numbers: list[int]
 
 @pytest.mark.parametrize("owners", [1, 2, 16, 64, 128, 4096])
 @given(numbers=STATES)
-def test_shards_are_shared_out_as_states_are(owners: int, numbers: list[int]) -> None:
+def test_owners_share_out_the_hashes_in_order(owners: int, numbers: list[int]) -> None:
     states = np.array(numbers, np.uint64)
     owner_of = {
         int(state): owner
-        for owner, places in places_by_owner(states, 1, owners).items()
+        for owner, places in places_by_owner(states, 1, owners)
         for state in states[places]
     }
     assert len(owner_of) == len(numbers)
     assert all(0 <= owner < owners for owner in owner_of.values())
-    shards = hashes(states, 1) >> np.uint64(64 - SHARD_BITS)
-    for shard in range(SHARDS):
-        of_shard = states[shards == shard]
-        for owner, part in by_owner(of_shard, 1, shard, owners):
-            assert all(owner_of[int(state)] == owner for state in part)
+    for state, value in zip(numbers, hashes(states, 1).tolist(), strict=True):
+        assert owner_of[state] == value * owners >> 64
 
 
 def test_there_are_some_owners_to_each_task() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockstep.spark.search.rows import Unreadable, packed, unpacked
+from lockstep.spark.search.runs import Unreadable, packed, unpacked
 
 WORDS = st.integers(0, 2**64 - 1)
 
