@@ -95,7 +95,7 @@ class RunLoops:
         self.unique = Loop("unique", code)
         self.subtract = Loop("subtract", code)
         self.unite = Loop("unite", code)
-        self.checksum = Loop("checksum", code)
+        self.hashes = Loop("hashes", code)
         self.ascends = Loop("ascends", code)
 
 

@@ -22,27 +22,23 @@ from lockstep.system.user_cache import cache_folder
 
 
 @dataclass(frozen=True)
-class Shipment:
-    """A program as it is sent: its text, compressed, and its shape."""
+class Machine:
+    """A program, ready to be sent: its text, compressed, and its shape; and its code here."""
 
     text: bytes
     shape: ProgramShape
     deadlock_allowed: bool
 
+    @classmethod
+    def of(cls, program: Program, *, deadlock_allowed: bool) -> Machine:
+        """The machine of a program."""
+        text = zlib.compress(program.text.encode(), 6)
+        return cls(text, shape_of(program), deadlock_allowed)
 
-def shipment_of(program: Program, *, deadlock_allowed: bool) -> Shipment:
-    """A program, ready to be sent."""
-    text = zlib.compress(program.text.encode(), 6)
-    return Shipment(text, shape_of(program), deadlock_allowed)
-
-
-@dataclass(frozen=True)
-class Machine:
-    """A program's code in this process, with the loops for its states."""
-
-    shape: ProgramShape
-    code: MachineCode
-    deadlock_allowed: bool = True
+    @property
+    def code(self) -> MachineCode:
+        """The machine code, made at most once on this machine."""
+        return _translated(self.text)
 
     @property
     def words(self) -> int:
@@ -61,11 +57,8 @@ class Machine:
 
 
 @lru_cache(maxsize=4)
-def machine_of(shipment: Shipment) -> Machine:
-    """The machine code of what was sent, made at most once on this machine."""
-    text = zlib.decompress(shipment.text).decode()
-    code = machine_code(text, cache_folder() / "compiled")
-    return Machine(shipment.shape, code, shipment.deadlock_allowed)
+def _translated(text: bytes) -> MachineCode:
+    return machine_code(zlib.decompress(text).decode(), cache_folder() / "compiled")
 
 
 class Account(msgspec.Struct, frozen=True, tag=True):

@@ -1,49 +1,42 @@
-"""Which owner a state belongs to, and which states are compared with plain Python: by the hash.
+"""What belongs to which owner, and which states are compared with plain Python: by the hash.
 
 The search's own kernels put a state into one of 64 shards by the highest bits of its hash. Up to 64
 owners share those out; more of them split each shard by the next bits. A state's mark is made of
 the lower bits, so the states of the smallest marks are the same however states are shared out, and
 they are spread over all levels as the states are.
+
+An owner's runs are merged when there are as many of about one size as `FANOUT`. So an owner of n
+states has fewer than FANOUT runs for each power of FANOUT up to n, and a state is written again at
+most as often as there are such powers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from lockstep.machine.search.memory import Array
+from lockstep.machine.search.row_sets import hashes
 from lockstep.machine.search.sample import STATES
 from lockstep.spark.search.runs import Run
 from lockstep.system.sealed import Natural
 
+FANOUT = 8
+"""How many runs of about one size become one."""
 MOST_OWNERS = 1 << 16
 """The most owners that there may be."""
 _LEAST = 1 << 15
 """States that a task expands, where there are as many: it takes a while to begin."""
 
-_FIRST = (np.uint64(0xD6E8FEB86659FD93), np.uint64(0x9E3779B97F4A7C15))
 _MARK = np.uint64(0xFF51AFD7ED558CCD)
 
 
 def owners_for(parallelism: int) -> int:
     """How many owners suit so many tasks at a time: a power of two, and four for each task."""
     return min(MOST_OWNERS, 1 << max(0, (4 * parallelism - 1).bit_length()))
-
-
-def hashes(states: Array, words: int) -> Array:
-    """The hash of each state, as the kernels have it."""
-    rows = states.reshape(-1, words)
-    multiplier, second = _FIRST
-    value = rows[:, 0]
-    value = (value ^ (value >> np.uint64(32))) * multiplier
-    value = (value ^ (value >> np.uint64(29))) * second
-    for word in range(1, words):
-        value = (value ^ (value >> np.uint64(31)) ^ rows[:, word]) * multiplier
-        value = (value ^ (value >> np.uint64(29))) * second
-    return value
 
 
 def places_by_owner(
@@ -63,6 +56,19 @@ def shares_of(runs: Iterable[Run], owners: int) -> tuple[tuple[Run, ...], ...]:
     total = sum(run.states for run in by_size)
     number = max(1, min(len(by_size), total // _LEAST, max(owners, total // (_LEAST << 7))))
     return tuple(tuple(by_size[place::number]) for place in range(number))
+
+
+def due(runs: Sequence[Run]) -> list[Run]:
+    """The runs that are to become one now; none while there are few of each size."""
+    sizes: dict[int, list[Run]] = {}
+    for run in runs:
+        sizes.setdefault(_power(run.states), []).append(run)
+    return next((same for _, same in sorted(sizes.items()) if len(same) >= FANOUT), [])
+
+
+def _power(states: int) -> int:
+    """How often FANOUT goes into a number."""
+    return max(0, states.bit_length() - 1) // (FANOUT.bit_length() - 1)
 
 
 class Sampled(msgspec.Struct, frozen=True, order=True, array_like=True):

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,10 +25,10 @@ from pyarrow import parquet
 
 from lockstep.machine.search.loops import run_loops_for
 from lockstep.machine.search.memory import Array
+from lockstep.machine.search.row_sets import hashes
 from lockstep.machine.search.search_folder import damaged_in
 from lockstep.system.sealed import Damaged, Natural, whole_file
 
-_MASK = (1 << 64) - 1
 _ROW_GROUP = 1 << 17
 """Rows that are written and read at a time."""
 
@@ -51,16 +52,16 @@ class Run(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=Tr
         return self.first <= level <= self.last
 
 
+@dataclass(frozen=True)
 class RunFolder:
     """The runs of one search, whose states have so many words."""
 
-    def __init__(self, folder: Path, words: int) -> None:
-        self._folder = folder
-        self._words = words
+    path: Path
+    words: int
 
     def damaged(self, file: str, why: str) -> Damaged:
         """That a run is not what the manifest says of it."""
-        return damaged_in(self._folder.parent, self._folder / file, why)
+        return damaged_in(self.path.parent, self.path / file, why)
 
     def write(self, owner: int, parts: Iterable[Array], first: int, last: int) -> Run | None:
         """Write a new run of dated rows, safely on disk under a name that nothing else has.
@@ -73,26 +74,26 @@ class RunFolder:
         if begin is None:
             return None
         name = f"{owner:05}-{first:05}-{last:05}-{uuid.uuid4().hex}.parquet"
-        tally = _Tally(self._words)
-        with whole_file(self._folder / name) as out:
+        tally = _Tally(self.words)
+        with whole_file(self.path / name) as out:
             write_rows(
                 out,
                 tally.counted(chain([begin], rows), dated=True),
-                names_of(self._words, dated=True),
+                names_of(self.words, dated=True),
             )
-        return Run(name, tally.states, tally.checksum, first, last, _digest(self._folder / name))
+        return Run(name, tally.states, tally.checksum, first, last, _digest(self.path / name))
 
     def read(self, run: Run, *, dated: bool = False) -> Iterator[Array]:
         """The states of a run in parts; of `dated` rows each is a state and its level.
 
         `Damaged` where they are not those that were written.
         """
-        file, tally = self._folder / run.file, _Tally(self._words)
+        file, tally = self.path / run.file, _Tally(self.words)
         try:
             if _digest(file) != run.digest:
                 raise self.damaged(run.file, "its bytes are not those that were written")
             yield from tally.counted(
-                read_rows(str(file), names_of(self._words, dated=dated)), dated=dated
+                read_rows(str(file), names_of(self.words, dated=dated)), dated=dated
             )
         except FileNotFoundError:
             raise self.damaged(run.file, "it is missing") from None
@@ -124,7 +125,7 @@ class _Tally:
             states = undated(part, words) if dated else part
             if count := len(states) // words:
                 self.states += count
-                self.checksum = (self.checksum + self._loops.checksum(states, count)) & _MASK
+                self.checksum = (self.checksum + int(hashes(states, words).sum())) % 2**64
                 self.ascends &= self._last < states[:words].tolist()
                 self.ascends &= bool(self._loops.ascends(states, count))
                 self._last = states[-words:].tolist()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,17 +16,17 @@ import numpy as np
 from lockstep.machine.code.program import Program
 from lockstep.machine.search.memory import Array
 from lockstep.machine.search.rebuild import Ancestry, LevelAncestry
+from lockstep.machine.search.row_sets import distinct
 from lockstep.machine.search.search import ParallelSearch
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Exploration
 from lockstep.results.search_result import Progress
-from lockstep.spark.search.jobs import run_job
-from lockstep.spark.search.machine import machine_of, shipment_of
-from lockstep.spark.search.merging import distinct
+from lockstep.spark.search.jobs import Jobs
+from lockstep.spark.search.machine import Machine
 from lockstep.spark.search.owners import owners_for, places_by_owner, sample_of, shares_of, smallest
 from lockstep.spark.search.questions import Inquirer
 from lockstep.spark.search.runs import Run, dated, undated
-from lockstep.spark.search.tasks import LevelPlan, read_note
+from lockstep.spark.search.tasks import LevelPlan
 from lockstep.spark.search.work_folder import Manifest, OwnerReport, WorkFolder
 
 if TYPE_CHECKING:
@@ -45,8 +44,8 @@ class NearBounds:
     does at a time.
     """
 
-    level: int = 50_000
-    states: int = 2_000_000
+    level: int = 500_000
+    states: int = 4_000_000
     owners: int | None = None
 
 
@@ -70,12 +69,12 @@ class SparkSearch(ParallelSearch):
         near: NearBounds = NEAR,
     ) -> None:
         """Prepare a search in its folder; `session` is called when the first job is due."""
-        self._shipment = shipment_of(program, deadlock_allowed=request.deadlock_allowed)
+        machine = Machine.of(program, deadlock_allowed=request.deadlock_allowed)
         alone = replace(request, threads=1, checkpoint=None, expected=0, environment=None)
-        super().__init__(program, machine_of(self._shipment).code, alone)
+        super().__init__(program, machine.code, alone)
         self._result.engine = "spark"
+        self._jobs = Jobs(machine, folder.runs, session, self._look_on)
         self._folder = folder
-        self._session = session
         self._near = near
         self._near_levels = 0
         self._manifest = folder.manifest
@@ -99,41 +98,27 @@ class SparkSearch(ParallelSearch):
         if self._manifest is None:
             super()._level(depth)
             return
-        if not self._later:
-            self._later = self._found_by_job(self._manifest)
+        self._waiting = self._levels.count(depth)
+        self._later = self._later or self._plan_after(self._manifest).reports(self._jobs)
         self._level_reports = self._later.pop(0)
         for report in self._level_reports:
             report.account.add_to(self._crew.workers[0])
         self._supervision.watch_states()
         self._result.depth += any(report.states for report in self._level_reports)
 
-    def _found_by_job(self, manifest: Manifest) -> list[list[OwnerReport]]:
-        """What owners report of the next levels, level by level up to the last that has any."""
-        self._waiting = manifest.levels[-1]
-        plan = LevelPlan(
-            self._shipment,
-            self._folder.runs,
+    def _plan_after(self, manifest: Manifest) -> LevelPlan:
+        """How the next level is found, or several that are hardly worth a job each."""
+        depth, most = manifest.depth, self._request.bounds.max_depth
+        before, last = (0, *manifest.levels)[-2:]
+        ahead = 1 if last > min(before, self._near.level) else _AHEAD
+        return LevelPlan(
             manifest.owners,
-            manifest.depth,
+            depth,
             shares_of(manifest.frontier, manifest.owners),
             manifest.runs,
             manifest.most_mark,
-            self._ahead(manifest),
+            ahead if most is None else min(ahead, most - depth),
         )
-        spark = self._session()
-        texts = run_job(spark, plan.on(spark), self._look_on)
-        notes = [read_note(text, self._folder.reader) for text in texts]
-        reports = [note for note in notes if isinstance(note, OwnerReport)]
-        reports.sort(key=lambda report: (report.level, report.owner))
-        return [list(level) for _, level in groupby(reports, lambda report: report.level)]
-
-    def _ahead(self, manifest: Manifest) -> int:
-        """How many levels the next job finds: small ones are hardly worth a job."""
-        depth, most = manifest.depth, self._request.bounds.max_depth
-        before, last = (0, *manifest.levels)[-2:]
-        if last > min(before, self._near.level):
-            return 1
-        return _AHEAD if most is None else min(_AHEAD, most - depth)
 
     def _keep(self) -> None:
         """A level is finished: the manifest names its runs."""
@@ -174,7 +159,7 @@ class SparkSearch(ParallelSearch):
             table = rows.reshape(-1, words + 1)
             for owner, places in places_by_owner(undated(rows, words), words, owners):
                 part = table[places].reshape(-1)
-                run = self._folder.reader.write(owner, [part], levels[0], levels[-1])
+                run = self._folder.runs.write(owner, [part], levels[0], levels[-1])
                 runs[owner] = (*runs.get(owner, ()), *filter(None, [run]))
         sample = smallest(
             sampled
@@ -190,7 +175,7 @@ class SparkSearch(ParallelSearch):
             return self._near.owners
         if not self._levels.counts[-1]:
             return 1
-        return owners_for(self._session().sparkContext.defaultParallelism)
+        return owners_for(self._jobs.session().sparkContext.defaultParallelism)
 
     def _ancestry(self) -> Ancestry:
         """The finished levels: those in memory, and those in runs."""
@@ -198,15 +183,7 @@ class SparkSearch(ParallelSearch):
 
     def _inquirer(self, manifest: Manifest) -> Inquirer:
         near = LevelAncestry(self._program, self._code, self._levels)
-        return Inquirer(
-            self._shipment,
-            self._folder,
-            manifest,
-            near,
-            self._near_levels,
-            self._session,
-            self._look_on,
-        )
+        return Inquirer(self._jobs, manifest, near, self._near_levels)
 
     def _look_on(self, tasks: tuple[int, int]) -> None:
         """Report how far a job is, and end it when a bound is met."""

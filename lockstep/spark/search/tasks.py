@@ -1,7 +1,4 @@
-"""What Spark's tasks do for a level. They know nothing but what is sent to them and the runs.
-
-A task that fails is done again, and may be done twice: all that counts is what the driver is sent
-by the tasks whose results Spark takes.
+"""What Spark's tasks do for a level: they expand its states, and settle which of the next are new.
 
 A job may find several levels: then a task that settled its owner's part of a level expands that,
 too, and sends what it reports along to the same owner's next task.
@@ -9,55 +6,31 @@ too, and sends what it reports along to the same owner's next task.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from itertools import chain, groupby
 
-import msgspec
-import pyarrow
+import numpy as np
 
+from lockstep.machine.search.interface import SHARDS
 from lockstep.machine.search.memory import Array
-from lockstep.spark.search.expansion import Expansion
-from lockstep.spark.search.machine import Account, Machine, Shipment, machine_of
-from lockstep.spark.search.merging import Gathered, due, merged, without
-from lockstep.spark.search.owners import Sampled, sample_of, smallest
+from lockstep.machine.search.row_sets import (
+    MOST_WAITING,
+    Gathered,
+    distinct,
+    merged,
+    union,
+    without,
+)
+from lockstep.spark.search.jobs import Batches, Jobs, numbers, read_note, row
+from lockstep.spark.search.machine import Account, Machine
+from lockstep.spark.search.owners import Sampled, due, places_by_owner, sample_of, smallest
 from lockstep.spark.search.runs import Run, RunFolder, dated, packed, unpacked
 from lockstep.spark.search.work_folder import OwnerReport
-from lockstep.spark.task_start import forget_archives
-from lockstep.system.sealed import Damaged
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-ROWS = "owner int, states binary, note string"
-"""What tasks send to owners and to the driver: candidates for an owner, or a note."""
-_ROWS = pyarrow.schema(
-    [("owner", pyarrow.int32()), ("states", pyarrow.binary()), ("note", pyarrow.string())]
-)
-
-Batches: TypeAlias = Iterable[pyarrow.RecordBatch]
-Work: TypeAlias = Callable[[Machine, RunFolder, Batches], Batches]
-"""What a task does with its rows."""
-
-
-class Answer(msgspec.Struct, frozen=True, tag=True):
-    """What the runs of one owner answer to a question, as words."""
-
-    words: list[int]
-
-
-class Damage(msgspec.Struct, frozen=True, tag=True):
-    """That a file is damaged, and how: the job does not count."""
-
-    file: str
-    why: str
-
-
-Note: TypeAlias = Account | OwnerReport | Answer | Damage
-"""What a task sends beside states."""
+_BUFFER = 16384
+"""Candidates that wait for one shard before they are put in order."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +40,6 @@ class LevelPlan:
     `shares` are the runs of the last level, one for each task that expands them.
     """
 
-    shipment: Shipment
-    folder: Path
     owners: int
     depth: int
     shares: tuple[tuple[Run, ...], ...]
@@ -76,24 +47,21 @@ class LevelPlan:
     most_mark: int
     levels: int = 1
 
-    def on(self, spark: SparkSession) -> DataFrame:
-        """The levels as a job; the notes in its rows are `OwnerReport`s."""
-        tasks = len(self.shares)
-        expand = task(self.shipment, self.folder, self._expand)
-        rows = spark.range(0, tasks, 1, tasks).mapInArrow(expand, ROWS)
-        for level in range(self.depth + 1, self.depth + 1 + self.levels):
-            settle = task(self.shipment, self.folder, partial(self._settle, level))
-            rows = rows.repartitionById(self.owners, "owner").mapInArrow(settle, ROWS)
-        return rows
+    def reports(self, jobs: Jobs) -> list[list[OwnerReport]]:
+        """What the owners report, level by level up to the last that anything is reported of."""
+        settle = [partial(self._settle, self.depth + 1 + level) for level in range(self.levels)]
+        notes = jobs.run(len(self.shares), self._expand, settle, self.owners)
+        found = [note for note in notes if isinstance(note, OwnerReport)]
+        found.sort(key=lambda report: (report.level, report.owner))
+        return [list(level) for _, level in groupby(found, lambda report: report.level)]
 
     def _expand(self, machine: Machine, folder: RunFolder, batches: Batches) -> Batches:
         """Send the candidates that follow from some shares."""
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                yield from self._candidates(machine, folder, self.shares[number])
+        for number in numbers(batches):
+            yield from self._candidates(machine, folder, self.shares[number])
 
     def _candidates(self, machine: Machine, folder: RunFolder, runs: Iterable[Run]) -> Batches:
-        expansion = Expansion(machine, self.owners)
+        expansion = _Expansion(machine, self.owners)
         for owner, states in expansion.expand(chain.from_iterable(map(folder.read, runs))):
             yield row(owner, states=packed(states, machine.words))
         yield row(0, Account.of(expansion.worker))
@@ -190,33 +158,47 @@ class _Received:
         return bool(self.accounts) or not self.candidates.is_empty
 
 
-def task(shipment: Shipment, folder: Path, work: Work) -> Callable[[Batches], Batches]:
-    """Some work as a task on whichever machine; a damaged file is a note."""
+class _Expansion:
+    """Expands states, and has their distinct successors by owner; `worker` counts."""
 
-    def run(batches: Batches) -> Batches:
-        forget_archives()
-        machine = machine_of(shipment)
-        try:
-            yield from work(machine, RunFolder(folder, machine.words), batches)
-        except Damaged as damage:
-            yield row(0, Damage(damage.file.name, damage.why))
+    def __init__(self, machine: Machine, owners: int) -> None:
+        self.worker = machine.worker(_BUFFER)
+        self._machine = machine
+        self._owners = owners
+        self._shards: list[list[Array]] = [[] for _ in range(SHARDS)]
+        self._waiting = 0
 
-    return run
+    def expand(self, parts: Iterable[Array]) -> Iterator[tuple[int, Array]]:
+        """All candidates with their owners, of whom each may be named several times."""
+        words = self._machine.words
+        for part in parts:
+            begin, count = 0, len(part) // words
+            while begin < count:
+                begin = self._machine.loops.expand(self.worker.packed, part, begin, count)
+                if begin < count:
+                    self._order(words)
+                if self._waiting > MOST_WAITING:
+                    yield from self._sent(words)
+        self._order(words)
+        yield from self._sent(words)
 
+    def _order(self, words: int) -> None:
+        """Put the candidates of each buffer in order: while they are few, that is cheap."""
+        for shard in np.flatnonzero(self.worker.filled).tolist():
+            states = distinct([self.worker.candidates(shard)], words)
+            self._shards[shard].append(states)
+            self._waiting += states.nbytes
+        self.worker.empty()
 
-def read_note(text: str, folder: RunFolder) -> Note:
-    """The note of a task; `Damaged` where it says so."""
-    note: Note = msgspec.json.decode(text, type=Note)
-    if isinstance(note, Damage):
-        raise folder.damaged(note.file, note.why)
-    return note
-
-
-def row(owner: int, note: Note | None = None, states: bytes | None = None) -> pyarrow.RecordBatch:
-    """A row for an owner, or for the driver."""
-    text = None if note is None else msgspec.json.encode(note).decode()
-    columns = [
-        pyarrow.array([value], field.type)
-        for value, field in zip((owner, states, text), _ROWS, strict=True)
-    ]
-    return pyarrow.RecordBatch.from_arrays(columns, schema=_ROWS)
+    def _sent(self, words: int) -> Iterator[tuple[int, Array]]:
+        per_owner = max(1, SHARDS // self._owners)
+        for first in range(0, SHARDS, per_owner):
+            states = union(chain(*self._shards[first : first + per_owner]), words)
+            if self._owners <= SHARDS and len(states):
+                yield first // per_owner, states
+            elif len(states):
+                rows = states.reshape(-1, words)
+                for owner, places in places_by_owner(states, words, self._owners):
+                    yield owner, rows[places].reshape(-1)
+        self._shards = [[] for _ in range(SHARDS)]
+        self._waiting = 0

@@ -89,16 +89,13 @@ class WorkFolder(SearchFolder):
 
     def __init__(self, folder: Path, identity: Mapping[str, str], shape: ProgramShape) -> None:
         super().__init__(folder, identity)
-        self.runs = self.path / "runs"
-        """The folder of the runs."""
-        self.reader = RunFolder(self.runs, shape.words)
-        """The runs, read and written from here."""
+        self.runs = RunFolder(self.path / "runs", shape.words)
         try:
-            self.runs.mkdir(exist_ok=True)
+            self.runs.path.mkdir(exist_ok=True)
             self.manifest = self._manifest(shape)
         except OSError as error:
             self.close()
-            raise LockstepError(f"{self.runs} cannot be made: {error.strerror}") from None
+            raise LockstepError(f"{self.runs.path} cannot be made: {error.strerror}") from None
         except BaseException:
             self.close()
             raise
@@ -112,7 +109,7 @@ class WorkFolder(SearchFolder):
         self.write(_MANIFEST, manifest)
         self.manifest = manifest
         named = {run.file for run in chain(*manifest.runs.values())}
-        for file in self.runs.iterdir() if is_all else ():
+        for file in self.runs.path.iterdir() if is_all else ():
             if file.name not in named:
                 file.unlink(missing_ok=True)
 

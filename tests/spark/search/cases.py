@@ -17,10 +17,9 @@ from lockstep.machine.code.program import Program, build_program
 from lockstep.machine.search.identity import search_identity
 from lockstep.machine.search.memory import Array
 from lockstep.machine.search.search import ParallelSearch
-from lockstep.machine.search.workers import ProgramShape, shape_of
+from lockstep.machine.search.workers import shape_of
 from lockstep.plain.exploration import Exploration
 from lockstep.results.search_result import SearchResult
-from lockstep.spark.search.machine import Machine
 from lockstep.spark.search.search import NearBounds, SparkSearch
 from lockstep.spark.search.work_folder import WorkFolder
 from lockstep.specs.scopes import load_model_spec
@@ -30,13 +29,6 @@ from tests.spark.search.in_process import InProcess
 ROOT = Path(__file__).parents[3]
 FAR = NearBounds(level=1, states=0, owners=4)
 """Every level is a job, and each has several owners."""
-
-
-def machine_for(words: int) -> Machine:
-    """A machine for states of so many words that no model has."""
-    shape = ProgramShape(words, (0, 1), 1, (0,), False, False, False, 1)
-    code = machine_code("", None)
-    return Machine(shape, code)
 
 
 def rows_of(numbers: list[tuple[int, ...]], words: int) -> Array:

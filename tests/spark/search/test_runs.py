@@ -26,16 +26,12 @@ def written(folder: RunFolder) -> Run:
     return run
 
 
-def path(folder: RunFolder, run: Run) -> Path:
-    return folder.damaged(run.file, "").file
-
-
 def damage(folder: RunFolder, run: Run) -> str:
     with pytest.raises(Damaged) as raised:
         list(folder.read(run))
     with pytest.raises(Damaged):
         list(folder.read(run, dated=True))
-    assert raised.value.file == path(folder, run)
+    assert raised.value.file == (folder.path / run.file)
     return raised.value.why
 
 
@@ -57,18 +53,18 @@ def test_the_same_work_twice_leaves_two_files(folder: RunFolder) -> None:
 
 def test_every_changed_byte_is_told(folder: RunFolder) -> None:
     run = written(folder)
-    content = path(folder, run).read_bytes()
+    content = (folder.path / run.file).read_bytes()
     for place in range(len(content)):
         changed = content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
-        path(folder, run).write_bytes(changed)
+        (folder.path / run.file).write_bytes(changed)
         assert damage(folder, run) == "its bytes are not those that were written"
 
 
 def test_a_file_that_is_lost_or_cut_off_is_told(folder: RunFolder) -> None:
     run = written(folder)
-    path(folder, run).write_bytes(path(folder, run).read_bytes()[:-1])
+    (folder.path / run.file).write_bytes((folder.path / run.file).read_bytes()[:-1])
     assert damage(folder, run) == "its bytes are not those that were written"
-    path(folder, run).unlink()
+    (folder.path / run.file).unlink()
     assert damage(folder, run) == "it is missing"
 
 
@@ -81,5 +77,5 @@ def test_a_whole_file_with_other_states_is_told(folder: RunFolder) -> None:
     assert turned is not None
     assert turned.checksum == run.checksum
     assert damage(folder, turned) == "its states are not in order"
-    other = RunFolder(path(folder, run).parent, 3)
+    other = RunFolder((folder.path / run.file).parent, 3)
     assert damage(other, run) == "it cannot be read: it has no column w2"

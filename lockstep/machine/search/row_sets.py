@@ -1,14 +1,12 @@
-"""Sorted rows as sets, in parts where there may be many, and which runs become one.
+"""Sets of rows in ascending order, in parts where there may be more of them than memory holds.
 
-Runs are merged when there are as many of about one size as `FANOUT`. So an owner of n states has
-fewer than FANOUT runs for each power of FANOUT up to n, and a state is written again at most as
-often as there are such powers.
+A row is so many words. What is done to rows in memory is done by the kernels for runs.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -18,12 +16,17 @@ from lockstep.machine.search.interface import DIGIT_BITS
 from lockstep.machine.search.loops import run_loops_for
 from lockstep.machine.search.memory import Array
 from lockstep.machine.search.state_file import Extent, Spill, StateFile
-from lockstep.spark.search.runs import Run
 
-FANOUT = 8
-"""How many runs of about one size become one."""
 MOST_WAITING = 1 << 26
-"""Bytes of candidates that wait in memory."""
+"""Bytes of rows that wait in memory."""
+
+
+def hashes(states: Array, words: int) -> Array:
+    """The hash of each state."""
+    count = len(states) // words
+    values = np.empty(count, np.uint64)
+    run_loops_for(words).hashes(states, count, values)
+    return values
 
 
 def distinct(parts: Iterable[Array], words: int) -> Array:
@@ -165,16 +168,3 @@ class _Head:
                 break
         rows, self._rows = self._rows[: end * self._words], self._rows[end * self._words :]
         return rows
-
-
-def due(runs: Sequence[Run]) -> list[Run]:
-    """The runs that are to become one now; none while there are few of each size."""
-    sizes: dict[int, list[Run]] = {}
-    for run in runs:
-        sizes.setdefault(_power(run.states), []).append(run)
-    return next((same for _, same in sorted(sizes.items()) if len(same) >= FANOUT), [])
-
-
-def _power(states: int) -> int:
-    """How often FANOUT goes into a number."""
-    return max(0, states.bit_length() - 1) // (FANOUT.bit_length() - 1)

@@ -1,4 +1,4 @@
-"""Runs as sets: what is distinct, what is left of it, and what becomes one run."""
+"""Rows as sets: what is distinct, what is left of them, and what is merged."""
 
 from __future__ import annotations
 
@@ -11,18 +11,15 @@ from hypothesis import strategies as st
 
 from lockstep.machine.search.loops import run_loops_for
 from lockstep.machine.search.memory import Array
-from lockstep.spark.search.merging import (
-    FANOUT,
+from lockstep.machine.search.row_sets import (
     Gathered,
     distinct,
-    due,
+    hashes,
     merged,
     subtract,
     union,
     without,
 )
-from lockstep.spark.search.runs import Run
-from tests.spark.search.cases import rows_of
 
 NUMBERS = st.one_of(st.integers(0, 3), st.integers(0, 2**64 - 1))
 
@@ -30,6 +27,10 @@ NUMBERS = st.one_of(st.integers(0, 3), st.integers(0, 2**64 - 1))
 def states(words: int) -> st.SearchStrategy[list[tuple[int, ...]]]:
     """Some states, few of them different."""
     return st.lists(st.tuples(*[NUMBERS] * words), max_size=30)
+
+
+def rows_of(numbers: list[tuple[int, ...]], words: int) -> Array:
+    return np.array(numbers, np.uint64).reshape(-1, words).reshape(-1)
 
 
 def parts_of(numbers: list[tuple[int, ...]], words: int, size: int) -> list[Array]:
@@ -95,7 +96,9 @@ def test_what_runs_have_is_left_out_part_by_part(words: int, data: st.DataObject
 def test_what_waits_in_files_is_in_order_again(words: int, data: st.DataObject) -> None:
     runs = data.draw(st.lists(states(words), max_size=6))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lockstep.spark.search.merging.MOST_WAITING", data.draw(st.integers(1, 999)))
+        patch.setattr(
+            "lockstep.machine.search.row_sets.MOST_WAITING", data.draw(st.integers(1, 999))
+        )
         gathered = Gathered(words)
         for run in runs:
             gathered.add(rows_of(sorted(set(run)), words))
@@ -104,30 +107,11 @@ def test_what_waits_in_files_is_in_order_again(words: int, data: st.DataObject) 
     assert gathered.is_empty == (not runs)
 
 
-@given(sizes=st.lists(st.integers(1, 10**6), max_size=200))
-def test_few_runs_are_left_and_few_are_written_again(sizes: list[int]) -> None:
-    runs: list[Run] = []
-    written = 0
-    for number, size in enumerate(sizes):
-        runs.append(Run(str(number), size, 0, number, number, ""))
-        while old := due(runs):
-            size_of_all = sum(run.states for run in old)
-            runs = [run for run in runs if run not in old]
-            runs.append(Run(f"{number} merged {len(runs)}", size_of_all, 0, 0, number, ""))
-            written += size_of_all
-    total = sum(sizes)
-    powers = 1 + max(0, total.bit_length() - 1) // (FANOUT.bit_length() - 1)
-    assert sum(run.states for run in runs) == total
-    assert len(runs) < FANOUT * powers
-    assert written <= total * powers
-
-
 def test_the_sum_of_hashes_has_no_order() -> None:
-    loops = run_loops_for(2)
     rows = np.arange(40, dtype=np.uint64)
     turned = rows.reshape(-1, 2)[::-1].copy().reshape(-1)
-    assert loops.checksum(rows, 20) == loops.checksum(turned, 20)
+    assert hashes(rows, 2).sum() == hashes(turned, 2).sum()
     for place, next_place in pairwise(range(40)):
         changed = rows.copy()
         changed[place] = rows[next_place]
-        assert loops.checksum(changed, 20) != loops.checksum(rows, 20)
+        assert hashes(changed, 2).sum() != hashes(rows, 2).sum()
