@@ -1,4 +1,4 @@
-"""A run is what the manifest says of it, or it is told what is wrong with it."""
+"""A run is what the manifest says of it, or what is wrong with it is reported."""
 
 from __future__ import annotations
 
@@ -6,12 +6,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from lockstep.spark.search.runs import Run, RunFolder, dated, of_level
+from lockstep.spark.search.runs import (
+    Run,
+    RunFolder,
+    Unreadable,
+    dated,
+    of_level,
+    packed,
+    unpacked,
+)
 from lockstep.system.sealed import Damaged
 from tests.spark.search.cases import rows_of
 
+WORDS = st.integers(0, 2**64 - 1)
 STATES = rows_of([(3, 9), (3, 10), (4, 0), (2**63, 2**64 - 1)], 2)
 
 
@@ -79,3 +90,26 @@ def test_a_whole_file_with_other_states_is_told(folder: RunFolder) -> None:
     assert damage(folder, turned) == "its states are not in order"
     other = RunFolder((folder.path / run.file).parent, 3)
     assert damage(other, run) == "it cannot be read: it has no column w2"
+
+
+@given(words=st.integers(1, 4), data=st.data())
+def test_states_come_back(words: int, data: st.DataObject) -> None:
+    rows = data.draw(st.lists(st.lists(WORDS, min_size=words, max_size=words), max_size=20))
+    states = np.array(rows, np.uint64).reshape(-1)
+    assert unpacked(packed(states, words), words).tolist() == states.tolist()
+
+
+def test_sorted_states_take_few_bytes() -> None:
+    states = np.uint64(2**63) + np.arange(2**17, dtype=np.uint64) * np.uint64(300)
+    assert len(packed(states, 1)) < 2 * len(states)
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1 and some more that is no file PAR1"])
+def test_something_else_is_refused(content: bytes) -> None:
+    with pytest.raises(Unreadable):
+        unpacked(content, 1)
+
+
+def test_states_of_fewer_words_are_refused() -> None:
+    with pytest.raises(Unreadable, match="no column w1"):
+        unpacked(packed(np.ones(4, np.uint64), 1), 2)
