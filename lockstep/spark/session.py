@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import atexit
 import importlib.util
-import logging
 import os
-import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from lockstep.errors import LockstepError
 from lockstep.spark.jars import SOURCE_JARS, TABLE_JARS
+from lockstep.spark.jvm import (
+    OWN_JVM,
+    STOP_SECONDS,
+    end_jvm,
+    own_session,
+    silence_py4j,
+    started,
+)
 from lockstep.system.java import find_java
 from lockstep.system.maven import Artifact, jar_of
 
@@ -28,9 +34,6 @@ LOCAL_MASTER = "local[*]"
 """Spark within one process, on all of its cores."""
 
 _OF_DELTA = "spark.databricks.delta."
-_QUIET = logging.ERROR
-_STOP_SECONDS = 20.0
-_LOOK_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
@@ -76,15 +79,6 @@ _TABLES = _Library("Delta tables", "io.delta.sql.DeltaSparkSessionExtension", TA
 _TOPICS = _Library(
     "topics of Kafka", "org.apache.spark.sql.kafka010.KafkaSourceProvider", SOURCE_JARS
 )
-
-
-class _Own:
-    """The way to the JVM that was started here, while there is one."""
-
-    gateway: Any = None
-
-
-_OWN = _Own()
 
 
 class KeptSession:
@@ -150,9 +144,7 @@ def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator
     java = java_for_spark()
     KEPT_SESSION.stop()
     settings = _settings(options) | dict(options.settings)
-    # What it tells of as errors is raised here as well, or follows from an interruption.
-    logging.getLogger("py4j").setLevel(logging.CRITICAL)
-    logging.getLogger().addFilter(_is_not_of_py4j)
+    silence_py4j()
     if _spark_is_here():
         with _session_beside(settings) as session:
             _refuse_missing(session, options)
@@ -169,12 +161,12 @@ def spark_session(name: str, options: SparkOptions = SparkOptions()) -> Iterator
     settings = {**settings, "spark.app.name": name, "spark.master": options.master}
     with tempfile.TemporaryFile() as complaints:
         try:
-            yield _started(settings, lambda: _own_session(settings, complaints), complaints)
+            yield started(settings, lambda: own_session(settings, complaints), complaints)
         except KeyboardInterrupt:
-            _kill()
+            end_jvm(interrupted=True)
             raise
         finally:
-            _end()
+            end_jvm()
 
 
 def _spark_is_here() -> bool:
@@ -196,7 +188,7 @@ def _given_master() -> str | None:
         return None
     from pyspark import SparkConf, SparkContext
 
-    if not _spark_is_here() or SparkContext._gateway is _OWN.gateway is not None:
+    if not _spark_is_here() or SparkContext._gateway is OWN_JVM.gateway is not None:
         return None
     context = SparkContext._active_spark_context
     if context is not None:
@@ -212,14 +204,14 @@ def _session_beside(settings: Mapping[str, str]) -> Iterator[SparkSession]:
 
     had_context = SparkContext._active_spark_context is not None
     with tempfile.TemporaryFile() as complaints:
-        session = _started(settings, lambda: _session_of_theirs(settings), complaints)
+        session = started(settings, lambda: _session_of_theirs(settings), complaints)
     try:
         yield session
     except KeyboardInterrupt:
         # Another thread: what this one asks next would get the answer to what was interrupted.
         thread = threading.Thread(target=_interrupt, args=[session], name="lockstep-spark")
         thread.start()
-        thread.join(_STOP_SECONDS)
+        thread.join(STOP_SECONDS)
         raise
     finally:
         if not had_context:
@@ -265,101 +257,6 @@ def _interrupt(session: SparkSession) -> None:
     session.interruptAll()
 
 
-def _started(
-    settings: Mapping[str, str], make: Callable[[], SparkSession], complaints: IO[bytes]
-) -> SparkSession:
-    """The session, made by another thread; `complaints` takes what the JVM says of itself.
-
-    In the main thread Spark would take Ctrl-C for itself, and what starts would have to answer
-    first.
-    """
-    outcome: list[SparkSession | Exception] = []
-
-    def start() -> None:
-        try:
-            outcome.append(make())
-        except Exception as error:
-            outcome.append(error)
-
-    thread = threading.Thread(target=start, name="lockstep-spark", daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(_LOOK_SECONDS)
-    session = outcome[0]
-    if isinstance(session, Exception):
-        raise LockstepError(
-            f"Spark does not start on {settings.get('spark.master', 'what is here')}: "
-            f"{_why(session, complaints)}",
-            cure="look whether the master runs and can be reached from here",
-        ) from session
-    return session
-
-
-def _own_session(settings: Mapping[str, str], complaints: IO[bytes]) -> SparkSession:
-    """The session, in a JVM that Ctrl-C does not reach."""
-    from pyspark import SparkConf, SparkContext
-    from pyspark.java_gateway import launch_gateway
-    from pyspark.sql import SparkSession
-
-    conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
-    process = {"stderr": complaints, "start_new_session": True}
-    gateway = launch_gateway(conf, process)  # type: ignore[no-untyped-call]
-    _OWN.gateway = gateway
-    SparkContext._ensure_initialized(gateway=gateway)
-    session = SparkSession.builder.config(map={**settings}).getOrCreate()
-    session.sparkContext.setLogLevel(logging.getLevelName(_QUIET))
-    return session
-
-
-def _why(error: Exception, complaints: IO[bytes]) -> str:
-    """Why Spark does not start: what Java says of it, where it says anything."""
-    complaints.seek(0)
-    lines = complaints.read().decode("utf-8", "replace").splitlines()
-    said = [line for line in lines if line.startswith(("Exception in", "Error: "))]
-    return said[0] if said else _first_line(error)
-
-
-def _is_not_of_py4j(record: logging.LogRecord) -> bool:
-    """Py4J tells the root logger of each call that is interrupted."""
-    return "py4j" not in record.pathname
-
-
-def _kill() -> None:
-    """End the JVM where a call was interrupted: what is asked next would get that call's answer."""
-    from pyspark import SparkContext
-    from pyspark.sql import SparkSession
-
-    gateway, _OWN.gateway = _OWN.gateway, None
-    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
-    SparkSession._instantiatedSession = None
-    if gateway is not None:
-        gateway.proc.kill()
-        gateway.proc.stdin.close()
-        gateway.proc.wait()
-
-
-def _end() -> None:
-    """Stop the session, and the JVM that was started for it: nothing of it is left running."""
-    from pyspark import SparkContext
-    from pyspark.sql import SparkSession
-
-    gateway, _OWN.gateway = _OWN.gateway, None
-    if gateway is None:
-        return
-    if (session := SparkSession._instantiatedSession) is not None:
-        session.stop()
-    gateway.shutdown()
-    # Without these a later session of this process would look for the JVM that is gone.
-    SparkContext._gateway = SparkContext._jvm = None
-    process = gateway.proc
-    process.stdin.close()
-    try:
-        process.wait(_STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
 def _settings(options: SparkOptions) -> dict[str, str]:
     settings = {
         "spark.ui.enabled": "false",
@@ -381,7 +278,3 @@ def _settings(options: SparkOptions) -> dict[str, str]:
 
 def _libraries(options: SparkOptions) -> list[_Library]:
     return [_TABLES] * options.tables + [_TOPICS] * options.topics
-
-
-def _first_line(error: Exception) -> str:
-    return next(iter(str(error).splitlines()), type(error).__name__)

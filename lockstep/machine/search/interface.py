@@ -105,7 +105,7 @@ KERNELS = {
     "unique": "rows:states count",
     "subtract": "rows:states run:states count cursor:counts",
     "unite": "one:states ones two:states twos union:states",
-    "checksum": "rows:states count",
+    "hashes": "rows:states count values:states",
     "ascends": "rows:states count",
 }
 """Each kernel's parameters: pointers to states, counts, short numbers or a record, and numbers."""

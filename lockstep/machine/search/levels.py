@@ -73,6 +73,11 @@ class Levels:
         self._counts.append(extent.words // self._words)
         self._levels.append(extent)
 
+    def leave_out(self, count: int) -> None:
+        """One more level, of so many states that are somewhere else."""
+        self._counts.append(count)
+        self._levels.append([])
+
     def parts(self, depth: int) -> Iterator[Array]:
         """The states of one level, in arrays."""
         level = self._levels[depth]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from math import gcd
 
@@ -21,7 +21,6 @@ from lockstep.language.notation import Kind, State
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
 from lockstep.machine.search.judge import Judge
-from lockstep.machine.search.levels import Levels
 from lockstep.machine.search.memory import Array
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.run import PlainEngine
@@ -35,11 +34,6 @@ _SHARE = 0.01
 """How long plain Python looks at a sample: so many seconds, and such a share of the search."""
 _PERMUTED = 1000
 """States that plain Python permutes, at most, to find which of them stands for the others."""
-
-
-def end_of_sample(seconds: float) -> float:
-    """When this thread, by its own clock, has looked long enough after a search of some seconds."""
-    return time.thread_time() + _SECONDS + _SHARE * seconds
 
 
 class Sample:
@@ -58,15 +52,18 @@ class Sample:
         """How many steps."""
 
     def compare_some(
-        self, levels: Levels, seconds: float, complete: int, found: Callable[[Array], bool]
+        self,
+        chosen: Iterable[tuple[int, Array]],
+        seconds: float,
+        complete: int,
+        found: Callable[[Array], bool],
     ) -> None:
-        """Compare states of all levels for a moment, after a search of so many seconds.
+        """Compare states, each with its level, for a moment after a search of so many seconds.
 
         What follows the states of the `complete` first levels must be `found`.
         """
-        words, end = self._program.layout.words, end_of_sample(seconds)
-        for depth, position in places(levels.counts):
-            state = levels.state(depth, position)
+        words, end = self._program.layout.words, time.thread_time() + _SECONDS + _SHARE * seconds
+        for depth, state in chosen:
             successors = self.compare(state)
             for begin in range(0, len(successors) if depth < complete else 0, words):
                 successor = successors[begin : begin + words]

@@ -1,13 +1,15 @@
 """Breadth-first search by levels with a model's machine code, on several threads.
 
 The result does not depend on the number of threads: a level is always finished, and of what is
-wrong there the result has the first by the order of `findings`.
+wrong there the result has the first by the order of `findings`. Nor does it depend on where the
+states are: the search on Spark is this one, with another way to find and keep its later levels.
 """
 
 from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -16,13 +18,13 @@ from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
 from lockstep.machine.search.allowance import Allowance
 from lockstep.machine.search.checkpoint import Checkpoint
-from lockstep.machine.search.crew import Crew, Totals, count
+from lockstep.machine.search.crew import Crew, count
 from lockstep.machine.search.interface import DEADLOCKS, SHARDS, TRANSITIONS
 from lockstep.machine.search.levels import Levels, chunks
 from lockstep.machine.search.loops import loops_for
 from lockstep.machine.search.memory import Array, memory_bound
-from lockstep.machine.search.rebuild import LevelAncestry, Rebuilder
-from lockstep.machine.search.sample import Sample
+from lockstep.machine.search.rebuild import Ancestry, LevelAncestry, Rebuilder
+from lockstep.machine.search.sample import Sample, places
 from lockstep.machine.search.state_file import Spill, StateFile
 from lockstep.machine.search.visited import NewStates, VisitedStates
 from lockstep.machine.search.ways import WaysBack
@@ -125,8 +127,10 @@ class ParallelSearch:
             self._supervision.give_up(str(stopped))
 
     def _explore(self) -> None:
-        if self._checkpoint is not None and self._checkpoint.totals is not None:
-            self._resume(self._checkpoint, self._checkpoint.totals)
+        if self._resume():
+            self._result.depth = len(self._levels) - 1
+            if not self._levels.count(self._result.depth):
+                self._result.depth -= 1
         else:
             self._begin()
             if self._ended_by_findings():
@@ -156,19 +160,19 @@ class ParallelSearch:
         self._visited.insert(shard, state, new, self._crew.workers[0], checked=checked)
         return new.count != before
 
-    def _resume(self, checkpoint: Checkpoint, totals: Totals) -> None:
-        """Take in the levels of a checkpoint: their states were checked before."""
+    def _resume(self) -> bool:
+        """Take in the levels that were kept, if any: their states were checked before."""
+        if self._checkpoint is None or self._checkpoint.totals is None:
+            return False
         self._crew.grow(self._threads)
-        for extent, parts in checkpoint.levels():
+        for extent, parts in self._checkpoint.levels():
             for states in parts:
                 self._take_known(states)
             self._levels.restore(extent)
         self._take_in(self._threads, checked=False)
         self._taken_new()
-        self._crew.restore(totals)
-        self._result.depth = len(self._levels) - 1
-        if not self._levels.count(self._result.depth):
-            self._result.depth -= 1
+        self._crew.restore(self._checkpoint.totals)
+        return True
 
     def _take_known(self, states: Array) -> None:
         """Take in states that were checked before; the last of them wait in buffers."""
@@ -276,12 +280,15 @@ class ParallelSearch:
         findings = self._crew.findings
         if not any(noted.is_noted for noted in findings):
             return False
-        ancestry = LevelAncestry(self._program, self._code, self._levels)
-        Rebuilder(self._program, ancestry).report(self._result, findings)
+        Rebuilder(self._program, self._ancestry()).report(self._result, findings)
         if self._result.violation is not None and self._request.environment is not None:
             ways = WaysBack(self._program, self._code, self._levels, self._request.environment)
             ways.simplify(self._result, self._result.violation, self._newest())
         return True
+
+    def _ancestry(self) -> Ancestry:
+        """The finished levels, from which a behaviour is rebuilt."""
+        return LevelAncestry(self._program, self._code, self._levels)
 
     def _count(self) -> None:
         """Say in the result what was counted."""
@@ -306,9 +313,15 @@ class ParallelSearch:
     def _sample(self) -> None:
         """Let plain Python say of some states what it says of them, for a moment."""
         sample = Sample(self._program, self._code)
-        sample.compare_some(self._levels, self._supervision.seconds, self._complete, self._found)
+        seconds = self._supervision.seconds
+        sample.compare_some(self._chosen(), seconds, self._complete, self._found)
         self._result.sampled = sample.states
         self._result.sampled_steps = sample.steps
+
+    def _chosen(self) -> Iterator[tuple[int, Array]]:
+        """The states of the sample, each with its level."""
+        for depth, position in places(self._levels.counts):
+            yield depth, self._levels.state(depth, position)
 
     def _found(self, state: Array) -> bool:
         """Whether the search found a state; it is known from then on."""

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
 from lockstep.machine.code.program import Program
 from lockstep.machine.search.identity import code_in, search_identity
+from lockstep.machine.search.workers import shape_of
 from lockstep.plain.exploration import Exploration
 from lockstep.results.search_result import SearchResult
-from lockstep.spark.search.machine import machine_of, shipment_of
 from lockstep.spark.search.search import NEAR, NearBounds, SparkSearch
 from lockstep.spark.search.work_folder import WorkFolder
 from lockstep.spark.session import KEPT_SESSION, SparkOptions, java_for_spark, master_of
 from lockstep.system.scratch import scratch_folder
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 SETTINGS = {
     # A level is a few small stages whose sizes are known.
@@ -34,35 +37,23 @@ def explore_on_spark(
     """Search a program's states on Spark; `LockstepError` for what this engine does not do."""
     _refuse(request)
     options = SparkOptions(master_of(request.master), settings=SETTINGS)
-    with _work_folder(program, request, options) as folder:
-        return SparkSearch(
-            program, folder, request, lambda: KEPT_SESSION.session(options), near=near
-        ).run()
-
-
-@contextmanager
-def _work_folder(
-    program: Program, request: Exploration, options: SparkOptions
-) -> Iterator[WorkFolder]:
-    """The folder that the request names, or one that is gone afterwards."""
-    allowed = request.deadlock_allowed
-    here = hashlib.sha256(code_in(Path(__file__).parent).encode()).hexdigest()
-    identity = search_identity(program, deadlock_allowed=allowed) | {"the engine's own code": here}
-    machine = machine_of(shipment_of(program, deadlock_allowed=allowed))
-    if request.checkpoint is not None:
-        with closing(WorkFolder(request.checkpoint, identity, machine)) as folder:
-            yield folder
-        return
-    if not options.is_local:
+    if request.checkpoint is None and not options.is_local:
         raise LockstepError(
             "a search on a cluster needs a folder that all machines see",
             cure="--checkpoint DIR, on a file system that they share",
         )
-    with (
-        scratch_folder("lockstep-search-") as scratch,
-        closing(WorkFolder(scratch, identity, machine)) as folder,
-    ):
-        yield folder
+    allowed = request.deadlock_allowed
+    here = hashlib.sha256(code_in(Path(__file__).parent).encode()).hexdigest()
+    identity = search_identity(program, deadlock_allowed=allowed) | {"the engine's own code": here}
+    with ExitStack() as stack:
+        scratch = scratch_folder("lockstep-search-")
+        place = request.checkpoint or stack.enter_context(scratch)
+        folder = stack.enter_context(closing(WorkFolder(place, identity, shape_of(program))))
+
+        def session() -> SparkSession:
+            return KEPT_SESSION.session(options)
+
+        return SparkSearch(program, folder, request, session, near=near).run()
 
 
 def _refuse(request: Exploration) -> None:

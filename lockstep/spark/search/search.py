@@ -1,43 +1,39 @@
-"""Breadth-first search by levels on Spark: the driver's side.
+"""Breadth-first search by levels, most of which are found by jobs of Spark's: the driver's side.
 
-The driver has counts, the manifest, and as many states as it explores itself. A level is one job:
-tasks expand the runs of the last level, candidates go to their owners, and each owner writes those
-that are new. It counts once the manifest names its runs.
+The first levels are found as on one machine, in memory. Then the driver has counts and the manifest
+alone: in a job tasks expand the runs of the last level, candidates go to their owners, and each
+owner writes those that are new. A level counts once the manifest names its runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec.structs import replace
 
 from lockstep.machine.code.program import Program
-from lockstep.machine.search.crew import count
-from lockstep.machine.search.interface import DEADLOCKS, TRANSITIONS
-from lockstep.machine.search.rebuild import Rebuilder
+from lockstep.machine.search.memory import Array
+from lockstep.machine.search.rebuild import Ancestry, LevelAncestry
+from lockstep.machine.search.row_sets import distinct
+from lockstep.machine.search.search import ParallelSearch
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.supervision import Stopped, Supervision
-from lockstep.results.search_result import Progress, SearchResult, conclude
-from lockstep.results.verdict import Verdict
-from lockstep.spark.search.account import Account, together
-from lockstep.spark.search.expansion import Settled
-from lockstep.spark.search.jobs import run_job
-from lockstep.spark.search.machine import machine_of, shipment_of
-from lockstep.spark.search.merging import distinct
-from lockstep.spark.search.near_levels import KeptAncestry, NearLevels
-from lockstep.spark.search.owners import owners_for, places_by_owner, shares_of
+from lockstep.results.search_result import Progress
+from lockstep.spark.search.jobs import Jobs
+from lockstep.spark.search.machine import Machine
+from lockstep.spark.search.owners import owners_for, places_by_owner, sample_of, shares_of, smallest
 from lockstep.spark.search.questions import Inquirer
-from lockstep.spark.search.runs import Run, dated
-from lockstep.spark.search.sampling import SampleCheck, bound_of, sample_of, smallest
-from lockstep.spark.search.tasks import LevelPlan, read_notes
-from lockstep.spark.search.work_folder import Manifest, WorkFolder
+from lockstep.spark.search.runs import Run, dated, undated
+from lockstep.spark.search.tasks import LevelPlan
+from lockstep.spark.search.work_folder import Manifest, OwnerReport, WorkFolder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+_AHEAD = 8
+"""Levels that one job finds, where they are small and become no larger."""
 
 
 @dataclass(frozen=True)
@@ -48,16 +44,20 @@ class NearBounds:
     does at a time.
     """
 
-    level: int = 50_000
-    states: int = 2_000_000
+    level: int = 500_000
+    states: int = 4_000_000
     owners: int | None = None
 
 
 NEAR = NearBounds()
 
 
-class SparkSearch:
-    """One search of a compiled model on Spark; `run` does it, once."""
+class SparkSearch(ParallelSearch):
+    """One search of a compiled model on Spark; `run` does it, once.
+
+    Its answer is that of one machine. `LockstepError` where a file of the search was lost or
+    changed, or where Spark gives up.
+    """
 
     def __init__(
         self,
@@ -69,192 +69,150 @@ class SparkSearch:
         near: NearBounds = NEAR,
     ) -> None:
         """Prepare a search in its folder; `session` is called when the first job is due."""
-        self._program = program
+        machine = Machine.of(program, deadlock_allowed=request.deadlock_allowed)
+        alone = replace(request, threads=1, checkpoint=None, expected=0, environment=None)
+        super().__init__(program, machine.code, alone)
+        self._result.engine = "spark"
+        self._jobs = Jobs(machine, folder.runs, session, self._look_on)
         self._folder = folder
-        self._request = request
-        self._session = session
         self._near = near
-        self._shipment = shipment_of(program, deadlock_allowed=request.deadlock_allowed)
-        self._machine = machine_of(self._shipment)
-        self._near_levels: NearLevels | None = None
-        self._result = SearchResult(program.model.name, "spark")
-        if program.symmetry is not None:
-            self._result.remark = str(program.symmetry)
-        self._account = Account.none(self._machine.shape)
-        self._levels: list[int] = []
+        self._near_levels = 0
+        self._manifest = folder.manifest
+        """What is committed; None while all levels are in memory alone."""
+        self._later: list[list[OwnerReport]] = []
+        """What was reported of levels that come next."""
+        self._level_reports: list[OwnerReport] = []
+        self._tasks = (0, 0)
 
-    def run(self) -> SearchResult:
-        """Explore until everything is seen, something is broken, or a bound is met.
+    def _resume(self) -> bool:
+        """Go on from what was committed, if anything was."""
+        if self._manifest is None:
+            return False
+        for count in self._manifest.levels:
+            self._levels.leave_out(count)
+        self._crew.restore(self._manifest.totals)
+        return True
 
-        Ctrl-C ends the search too. `LockstepError` where a file of the search was lost or changed,
-        or where Spark gives up.
-        """
-        result = self._result
-        self._supervision = Supervision(self._request, result, None, lambda: sum(self._levels))
-        with self._supervision.giving_up():
-            self._explore_or_stop()
-            if result.violation is None and result.error is None:
-                self._sample()
-        totals = self._account.totals
-        count(self._program.model, totals, result)
-        result.states = sum(self._levels)
-        result.transitions = totals.report[TRANSITIONS]
-        result.deadlocks = totals.report[DEADLOCKS]
-        levels = list(filter(None, self._levels))
-        result.depth = max(0, len(levels) - 1)
-        is_wrong = result.violation is not None or result.error is not None
-        result.levels = list(filter(None, self._levels[:-1])) if is_wrong else levels
-        if result.verdict is Verdict.HOLDS:
-            conclude(self._program.model, result)
-        result.seconds = self._supervision.seconds
-        return result
-
-    def _explore_or_stop(self) -> None:
-        """Explore until the end or a bound."""
-        try:
-            self._explore()
-        except Stopped as stopped:
-            self._supervision.give_up(str(stopped))
-
-    def _explore(self) -> None:
-        manifest = self._folder.manifest
-        if manifest is None:
-            manifest = self._begin()
-        else:
-            self._resume(manifest)
-        while manifest is not None and manifest.levels[-1]:
-            self._watch_bounds(manifest.depth)
-            manifest = self._level(manifest)
-
-    def _resume(self, manifest: Manifest) -> None:
-        """Go on from what was committed."""
-        self._levels = list(manifest.levels)
-        self._account = Account(manifest.totals, self._account.noted)
-
-    def _watch_bounds(self, depth: int) -> None:
-        """End the search where a bound is met; every level up to `depth` is finished."""
-        self._supervision.cover(depth)
+    def _level(self, depth: int) -> None:
+        """Find the level after the last one."""
+        if self._manifest is None:
+            super()._level(depth)
+            return
+        self._waiting = self._levels.count(depth)
+        self._later = self._later or self._plan_after(self._manifest).reports(self._jobs)
+        self._level_reports = self._later.pop(0)
+        for report in self._level_reports:
+            report.account.add_to(self._crew.workers[0])
         self._supervision.watch_states()
-        self._watch((0, 0))
+        self._result.depth += any(report.states for report in self._level_reports)
 
-    def _begin(self) -> Manifest | None:
-        """Explore the first levels here, and commit them; None where something is wrong there."""
-        initial = self._program.layout.encode(self._program.model.initial)
-        near = self._near_levels = NearLevels(self._machine, initial)
-        settled = near.begin()
-        while True:
-            self._supervision.watch_states(len(settled.states) // self._machine.words)
-            self._add(settled)
-            if self._ended_by_findings(settled.account):
-                return None
-            near.keep(settled)
-            if not self._levels[-1] or not self._is_near:
-                return self._commit_near(near)
-            self._watch_bounds(len(near.levels) - 1)
-            settled = near.next(lambda: self._watch((0, 0)))
+    def _plan_after(self, manifest: Manifest) -> LevelPlan:
+        """How the next level is found, or several that are hardly worth a job each."""
+        depth, most = manifest.depth, self._request.bounds.max_depth
+        before, last = (0, *manifest.levels)[-2:]
+        ahead = 1 if last > min(before, self._near.level) else _AHEAD
+        return LevelPlan(
+            manifest.owners,
+            depth,
+            shares_of(manifest.frontier, manifest.owners),
+            manifest.runs,
+            manifest.most_mark,
+            ahead if most is None else min(ahead, most - depth),
+        )
 
-    def _add(self, settled: Settled) -> None:
-        """One more level, which is not committed."""
-        self._levels.append(len(settled.states) // self._machine.words)
-        self._account = together([self._account, settled.account])
+    def _keep(self) -> None:
+        """A level is finished: the manifest names its runs."""
+        if self._manifest is None:
+            super()._keep()
+            if not self._levels.counts[-1] or not self._is_near:
+                self._near_levels = len(self._levels)
+                self._manifest = self._of_near_levels()
+        else:
+            self._levels.leave_out(self._new_states)
+            self._manifest = self._manifest.after(self._level_reports, self._crew.totals)
+            self._level_reports = []
+        if self._manifest is not None:
+            self._folder.commit(self._manifest, is_all=not self._later)
 
     @property
     def _is_near(self) -> bool:
-        return self._levels[-1] < self._near.level and sum(self._levels) < self._near.states
+        counts = self._levels.counts
+        return counts[-1] < self._near.level and sum(counts) < self._near.states
 
-    def _commit_near(self, near: NearLevels) -> Manifest:
-        """Commit the levels in memory: for each owner a run of the last, and one of the others."""
-        words, owners, depth = self._machine.words, self._owners(), len(near.levels) - 1
+    @property
+    def _new_states(self) -> int:
+        return sum(report.states for report in self._level_reports)
+
+    @property
+    def _known(self) -> int:
+        if self._manifest is None:
+            return super()._known
+        return sum(self._levels.counts) + self._new_states
+
+    def _of_near_levels(self) -> Manifest:
+        """The levels in memory as runs: for each owner one of the last, and one of the others."""
+        words, owners, depth = self._words, self._owners(), len(self._levels) - 1
         runs: dict[int, tuple[Run, ...]] = {}
         for levels in (range(depth), range(depth, depth + 1)):
-            states = [dated(near.states(level), words, level) for level in levels]
-            rows = distinct(states, words + 1, self._machine.dated).reshape(-1, words + 1)
-            bare = np.ascontiguousarray(rows[:, :words]).reshape(-1)
-            for owner, places in places_by_owner(bare, words, owners).items():
-                part = rows[places].reshape(-1)
-                run = self._folder.reader.write(owner, [part], levels[0], levels[-1])
-                runs[owner] = (*runs.get(owner, ()), run)
-        samples = [
+            parts = ((part, level) for level in levels for part in self._levels.parts(level))
+            rows = distinct([dated(part, words, level) for part, level in parts], words + 1)
+            table = rows.reshape(-1, words + 1)
+            for owner, places in places_by_owner(undated(rows, words), words, owners):
+                part = table[places].reshape(-1)
+                run = self._folder.runs.write(owner, [part], levels[0], levels[-1])
+                runs[owner] = (*runs.get(owner, ()), *filter(None, [run]))
+        sample = smallest(
             sampled
             for level in range(depth + 1)
-            for sampled in sample_of(near.states(level), words, level, None)
-        ]
-        counts, totals = tuple(near.levels.counts), near.account.totals
-        manifest = Manifest(owners, counts, totals, runs, tuple(smallest(samples)))
-        self._folder.commit(manifest)
-        return manifest
+            for part in self._levels.parts(level)
+            for sampled in sample_of(part, words, level, 2**64 - 1)
+        )
+        counts, totals = tuple(self._levels.counts), self._crew.totals
+        return Manifest(owners, counts, totals, runs, sample)
 
     def _owners(self) -> int:
         if self._near.owners is not None:
             return self._near.owners
-        if not self._levels[-1] or self._is_near:
+        if not self._levels.counts[-1]:
             return 1
-        return owners_for(self._session().sparkContext.defaultParallelism)
+        return owners_for(self._jobs.session().sparkContext.defaultParallelism)
 
-    def _level(self, manifest: Manifest) -> Manifest | None:
-        """Find and commit the level after the last one; None where something is wrong on it."""
-        plan = LevelPlan(
-            self._shipment,
-            str(self._folder.runs),
-            manifest.owners,
-            manifest.depth,
-            shares_of(manifest.frontier, manifest.owners),
-            manifest.runs,
-            bound_of(manifest.sample),
-        )
-        spark = self._session()
-        notes = read_notes(run_job(spark, plan.on(spark), self._watch))
-        reports = [note.report for note in notes if note.report is not None]
-        states = sum(report.states for report in reports)
-        self._supervision.watch_states(states)
-        account = together(report.account for report in reports)
-        self._account = together([self._account, account])
-        self._levels.append(states)
-        if self._ended_by_findings(account):
-            return None
-        runs = {report.owner: report.runs_after(manifest.runs) for report in reports}
-        sample = smallest([*manifest.sample, *(one for report in reports for one in report.sample)])
-        later = replace(
-            manifest,
-            levels=(*manifest.levels, states),
-            totals=self._account.totals,
-            runs={**manifest.runs, **runs},
-            sample=tuple(sample),
-        )
-        self._folder.commit(later)
-        return later
+    def _ancestry(self) -> Ancestry:
+        """The finished levels: those in memory, and those in runs."""
+        return super()._ancestry() if self._manifest is None else self._inquirer(self._manifest)
 
-    def _ended_by_findings(self, account: Account) -> bool:
-        """Whether something is wrong on the level just finished; the result then says what."""
-        findings = account.findings(self._machine.words)
-        if not findings.is_noted:
-            return False
-        ancestry = KeptAncestry(self._program, self._machine, self._near_levels, self._inquirer())
-        Rebuilder(self._program, ancestry).report(self._result, [findings])
-        return True
+    def _inquirer(self, manifest: Manifest) -> Inquirer:
+        near = LevelAncestry(self._program, self._code, self._levels)
+        return Inquirer(self._jobs, manifest, near, self._near_levels)
 
-    def _inquirer(self) -> Inquirer:
-        """What answers questions to the committed runs."""
-        return Inquirer(self._shipment, self._folder, self._session, self._watch)
+    def _look_on(self, tasks: tuple[int, int]) -> None:
+        """Report how far a job is, and end it when a bound is met."""
+        self._tasks = tasks
+        self._supervision.watch(self._progress)
 
-    def _watch(self, tasks: tuple[int, int]) -> None:
-        """Report how far the search is, and end it when a bound is met."""
-        self._supervision.watch(lambda seconds: self._progress(seconds, tasks))
-
-    def _progress(self, seconds: float, tasks: tuple[int, int]) -> Progress:
-        transitions = self._account.totals.report[TRANSITIONS]
-        known = sum(self._levels)
-        waiting = self._levels[-1] if self._levels else 0
-        return Progress(known, transitions, len(self._levels) - 1, waiting, seconds, tasks=tasks)
+    def _progress(self, seconds: float) -> Progress:
+        return replace(super()._progress(seconds), tasks=self._tasks)
 
     def _sample(self) -> None:
         """Let plain Python say of some states what it says of them, for a moment."""
-        manifest = self._folder.manifest
-        if manifest is None:
+        self._successors = [np.empty(0, np.uint64)]
+        super()._sample()
+        if self._manifest is None:
             return
-        check = SampleCheck(self._program, self._machine, self._supervision.seconds)
-        successors = check.successors(manifest.sample, before=manifest.depth)
-        missing = self._inquirer().missing(successors)
+        missing = self._inquirer(self._manifest).missing(np.concatenate(self._successors))
         if missing:
             raise Disagreement(f"the search missed {missing}")
-        self._result.sampled, self._result.sampled_steps = check.states, check.steps
+
+    def _chosen(self) -> Iterator[tuple[int, Array]]:
+        if self._manifest is None:
+            yield from super()._chosen()
+        else:
+            for sampled in self._manifest.sample:
+                yield sampled.level, np.array(sampled.state, np.uint64)
+
+    def _found(self, state: Array) -> bool:
+        """Whether the search found a state: those in runs are looked for all at once."""
+        if self._manifest is None:
+            return super()._found(state)
+        self._successors.append(state)
+        return True

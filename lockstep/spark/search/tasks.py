@@ -1,214 +1,204 @@
-"""What Spark's tasks do for a level. They know nothing but what is sent to them and the runs.
+"""What Spark's tasks do for a level: they expand its states, and settle which of the next are new.
 
-A task that fails is done again, and may be done twice: all that counts is what the driver is told
-by the tasks whose results Spark takes.
+A job may find several levels: then a task that settled its owner's part of a level expands that,
+too, and sends what it reports along to the same owner's next task.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import chain
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, groupby
 
-import msgspec
-import pyarrow
+import numpy as np
 
+from lockstep.machine.search.interface import SHARDS
 from lockstep.machine.search.memory import Array
-from lockstep.spark.search.account import Account, together
-from lockstep.spark.search.expansion import Expansion, settle
-from lockstep.spark.search.machine import Machine, Shipment, machine_of
-from lockstep.spark.search.merging import due, merged
-from lockstep.spark.search.rows import packed, unpacked
-from lockstep.spark.search.runs import Run, RunFolder, damaged_run, dated
-from lockstep.spark.search.sampling import Sampled, sample_of
-from lockstep.spark.task_start import forget_archives
-from lockstep.system.sealed import Damaged
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-SENT = "owner int, states binary, note string"
-"""What goes from the tasks that expand to those that settle: candidates, or a note."""
-TOLD = "note string"
-"""What goes to the driver."""
-_SENT = pyarrow.schema(
-    [("owner", pyarrow.int32()), ("states", pyarrow.binary()), ("note", pyarrow.string())]
+from lockstep.machine.search.row_sets import (
+    MOST_WAITING,
+    Gathered,
+    distinct,
+    merged,
+    union,
+    without,
 )
-_TOLD = pyarrow.schema([("note", pyarrow.string())])
-_PIECE = 1 << 21
-"""States of a level in one run, at most: a task takes whole runs."""
+from lockstep.spark.search.jobs import Batches, Jobs, numbers, read_note, row
+from lockstep.spark.search.machine import Account, Machine
+from lockstep.spark.search.owners import Sampled, due, places_by_owner, sample_of, smallest
+from lockstep.spark.search.runs import Run, RunFolder, dated, packed, unpacked
+from lockstep.spark.search.work_folder import OwnerReport
 
-Batches: TypeAlias = Iterable[pyarrow.RecordBatch]
+_BUFFER = 16384
+"""Candidates that wait for one shard before they are put in order."""
 
 
 @dataclass(frozen=True)
 class LevelPlan:
-    """The work of one level: `shares` of the last level's runs, one for each task."""
+    """How the level after `depth` is found, and so many `levels` in all, in one job.
 
-    shipment: Shipment
-    folder: str
+    `shares` are the runs of the last level, one for each task that expands them.
+    """
+
     owners: int
     depth: int
     shares: tuple[tuple[Run, ...], ...]
     runs: Mapping[int, tuple[Run, ...]]
-    sampled_below: int | None
+    most_mark: int
+    levels: int = 1
 
-    def on(self, spark: SparkSession) -> DataFrame:
-        """The level as a job; its rows are `OwnerReport`s."""
-        tasks = len(self.shares)
-        candidates = spark.range(0, tasks, 1, tasks).mapInArrow(expanding(self), SENT)
-        return candidates.repartitionById(self.owners, "owner").mapInArrow(settling(self), TOLD)
+    def reports(self, jobs: Jobs) -> list[list[OwnerReport]]:
+        """What the owners report, level by level up to the last that anything is reported of."""
+        settle = [partial(self._settle, self.depth + 1 + level) for level in range(self.levels)]
+        notes = jobs.run(len(self.shares), self._expand, settle, self.owners)
+        found = [note for note in notes if isinstance(note, OwnerReport)]
+        found.sort(key=lambda report: (report.level, report.owner))
+        return [list(level) for _, level in groupby(found, lambda report: report.level)]
+
+    def _expand(self, machine: Machine, folder: RunFolder, batches: Batches) -> Batches:
+        """Send the candidates that follow from some shares."""
+        for number in numbers(batches):
+            yield from self._candidates(machine, folder, self.shares[number])
+
+    def _candidates(self, machine: Machine, folder: RunFolder, runs: Iterable[Run]) -> Batches:
+        expansion = _Expansion(machine, self.owners)
+        for owner, states in expansion.expand(chain.from_iterable(map(folder.read, runs))):
+            yield row(owner, states=packed(states, machine.words))
+        yield row(0, Account.of(expansion.worker))
+
+    def _settle(self, level: int, machine: Machine, folder: RunFolder, batches: Batches) -> Batches:
+        """Find the new states among the candidates of one owner; write, check and report them."""
+        received = _Received.of(batches, machine.words, folder)
+        for report in received.reports:
+            yield row(received.owner, report)
+        if not received.is_of_a_level:
+            return
+        report = self._report(level, machine, folder, received)
+        yield row(received.owner, report)
+        if report.states and level < self.depth + self.levels:
+            new = [run for run in report.written if run.first == level]
+            yield from self._candidates(machine, folder, new)
+
+    def _report(
+        self, level: int, machine: Machine, folder: RunFolder, received: _Received
+    ) -> OwnerReport:
+        owner, words, worker = received.owner, machine.words, machine.worker()
+        for account in received.accounts:
+            account.add_to(worker)
+        runs = self.runs.get(owner, ())
+        for report in received.reports:
+            runs = report.runs_after(runs)
+        replaced = due(runs)
+        written = _merged(owner, replaced, folder, words)
+        known = [run for run in (*runs, *written) if run not in replaced]
+        sample: list[Sampled] = []
+
+        def checked(states: Array) -> Array:
+            machine.loops.check(worker.packed, states, len(states) // words)
+            sample[:] = smallest([*sample, *sample_of(states, words, level, self.most_mark)])
+            return dated(states, words, level)
+
+        new = without(received.candidates.parts(), map(folder.read, known), words)
+        run = folder.write(owner, map(checked, new), level, level)
+        if run is not None:
+            written.append(run)
+        return OwnerReport(
+            owner,
+            level,
+            0 if run is None else run.states,
+            tuple(written),
+            tuple(run.file for run in replaced),
+            Account.of(worker),
+            tuple(sample),
+        )
 
 
-class OwnerReport(msgspec.Struct, frozen=True):
-    """What the driver is told of one owner's level.
-
-    `merged` runs are replaced by `runs`, which has those of the new states, too.
-    """
-
-    owner: int
-    states: int
-    runs: tuple[Run, ...]
-    merged: tuple[str, ...]
-    account: Account
-    sample: tuple[Sampled, ...]
-
-    def runs_after(self, before: Mapping[int, tuple[Run, ...]]) -> tuple[Run, ...]:
-        """The owner's runs once its level is committed."""
-        kept = (run for run in before.get(self.owner, ()) if run.file not in self.merged)
-        return (*kept, *self.runs)
+def _merged(owner: int, runs: Sequence[Run], folder: RunFolder, words: int) -> list[Run]:
+    """Some runs as one; none of none."""
+    rows = merged([folder.read(run, dated=True) for run in runs], words + 1)
+    levels = [run.first for run in runs] + [run.last for run in runs]
+    run = folder.write(owner, rows, min(levels, default=0), max(levels, default=0))
+    if run is None:
+        return []
+    if run.checksum != sum(run.checksum for run in runs) % 2**64:
+        raise folder.damaged(run.file, "it is not what it was merged from")
+    return [run]
 
 
-class Note(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a task says beside states; one of these.
+@dataclass
+class _Received:
+    """What one owner was sent: candidates for a level, and what was reported of earlier ones."""
 
-    `damage` names a file and what is wrong with it: then the job does not count.
-    """
-
-    account: Account | None = None
-    report: OwnerReport | None = None
-    answer: list[int] | None = None
-    damage: tuple[str, str] | None = None
+    candidates: Gathered
+    owner: int = 0
+    accounts: list[Account] = field(default_factory=list)
+    reports: list[OwnerReport] = field(default_factory=list)
 
     @classmethod
-    def of_damage(cls, damage: Damaged) -> Note:
-        """That a file is damaged."""
-        return cls(damage=(str(damage.file), damage.why))
-
-    @property
-    def row(self) -> pyarrow.RecordBatch:
-        """The note as a row for the driver."""
-        return _row(_TOLD, self.text)
-
-    @property
-    def text(self) -> str:
-        """The note as JSON."""
-        return msgspec.json.encode(self).decode()
-
-
-def read_notes(texts: Iterable[str]) -> list[Note]:
-    """The notes of tasks; `Damaged` where one says so."""
-    notes = [msgspec.json.decode(text, type=Note) for text in texts]
-    for note in notes:
-        if note.damage is not None:
-            raise damaged_run(Path(note.damage[0]), note.damage[1])
-    return notes
-
-
-def expanding(plan: LevelPlan) -> Callable[[Batches], Batches]:
-    """The task that expands a share of the last level."""
-
-    def task(batches: Batches) -> Batches:
-        forget_archives()
-        machine = machine_of(plan.shipment)
-        for number in numbers(batches):
-            yield from _expanded(plan, machine, plan.shares[number])
-
-    return task
-
-
-def _expanded(plan: LevelPlan, machine: Machine, share: Iterable[Run]) -> Batches:
-    folder = RunFolder(Path(plan.folder), machine)
-    expansion = Expansion(machine, plan.owners)
-    parts = chain.from_iterable(folder.states(run) for run in share)
-    try:
-        for owner, states in expansion.expand(parts):
-            yield _row(_SENT, owner, packed(states, machine.words), None)
-    except Damaged as damage:
-        yield _row(_SENT, 0, None, Note.of_damage(damage).text)
-    else:
-        yield _row(_SENT, 0, None, Note(account=expansion.account).text)
-
-
-def settling(plan: LevelPlan) -> Callable[[Batches], Batches]:
-    """The task that settles what was sent to one owner."""
-
-    def task(batches: Batches) -> Batches:
-        forget_archives()
-        machine = machine_of(plan.shipment)
-        candidates: dict[int, list[Array]] = {}
-        notes: list[str] = []
+    def of(cls, batches: Batches, words: int, folder: RunFolder) -> _Received:
+        """All rows of a task; `Damaged` where one says so."""
+        received = cls(Gathered(words))
         for batch in batches:
-            for owner, states, note in zip(*batch.columns, strict=True):
-                of_owner = candidates.setdefault(owner.as_py(), [])
-                if note.is_valid:
-                    notes.append(note.as_py())
-                else:
-                    of_owner.append(unpacked(states.as_buffer(), machine.words))
-        for owner, parts in candidates.items():
-            try:
-                accounts = [note.account for note in read_notes(notes) if note.account is not None]
-                yield Note(report=_settled(plan, machine, owner, parts, accounts)).row
-            except Damaged as damage:
-                yield Note.of_damage(damage).row
-            notes = []
+            for owner, states, text in zip(*batch.columns, strict=True):
+                received.owner = owner.as_py()
+                if states.is_valid:
+                    received.candidates.add(unpacked(states.as_buffer(), words))
+                    continue
+                note = read_note(text.as_py(), folder)
+                if isinstance(note, Account):
+                    received.accounts.append(note)
+                elif isinstance(note, OwnerReport):
+                    received.reports.append(note)
+        received.reports.sort(key=lambda report: report.level)
+        return received
 
-    return task
-
-
-def _settled(
-    plan: LevelPlan,
-    machine: Machine,
-    owner: int,
-    candidates: list[Array],
-    accounts: list[Account],
-) -> OwnerReport:
-    folder, words = RunFolder(Path(plan.folder), machine), machine.words
-    runs = plan.runs.get(owner, ())
-    replaced = due(runs)
-    written: list[Run] = []
-    if replaced:
-        rows = merged([folder.dated(run) for run in replaced], words + 1, machine.dated)
-        first, last = min(r.first for r in replaced), max(r.last for r in replaced)
-        written.append(folder.write(owner, rows, first, last))
-        if written[0].checksum != sum(run.checksum for run in replaced) % 2**64:
-            raise damaged_run(folder.path(written[0]), "it is not what it was merged from")
-    kept = [run for run in runs if run not in replaced] + written
-    settled = settle(machine, candidates, (folder.states(run) for run in kept))
-    states, level = settled.states, plan.depth + 1
-    for begin in range(0, len(states), _PIECE * words):
-        piece = dated(states[begin : begin + _PIECE * words], words, level)
-        written.append(folder.write(owner, [piece], level, level))
-    return OwnerReport(
-        owner,
-        len(states) // words,
-        tuple(written),
-        tuple(run.file for run in replaced),
-        together([settled.account, *accounts]),
-        tuple(sample_of(states, words, level, plan.sampled_below)),
-    )
+    @property
+    def is_of_a_level(self) -> bool:
+        """Whether there is anything to report."""
+        return bool(self.accounts) or not self.candidates.is_empty
 
 
-def numbers(batches: Batches) -> Iterator[int]:
-    """The numbers of the tasks that are to be done here."""
-    for batch in batches:
-        yield from batch.column(0).to_pylist()
+class _Expansion:
+    """Expands states, and has their distinct successors by owner; `worker` counts."""
 
+    def __init__(self, machine: Machine, owners: int) -> None:
+        self.worker = machine.worker(_BUFFER)
+        self._machine = machine
+        self._owners = owners
+        self._shards: list[list[Array]] = [[] for _ in range(SHARDS)]
+        self._waiting = 0
 
-def _row(schema: pyarrow.Schema, *values: object) -> pyarrow.RecordBatch:
-    columns = [
-        pyarrow.array([value], field.type) for value, field in zip(values, schema, strict=True)
-    ]
-    return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
+    def expand(self, parts: Iterable[Array]) -> Iterator[tuple[int, Array]]:
+        """All candidates with their owners, of whom each may be named several times."""
+        words = self._machine.words
+        for part in parts:
+            begin, count = 0, len(part) // words
+            while begin < count:
+                begin = self._machine.loops.expand(self.worker.packed, part, begin, count)
+                if begin < count:
+                    self._order(words)
+                if self._waiting > MOST_WAITING:
+                    yield from self._sent(words)
+        self._order(words)
+        yield from self._sent(words)
+
+    def _order(self, words: int) -> None:
+        """Put the candidates of each buffer in order: while they are few, that is cheap."""
+        for shard in np.flatnonzero(self.worker.filled).tolist():
+            states = distinct([self.worker.candidates(shard)], words)
+            self._shards[shard].append(states)
+            self._waiting += states.nbytes
+        self.worker.empty()
+
+    def _sent(self, words: int) -> Iterator[tuple[int, Array]]:
+        per_owner = max(1, SHARDS // self._owners)
+        for first in range(0, SHARDS, per_owner):
+            states = union(chain(*self._shards[first : first + per_owner]), words)
+            if self._owners <= SHARDS and len(states):
+                yield first // per_owner, states
+            elif len(states):
+                rows = states.reshape(-1, words)
+                for owner, places in places_by_owner(states, words, self._owners):
+                    yield owner, rows[places].reshape(-1)
+        self._shards = [[] for _ in range(SHARDS)]
+        self._waiting = 0

@@ -7,7 +7,8 @@ process leaves the level before.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -15,13 +16,31 @@ import msgspec
 from lockstep.errors import LockstepError
 from lockstep.machine.search.crew import Totals
 from lockstep.machine.search.interface import REPORT
+from lockstep.machine.search.sample import STATES
 from lockstep.machine.search.search_folder import SearchFolder
-from lockstep.spark.search.machine import Machine
+from lockstep.machine.search.workers import ProgramShape
+from lockstep.spark.search.machine import Account
+from lockstep.spark.search.owners import Sampled, smallest
 from lockstep.spark.search.runs import Run, RunFolder
-from lockstep.spark.search.sampling import Sampled
 from lockstep.system.sealed import Natural
 
 _MANIFEST = "spark.json"
+
+
+class OwnerReport(msgspec.Struct, frozen=True, tag=True):
+    """What one owner did for a level: `replaced` runs are no more, `written` ones are there."""
+
+    owner: int
+    level: int
+    states: int
+    written: tuple[Run, ...]
+    replaced: tuple[str, ...]
+    account: Account
+    sample: tuple[Sampled, ...]
+
+    def runs_after(self, before: Sequence[Run]) -> tuple[Run, ...]:
+        """The owner's runs from then on."""
+        return (*(run for run in before if run.file not in self.replaced), *self.written)
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,72 +65,63 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def frontier(self) -> list[Run]:
         """The runs of the last level."""
-        return [run for runs in self.runs.values() for run in runs if run.first == self.depth]
+        return [run for run in chain(*self.runs.values()) if run.first == self.depth]
 
     @property
-    def files(self) -> set[str]:
-        """The names of all runs."""
-        return {run.file for runs in self.runs.values() for run in runs}
+    def most_mark(self) -> int:
+        """The largest mark that a state of the sample may have."""
+        return self.sample[-1].mark if len(self.sample) >= STATES else 2**64 - 1
 
-    @property
-    def bytes(self) -> int:
-        """The size of all runs."""
-        return sum(run.bytes for runs in self.runs.values() for run in runs)
+    def after(self, reports: Sequence[OwnerReport], totals: Totals) -> Manifest:
+        """What is there once one more level is."""
+        runs = {each.owner: each.runs_after(self.runs.get(each.owner, ())) for each in reports}
+        levels = (*self.levels, sum(report.states for report in reports))
+        sample = smallest(chain(self.sample, *(report.sample for report in reports)))
+        return Manifest(self.owners, levels, totals, {**self.runs, **runs}, sample)
 
 
-class WorkFolder:
+class WorkFolder(SearchFolder):
     """A folder for one search; closing it lets others use the folder.
 
     `manifest` is what is committed, None where nothing is. Raises LockstepError where the folder
     cannot be used, is in use, belongs to another search, or has a damaged manifest.
     """
 
-    def __init__(self, folder: Path, identity: Mapping[str, str], machine: Machine) -> None:
-        self._machine = machine
-        self._folder = SearchFolder(folder, identity)
-        self.runs = self._folder.path / "runs"
-        """The folder of the runs."""
+    def __init__(self, folder: Path, identity: Mapping[str, str], shape: ProgramShape) -> None:
+        super().__init__(folder, identity)
+        self.runs = RunFolder(self.path / "runs", shape.words)
         try:
-            self.runs.mkdir(exist_ok=True)
-            self.manifest = self._read()
+            self.runs.path.mkdir(exist_ok=True)
+            self.manifest = self._manifest(shape)
         except OSError as error:
-            self._folder.close()
-            raise LockstepError(f"{self.runs} cannot be made: {error.strerror}") from None
+            self.close()
+            raise LockstepError(f"{self.runs.path} cannot be made: {error.strerror}") from None
         except BaseException:
-            self._folder.close()
+            self.close()
             raise
 
-    @property
-    def reader(self) -> RunFolder:
-        """The runs, read and written from here."""
-        return RunFolder(self.runs, self._machine)
-
-    def commit(self, manifest: Manifest) -> None:
-        """From now on this is what is there; every other file of runs is removed.
+    def commit(self, manifest: Manifest, *, is_all: bool = True) -> None:
+        """From now on this is what is there; if it `is_all`, every other file of runs is removed.
 
         No task may be running that still needs one. `OSError` where it cannot be done: what was
         committed before is still good.
         """
-        self._folder.write(_MANIFEST, manifest)
+        self.write(_MANIFEST, manifest)
         self.manifest = manifest
-        for file in self.runs.iterdir():
-            if file.name not in manifest.files:
+        named = {run.file for run in chain(*manifest.runs.values())}
+        for file in self.runs.path.iterdir() if is_all else ():
+            if file.name not in named:
                 file.unlink(missing_ok=True)
 
-    def close(self) -> None:
-        """Let others use the folder."""
-        self._folder.close()
-
-    def _read(self) -> Manifest | None:
-        manifest = self._folder.read(_MANIFEST, Manifest)
+    def _manifest(self, shape: ProgramShape) -> Manifest | None:
+        manifest = self.read(_MANIFEST, Manifest)
         if manifest is None:
             return None
-        file, shape = self._folder.path / _MANIFEST, self._machine.shape
         sizes = [len(part) for part in vars(manifest.totals).values()]
         if sizes != [shape.actions, shape.properties, REPORT]:
-            raise self._folder.damaged(file, "it has no counts of this model")
-        kept = sum(run.states for runs in manifest.runs.values() for run in runs)
+            raise self.damaged(self.path / _MANIFEST, "it has no counts of this model")
+        kept = sum(run.states for run in chain(*manifest.runs.values()))
         if kept != manifest.states:
             why = f"its runs have {kept:,} states, its levels {manifest.states:,}"
-            raise self._folder.damaged(file, why)
+            raise self.damaged(self.path / _MANIFEST, why)
         return manifest

@@ -15,13 +15,11 @@ from lockstep.language.notation import Kind
 from lockstep.machine.code.machine import machine_code
 from lockstep.machine.code.program import Program, build_program
 from lockstep.machine.search.identity import search_identity
-from lockstep.machine.search.loops import loops_for, run_loops_for
 from lockstep.machine.search.memory import Array
 from lockstep.machine.search.search import ParallelSearch
-from lockstep.machine.search.workers import ProgramShape
+from lockstep.machine.search.workers import shape_of
 from lockstep.plain.exploration import Exploration
 from lockstep.results.search_result import SearchResult
-from lockstep.spark.search.machine import Machine, machine_of, shipment_of
 from lockstep.spark.search.search import NearBounds, SparkSearch
 from lockstep.spark.search.work_folder import WorkFolder
 from lockstep.specs.scopes import load_model_spec
@@ -31,14 +29,6 @@ from tests.spark.search.in_process import InProcess
 ROOT = Path(__file__).parents[3]
 FAR = NearBounds(level=1, states=0, owners=4)
 """Every level is a job, and each has several owners."""
-
-
-def machine_for(words: int) -> Machine:
-    """A machine for states of so many words that no model has."""
-    shape = ProgramShape(words, (0, 1), 1, (0,), False, False, False, 1)
-    code = machine_code("", None)
-    dated = run_loops_for(words + 1)
-    return Machine(shape, code, loops_for(words), run_loops_for(words), dated, True)
 
 
 def rows_of(numbers: list[tuple[int, ...]], words: int) -> Array:
@@ -89,10 +79,9 @@ class Case:
     ) -> SearchResult:
         """What the search on Spark finds, with its tasks in this process."""
         allowed = self.deadlock_allowed
-        machine = machine_of(shipment_of(self.program, deadlock_allowed=allowed))
         identity = search_identity(self.program, deadlock_allowed=allowed)
         request = request or Exploration("spark", deadlock_allowed=allowed)
-        with closing(WorkFolder(folder, identity, machine)) as work:
+        with closing(WorkFolder(folder, identity, shape_of(self.program))) as work:
             search = SparkSearch(self.program, work, request, lambda: session.session, near=near)
             return search.run()
 

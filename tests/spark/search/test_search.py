@@ -29,6 +29,9 @@ from tests.spark.search.in_process import InProcess
 SOME = "fetch_response"
 """A model of 3,232 states on 24 levels, whose faults are found within seconds."""
 
+AHEAD = NearBounds(level=10**9, states=0, owners=4)
+"""Every level is found by a job, and those that become no larger by one for several."""
+
 
 @pytest.mark.parametrize("name", model_names(ROOT))
 def test_every_model_by_jobs_and_without(name: str, tmp_path: Path) -> None:
@@ -36,6 +39,9 @@ def test_every_model_by_jobs_and_without(name: str, tmp_path: Path) -> None:
     expected = compared(case.on_one_machine())
     assert compared(case.on_spark(tmp_path / "far", session)) == expected
     assert session.jobs >= expected["depth"]  # type: ignore[operator]
+    ahead = InProcess()
+    assert compared(case.on_spark(tmp_path / "ahead", ahead, AHEAD)) == expected
+    assert ahead.jobs < session.jobs
     alone = InProcess()
     assert compared(case.on_spark(tmp_path / "near", alone, NearBounds())) == expected
     assert alone.jobs == 0
@@ -53,6 +59,7 @@ def test_every_fault_has_the_same_trace(fault: str, tmp_path: Path) -> None:
     case = Case.of(SOME, fault=fault)
     expected = compared(case.on_one_machine())
     assert compared(case.on_spark(tmp_path / "four", InProcess())) == expected
+    assert compared(case.on_spark(tmp_path / "ahead", InProcess(), AHEAD)) == expected
     nine_levels = NearBounds(level=100, states=10**6, owners=2)
     assert compared(case.on_spark(tmp_path / "two", InProcess(), nine_levels)) == expected
 
@@ -80,6 +87,7 @@ def judge(text: RandomModel, folder: Path, *, symmetry: bool = False) -> None:
     assert compared(case.on_spark(folder / "near", InProcess(), NearBounds())) == expected
     if result.depth <= 15:
         assert compared(case.on_spark(folder / "far", InProcess())) == expected
+        assert compared(case.on_spark(folder / "ahead", InProcess(), AHEAD)) == expected
 
 
 @settings(max_examples=40, suppress_health_check=list(HealthCheck))
@@ -110,18 +118,21 @@ def killed_at(number: int) -> InProcess:
     return InProcess(die)
 
 
-def test_killed_before_any_level_it_goes_on_to_the_same_counts(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("near", "least_kills"), [(FAR, 8), (AHEAD, 3)])
+def test_killed_before_any_level_it_goes_on_to_the_same_counts(
+    near: NearBounds, least_kills: int, tmp_path: Path
+) -> None:
     case = Case.of(SOME)
     kills = 0
     while True:
         session = killed_at(3)
         try:
-            result = case.on_spark(tmp_path, session)
+            result = case.on_spark(tmp_path, session, near)
         except Killed:
             kills += 1
         else:
             break
-    assert kills >= 8
+    assert kills >= least_kills
     assert compared(result) == compared(case.on_one_machine())
     assert compared(case.on_spark(tmp_path, killed_at(1))) == compared(result)
 
@@ -186,7 +197,10 @@ def test_a_bound_on_states_is_that_of_plain_python(
         _ = plain.program
     except (ModelError, NotCompiled):
         reject()
-    case, near = Case(plain.model), chance.choice([FAR, NearBounds(level=5, states=9, owners=2)])
+    case, near = (
+        Case(plain.model),
+        chance.choice([FAR, AHEAD, NearBounds(level=5, states=9, owners=2)]),
+    )
     most_depth = plain.depth
 
     def on_spark(most: int, place: str = "") -> SearchResult:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import replace as with_parts
 from pathlib import Path
 from typing import Any
 
@@ -16,27 +15,25 @@ from lockstep.errors import LockstepError
 from lockstep.machine.search.crew import Totals
 from lockstep.machine.search.search_folder import SearchFolder
 from lockstep.machine.search.workers import ProgramShape
+from lockstep.spark.search.owners import Sampled
 from lockstep.spark.search.runs import Run
-from lockstep.spark.search.sampling import Sampled
 from lockstep.spark.search.work_folder import Manifest, WorkFolder
 from lockstep.system.sealed import Damaged
-from tests.spark.search.cases import machine_for
 
-RUN = Run("00000-00000-00001-ab.parquet", 3, 2**64 - 1, 0, 1, 900, "7")
+RUN = Run("00000-00000-00001-ab.parquet", 3, 2**64 - 1, 0, 1, "7")
 TOTALS = Totals([1, 2], [0], [3, 0])
 MANIFEST = Manifest(4, (1, 2), TOTALS, {0: (RUN,)}, (Sampled(5, 1, (2**63, 8)),))
 IDENTITY = {"the model": "m"}
 SHAPE = ProgramShape(1, (0, 1, 2), 1, (0,), False, False, False, 1)
-MACHINE = with_parts(machine_for(1), shape=SHAPE)
 
 
 def commit(folder: Path, manifest: Manifest, identity: Mapping[str, str] = IDENTITY) -> None:
-    with closing(WorkFolder(folder, identity, MACHINE)) as work:
+    with closing(WorkFolder(folder, identity, SHAPE)) as work:
         work.commit(manifest)
 
 
 def read(folder: Path) -> Manifest | None:
-    with closing(WorkFolder(folder, IDENTITY, MACHINE)) as work:
+    with closing(WorkFolder(folder, IDENTITY, SHAPE)) as work:
         return work.manifest
 
 
@@ -44,11 +41,11 @@ def test_it_comes_back(tmp_path: Path) -> None:
     assert read(tmp_path) is None
     commit(tmp_path, MANIFEST)
     assert read(tmp_path) == MANIFEST
-    later = Run("00001-00002-00002-cd.parquet", 4, 1, 2, 2, 90, "8")
+    later = Run("00001-00002-00002-cd.parquet", 4, 1, 2, 2, "8")
     more = replace(MANIFEST, levels=(1, 2, 4), runs={**MANIFEST.runs, 1: (later,)}, sample=())
     commit(tmp_path, more)
     assert read(tmp_path) == more
-    assert (more.depth, more.states, more.bytes) == (2, 7, 990)
+    assert (more.depth, more.states) == (2, 7)
     assert more.frontier == [later]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lock", "runs", "spark.json"]
 
@@ -80,8 +77,8 @@ def test_every_changed_byte_is_damage(tmp_path: Path) -> None:
         ("levels", "1, 2"),
         ("totals", {"fired": [1], "marks": [0], "report": [3, 0]}),
         ("totals", {"fired": [1, 2], "marks": [0], "report": [3]}),
-        ("runs", {"0": [["../spark.json", 3, 1, 0, 1, 9, "9"]]}),
-        ("runs", {"0": [["a.parquet", 3, 1, 0, 1, 9]]}),
+        ("runs", {"0": [["../spark.json", 3, 1, 0, 1, "9"]]}),
+        ("runs", {"0": [["a.parquet", 3, 1, 0, 1]]}),
         ("runs", {}),
         ("sample", [[1, 2]]),
     ],

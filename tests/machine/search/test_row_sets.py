@@ -1,4 +1,4 @@
-"""Runs as sets: what is distinct, what is left of it, and what becomes one run."""
+"""Rows as sets: what is distinct, what is left of them, and what is merged."""
 
 from __future__ import annotations
 
@@ -9,10 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lockstep.machine.search.loops import run_loops_for
 from lockstep.machine.search.memory import Array
-from lockstep.spark.search.merging import FANOUT, distinct, due, merged, subtract, union
-from lockstep.spark.search.runs import Run
-from tests.spark.search.cases import machine_for, rows_of
+from lockstep.machine.search.row_sets import (
+    Gathered,
+    distinct,
+    hashes,
+    merged,
+    subtract,
+    union,
+    without,
+)
 
 NUMBERS = st.one_of(st.integers(0, 3), st.integers(0, 2**64 - 1))
 
@@ -20,6 +27,10 @@ NUMBERS = st.one_of(st.integers(0, 3), st.integers(0, 2**64 - 1))
 def states(words: int) -> st.SearchStrategy[list[tuple[int, ...]]]:
     """Some states, few of them different."""
     return st.lists(st.tuples(*[NUMBERS] * words), max_size=30)
+
+
+def rows_of(numbers: list[tuple[int, ...]], words: int) -> Array:
+    return np.array(numbers, np.uint64).reshape(-1, words).reshape(-1)
 
 
 def parts_of(numbers: list[tuple[int, ...]], words: int, size: int) -> list[Array]:
@@ -34,10 +45,10 @@ def tuples(rows: Array, words: int) -> list[tuple[int, ...]]:
 @pytest.mark.parametrize("words", [1, 2, 3])
 @given(data=st.data())
 def test_distinct_rows_are_a_set_in_order(words: int, data: st.DataObject) -> None:
-    numbers, loops = data.draw(states(words)), machine_for(words).runs
-    rows = distinct(parts_of(numbers, words, 7), words, loops)
+    numbers = data.draw(states(words))
+    rows = distinct(parts_of(numbers, words, 7), words)
     assert tuples(rows, words) == sorted(set(numbers))
-    assert loops.ascends(rows, len(rows) // words)
+    assert run_loops_for(words).ascends(rows, len(rows) // words)
 
 
 @pytest.mark.parametrize("words", [1, 2, 3])
@@ -45,7 +56,7 @@ def test_distinct_rows_are_a_set_in_order(words: int, data: st.DataObject) -> No
 def test_what_a_run_has_is_subtracted(words: int, data: st.DataObject) -> None:
     numbers, other = data.draw(states(words)), data.draw(states(words))
     rows = rows_of(sorted(set(numbers)), words)
-    rest = subtract(rows, parts_of(sorted(set(other)), words, 4), words, machine_for(words).runs)
+    rest = subtract(rows, parts_of(sorted(set(other)), words, 4), words)
     assert tuples(rest, words) == sorted(set(numbers) - set(other))
 
 
@@ -54,7 +65,7 @@ def test_what_a_run_has_is_subtracted(words: int, data: st.DataObject) -> None:
 def test_the_union_of_rows_in_order_is_in_order(words: int, data: st.DataObject) -> None:
     sets = data.draw(st.lists(states(words), max_size=5))
     parts = [rows_of(sorted(set(numbers)), words) for numbers in sets]
-    rows = union(parts, words, machine_for(words).runs)
+    rows = union(parts, words)
     assert tuples(rows, words) == sorted(set().union(*sets))
 
 
@@ -63,35 +74,44 @@ def test_the_union_of_rows_in_order_is_in_order(words: int, data: st.DataObject)
 def test_merged_runs_are_their_union(words: int, data: st.DataObject) -> None:
     runs = data.draw(st.lists(states(words), max_size=5))
     parts = [iter(parts_of(sorted(set(run)), words, 4)) for run in runs]
-    rows = list(merged(parts, words, machine_for(words).runs))
+    rows = list(merged(parts, words))
     expected = sorted(set().union(*runs))
     assert [row for part in rows for row in tuples(part, words)] == expected
 
 
-@given(sizes=st.lists(st.integers(1, 10**6), max_size=200))
-def test_few_runs_are_left_and_few_are_written_again(sizes: list[int]) -> None:
-    runs: list[Run] = []
-    written = 0
-    for number, size in enumerate(sizes):
-        runs.append(Run(str(number), size, 0, number, number, 0, ""))
-        while old := due(runs):
-            size_of_all = sum(run.states for run in old)
-            runs = [run for run in runs if run not in old]
-            runs.append(Run(f"{number} merged {len(runs)}", size_of_all, 0, 0, number, 0, ""))
-            written += size_of_all
-    total = sum(sizes)
-    powers = 1 + max(0, total.bit_length() - 1) // (FANOUT.bit_length() - 1)
-    assert sum(run.states for run in runs) == total
-    assert len(runs) < FANOUT * powers
-    assert written <= total * powers
+@pytest.mark.parametrize("words", [1, 2, 3])
+@given(data=st.data())
+def test_what_runs_have_is_left_out_part_by_part(words: int, data: st.DataObject) -> None:
+    numbers = data.draw(states(words))
+    runs = data.draw(st.lists(states(words), max_size=3))
+    parts = parts_of(sorted(set(numbers)), words, 5)
+    read = [iter(parts_of(sorted(set(run)), words, 3)) for run in runs]
+    rows = [row for part in without(parts, read, words) for row in tuples(part, words)]
+    assert rows == sorted(set(numbers).difference(*runs))
+    assert [list(rest) for rest in read] == [[] for _ in runs], "a run was not read to its end"
+
+
+@pytest.mark.parametrize("words", [1, 3])
+@given(data=st.data())
+def test_what_waits_in_files_is_in_order_again(words: int, data: st.DataObject) -> None:
+    runs = data.draw(st.lists(states(words), max_size=6))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "lockstep.machine.search.row_sets.MOST_WAITING", data.draw(st.integers(1, 999))
+        )
+        gathered = Gathered(words)
+        for run in runs:
+            gathered.add(rows_of(sorted(set(run)), words))
+        rows = [row for part in gathered.parts() for row in tuples(part, words)]
+    assert rows == sorted(set().union(*runs))
+    assert gathered.is_empty == (not runs)
 
 
 def test_the_sum_of_hashes_has_no_order() -> None:
-    loops = machine_for(2).runs
     rows = np.arange(40, dtype=np.uint64)
     turned = rows.reshape(-1, 2)[::-1].copy().reshape(-1)
-    assert loops.checksum(rows, 20) == loops.checksum(turned, 20)
+    assert hashes(rows, 2).sum() == hashes(turned, 2).sum()
     for place, next_place in pairwise(range(40)):
         changed = rows.copy()
         changed[place] = rows[next_place]
-        assert loops.checksum(changed, 20) != loops.checksum(rows, 20)
+        assert hashes(changed, 2).sum() != hashes(rows, 2).sum()
