@@ -37,6 +37,7 @@ def look(name: str, most: int = MODELS) -> Counter[str]:
     return counts
 
 
+@pytest.mark.slow
 def test_interrupted_searches_go_on_to_the_same() -> None:
     counts = look("checkpoints")
     assert counts["interrupted in a write"] > 10
@@ -54,6 +55,7 @@ def test_states_on_disk_are_the_same_states() -> None:
     assert look("spill")["tables on disk"] > 20
 
 
+@pytest.mark.slow
 def test_a_bound_on_states_is_the_same_to_all_engines() -> None:
     counts = look("bounds")
     assert counts["bounded"] > 50
@@ -65,6 +67,7 @@ def test_symmetry_finds_the_orbits_of_brute_force() -> None:
     assert look("symmetry")["names interchanged"] > 20
 
 
+@pytest.mark.slow
 def test_models_with_faults_are_the_same_to_all_engines() -> None:
     assert look("faults")["faults that change something"] > 20
 
