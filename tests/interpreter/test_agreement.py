@@ -6,6 +6,7 @@ Hypothesis finds, as text to paste into a file; `LOCKSTEP_PROFILE=wide` looks at
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -227,10 +228,13 @@ HALVES = RandomModel(
 """Few random models divide, and fewer by a number that leaves a rest."""
 
 
+Corpus: TypeAlias = Callable[[], Iterator[Model]]
+"""Different random models, simple and large ones in turn as they were drawn; loaded when needed."""
+
+
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Model]:
-    """Different random models, simple and large ones in turn as they were drawn."""
-    folder, texts = tmp_path_factory.mktemp("corpus"), dict[str, Model]()
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    folder, texts = tmp_path_factory.mktemp("corpus"), {repr(HALVES): HALVES}
 
     @settings(
         max_examples=400,
@@ -241,16 +245,19 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Model]:
     )
     @given(random_models())
     def collect(text: RandomModel) -> None:
-        if repr(text) not in texts:
-            texts[repr(text)] = text.load(folder)
+        texts.setdefault(repr(text), text)
+
+    @cache
+    def loaded(text: str) -> Model:
+        return texts[text].load(folder)
 
     collect()
-    return [*texts.values(), HALVES.load(folder)]
+    return lambda: map(loaded, texts)
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_wrong_engine_is_found_out(
-    mistake: str, corpus: list[Model], monkeypatch: pytest.MonkeyPatch
+    mistake: str, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The judge is able to fail: among a few hundred models, some tell each mistake."""
 
@@ -264,4 +271,4 @@ def test_a_wrong_engine_is_found_out(
     monkeypatch.setattr(
         interpreter, "lower", lambda model: changed(lower(model), MISTAKES[mistake])
     )
-    assert any(tells(model) for model in corpus)
+    assert any(map(tells, corpus()))
