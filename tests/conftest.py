@@ -38,8 +38,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(OPTION, action="store_true", dest="slow_fails", help=explanation)
 
 
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=128m"
+"""The compiler that does little is done sooner: no job of a test lasts."""
+
+
 def pytest_configure(config: pytest.Config) -> None:
     day()  # workers, which are started later, have the same
+    for variable in ("SPARK_SUBMIT_OPTS", "SPARK_LAUNCHER_OPTS"):  # of every JVM that Spark starts
+        os.environ.setdefault(variable, JAVA_OPTIONS)
     slow_fails = bool(config.getoption("slow_fails"))
     config.pluginmanager.register(Durations(slow_fails=slow_fails), "durations")
 

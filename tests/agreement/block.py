@@ -45,39 +45,18 @@ def judge_block(number: int, judges: Sequence[Judge]) -> Census:
     return census
 
 
-class Pool:
-    """Models that are loaded, translated and explored once for all judges of a process."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._judged: dict[str, Judged] = {}
-
-    def judged(self, text: RandomModel, digest: str) -> Judged:
-        """A model in a folder of its own, which stays."""
-        if digest not in self._judged:
-            folder = self._folder / digest
-            folder.mkdir()
-            self._judged[digest] = Judged(text, folder)
-        return self._judged[digest]
-
-
 def judge_model(
     text: RandomModel,
     census: Census,
     judges: Iterable[Judge] = JUDGES.values(),
-    pool: Pool | None = None,
 ) -> None:
-    """Hold one model before some judges, unless it was there already.
-
-    What an earlier judge made of it is taken from the `pool`, should there be one.
-    """
+    """Hold one model before some judges, unless it was there already."""
     census.counts["drawn"] += 1
     digest = digest_of(repr(text))
     if digest in census.compared:
         return
     with tempfile.TemporaryDirectory(prefix="lockstep-agreement-") as folder:
-        judged = Judged(text, Path(folder)) if pool is None else pool.judged(text, digest)
-        judged.counts = census.counts
+        judged = Judged(text, Path(folder), census.counts)
         try:
             program = judged.case.program
         except ModelError:

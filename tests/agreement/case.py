@@ -27,6 +27,7 @@ from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
+from lockstep.system.user_cache import cache_folder
 
 MOST_DEPTH = 6
 """Models are explored this far: a bound in steps is the same for every engine."""
@@ -54,8 +55,8 @@ class Case:
 
     @cached_property
     def code(self) -> MachineCode:
-        """Its machine code."""
-        return machine_code(self.program.text, None)
+        """Its machine code, which other processes may have made already."""
+        return machine_code(self.program.text, cache_folder() / "compiled")
 
     @cached_property
     def most_states(self) -> int:

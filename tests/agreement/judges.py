@@ -38,6 +38,7 @@ from tests.agreement.promises import assert_comes_to_pass
 from tests.agreement.summary import assert_takes_place, summary
 from tests.agreement.walks import assert_walks_take_place
 from tests.interpreter.interpreter import InterpreterEngine
+from tests.random_models.pool import Sample
 from tests.random_models.random_models import RandomModel
 
 
@@ -60,6 +61,13 @@ class Judged:
     def case(self) -> Case:
         """The model without what must come to pass."""
         return Case.of(self.model)
+
+    @classmethod
+    def of(cls, sample: Sample, counts: Counter[str]) -> Judged:
+        """A model of the pool, which is loaded, translated and explored once for all judges."""
+        judged = cls(sample.text, sample.folder, counts)
+        judged.model, judged.case = sample.model, sample.case
+        return judged
 
     def chance(self) -> random.Random:
         """The same random numbers for the same text."""

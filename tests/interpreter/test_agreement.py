@@ -4,8 +4,9 @@ A further engine is one line in `ENGINES`. A disagreement is shown as the smalle
 Hypothesis finds, as text to paste into a file; `LOCKSTEP_PROFILE=wide` looks at thousands.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -91,21 +92,25 @@ def outcome(result: SearchResult) -> dict[str, Any]:
     return {name: value for name, value in said.items() if name not in unlike}
 
 
-def assert_agreement(model: Model, engine: WatchedEngine, most: int) -> None:
-    """An engine says what Python says: of every state and step, of some more, and of the search."""
+def assert_agreement(model: Model, engines: Mapping[str, WatchedEngine], most: int) -> None:
+    """Engines say what Python says: of every state and step, of some more, and of the search."""
     oracle = PlainEngine(model)
     others = [(state, [other]) for state, other in pairwise(some_states(model, 20))]
     for state, afters in [*reachable(oracle, most), *others]:
-        assert steps_of(engine, state) == steps_of(oracle, state), state
+        steps = steps_of(oracle, state)
+        for name, engine in engines.items():
+            assert steps_of(engine, state) == steps, (name, state)
         for prop in model.properties:
             over_steps = prop.kind is Kind.STEP_INVARIANT
             for after in afters if over_steps else [None]:
-                said = says_of(engine, prop, state, after)
-                assert said == says_of(oracle, prop, state, after), (prop.name, state, after)
-    searched = Search(engine, Exploration(bounds=Bounds(max_states=most))).run()
-    assert outcome(searched) == outcome(
-        Search(oracle, Exploration(bounds=Bounds(max_states=most))).run()
-    )
+                expected = says_of(oracle, prop, state, after)
+                for name, engine in engines.items():
+                    said = says_of(engine, prop, state, after)
+                    assert said == expected, (name, prop.name, state, after)
+    bounded = Exploration(bounds=Bounds(max_states=most))
+    searched = outcome(Search(oracle, bounded).run())
+    for name, engine in engines.items():
+        assert outcome(Search(engine, bounded).run()) == searched, name
 
 
 @pytest.fixture(scope="module")
@@ -113,27 +118,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("random")
 
 
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.slow
 @settings(max_examples=max(200, settings().max_examples), suppress_health_check=list(HealthCheck))
 @given(text=random_models())
-def test_engines_agree_on_random_models(name: str, folder: Path, text: RandomModel) -> None:
+def test_engines_agree_on_random_models(folder: Path, text: RandomModel) -> None:
     try:
         model = text.load(folder)
-        engine = ENGINES[name](model)
+        engines = {name: engine(model) for name, engine in ENGINES.items()}
     except ModelError:
         reject()
-    assert_agreement(model, engine, max(5, min(MOST_STATES, MOST_STEPS // instances_of(model))))
+    assert_agreement(model, engines, max(5, min(MOST_STATES, MOST_STEPS // instances_of(model))))
 
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("name", ENGINES)
 @pytest.mark.parametrize("model", model_names(ROOT))
-def test_engines_agree_on_the_models_of_the_workspace(name: str, model: str) -> None:
+def test_engines_agree_on_the_models_of_the_workspace(model: str) -> None:
     constants = load_model_spec(ROOT, model).scope("small").constants
     shipped = load_model(ROOT, model, constants)
-    assert_agreement(shipped, ENGINES[name](shipped), 100)
+    assert_agreement(shipped, {name: engine(shipped) for name, engine in ENGINES.items()}, 100)
 
 
 Change: TypeAlias = Callable[[Any], Any]
@@ -224,10 +228,13 @@ HALVES = RandomModel(
 """Few random models divide, and fewer by a number that leaves a rest."""
 
 
+Corpus: TypeAlias = Callable[[], Iterator[Model]]
+"""Different random models, simple and large ones in turn as they were drawn; loaded when needed."""
+
+
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Model]:
-    """Different random models, simple and large ones in turn as they were drawn."""
-    folder, texts = tmp_path_factory.mktemp("corpus"), dict[str, Model]()
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    folder, texts = tmp_path_factory.mktemp("corpus"), {repr(HALVES): HALVES}
 
     @settings(
         max_examples=400,
@@ -238,22 +245,25 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Model]:
     )
     @given(random_models())
     def collect(text: RandomModel) -> None:
-        if repr(text) not in texts:
-            texts[repr(text)] = text.load(folder)
+        texts.setdefault(repr(text), text)
+
+    @cache
+    def loaded(text: str) -> Model:
+        return texts[text].load(folder)
 
     collect()
-    return [*texts.values(), HALVES.load(folder)]
+    return lambda: map(loaded, texts)
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_wrong_engine_is_found_out(
-    mistake: str, corpus: list[Model], monkeypatch: pytest.MonkeyPatch
+    mistake: str, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The judge is able to fail: among a few hundred models, some tell each mistake."""
 
     def tells(model: Model) -> bool:
         try:
-            assert_agreement(model, InterpreterEngine(model), MOST_STATES)
+            assert_agreement(model, {"interpreter": InterpreterEngine(model)}, MOST_STATES)
         except Exception:
             return True
         return False
@@ -261,4 +271,4 @@ def test_a_wrong_engine_is_found_out(
     monkeypatch.setattr(
         interpreter, "lower", lambda model: changed(lower(model), MISTAKES[mistake])
     )
-    assert any(tells(model) for model in corpus)
+    assert any(map(tells, corpus()))

@@ -1,7 +1,7 @@
 """Machine code makes the graph that plain Python makes, and says the same of its states.
 
-On random models and on those of this workspace. A disagreement is shown as the smallest model that
-Hypothesis finds; `LOCKSTEP_PROFILE=wide` looks at thousands.
+Here of random models; `test_every_model.py` has those of this workspace. A disagreement is shown as
+the smallest model that Hypothesis finds; `LOCKSTEP_PROFILE=wide` looks at thousands.
 """
 
 import ast
@@ -147,25 +147,6 @@ def checked(model: Model, engine: str) -> SearchResult:
         assert result.because == error.message
         result.error = None
     return replace(result, seconds=0.0)
-
-
-@pytest.mark.parametrize("name", model_names(ROOT))
-def test_the_graph_of_every_model(name: str) -> None:
-    scope = load_model_spec(ROOT, name).scope("small")
-    model = load_model(ROOT, name, scope.constants)
-    program = build_program(model)
-    search = GraphSearch(
-        program, machine_code(program.text, None), replace(LIMITS, max_states=10**6)
-    )
-    graph, oracle = search.run(), build_graph(model, replace(LIMITS, max_states=10**6))
-    assert_same(graph, oracle)
-    for prop in model.of_kind(Kind.LEADS_TO):
-        pledges, expected = search.pledges(prop), plain_pledges(model, oracle, prop)
-        assert np.array_equal(pledges.premise, expected.premise)
-        assert np.array_equal(pledges.goal, expected.goal)
-    result = checked(model, "compiled")
-    assert result.verdict is Verdict.HOLDS
-    assert result.unchecked == ()
 
 
 def test_a_bound_on_states_is_the_same_to_both_graphs() -> None:

@@ -109,9 +109,14 @@ def assert_found_and_shrunk(name: str, fault: str, run: MachineRun) -> None:
     assert f'    assert not behaviour.violates("{broken}")' in run.text
 
 
+@pytest.mark.slow
 def test_machine_works_at_real_widths() -> None:
     run = run_at_real_widths()
     assert run.text == ""
     assert min(run.fired[name] for name in ("send_incremental", "serve_incremental", "evict")) > 0
+
+
+@pytest.mark.slow
+def test_machine_finds_a_fault_at_real_widths() -> None:
     run = run_at_real_widths("leader_epoch_not_cached")
     assert run.steps is not None, run.text or "the fault was not found"

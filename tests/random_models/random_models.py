@@ -90,24 +90,35 @@ class RandomModel:
         )
 
 
-@st.composite
-def random_models(
-    draw: DrawFn,
-    *,
-    risky: bool | None = None,
-    size: Size | None = None,
-    symmetric: bool | None = None,
-    faulty: bool | None = None,
-    live: bool | None = None,
-) -> RandomModel:
-    """Any model; what is given and not None says which kind.
+@dataclass(frozen=True)
+class Likeness:
+    """What a random model is like; what is None is drawn as well.
 
     With `risky` its evaluation may fail, with `symmetric` many of its names are interchangeable,
     with `faulty` it has faults, with `live` something must come to pass. Unless `size` is given,
-    one model in eight is as large as real ones are. A text may be refused when it is loaded
-    (`ModelError`): what the front end finds out about types is not copied here to the last detail.
+    one model in eight is as large as real ones are.
     """
-    choices = Choices(draw)
+
+    risky: bool | None = None
+    size: Size | None = None
+    symmetric: bool | None = None
+    faulty: bool | None = None
+    live: bool | None = None
+
+
+@st.composite
+def random_models(draw: DrawFn, /, **kind: Any) -> RandomModel:
+    """Any model, as Hypothesis draws it; what is given says which kind, as in `Likeness`."""
+    return drawn_model(Choices(draw), Likeness(**kind))
+
+
+def drawn_model(choices: Choices, kind: Likeness) -> RandomModel:
+    """The model of some choices.
+
+    A text may be refused when it is loaded (`ModelError`): what the front end finds out about types
+    is not copied here to the last detail.
+    """
+    risky, size, symmetric, faulty = kind.risky, kind.size, kind.symmetric, kind.faulty
     if size is None:
         size = LARGE if choices.now_and_then(8) else USUAL
     if symmetric is None:
@@ -131,7 +142,7 @@ def random_models(
         functions.claim(f"claim{number}", choices.pick(_KINDS))
         for number in _numbers(choices, size.claims)
     ]
-    if live:
+    if kind.live:
         claims.append(functions.claim("comes", "leads_to"))
     faults = []
     if faulty is None:

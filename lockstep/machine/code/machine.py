@@ -24,7 +24,8 @@ from lockstep.system.sealed import BrokenSeal, bytes_in, keep_newest, own_conten
 from lockstep.system.user_cache import make_private, open_trusted
 
 _FORMAT = "lockstep-object-4"
-_MOST_FILES = 512
+_MOST_FILES = 2_048
+"""Of some 8 KB to 100 KB; a campaign over a workspace makes more than five hundred."""
 
 
 class MachineCode:

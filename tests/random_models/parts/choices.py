@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TypeVar
@@ -25,7 +26,10 @@ class Choices:
 
     def below(self, count: int) -> int:
         """A number from 0 up to and without `count`."""
-        return self._draw(_below(count)) if count > 1 else 0
+        return self._below(count) if count > 1 else 0
+
+    def _below(self, count: int) -> int:
+        return self._draw(_below(count))
 
     def pick(self, options: Sequence[Option]) -> Option:
         """One of the options, each as likely as any other."""
@@ -51,3 +55,28 @@ class Choices:
         while remaining and len(chosen) < most and self.below(3):
             chosen.append(remaining.pop(self.below(len(remaining))))
         return chosen
+
+
+class SeededChoices(Choices):
+    """The choices of a seed, which are the same whatever else is loaded; `made` records them."""
+
+    def __init__(self, seed: int) -> None:
+        self._chance = random.Random(seed)
+        self.made: list[int] = []
+
+    def _below(self, count: int) -> int:
+        self.made.append(self._chance.randrange(count))
+        return self.made[-1]
+
+
+class RepeatedChoices(Choices):
+    """Choices that were made before, perhaps fewer or smaller ones; then the first option."""
+
+    def __init__(self, made: Sequence[int]) -> None:
+        self._made = list(made)
+        self.made: list[int] = []
+
+    def _below(self, count: int) -> int:
+        place = len(self.made)
+        self.made.append(min(self._made[place], count - 1) if place < len(self._made) else 0)
+        return self.made[-1]

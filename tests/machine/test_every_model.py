@@ -1,0 +1,89 @@
+"""Machine code agrees with plain Python on each model of this workspace, in its small scope.
+
+Plain Python explores each model once: pytest takes all tests of one model one after the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+import pytest
+
+from lockstep.language.model import Model, load_model
+from lockstep.language.notation import Kind
+from lockstep.machine.code.machine import MachineCode, machine_code
+from lockstep.machine.code.program import Program, build_program
+from lockstep.machine.search.graph_search import GraphSearch
+from lockstep.machine.search.search import ParallelSearch
+from lockstep.plain.exploration import Exploration
+from lockstep.plain.graph import Recorder, StateGraph
+from lockstep.plain.liveness import plain_pledges
+from lockstep.plain.run import PlainEngine
+from lockstep.plain.search import Search
+from lockstep.results.search_result import SearchResult
+from lockstep.results.verdict import Verdict
+from lockstep.specs.scopes import load_model_spec
+from lockstep.system.user_cache import cache_folder
+from tests.agreement.case import levels_divided
+from tests.agreement.summary import summary
+from tests.kafka_models import MODELS, ROOT
+from tests.machine.test_liveness import LIMITS, assert_same, checked
+
+MOST_STATES = 10**6
+
+
+class Small:
+    """A model in its small scope, what plain Python finds there, and its machine code."""
+
+    def __init__(self, name: str) -> None:
+        self.model: Model = load_model(
+            ROOT, name, load_model_spec(ROOT, name).scope("small").constants
+        )
+
+    @cached_property
+    def program(self) -> Program:
+        return build_program(self.model)
+
+    @cached_property
+    def code(self) -> MachineCode:
+        return machine_code(self.program.text, cache_folder() / "compiled")
+
+    @cached_property
+    def oracle(self) -> tuple[SearchResult, StateGraph]:
+        """The result of the search with all claims, and the graph that it went through."""
+        recorder = Recorder(self.model, MOST_STATES)
+        result = Search(PlainEngine(self.model), on_state=recorder.visit).run()
+        graph = recorder.graph()
+        assert graph is not None
+        assert len(graph.states) == result.states
+        return result, graph
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def small(request: pytest.FixtureRequest) -> Small:
+    return Small(request.param)
+
+
+@pytest.mark.slow
+def test_the_compiled_search_agrees(small: Small) -> None:
+    result, _ = small.oracle
+    for count in (1, 2, 8):
+        with levels_divided():
+            search = ParallelSearch(small.program, small.code, Exploration(threads=count))
+            assert summary(search.run()) == summary(result)
+
+
+def test_the_graph_is_the_same(small: Small) -> None:
+    limits = replace(LIMITS, max_states=MOST_STATES)
+    search = GraphSearch(small.program, small.code, limits)
+    graph, (_, oracle) = search.run(), small.oracle
+    assert_same(graph, oracle)
+    for prop in small.model.of_kind(Kind.LEADS_TO):
+        pledges, expected = search.pledges(prop), plain_pledges(small.model, oracle, prop)
+        assert np.array_equal(pledges.premise, expected.premise)
+        assert np.array_equal(pledges.goal, expected.goal)
+    result = checked(small.model, "compiled")
+    assert result.verdict is Verdict.HOLDS
+    assert result.unchecked == ()
