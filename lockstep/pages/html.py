@@ -23,7 +23,7 @@ from lockstep.pages.blocks import (
 )
 from lockstep.words import visible
 
-_STYLE = "page.css"
+STYLE = Path(__file__).with_name("page.css")
 _MOST_OPEN = 40
 """Lines of a behaviour up to which it is not folded away."""
 
@@ -40,7 +40,7 @@ def html(page: Page) -> str:
     SubElement(head, "meta", name="viewport", content="width=device-width, initial-scale=1")
     _add(head, "title", f"{page.title}: {page.verdict}")
     style = SubElement(head, "style")
-    style.text = Path(__file__).with_name(_STYLE).read_text(encoding="utf-8")
+    style.text = STYLE.read_text(encoding="utf-8")
     main = SubElement(SubElement(root, "body"), "main")
     _add(main, "h1", page.title)
     lead = _add(main, "p", "", "lead")

@@ -17,6 +17,7 @@ from lockstep.diagram.diagram import Diagram, DrawnStep, Message
 from lockstep.diagram.mermaid import to_mermaid
 from lockstep.diagram.svg import svg_element
 from lockstep.language.model import DEADLOCK, Model, Property
+from lockstep.pages.html import STYLE
 from lockstep.report.counterexample import RequirementTexts
 from lockstep.trace.changes import compare
 from lockstep.trace.claims import find_property, render_fairness
@@ -29,7 +30,7 @@ from lockstep.words import place_text, plural, visible
 Data = dict[str, Any]
 
 _HERE = Path(__file__)
-_STYLES = ("page.css", "replay_page.css")
+_STYLES = (STYLE, _HERE.with_name("replay_page.css"))
 _SCRIPT = "replay_page.js"
 
 
@@ -73,7 +74,7 @@ def _head(root: Element, title: str, script: str) -> None:
     SubElement(head, "meta", name="viewport", content="width=device-width, initial-scale=1")
     _text(head, "title", title)
     style = SubElement(head, "style")
-    style.text = "".join(_HERE.with_name(name).read_text(encoding="utf-8") for name in _STYLES)
+    style.text = "".join(file.read_text(encoding="utf-8") for file in _STYLES)
 
 
 def _lead(main: Element, result: Replay, diagram: Diagram) -> None:

@@ -16,8 +16,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import lockstep.report
 from lockstep.errors import LockstepError
+from lockstep.pages.html import STYLE
 from lockstep.serve.explorer import Busy, Explorer
 from lockstep.system.crash import InternalError
 
@@ -40,7 +40,7 @@ _FILES = {
     "graph.js": (_HERE / "graph.js", "text/javascript"),
     "coverage.js": (_HERE / "coverage.js", "text/javascript"),
     "explore.css": (_HERE / "explore.css", "text/css"),
-    "page.css": (Path(lockstep.report.__file__).with_name("page.css"), "text/css"),
+    "page.css": (STYLE, "text/css"),
 }
 """Each file of the page by its name in the address; nothing else is ever read for an answer."""
 
