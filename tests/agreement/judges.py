@@ -90,7 +90,8 @@ def threads(judged: Judged) -> None:
             assert summary(result) == summary(oracle), count
             assert_takes_place(case.model, result)
         for most in (oracle.states, oracle.states // 2, 0):
-            result = case.numbered(most, deadlock_allowed=allowed, threads=2)
+            with levels_divided():
+                result = case.numbered(most, deadlock_allowed=allowed, threads=2)
             assert summary(result) == summary(oracle), most
             assert_takes_place(case.model, result)
         judged.counts["deadlocks forbidden and found"] += not allowed and bool(oracle.deadlocks)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from lockstep.machine.search.interface import AHEAD
 from lockstep.machine.search.kernel_parts import (
     address,
     call,
@@ -16,8 +17,8 @@ from lockstep.machine.search.kernel_parts import (
     expanded,
     fill,
     hash_of,
-    judge,
     linked,
+    numbers_at,
     place_in,
     place_of,
     prefetch,
@@ -32,23 +33,22 @@ def module_text(words: int) -> str:
 
 
 def _kernels(words: int) -> dict[str, Callable[..., Any]]:
-    def number_steps(worker: Any, graph: Any, begin: Any, end: Any) -> Any:
-        """Expand the states from `begin` to `end`, and number what they lead to first.
+    def reach(worker: Any, graph: Any, reached: Any, begin: Any, end: Any) -> Any:
+        """Expand the states from `begin` to `end`, as any number of threads do at the same time.
 
-        States and steps are judged as in a search. A step that changes nothing is left out. `ends`
-        has for each state how many steps are written once its own are. Stops early where the steps
-        or the new states of one more state might have no room; returns the state that it stopped
-        at.
+        Steps are judged as in a search. One that changes nothing is left out. `ends` has for each
+        state how many steps are written once its own are. A target without a number is -1: it is
+        among the new ones, with the position of its step. Stops early where the steps of one more
+        state might have no room; returns the state that it stopped at.
         """
-        states, room = states_at(graph.states), graph.room
-        table, size = counts_at(graph.table), graph.size
-        most, capacity, check_state_at = worker.most, graph.capacity, worker.check_state_at
+        states, table, size = states_at(graph.states), numbers_at(graph.table), graph.size
         successors, instances = states_at(worker.successors), counts_at(worker.labels)
-        places, ends = counts_at(graph.places), counts_at(graph.ends)
-        targets, labels = counts_at(graph.targets), counts_at(graph.labels)
-        numbered, steps = graph.numbered, graph.written
+        places, ends = counts_at(reached.places), numbers_at(reached.ends)
+        targets, labels = numbers_at(reached.targets), numbers_at(reached.labels)
+        new, new_at = states_at(reached.new), numbers_at(reached.new_at)
+        steps, news = 0, 0
         number = begin
-        while number < end and steps + most <= capacity and numbered + most <= room:
+        while number < end and steps + worker.most <= reached.capacity:
             at = number * words
             count = expanded(worker, states, at, words)
             for index in range(count):
@@ -60,28 +60,50 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
                     continue
                 place = place_in(table, size, places[index], states, successors, there, words)
                 if table[place] == 0:
-                    copy(successors, there, states, numbered * words, words)
-                    if check_state_at != 0:
-                        judge(worker, check_state_at, states, numbered * words, words)
-                    numbered += 1
-                    table[place] = numbered
+                    copy(successors, there, new, news * words, words)
+                    new_at[news] = steps
+                    news += 1
                 targets[steps] = table[place] - 1
                 labels[steps] = instances[index]
                 steps += 1
             ends[number - begin] = steps
             number += 1
-        graph.numbered, graph.written = numbered, steps
+        reached.steps, reached.news = steps, news
         return number
+
+    def number_new(graph: Any, reached: Any) -> Any:
+        """Number what was new, in the order of the steps to it; the states and the table have room.
+
+        Some of it has a number by now, for another step led to it as well.
+        """
+        states, table, size = states_at(graph.states), numbers_at(graph.table), graph.size
+        new, new_at = states_at(reached.new), numbers_at(reached.new_at)
+        targets, numbered, news = numbers_at(reached.targets), graph.numbered, reached.news
+        for ahead in range(news + AHEAD):
+            if ahead < news:
+                prefetch(table, place_of(hash_of(new, ahead * words, words), size))
+            index = ahead - AHEAD
+            if index < 0:
+                continue
+            place = place_of(hash_of(new, index * words, words), size)
+            place = place_in(table, size, place, states, new, index * words, words)
+            if table[place] == 0:
+                copy(new, index * words, states, numbered * words, words)
+                numbered += 1
+                table[place] = numbered
+            targets[new_at[index]] = table[place] - 1
+        graph.numbered = numbered
+        return numbered
 
     def number_of(graph: Any, target: Any) -> Any:
         """The number of a state, or -1 where it has none."""
-        table, size = counts_at(graph.table), graph.size
+        table, size = numbers_at(graph.table), graph.size
         place = place_of(hash_of(target, 0, words), size)
         return table[place_in(table, size, place, states_at(graph.states), target, 0, words)] - 1
 
     def fill_table(graph: Any) -> Any:
         """Put the numbers of all states into an empty table."""
-        fill(counts_at(graph.table), graph.size, states_at(graph.states), graph.numbered, words)
+        fill(numbers_at(graph.table), graph.size, states_at(graph.states), graph.numbered, words)
         return 0
 
     def judge_states(questions: Any, begin: Any, end: Any) -> Any:
@@ -116,7 +138,8 @@ def _kernels(words: int) -> dict[str, Callable[..., Any]]:
         return end
 
     return {
-        "number_steps": number_steps,
+        "reach": reach,
+        "number_new": number_new,
         "number_of": number_of,
         "fill_table": fill_table,
         "judge_states": judge_states,

@@ -6,8 +6,8 @@ It is the graph that plain Python makes, state by state and step by step, with t
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from typing import overload
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,13 +33,16 @@ _STRETCH = 1 << 14
 """States that are expanded or judged between two looks at the limits."""
 _WORK = 2**28
 """Operations between two looks, at the most: less than a second."""
-_STEPS = 1 << 16
-"""Steps that there is room for, at least, before they are taken over."""
+_STEPS = 1 << 17
+"""Steps that a thread has room for, at least, before they are taken over."""
 _MOST_STEPS = 2**31 - 1
 """What scipy numbers."""
 _FULL = 0.5
 """How much of the table may be taken."""
 _NO_STEPS = np.zeros(0, np.int32)
+
+Run: TypeAlias = Callable[..., Iterable[Any]]
+"""`map`, or what does the same at the same time."""
 
 
 class PackedStates(Sequence[State]):
@@ -72,10 +75,37 @@ class PackedStates(Sequence[State]):
         return self.layout.decode(self._rows[number].tolist())
 
 
+class _Reached:
+    """What one thread finds: the steps of some states, and where they lead."""
+
+    def __init__(self, most: int, capacity: int, words: int) -> None:
+        self.targets, self.labels, new_at = (np.zeros(capacity, np.int32) for _ in range(3))
+        self.ends = np.zeros(_STRETCH, np.int32)
+        self._new = np.zeros(capacity * words, np.uint64)
+        self.packed = Packed(
+            "reached",
+            places=np.zeros(most, np.int64),
+            targets=self.targets,
+            labels=self.labels,
+            ends=self.ends,
+            capacity=capacity,
+            new=self._new,
+            new_at=new_at,
+            steps=0,
+            news=0,
+        )
+
+    @property
+    def bytes(self) -> int:
+        """The memory that it takes."""
+        return self._new.nbytes + 3 * self.targets.nbytes
+
+
 class Numbering:
     """States by number, in the order in which plain Python finds them, and all of their steps.
 
-    States are expanded in that order, by whoever makes the graph: a search, or `GraphSearch`.
+    States are expanded in that order, by whoever makes the graph: a search, or `GraphSearch`. The
+    numbers do not depend on how many threads expand them.
     """
 
     def __init__(self, program: Program, limits: Limits) -> None:
@@ -87,31 +117,19 @@ class Numbering:
         self._loops = graph_loops_for(self._words)
         self._most = max(1, program.most_successors)
         self._stretch = max(1, min(_STRETCH, _WORK // program.work))
-        self._capacity = max(_STEPS, 2 * self._most)
-        self._taken = 16 * self._capacity
+        self._capacity = max(_STEPS, 4 * self._most)
+        self._reached: list[_Reached] = []
+        self._taken = 0
         self._states = zeros((2 * self._most + _STRETCH) * self._words)
         self._states[: self._words] = self.layout.encode(program.model.initial)
-        self._table = np.zeros(int(len(self._states) // self._words / _FULL), np.int64)
-        self._targets, self._labels = (np.zeros(self._capacity, np.int64) for _ in range(2))
-        self._ends = np.zeros(_STRETCH, np.int64)
+        self._table = np.zeros(int(len(self._states) // self._words / _FULL), np.int32)
         self._steps: list[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]] = [
             (np.zeros(1, np.int64), _NO_STEPS, _NO_STEPS)
         ]
         self.written = 0
         """How many steps are known."""
         self._graph = Packed(
-            "graph",
-            states=self._states,
-            room=len(self._states) // self._words,
-            table=self._table,
-            size=len(self._table),
-            places=np.zeros(self._most, np.int64),
-            targets=self._targets,
-            labels=self._labels,
-            capacity=self._capacity,
-            ends=self._ends,
-            numbered=1,
-            written=0,
+            "graph", states=self._states, table=self._table, size=len(self._table), numbered=1
         )
         self._loops.fill_table(self._graph)
 
@@ -127,34 +145,51 @@ class Numbering:
     @property
     def bytes(self) -> int:
         """The memory that is taken by what grows."""
-        return self._states.nbytes + self._table.nbytes + self._taken
+        reached = sum(reached.bytes for reached in self._reached)
+        return self._states.nbytes + self._table.nbytes + self._taken + reached
 
-    def expand(self, worker: Worker, begin: int, end: int) -> int:
+    def expand(self, workers: Sequence[Worker], begin: int, end: int, run: Run = map) -> int:
         """Expand states from `begin` on, all before it being expanded; where it stopped.
 
-        That is at `end`, or after a moment. The worker counts steps, and notes what is wrong in
-        them and in new states. `Unfinished` where a limit is met.
+        That is at `end`, or after a moment. Each worker takes a share of them, `run` being `map` or
+        what does the same at the same time; they count steps, and note what is wrong in them.
+        `Unfinished` where a limit is met.
         """
         self._limits.watch(self.bytes)
         if len(self) > self._limits.max_states:
             raise Unfinished(f"more than {self._limits.max_states:,} states")
         if self.written > _MOST_STEPS:
             raise Unfinished(f"more than {_MOST_STEPS:,} steps")
-        self._make_room()
-        end = min(end, begin + self._stretch)
-        stopped = self._loops.number_steps(worker.packed, self._graph, begin, end)
-        steps = self._graph.number("written")
-        self._steps.append(
-            (
-                self._ends[: stopped - begin] + self.written,
-                self._targets[:steps].astype(np.int32),
-                self._labels[:steps].astype(np.int32),
-            )
-        )
-        self._taken += 8 * (stopped - begin) + 8 * steps
+        while len(self._reached) < len(workers):
+            self._reached.append(_Reached(self._most, self._capacity, self._words))
+        even = -(-(end - begin) // len(workers))
+        share = min(even, self._stretch, self._capacity // self._likely(begin))
+        bounds = [min(end, begin + share * number) for number in range(len(workers) + 1)]
+        shares = list(zip(workers, self._reached, bounds[:-1], bounds[1:], strict=False))
+        stops = run(self._reach, *zip(*shares, strict=True))
+        for (worker, reached, at, last), stopped in zip(shares, list(stops), strict=True):
+            self._take(reached, stopped - at)
+            while stopped < last:  # there was no room, and the next share cannot be taken before
+                at, stopped = stopped, self._reach(worker, reached, stopped, last)
+                self._take(reached, stopped - at)
+        return bounds[-1]
+
+    def _likely(self, expanded: int) -> int:
+        """Steps for which each state should find room: twice those of states that were expanded."""
+        return 2 * self.written // max(1, expanded) + 1
+
+    def _reach(self, worker: Worker, reached: _Reached, begin: int, end: int) -> int:
+        return self._loops.reach(worker.packed, self._graph, reached.packed, begin, end)
+
+    def _take(self, reached: _Reached, states: int) -> None:
+        """Number what the steps of so many states lead to, and keep the steps."""
+        self._make_room(reached.packed.number("news"))
+        self._loops.number_new(self._graph, reached.packed)
+        steps = reached.packed.number("steps")
+        ends = reached.ends[:states] + np.int64(self.written)
+        self._steps.append((ends, reached.targets[:steps].copy(), reached.labels[:steps].copy()))
+        self._taken += 8 * states + 8 * steps
         self.written += steps
-        self._graph.set(written=0)
-        return stopped
 
     def knows(self, state: Array) -> bool:
         """Whether a packed state has a number."""
@@ -165,7 +200,7 @@ class Numbering:
 
         `Unfinished` where it takes more memory than the limits say.
         """
-        self._table = np.zeros(1, np.int64)
+        self._table = np.zeros(1, np.int32)
         self._graph.set(table=self._table)
         limits.watch(self.bytes + self._taken)  # they are put together into one array each
         first = [part for part, _, _ in self._steps]
@@ -181,19 +216,19 @@ class Numbering:
             self._program.instances(used),
         )
 
-    def _make_room(self) -> None:
-        """See that the table and the states have room for what one stretch may add at least."""
+    def _make_room(self, more: int) -> None:
+        """See that the table and the states have room for so many more."""
         numbered = len(self)
-        if numbered + self._most <= len(self._states) // self._words:
+        if numbered + more <= len(self._states) // self._words:
             return
-        room = 2 * (numbered + self._most)
+        room = 2 * (numbered + more)
         size = int(room / _FULL)
-        self._limits.watch(self.bytes + 8 * (room * self._words + size))
+        self._limits.watch(self.bytes + 8 * room * self._words + 4 * size)
         states = zeros(room * self._words)
         states[: numbered * self._words] = self.states
-        self._states, self._table = states, np.zeros(0, np.int64)
-        self._graph.set(states=states, room=room, table=self._table)  # the old ones are gone
-        self._table = np.zeros(size, np.int64)
+        self._states, self._table = states, np.zeros(0, np.int32)
+        self._graph.set(states=states, table=self._table)  # the old ones are gone
+        self._table = np.zeros(size, np.int32)
         self._graph.set(table=self._table, size=size)
         self._loops.fill_table(self._graph)
 
@@ -225,7 +260,7 @@ class GraphSearch:
         worker.packed.set(check_state_at=0, check_step_at=0)
         done, depth, of_level = 0, 0, 1
         while done < len(numbering):
-            done = numbering.expand(worker, done, of_level)
+            done = numbering.expand([worker], done, of_level)
             failed = worker.findings.failed_step
             if failed.is_noted:
                 raise self._stopped_at(failed.states)

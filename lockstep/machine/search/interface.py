@@ -50,9 +50,10 @@ RECORDS = {
         "held:counts fewest:counts"
     ),
     "walk": "initial:states seed steps actions enabled:counts path:states ended:counts",
-    "graph": (
-        "states:states room table:counts size places:counts targets:counts labels:counts capacity "
-        "ends:counts numbered written"
+    "graph": "states:states table:numbers size numbered",
+    "reached": (
+        "places:counts targets:numbers labels:numbers ends:numbers capacity steps "
+        "new:states new_at:numbers news"
     ),
     "pair": (
         "states:states expand_at other_at one:states other:states labels:counts other_labels:counts"
@@ -91,7 +92,8 @@ KERNELS = {
     "lead_on": "worker:worker ways:ways begin end",
     "fill_ways": "ways:ways",
     "walk": "worker:worker walk:walk number",
-    "number_steps": "worker:worker graph:graph begin end",
+    "reach": "worker:worker graph:graph reached:reached begin end",
+    "number_new": "graph:graph reached:reached",
     "number_of": "graph:graph target:states",
     "fill_table": "graph:graph",
     "judge_states": "questions:questions begin end",

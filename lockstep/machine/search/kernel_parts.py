@@ -12,6 +12,7 @@ from numba import cfunc, from_dtype, njit, types
 from numba.extending import intrinsic
 
 from lockstep.machine.search.interface import (
+    AHEAD,
     DEADLOCKS,
     KERNELS,
     RECORDS,
@@ -196,7 +197,12 @@ def place_in(
 @_inlined
 def fill(table: Any, size: Any, known: Any, count: Any, words: Any) -> Any:
     """Put the numbers of so many known states into an empty table, as `place_in` reads it."""
-    for number in range(count):
+    for ahead in range(count + AHEAD):
+        if ahead < count:
+            prefetch(table, place_of(hash_of(known, ahead * words, words), size))
+        number = ahead - AHEAD
+        if number < 0:
+            continue
         place = place_of(hash_of(known, number * words, words), size)
         while table[place] != 0:
             place += 1

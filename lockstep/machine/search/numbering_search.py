@@ -1,16 +1,19 @@
 """A search that numbers its states and keeps the steps between them, as long as there is room.
 
-One thread does, for the numbers are those of plain Python, whatever they are asked. Where a limit
-is met the search goes on without numbers and steps, and with all threads.
+The numbers are those of plain Python, however many threads there are. Where a limit is met the
+search goes on without numbers and steps.
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
 from lockstep.machine.search.graph_search import Numbering
 from lockstep.machine.search.memory import Array
 from lockstep.machine.search.search import ParallelSearch
+from lockstep.machine.search.workers import Worker
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.graph import Unfinished
 
@@ -55,15 +58,23 @@ class NumberingSearch(ParallelSearch):
 
     def _number_level(self, numbering: Numbering, depth: int) -> None:
         """Number the states that are one step further than those of a level."""
-        worker, of_levels = self._crew.workers[0], sum(self._levels.counts)
-        done = of_levels - self._levels.count(depth)
+        of_levels, count = sum(self._levels.counts), self._levels.count(depth)
+        done = of_levels - count
+        threads = self._threads_for(count)
+        workers, run = self._crew.workers[:threads], self._pool.map if threads > 1 else map
         try:
             while done < of_levels:
-                done = numbering.expand(worker, done, of_levels)
+                known = len(numbering)
+                done = numbering.expand(workers, done, of_levels, run)
+                new = numbering.states[known * self._words :].reshape(-1, self._words)
+                list(run(self._check, workers, np.array_split(new, threads)))
                 self._waiting = of_levels - done
                 self._watch()
         finally:
             self._result.depth = depth + (len(numbering) > of_levels)
+
+    def _check(self, worker: Worker, states: Array) -> None:
+        self._loops.check(worker.packed, states, len(states))
 
     def _stop_numbering(self, numbering: Numbering, depth: int) -> None:
         """Be as before a level, with the states alone; what was noted will be noted again."""

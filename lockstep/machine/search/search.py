@@ -195,8 +195,7 @@ class ParallelSearch:
     def _level(self, depth: int) -> None:
         """Find the states that are one step further than those of a level."""
         self._waiting = self._levels.count(depth)
-        threads = self._threads if self._waiting >= _SMALL else 1
-        self._crew.grow(threads)
+        threads = self._threads_for(self._waiting)
         before = len(self._visited)
         at_a_time = max(1, min(_CHUNK, _WORK // self._program.work))
         level = Stretches(chunks(self._levels.parts(depth), self._words, at_a_time))
@@ -211,6 +210,12 @@ class ParallelSearch:
         finally:
             if len(self._visited) > before:
                 self._result.depth += 1
+
+    def _threads_for(self, states: int) -> int:
+        """How many threads expand so many states; there are workers for them."""
+        threads = self._threads if states >= _SMALL else 1
+        self._crew.grow(threads)
+        return threads
 
     def _take_in(self, threads: int, *, checked: bool) -> None:
         """Insert all candidates that are in the buffers."""

@@ -1,0 +1,78 @@
+"""States have the numbers that plain Python gives them, however many threads expand them."""
+
+from pathlib import Path
+
+import pytest
+
+from lockstep.language.model import Model, load_model
+from lockstep.language.notation import Kind
+from lockstep.machine.code.machine import machine_code
+from lockstep.machine.code.program import build_program
+from lockstep.machine.search import graph_search
+from lockstep.machine.search.graph_search import Numbering
+from lockstep.machine.search.numbering_search import NumberingSearch
+from lockstep.plain.exploration import Exploration
+from lockstep.plain.graph import Limits, StateGraph, build_graph
+from lockstep.results.search_result import SearchResult
+from lockstep.specs.scopes import load_model_spec
+from tests.agreement.case import levels_divided
+from tests.machine.test_liveness import assert_same
+
+ROOT = Path(__file__).parents[3]
+LIMITS = Limits(10**6)
+NAME = "session_cache"
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return load_model(ROOT, NAME, load_model_spec(ROOT, NAME).scope("small").constants)
+
+
+@pytest.fixture(scope="module")
+def oracle(model: Model) -> StateGraph:
+    return build_graph(model, LIMITS)
+
+
+def numbered(
+    model: Model, threads: int, *, crowded: bool = False
+) -> tuple[SearchResult, StateGraph]:
+    """What a search finds, all levels being divided among its threads, and the graph it makes.
+
+    If it is `crowded`, a thread has room for the steps of one state.
+    """
+    safety = model.without(Kind.LEADS_TO)
+    program = build_program(safety)
+    request = Exploration(threads=threads, deadlock_allowed=True)
+    numbering = Numbering(program, LIMITS)
+    if crowded:
+        numbering._capacity = numbering._most
+    search = NumberingSearch(program, machine_code(program.text, None), request, numbering)
+    with levels_divided():
+        result = search.run()
+    assert search.numbering is not None
+    return result, search.numbering.graph(LIMITS)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_numbers_are_those_of_plain_python(model: Model, oracle: StateGraph, threads: int) -> None:
+    result, graph = numbered(model, threads)
+    assert result.states == len(oracle.states)
+    assert_same(graph, oracle)
+
+
+def test_a_share_that_finds_no_room_is_done_before_the_next(
+    model: Model, oracle: StateGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Threads stop after a state; what follows is numbered after what they left."""
+    monkeypatch.setattr(Numbering, "_likely", lambda *_: 1)
+    taken: list[int] = []
+    take = Numbering._take
+
+    def counted(self: Numbering, reached: graph_search._Reached, states: int) -> None:
+        taken.append(states)
+        take(self, reached, states)
+
+    monkeypatch.setattr(Numbering, "_take", counted)
+    _, graph = numbered(model, 2, crowded=True)
+    assert_same(graph, oracle)
+    assert len(taken) > len(oracle.states) // 2
