@@ -32,7 +32,7 @@ from lockstep.spark.search.work_folder import Manifest, OwnerReport, WorkFolder
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_AHEAD = 8
+_AHEAD = 4
 """Levels that one job finds, where they are small and become no larger."""
 
 
