@@ -31,7 +31,14 @@ from lockstep.plain.search import Search
 from lockstep.results.search_result import SearchResult
 from tests.agreement.bounds import assert_bounded
 from tests.agreement.bounds import bounds as bounds_of
-from tests.agreement.case import Case, exploration, levels_divided, memory_full, tables_small
+from tests.agreement.case import (
+    Case,
+    exploration,
+    levels_divided,
+    memory_full,
+    samples_brief,
+    tables_small,
+)
 from tests.agreement.interruption import assert_damage_is_refused, interrupted, killed
 from tests.agreement.orbits import assert_counts_orbits
 from tests.agreement.promises import assert_comes_to_pass
@@ -223,7 +230,8 @@ def bounds(judged: Judged) -> None:
             judged.counts["not bounded"] += result.states == whole.states
     orbits = in_orbits(10**9)
     for most in bounds_of(orbits, chance):
-        assert_bounded(orbits, most, in_orbits)
+        with samples_brief():
+            assert_bounded(orbits, most, in_orbits)
         judged.counts["orbits bounded"] += most < orbits.states < whole.states
 
 

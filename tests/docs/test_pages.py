@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.forked import Run
 from tests.docs.page import Block, blocks_of
 from tests.docs.walk import Walk
 
@@ -21,10 +22,10 @@ LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_page(page: Path, tmp_path: Path) -> None:
+def test_page(page: Path, tmp_path: Path, lockstep: Run) -> None:
     blocks = blocks_of(page)
     accepting = bool(os.environ.get("LOCKSTEP_ACCEPT"))
-    walk = Walk(tmp_path, accepting)
+    walk = Walk(tmp_path, lockstep, accepting)
     walk.follow(blocks)
     if accepting:
         write_anew(page, blocks, walk)

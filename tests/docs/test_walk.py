@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+from tests.docs.forked import Run
 from tests.docs.page import PageError, blocks_of
 from tests.docs.test_pages import write_anew
 from tests.docs.walk import Walk, is_as_expected
@@ -19,8 +25,13 @@ def page_of(folder: Path, text: str) -> Path:
     return page
 
 
+def nothing(arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> NoReturn:
+    """`lockstep`, which no example here runs."""
+    raise AssertionError(arguments)
+
+
 def follow(folder: Path, text: str, accepting: bool = False) -> Walk:
-    walk = Walk(folder, accepting)
+    walk = Walk(folder, nothing, accepting)
     walk.follow(blocks_of(page_of(folder, text)))
     return walk
 
@@ -109,12 +120,27 @@ def test_what_is_accepted_is_then_so(tmp_path: Path) -> None:
     )
     page = page_of(tmp_path, text)
     blocks = blocks_of(page)
-    walk = Walk(tmp_path, accepting=True)
+    walk = Walk(tmp_path, nothing, accepting=True)
     walk.follow(blocks)
     write_anew(page, blocks, walk)
     again = tmp_path / "again"
     again.mkdir()
-    Walk(again).follow(blocks_of(page))
+    Walk(again, nothing).follow(blocks_of(page))
     command = "$ python hello.py\n"
     printed = f"{command}hello\nit took ... s\n{command}h...o\nit took ... s\n"
     assert page.read_text(encoding="utf-8") == f"{HELLO}```console\n{printed}```\nEnd.\n"
+
+
+def test_a_command_is_as_in_a_process_of_its_own(tmp_path: Path, lockstep: Run) -> None:
+    environment = {**os.environ, "COLUMNS": "80"}
+    for arguments in (["--version"], ["check"], ["nothing"], ["explain", "reserved-name"]):
+        own = subprocess.run(
+            [sys.executable, "-m", "lockstep", *arguments],
+            cwd=tmp_path,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert lockstep(arguments, tmp_path, environment) == (own.returncode, own.stdout)

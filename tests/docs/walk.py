@@ -20,12 +20,12 @@ from itertools import pairwise
 from pathlib import Path
 
 from hatch_build import WORKSPACE
+from tests.docs.forked import Run
 from tests.docs.page import Block
 
 ROOT = Path(__file__).parents[2]
 PROMPT = "$ "
 _COMMANDS = {
-    "lockstep": [sys.executable, "-m", "lockstep"],
     "python": [sys.executable],
     "pytest": [sys.executable, "-m", "pytest"],
 }
@@ -41,10 +41,12 @@ _PROGRESS = re.compile(r"^lockstep: [\d,]+ s  .*\n", re.MULTILINE)
 class Walk:
     """A page that is followed in the folder `page` of `folder`, which is empty at first.
 
-    `accepting` writes down what commands print in place of what the page says: see `accepted`.
+    `lockstep` runs that command. `accepting` writes down what commands print in place of what the
+    page says: see `accepted`.
     """
 
     folder: Path
+    lockstep: Run
     accepting: bool = False
     accepted: dict[int, list[str]] = field(default_factory=dict)
     """By the line of a console block's fence, its lines as they would be right."""
@@ -135,17 +137,21 @@ class Walk:
 
     def _run(self, block: Block, command: str, line: int) -> tuple[int, str]:
         program, *arguments = shlex.split(command)
-        if program not in _COMMANDS:
-            known = ", ".join(_COMMANDS)
+        if program != "lockstep" and program not in _COMMANDS:
+            known = ", ".join(["lockstep", *_COMMANDS])
             raise block.error(f"{program} is not run; what is run is {known}", line)
         workspace = block.options.get("workspace")
         if workspace not in (None, "kafka"):
             raise block.error(f"there is no workspace {workspace} here")
         environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "FORCE_COLOR")}
         environment["PYTEST_ADDOPTS"] = _AS_INSTALLED
+        folder = self.page if workspace is None else self.kafka
+        if program == "lockstep":
+            code, output = self.lockstep(arguments, folder, environment)
+            return code, _PROGRESS.sub("", output)
         finished = subprocess.run(
             [*_COMMANDS[program], *arguments],
-            cwd=self.page if workspace is None else self.kafka,
+            cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -80,11 +80,11 @@ def run_fault(name: str, fault: str) -> MachineRun:
     return replace(run, shortest=None if violation is None else len(violation.trace.steps))
 
 
-def run_at_real_widths(fault: str | None = None) -> MachineRun:
+def run_at_real_widths(behaviours: int, fault: str | None = None) -> MachineRun:
     """The machine of fetch sessions where hardly any parameter can be listed; nothing is shrunk."""
     model = load_model(ROOT, "fetch_session", REAL_WIDTHS, fault=fault)
     spec = load_model_spec(ROOT, model.name)
-    return _run(model, spec, fault, 500 if fault is None else 1_000, True, shrinks=False)
+    return _run(model, spec, fault, behaviours, True, shrinks=False)
 
 
 def _run(

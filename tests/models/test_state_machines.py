@@ -110,13 +110,18 @@ def assert_found_and_shrunk(name: str, fault: str, run: MachineRun) -> None:
 
 
 @pytest.mark.slow
-def test_machine_works_at_real_widths() -> None:
-    run = run_at_real_widths()
+@pytest.mark.parametrize(
+    "behaviours",
+    # As many as each model's own machine has, and more where there is time.
+    [200, pytest.param(500, marks=pytest.mark.verify)],
+)
+def test_machine_works_at_real_widths(behaviours: int) -> None:
+    run = run_at_real_widths(behaviours)
     assert run.text == ""
     assert min(run.fired[name] for name in ("send_incremental", "serve_incremental", "evict")) > 0
 
 
 @pytest.mark.slow
 def test_machine_finds_a_fault_at_real_widths() -> None:
-    run = run_at_real_widths("leader_epoch_not_cached")
+    run = run_at_real_widths(1_000, "leader_epoch_not_cached")
     assert run.steps is not None, run.text or "the fault was not found"
