@@ -27,7 +27,9 @@ class ConformView:
 
 
 def conform(request: ConformRequest, view: ConformView, json: bool) -> int:
-    """Follow each session of request logs through the model, and judge client and broker apart.
+    """Follow request logs through the model, session by session.
+
+    Client and broker of each session are judged apart.
 
     A folder stands for its files in the order of time, and - for standard input. What departs is
     printed with its reasons, and the totals. Outside of any workspace the logs are followed through
@@ -100,7 +102,7 @@ class SimulateView:
 
 
 def simulate(request: SimulateRequest, view: SimulateView, json: bool) -> int:
-    """Write request logs of any size, as brokers write them, from behaviours of the model.
+    """Write request logs of any size from behaviours of the model.
 
     Without departures every session of the logs conforms. Which departures are seeded, and where,
     is in OUT/broker-N.departures.jsonl.

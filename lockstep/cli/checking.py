@@ -52,7 +52,7 @@ def check(request: CheckRequest, view: CheckOptions, outputs: CiOutputs, json: b
 
 
 def faults(request: FaultsRequest, outputs: CiOutputs, json: bool) -> int:
-    """Run every fault of models; each must do what it says that it does.
+    """Run every fault: each must break what it says it breaks.
 
     Exit codes: 0 each does, and each invariant has a fault that breaks it first, 1 not so, 2 the
     input cannot be used, 130 interrupted.
@@ -67,7 +67,7 @@ def faults(request: FaultsRequest, outputs: CiOutputs, json: bool) -> int:
 
 
 def mutants(request: MutantsRequest, json: bool) -> int:
-    """Mutation testing: some property must fail for each small change of a model.
+    """Mutation testing: some property must fail for each change.
 
     Exit codes: 0 specs/MODEL.toml explains each survivor, 1 not so, 2 the input cannot be used,
     3 not conclusive, 130 interrupted.
@@ -80,7 +80,9 @@ def mutants(request: MutantsRequest, json: bool) -> int:
 
 
 def sweep(request: SweptRequest, campaign: CampaignRequest, json: bool) -> int:
-    """Check models with each combination of values of constants, or each seed of random walks.
+    """Check models with each combination of values, or each seed.
+
+    Values are those of constants, seeds those of random walks.
 
     Exit codes: 0 everything holds, 1 something is violated, 2 the input cannot be used,
     3 not conclusive, 4 other counts than pinned, 130 interrupted.
@@ -102,7 +104,9 @@ def sweep(request: SweptRequest, campaign: CampaignRequest, json: bool) -> int:
 
 
 def costs(request: CostsRequest, json: bool) -> int:
-    """Count what each scenario of specs/MODEL.toml costs, at least and at most.
+    """Count what each scenario costs, at least and at most.
+
+    Scenarios stand in specs/MODEL.toml.
 
     Exit codes: 0 counted, 2 the input cannot be used, 3 not conclusive, 130 interrupted.
     """
@@ -128,7 +132,7 @@ def matrix(request: MatrixRequest, json: bool) -> int:
 
 
 def twin(request: TwinRequest, outputs: CiOutputs, json: bool) -> int:
-    """Compare each model with its TLA+ twin, as TLC explores that.
+    """Compare each model with its TLA+ twin, which TLC explores.
 
     Small scopes are compared state by state and action by action, others by their counts:
     specs/MODEL.toml says which.
@@ -181,7 +185,9 @@ class ProveOptions:
 
 
 def prove(request: ProveRequest, view: ProveOptions, outputs: CiOutputs, json: bool) -> int:
-    """Prove invariants by induction, at the widths that a proof of the specification names.
+    """Prove invariants by induction, at real widths.
+
+    The widths are those that a proof of specs/MODEL.toml names.
 
     If not all can be proved, behaviours of up to `--depth` steps are searched for violations.
 

@@ -23,5 +23,5 @@ def respelled(arguments: Sequence[str]) -> list[str]:
     now = "sweep" if mode == _SEEDS else mode.removeprefix("--")
     if mode != _SEEDS:
         given = [text.removeprefix(f"{mode}=") for text in given if text != mode]
-    tell(f"lockstep: `check {mode}` is `lockstep {now}` now, and works for one version more")
+    tell(f"lockstep: `check {mode}` is `lockstep {now}` now; it works until 0.2")
     return [now, *given]

@@ -40,7 +40,7 @@ class ExploreView:
 
 
 def explore(request: ExploreRequest, view: ExploreView, json: bool) -> int:
-    """Walk a model by hand: serve a page on this machine, and print its address.
+    """Walk a model by hand, on a page that this machine serves.
 
     The page shows what can be done in a state and what holds there; it takes steps and takes them
     back. It is served to this machine alone, until Ctrl-C.
@@ -96,7 +96,9 @@ class ReportView:
 
 
 def report(request: ReportRequest, view: ReportView, json: bool) -> int:
-    """Show what is kept of a workspace as one page: verdicts, faults, proofs, twins, requirements.
+    """Show what is kept of a workspace as one page.
+
+    It has verdicts, faults, proofs, twins and requirements.
 
     It checks nothing by itself: `check`, `faults`, `prove` and `twin` keep their results for the
     texts as they stand. What has no result is shown as not checked.

@@ -6,7 +6,7 @@ from lockstep.requests.others import DoctorRequest, InitRequest, NewRequest, Pro
 
 
 def init(request: InitRequest, json: bool) -> int:
-    """Make a workspace with a small protocol, in which every check passes.
+    """Make a workspace with a small protocol that passes all checks.
 
     A folder with other things in it becomes one as well: nothing that is there is changed.
 
@@ -22,7 +22,9 @@ def init(request: InitRequest, json: bool) -> int:
 
 
 def new(request: NewRequest, json: bool) -> int:
-    """Begin a protocol: a model, its claims, faults, scopes, twin and test, all of which pass.
+    """Begin a protocol: model, claims, faults, scopes, twin, test.
+
+    All of them pass as they stand.
 
     Exit codes: 0 the files were written, 2 the input cannot be used, and nothing was written.
     """
@@ -36,7 +38,7 @@ def new(request: NewRequest, json: bool) -> int:
 
 
 def propose(request: ProposeRequest, json: bool) -> int:
-    """Begin a proposal: a file that replaces functions of a model, or adds some.
+    """Begin a proposal, which replaces or adds functions of a model.
 
     Exit codes: 0 the file was written, 2 the input cannot be used.
     """
@@ -50,7 +52,7 @@ def propose(request: ProposeRequest, json: bool) -> int:
 
 
 def doctor(request: DoctorRequest, json: bool) -> int:
-    """Say what lockstep needs and can use, what of it is there, and how to get the rest.
+    """Say what is missing on this machine, and how to get it.
 
     What is absent is needed for some things only; what is missing, for all. Nothing is fetched.
 

@@ -43,11 +43,20 @@ class CheckView(View[CheckResult, CheckRun]):
             yield self._table
 
     def result(self, result: CheckResult) -> Iterator[Block]:
-        bounded = self._plan.request.is_bounded
-        yield self._table.of(result_row(result, is_bounded=bounded, verbose=self._verbose))
+        row = result_row(
+            result,
+            is_dated=len(self._plan.models) == 1,
+            is_bounded=self._plan.request.is_bounded,
+            verbose=self._verbose,
+        )
+        yield self._table.of(row)
 
     def closing(self, run: CheckRun) -> Iterator[Block]:
         checked = [result for result in run.results if isinstance(result, Checked)]
+        kept = [result.since for result in checked if result.since is not None]
+        if kept and len(self._plan.models) > 1:
+            rows = plural(len(kept), "row")
+            yield Paragraph(f"{rows}{since_text(min(kept))}; --no-cache explores again", "dim")
         texts = RequirementTexts(self._plan.workspace.root)
         for part in chain.from_iterable(map(parts_of, run.results)):
             if isinstance(part, Checked):
@@ -103,8 +112,17 @@ def models_table(models: Iterable[str]) -> Table:
     return Table(columns, numbers=_NUMBERS, widths=(names, 12, 5, 10, 12, 5, 7))
 
 
-def result_row(result: CheckResult, *, is_bounded: bool = False, verbose: bool = False) -> Row:
-    """The row of a model; `is_bounded` where the search might have ended early."""
+def result_row(
+    result: CheckResult,
+    *,
+    is_dated: bool = True,
+    is_bounded: bool = False,
+    verbose: bool = False,
+) -> Row:
+    """The row of a model.
+
+    `is_dated` says since when it is kept, `is_bounded` that the search might have ended early.
+    """
     verdict = str(result.verdict)
     if isinstance(result, Unchecked):
         error = Paragraph(f"not checked: {result.error}")
@@ -119,14 +137,14 @@ def result_row(result: CheckResult, *, is_bounded: bool = False, verbose: bool =
     )
     because = "" if result.verdict is Verdict.ERROR else result.judgement.because
     details = _details(result) if verbose else ()
-    return Row(cells, verdict, because, (*_remarks(result, is_bounded), *details))
+    return Row(cells, verdict, because, (*_remarks(result, is_dated, is_bounded), *details))
 
 
-def _remarks(result: Checked, is_bounded: bool) -> Iterator[Paragraph]:
+def _remarks(result: Checked, is_dated: bool, is_bounded: bool) -> Iterator[Paragraph]:
     search, pins = result.result, result.judgement.pins
     if result.rest is not None:
         yield Paragraph(_rest(result.rest), label="rest")
-    if result.since is not None:
+    if is_dated and result.since is not None:
         bounded = "; --no-cache explores within the bounds" * is_bounded
         yield Paragraph(f"{since_text(result.since).removeprefix(', ')}{bounded}", "dim")
     if search.remark:

@@ -46,7 +46,9 @@ class VersionsRequest(ModelsRequest):
     apart: ClassVar = {"--proposal": ("--fault",)}
 
     scope: str | None = option(
-        "--scope", metavar="NAME", help="A scope of specs/MODEL.toml. Default: `default`."
+        "--scope",
+        metavar="NAME",
+        help="A scope of specs/MODEL.toml. Default: `default`; that of a fault with --fault.",
     )
     constants: Mapping[str, Plain] = constants_option(
         "Change a constant; no count is then compared with specs/."

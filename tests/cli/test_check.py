@@ -90,7 +90,7 @@ def test_a_violation_tells_what_why_how_and_how_to_see_it_again(desk: "Desk") ->
         "\n"
         f"  saved to {SAVED}\n"
         f"  reproduce with  lockstep replay {SAVED}\n"
-        "  as a test       the same command with --pytest\n"
+        "  as a test       the same with --pytest FILE\n"
         "\n"
         "violated: turnstile.entries_are_paid\n"
     )

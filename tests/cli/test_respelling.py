@@ -56,7 +56,7 @@ def test_it_asks_the_same_with_a_hint(
     with (desk.root / "specs/turnstile.toml").open("a") as spec:
         spec.write(SCENARIO)
     before, after = desk.run("check", *old, "--json"), desk.run(*new, "--json")
-    hint = f"lockstep: `check {flag}` is `lockstep {new[0]}` now, and works for one version more\n"
+    hint = f"lockstep: `check {flag}` is `lockstep {new[0]}` now; it works until 0.2\n"
     assert (before.code, before.err) == (after.code, hint)
     assert after.err == ""
     assert answers(before.json) == answers(after.json) != []

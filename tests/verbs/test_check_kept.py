@@ -177,3 +177,29 @@ def test_the_command_says_since_when(
     assert run(["check", "turnstile", "--no-cache", "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["results"]
     assert "kept_since" not in row
+
+
+def test_of_several_models_it_is_said_once_since_when(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from lockstep.cli.main import run
+
+    monkeypatch.chdir(workspace.root)
+    models = ["letters", "turnstile"]
+    run(["check", *models])
+    assert "kept since" not in capsys.readouterr().out
+    run(["check", *models])
+    lines = [line for line in capsys.readouterr().out.splitlines() if "kept since" in line]
+    kept = sum(row["verdict"] == "holds" for row in results(capsys, models))
+    said = rf"{kept} rows?, kept since [0-9: -]+; --no-cache explores again"
+    assert len(lines) == 1
+    assert re.fullmatch(said, lines[0])
+
+
+def results(capsys: pytest.CaptureFixture[str], models: list[str]) -> list[dict[str, object]]:
+    """The rows of a check as JSON."""
+    from lockstep.cli.main import run
+
+    run(["check", *models, "--json"])
+    rows: list[dict[str, object]] = json.loads(capsys.readouterr().out)["results"]
+    return rows
