@@ -11,6 +11,7 @@ from lockstep.machine.code.program import build_program
 from lockstep.machine.search import graph_search
 from lockstep.machine.search.graph_search import Numbering
 from lockstep.machine.search.numbering_search import NumberingSearch
+from lockstep.machine.search.search import ParallelSearch
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.graph import Limits, StateGraph, build_graph
 from lockstep.results.search_result import SearchResult
@@ -76,3 +77,21 @@ def test_a_share_that_finds_no_room_is_done_before_the_next(
     _, graph = numbered(model, 2, crowded=True)
     assert_same(graph, oracle)
     assert len(taken) > len(oracle.states) // 2
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_what_was_counted_while_numbers_lasted_is_counted_once(
+    model: Model, oracle: StateGraph, threads: int
+) -> None:
+    """Past a limit the search goes on without numbers, and counts as one that never had any."""
+    safety = model.without(Kind.LEADS_TO)
+    program = build_program(safety)
+    code = machine_code(program.text, None)
+    few = Numbering(program, Limits(len(oracle.states) // 2))
+    search = NumberingSearch(program, code, Exploration(threads=threads), few)
+    with levels_divided():
+        result = search.run()
+    whole = ParallelSearch(program, code, Exploration(threads=1)).run()
+    assert search.numbering is None
+    assert (result.states, result.transitions) == (whole.states, whole.transitions)
+    assert (result.fired, result.depth) == (whole.fired, whole.depth)
