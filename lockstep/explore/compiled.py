@@ -10,8 +10,8 @@ from lockstep.language.notation import Kind
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
-from lockstep.machine.search.fair_search import compiled_parts
-from lockstep.machine.search.graph_search import Numbering, PackedStates, packed_pledges
+from lockstep.machine.search.graph_search import Numbering, PackedStates
+from lockstep.machine.search.liveness import compiled_parts, packed_pledges
 from lockstep.machine.search.numbering_search import NumberingSearch
 from lockstep.machine.search.search import ParallelSearch
 from lockstep.plain.exploration import Exploration
@@ -43,7 +43,7 @@ def search(model: Model, program: Program, code: MachineCode, request: Explorati
         return ParallelSearch(program, code, request).run(), None
     # A search that goes on without steps needs as much again.
     bounded = Limits(most, None if limits.memory is None else limits.memory // 2)
-    run = NumberingSearch(program, code, request, Numbering(program, bounded))
+    run = NumberingSearch(program, code, request, Numbering(program, bounded, request.expected))
     result = run.run()
     if run.numbering is None or not result.is_finished:
         return result, None

@@ -13,7 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
+from lockstep.explore.compiled import packed_space
 from lockstep.explore.engines import explore
+from lockstep.explore.known_graph import KnownGraph
 from lockstep.explore.live_search import check_liveness
 from lockstep.language.model import Model, load_model, model_names
 from lockstep.language.notation import Kind
@@ -21,8 +23,8 @@ from lockstep.language.source import ModelError
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.machine.code.machine import machine_code
 from lockstep.machine.code.program import build_program
-from lockstep.machine.search.fair_search import compiled_parts
 from lockstep.machine.search.graph_search import GraphSearch
+from lockstep.machine.search.liveness import compiled_parts
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.fair_parts import Promises, fair_parts
 from lockstep.plain.graph import Limits, StateGraph, Unfinished, build_graph
@@ -99,12 +101,13 @@ def assert_same(graph: StateGraph, oracle: StateGraph) -> None:
     assert list(graph.instances) == list(oracle.instances)
 
 
-def both_graphs(model: Model) -> tuple[StateGraph, StateGraph, GraphSearch]:
-    """The graph by machine code, the oracle, and what asks of the states of the former."""
+def both_graphs(model: Model) -> tuple[StateGraph, StateGraph, KnownGraph]:
+    """The graph by machine code, the oracle, and the former with what its states say."""
     program = build_program(model)
-    search = GraphSearch(program, machine_code(program.text, None), LIMITS)
+    code = machine_code(program.text, None)
+    graph = GraphSearch(program, code, LIMITS).run()
     oracle = build_graph(model, replace(LIMITS, max_states=10**6))
-    return search.run(), oracle, search
+    return graph, oracle, packed_space(program, code, graph)
 
 
 @settings(suppress_health_check=list(HealthCheck))
@@ -115,12 +118,12 @@ def test_liveness_agrees_on_random_models(
     try:
         model = random.load(tmp_path_factory.mktemp("random"))
         build_graph(model, LIMITS)
-        graph, oracle, search = both_graphs(model)
+        graph, oracle, known = both_graphs(model)
     except (ModelError, NotCompiled, Unfinished):
         reject()
     assert_same(graph, oracle)
     for prop in model.of_kind(Kind.LEADS_TO):
-        pledges, expected = search.pledges(prop), plain_pledges(model, oracle, prop)
+        pledges, expected = known.pledges_of(prop, LIMITS), plain_pledges(model, oracle, prop)
         assert pledges.unanswered == expected.unanswered
         if pledges.unanswered is not None:
             continue

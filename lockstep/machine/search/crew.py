@@ -80,6 +80,9 @@ class Crew:
 
     def restore(self, totals: Totals) -> None:
         """Go on from what was counted before: the first worker has counted it all."""
+        for worker in self.workers:
+            for counts in (worker.fired, worker.marks, worker.report):
+                counts[:] = 0
         worker = self.workers[0]
         worker.fired[:] = totals.fired
         worker.marks[:] = totals.marks

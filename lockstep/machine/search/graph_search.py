@@ -12,10 +12,9 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from lockstep.language.model import Property
-from lockstep.language.notation import Kind, State
+from lockstep.language.notation import State
 from lockstep.machine.code.machine import MachineCode
-from lockstep.machine.code.program import Program, all_bindings
+from lockstep.machine.code.program import Program
 from lockstep.machine.code.state import StateLayout
 from lockstep.machine.search.loops import graph_loops_for
 from lockstep.machine.search.memory import Array, zeros
@@ -23,14 +22,13 @@ from lockstep.machine.search.packed import Packed
 from lockstep.machine.search.workers import Worker, shape_of
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.graph import Limits, StateGraph, Unfinished
-from lockstep.plain.liveness import Pledges
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.supervision import PROGRESS_SECONDS, Pace
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import Progress
 
 _STRETCH = 1 << 14
-"""States that are expanded or judged between two looks at the limits."""
+"""States that a thread expands between two looks at the limits."""
 _WORK = 2**28
 """Operations between two looks, at the most: less than a second."""
 _STEPS = 1 << 17
@@ -108,8 +106,12 @@ class Numbering:
     numbers do not depend on how many threads expand them.
     """
 
-    def __init__(self, program: Program, limits: Limits) -> None:
-        """The initial state is known, and no step."""
+    def __init__(self, program: Program, limits: Limits, expected: int = 0) -> None:
+        """The initial state is known, and no step.
+
+        The first time that the table grows, it gets room for the `expected` number of states, if
+        that is not too much: it is filled again whenever it grows.
+        """
         self.layout = program.layout
         self._program = program
         self._words = program.layout.words
@@ -118,6 +120,9 @@ class Numbering:
         self._most = max(1, program.most_successors)
         self._stretch = max(1, min(_STRETCH, _WORK // program.work))
         self._capacity = max(_STEPS, 4 * self._most)
+        roomy = expected + self._capacity
+        fits = limits.memory is None or self._bytes_of(roomy) < limits.memory // 2
+        self._roomy = roomy if expected and fits else 0
         self._reached: list[_Reached] = []
         self._taken = 0
         self._states = zeros((2 * self._most + _STRETCH) * self._words)
@@ -216,14 +221,18 @@ class Numbering:
             self._program.instances(used),
         )
 
+    def _bytes_of(self, room: int) -> int:
+        """What so many states take, with their table."""
+        return 8 * room * self._words + int(4 * room / _FULL)
+
     def _make_room(self, more: int) -> None:
         """See that the table and the states have room for so many more."""
         numbered = len(self)
         if numbered + more <= len(self._states) // self._words:
             return
-        room = 2 * (numbered + more)
+        room = max(2 * (numbered + more), self._roomy)
         size = int(room / _FULL)
-        self._limits.watch(self.bytes + 8 * room * self._words + 4 * size)
+        self._limits.watch(self.bytes + self._bytes_of(room))
         states = zeros(room * self._words)
         states[: numbered * self._words] = self.states
         self._states, self._table = states, np.zeros(0, np.int32)
@@ -234,7 +243,7 @@ class Numbering:
 
 
 class GraphSearch:
-    """Makes the graph of a model, whatever it claims, and evaluates each `leads_to` in it."""
+    """Makes the graph of a model, whatever it claims."""
 
     def __init__(
         self,
@@ -244,7 +253,7 @@ class GraphSearch:
         *,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        """Prepare; `run` makes the graph, once, and `pledges` may be called after that."""
+        """Prepare; `run` makes the graph, once."""
         self._program = program
         self._code = code
         self._limits = limits
@@ -269,10 +278,6 @@ class GraphSearch:
             self._report(done, depth)
         return numbering.graph(self._limits)
 
-    def pledges(self, prop: Property) -> Pledges:
-        """What a `leads_to` says of each state, as far as each has an answer."""
-        return packed_pledges(self._program, self._code, self._numbering.states, prop, self._limits)
-
     def _stopped_at(self, states: Array) -> Exception:
         """Why a state has no successors, as plain Python says it."""
         state = self._program.layout.decode(states[: self._program.layout.words].tolist())
@@ -291,41 +296,6 @@ class GraphSearch:
             self._on_progress(
                 Progress(len(numbering), numbering.written, depth, frontier, seconds, size)
             )
-
-
-def packed_pledges(
-    program: Program, code: MachineCode, states: Array, prop: Property, limits: Limits
-) -> Pledges:
-    """What a `leads_to` of a program says of each packed state, as far as each has an answer.
-
-    `Unfinished` where a limit is met.
-    """
-    promises = program.model.of_kind(Kind.LEADS_TO)
-    bindings = list(all_bindings(prop.parameters))
-    words = program.layout.words
-    count = len(states) // words
-    stretch = min(count, _STEPS // len(bindings) + 1)
-    answers = [np.zeros(stretch * len(bindings), np.int64) for _ in range(2)]
-    questions = Packed(
-        "questions",
-        states=states,
-        pledges_at=code.address(f"pledges.{promises.index(prop)}"),
-        bindings=len(bindings),
-        premises=answers[0],
-        goals=answers[1],
-    )
-    loops = graph_loops_for(words)
-    limits.watch(states.nbytes + 2 * count * len(bindings))
-    premise, goal = (np.zeros((len(bindings), count), np.bool_) for _ in range(2))
-    for begin in range(0, count, stretch):
-        limits.watch()
-        end = min(count, begin + stretch)
-        stopped = loops.judge_states(questions, begin, end)
-        for part, whole in zip(answers, (premise, goal), strict=True):
-            whole[:, begin:end] = part.reshape(stretch, -1)[: end - begin].T
-        if stopped < end:
-            return Pledges(bindings, premise, goal, stopped)
-    return Pledges(bindings, premise, goal)
 
 
 def _in_order_of_occurrence(

@@ -11,6 +11,7 @@ from lockstep.machine.code.program import build_program
 from lockstep.machine.search import graph_search
 from lockstep.machine.search.graph_search import Numbering
 from lockstep.machine.search.numbering_search import NumberingSearch
+from lockstep.machine.search.search import ParallelSearch
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.graph import Limits, StateGraph, build_graph
 from lockstep.results.search_result import SearchResult
@@ -34,7 +35,7 @@ def oracle(model: Model) -> StateGraph:
 
 
 def numbered(
-    model: Model, threads: int, *, crowded: bool = False
+    model: Model, threads: int, *, crowded: bool = False, expected: int = 0
 ) -> tuple[SearchResult, StateGraph]:
     """What a search finds, all levels being divided among its threads, and the graph it makes.
 
@@ -43,7 +44,7 @@ def numbered(
     safety = model.without(Kind.LEADS_TO)
     program = build_program(safety)
     request = Exploration(threads=threads, deadlock_allowed=True)
-    numbering = Numbering(program, LIMITS)
+    numbering = Numbering(program, LIMITS, expected)
     if crowded:
         numbering._capacity = numbering._most
     search = NumberingSearch(program, machine_code(program.text, None), request, numbering)
@@ -76,3 +77,41 @@ def test_a_share_that_finds_no_room_is_done_before_the_next(
     _, graph = numbered(model, 2, crowded=True)
     assert_same(graph, oracle)
     assert len(taken) > len(oracle.states) // 2
+
+
+@pytest.mark.parametrize("expected", [0, 1_000_000])
+def test_tables_grow_to_what_is_expected(
+    model: Model, oracle: StateGraph, monkeypatch: pytest.MonkeyPatch, expected: int
+) -> None:
+    """There is little room at first; then there is as much again, or what is expected at once."""
+    monkeypatch.setattr(graph_search, "_STRETCH", 1)
+    sizes: list[int] = []
+    make_room = Numbering._make_room
+
+    def seen(self: Numbering, more: int) -> None:
+        make_room(self, more)
+        sizes.append(len(self._table))
+
+    monkeypatch.setattr(Numbering, "_make_room", seen)
+    _, graph = numbered(model, 2, expected=expected)
+    assert_same(graph, oracle)
+    assert (len(set(sizes)) == 2) == (expected > 0)
+    assert (sizes[-1] > 2 * expected) or not expected
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_what_was_counted_while_numbers_lasted_is_counted_once(
+    model: Model, oracle: StateGraph, threads: int
+) -> None:
+    """Past a limit the search goes on without numbers, and counts as one that never had any."""
+    safety = model.without(Kind.LEADS_TO)
+    program = build_program(safety)
+    code = machine_code(program.text, None)
+    few = Numbering(program, Limits(len(oracle.states) // 2))
+    search = NumberingSearch(program, code, Exploration(threads=threads), few)
+    with levels_divided():
+        result = search.run()
+    whole = ParallelSearch(program, code, Exploration(threads=1)).run()
+    assert search.numbering is None
+    assert (result.states, result.transitions) == (whole.states, whole.transitions)
+    assert (result.fired, result.depth) == (whole.fired, whole.depth)
