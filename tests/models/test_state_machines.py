@@ -110,13 +110,9 @@ def assert_found_and_shrunk(name: str, fault: str, run: MachineRun) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "behaviours",
-    # As many as each model's own machine has, and more where there is time.
-    [200, pytest.param(500, marks=pytest.mark.verify)],
-)
-def test_machine_works_at_real_widths(behaviours: int) -> None:
-    run = run_at_real_widths(behaviours)
+def test_machine_works_at_real_widths() -> None:
+    # Of 200 behaviours none comes to an eviction on some days.
+    run = run_at_real_widths(500)
     assert run.text == ""
     assert min(run.fired[name] for name in ("send_incremental", "serve_incremental", "evict")) > 0
 
