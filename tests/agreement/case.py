@@ -17,7 +17,7 @@ from lockstep.machine.code.machine import MachineCode, machine_code
 from lockstep.machine.code.program import Program, build_program
 from lockstep.machine.search import sample, visited
 from lockstep.machine.search import search as parallel
-from lockstep.machine.search.allowance import Allowance
+from lockstep.machine.search.crew import Allowance
 from lockstep.machine.search.graph_search import Numbering
 from lockstep.machine.search.numbering_search import NumberingSearch
 from lockstep.machine.search.search import ParallelSearch

@@ -46,8 +46,8 @@ def test_a_new_folder(desk: Desk, empty: Path, monkeypatch: pytest.MonkeyPatch) 
     assert files(empty / "demo") == FILES
     lines = ran.out.splitlines()
     assert lines[: len(FILES)] == [f"wrote demo/{file}" for file in FILES]
-    assert [line[:2] for line in lines[-3:]] == ["1.", "2.", "3."]
-    assert lines[-3] == "1. cd demo && lockstep check"
+    assert [line[:2] for line in lines[-4:]] == ["1.", "2.", "3.", "4."]
+    assert lines[-4] == "1. cd demo && lockstep check"
     monkeypatch.chdir(empty / "demo")
     assert find_workspace().name == "demo"
     assert desk.run("check").code == 0

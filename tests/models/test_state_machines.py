@@ -4,6 +4,9 @@ Of the faults, each day has its own few: all are tried within `DAYS` days, and a
 LOCKSTEP_DAY names another day than today, to try again what failed then.
 """
 
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
 import pytest
 from hypothesis import settings
 
@@ -111,13 +114,22 @@ def assert_found_and_shrunk(name: str, fault: str, run: MachineRun) -> None:
 
 @pytest.mark.slow
 def test_machine_works_at_real_widths() -> None:
-    # Of 200 behaviours none comes to an eviction on some days.
-    run = run_at_real_widths(500)
+    run = alone(500)
     assert run.text == ""
     assert min(run.fired[name] for name in ("send_incremental", "serve_incremental", "evict")) > 0
 
 
 @pytest.mark.slow
 def test_machine_finds_a_fault_at_real_widths() -> None:
-    run = run_at_real_widths(1_000, "leader_epoch_not_cached")
+    run = alone(1_000, "leader_epoch_not_cached")
     assert run.steps is not None, run.text or "the fault was not found"
+
+
+def alone(behaviours: int, fault: str | None = None) -> MachineRun:
+    """The run at real widths in a process of its own.
+
+    Hypothesis also draws constants from the text of all modules that a process has loaded: what a
+    worker ran before would decide which behaviours there are.
+    """
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(run_at_real_widths, behaviours, fault).result()

@@ -22,7 +22,6 @@ _SOURCES = (
     "interface.py",
     "kernel_parts.py",
     "kernels.py",
-    "walk_kernel.py",
     "way_kernels.py",
     "graph_kernels.py",
     "run_kernels.py",

@@ -16,9 +16,8 @@ import numpy as np
 
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
-from lockstep.machine.search.allowance import Allowance
 from lockstep.machine.search.checkpoint import Checkpoint
-from lockstep.machine.search.crew import Crew, count
+from lockstep.machine.search.crew import Allowance, Crew, count
 from lockstep.machine.search.interface import DEADLOCKS, SHARDS, TRANSITIONS
 from lockstep.machine.search.levels import Levels, chunks
 from lockstep.machine.search.loops import loops_for

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lockstep.errors import LockstepError
 from lockstep.machine.code.program import Program
-from lockstep.machine.search.identity import code_in, search_identity
+from lockstep.machine.search.checkpoint import code_in, search_identity
 from lockstep.machine.search.workers import shape_of
 from lockstep.plain.exploration import Exploration
 from lockstep.results.search_result import SearchResult

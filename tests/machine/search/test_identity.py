@@ -13,9 +13,8 @@ from lockstep.errors import LockstepError
 from lockstep.explore.engines import explore
 from lockstep.language.model import Model, load_model
 from lockstep.machine.code.program import build_program
-from lockstep.machine.search import identity
-from lockstep.machine.search.checkpoint import Checkpoint
-from lockstep.machine.search.identity import search_identity
+from lockstep.machine.search import checkpoint
+from lockstep.machine.search.checkpoint import Checkpoint, search_identity
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.results.verdict import Verdict
 
@@ -116,23 +115,23 @@ def test_symmetry(model: Model, tmp_path: Path) -> None:
 def test_other_loops(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "kept"
     explore(model, Exploration("compiled", checkpoint=folder))
-    monkeypatch.setattr(identity, "_own_code", lambda: "of another version")
+    monkeypatch.setattr(checkpoint, "_own_code", lambda: "of another version")
     assert refusal(model, folder) == "the search's own code is another"
 
 
 def test_the_searchs_own_code_is_all_of_its_sources(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    package = Path(identity.__file__).parent
-    digests = [identity._own_code()]
+    package = Path(checkpoint.__file__).parent
+    digests = [checkpoint._own_code()]
     for source in ("kernels.py", "visited.py"):
         copy = tmp_path / source.removesuffix(".py")
         shutil.copytree(package, copy)
         (copy / source).write_text((copy / source).read_text() + "\n")
-        monkeypatch.setattr(identity, "__file__", str(copy / "identity.py"))
-        identity._own_code.cache_clear()
-        digests.append(identity._own_code())
-    identity._own_code.cache_clear()
+        monkeypatch.setattr(checkpoint, "__file__", str(copy / "checkpoint.py"))
+        checkpoint._own_code.cache_clear()
+        digests.append(checkpoint._own_code())
+    checkpoint._own_code.cache_clear()
     assert len(set(digests)) == 3
 
 

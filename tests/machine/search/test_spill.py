@@ -92,9 +92,9 @@ def test_a_trace_is_rebuilt_from_disk(tmp_path: Path, spilled_tables: list[Array
 def test_new_states_wait_on_disk_for_the_end_of_their_level(
     model: Model, whole: SearchResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lockstep.machine.search.allowance._MOST_UNWRITTEN", 100)
-    monkeypatch.setattr("lockstep.machine.search.allowance.BUFFER", 64)
-    monkeypatch.setattr("lockstep.machine.search.allowance._FEWEST", 64)
+    monkeypatch.setattr("lockstep.machine.search.crew._MOST_UNWRITTEN", 100)
+    monkeypatch.setattr("lockstep.machine.search.crew.BUFFER", 64)
+    monkeypatch.setattr("lockstep.machine.search.crew._FEWEST", 64)
     on_disk = (
         Exploration("compiled", checkpoint=tmp_path / "kept"),
         Exploration("compiled", Bounds(spill=tmp_path)),

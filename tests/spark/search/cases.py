@@ -14,7 +14,7 @@ from lockstep.language.model import Model, load_model
 from lockstep.language.notation import Kind
 from lockstep.machine.code.machine import machine_code
 from lockstep.machine.code.program import Program, build_program
-from lockstep.machine.search.identity import search_identity
+from lockstep.machine.search.checkpoint import search_identity
 from lockstep.machine.search.memory import Array
 from lockstep.machine.search.search import ParallelSearch
 from lockstep.machine.search.workers import shape_of
