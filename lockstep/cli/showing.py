@@ -48,7 +48,7 @@ def explore(request: ExploreRequest, view: ExploreView, json: bool) -> int:
     Exit codes: 2 the input cannot be used, 130 interrupted, as by Ctrl-C.
     """
     from lockstep.pages.blocks import Paragraph
-    from lockstep.pages.document import document
+    from lockstep.pages.output import document
     from lockstep.report.view import show
     from lockstep.serve.explorer import Explorer
     from lockstep.serve.server import ExploreServer
@@ -251,7 +251,7 @@ def _again(request: ReplayRequest, view: ReplayView, json: bool) -> int:
     printed = [picture for picture in pictures if picture.file == STANDARD]
     if printed:
         output.line(printed[0].text.rstrip())
-    elif view.step and not json:
+    elif view.step:
         output.line(shown_origin(result.origin))
         output.line(f"{result.verdict}  {result.because}", str(result.verdict))
         shown, read = behaviour_of(result), _reader(request, result.model)
@@ -272,7 +272,7 @@ def _on(request: ReplayRequest, view: ReplayView, json: bool) -> int:
 
     output = Output()
     with replay_on(request) as result:
-        if view.step and not json:
+        if view.step:
             output.line(shown_title(result))
             output.line(f"{result.verdict}  {result.because}", str(result.verdict))
             shown, refusal = result.violation or result.trace, result.refusal

@@ -19,7 +19,7 @@ from lockstep.machine.code.parts import (
 )
 from lockstep.machine.search.graph_search import GraphSearch, PackedStates
 from lockstep.machine.search.loops import graph_loops_for
-from lockstep.machine.search.packed import Packed
+from lockstep.machine.search.memory import Packed
 from lockstep.mutants.difference import Difference
 from lockstep.mutants.fate import Observed
 from lockstep.plain.exploration import Exploration

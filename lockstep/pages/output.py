@@ -1,4 +1,4 @@
-"""What is printed: plain text in a pipe, the same text with colour on a terminal."""
+"""What is printed: text, with colour on a terminal alone, and the JSON that all verbs share."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from lockstep.results.verdict import Verdict
 from lockstep.trace.render import Line
 from lockstep.words import legible
 
@@ -114,3 +115,19 @@ def print_trace(output: Output, lines: Iterable[Line], margin: int = 0) -> None:
     """Print the lines of a behaviour, indented by `margin` columns: six at most fit into 80."""
     for line in lines:
         output.line(" " * margin + line.text, line.style)
+
+
+VERSION = 1
+"""Raised when a field goes or changes its meaning; a new field leaves it as it is."""
+
+
+def document(
+    rows: Sequence[Mapping[str, Any]], summary: Mapping[str, object], **lists: object
+) -> dict[str, object]:
+    """What every verb prints: a row a result, lists of its own, and the sum of it."""
+    return {"version": VERSION, "results": list(rows), **lists, "summary": dict(summary)}
+
+
+def verdicts(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """How many rows have each verdict."""
+    return {str(verdict): sum(row["verdict"] == verdict for row in rows) for verdict in Verdict}

@@ -1,1 +1,1 @@
-"""Reports: results as text, tables, progress and JSON."""
+"""How each answer is shown: the blocks of its page, and its JSON."""

@@ -7,8 +7,8 @@ from itertools import chain
 from typing import Any
 
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
-from lockstep.pages.document import document as json_document
-from lockstep.pages.document import verdicts
+from lockstep.pages.output import document as json_document
+from lockstep.pages.output import verdicts
 from lockstep.report.affected import affected_blocks, affected_json, since_text, skipped_text
 from lockstep.report.ci.check_problems import check_problems, parts_of
 from lockstep.report.ci.problems import Problems

@@ -8,7 +8,7 @@ from typing import Any
 
 from lockstep.costs.scenario import Attained
 from lockstep.pages.blocks import Block, Lines, Paragraph, Table
-from lockstep.pages.document import document as json_document
+from lockstep.pages.output import document as json_document
 from lockstep.pages.text import in_columns
 from lockstep.report.view import View, pending
 from lockstep.trace.render import Line

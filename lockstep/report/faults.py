@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
-from lockstep.pages.document import document as json_document
+from lockstep.pages.output import document as json_document
 from lockstep.report.affected import (
     affected_blocks,
     affected_json,

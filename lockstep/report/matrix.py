@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lockstep.pages.blocks import Block, Paragraph, Row, Section, Span, Table
-from lockstep.pages.document import document
-from lockstep.pages.output import Output
+from lockstep.pages.output import Output, document
 from lockstep.report.report_models import NOT_CHECKED
 from lockstep.report.source_links import SourceLinks
 from lockstep.results.verdict import Verdict

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from lockstep.mutants.fate import SILENCE, Fate
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
-from lockstep.pages.document import document as json_document
+from lockstep.pages.output import document as json_document
 from lockstep.report.affected import rows_since_text
 from lockstep.report.view import View
 from lockstep.verbs.mutants import MutantAnswer, MutantsOfModel, MutantsRun

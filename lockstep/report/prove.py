@@ -7,8 +7,8 @@ from pathlib import Path
 
 from lockstep.language.model import Model
 from lockstep.pages.blocks import Block, Lines, Paragraph, Section
-from lockstep.pages.document import document as json_document
-from lockstep.pages.document import verdicts
+from lockstep.pages.output import document as json_document
+from lockstep.pages.output import verdicts
 from lockstep.prove.any_number import Enough
 from lockstep.prove.proofs import MEANING, Proof
 from lockstep.report.affected import since_text

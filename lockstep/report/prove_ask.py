@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from lockstep.language.model import Model
 from lockstep.pages.blocks import Block, Lines, Paragraph, Section
-from lockstep.pages.document import document
+from lockstep.pages.output import document
 from lockstep.report.prove import trace_json
 from lockstep.results.trace import Trace
 from lockstep.trace.render import (

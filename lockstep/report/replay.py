@@ -12,7 +12,7 @@ from lockstep.diagram.mermaid import to_mermaid
 from lockstep.diagram.sequence import sequence
 from lockstep.diagram.svg import svg_element, to_svg
 from lockstep.pages.blocks import Block, Figure, Lines, Paragraph, Section
-from lockstep.pages.document import document
+from lockstep.pages.output import document
 from lockstep.report.replay_page import replay_page
 from lockstep.results.search_result import Violation
 from lockstep.results.trace import Trace

@@ -224,12 +224,12 @@ def _step(result: Replay, drawn: DrawnStep, diagram: Diagram) -> Data:
 def _messages(diagram: Diagram, number: int) -> list[str]:
     """What arrives or is lost in a step, and what is sent in it."""
 
-    def told(message: Message, what: str) -> str:
+    def said_of(message: Message, what: str) -> str:
         return f"{diagram.lanes[message.sender]} to {diagram.lanes[message.receiver]}: {what}"
 
-    ended = [told(message, message.label) for message in diagram.ended_in(number)]
+    ended = [said_of(message, message.label) for message in diagram.ended_in(number)]
     sent = (one for one in diagram.messages if one.sent == number != one.ended)
-    return [*ended, *(told(one, f"{one.text} (sent)") for one in sent if not one.is_copy)]
+    return [*ended, *(said_of(one, f"{one.text} (sent)") for one in sent if not one.is_copy)]
 
 
 def _source(model: Model, function: Callable[..., Any]) -> Data | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from lockstep.pages.blocks import Block, Figure, Page, Paragraph, Row, Section, Span, Table
-from lockstep.pages.document import document
+from lockstep.pages.output import document
 from lockstep.pages.plots import course
 from lockstep.report.matrix import requirements_section
 from lockstep.report.replay import behaviour_lines, figure_of

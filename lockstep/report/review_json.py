@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lockstep.language.model import Model
-from lockstep.pages.document import document, verdicts
+from lockstep.pages.output import document, verdicts
 from lockstep.report.costs import cost_change_json
 from lockstep.report.counterexample import RequirementTexts
 from lockstep.report.review_actions import actions_json

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lockstep.errors import ExitCode
 from lockstep.pages.blocks import Block, Paragraph, Section
-from lockstep.pages.document import document
+from lockstep.pages.output import document
 from lockstep.verbs.doctor import DoctorResult, Finding, Presence
 from lockstep.verbs.new import Begun, Initialized, Proposed
 from lockstep.words import shown_path

@@ -9,8 +9,8 @@ from typing import Any
 from lockstep.answers.answer import Answer
 from lockstep.campaign.task import Task, shown_constant
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
-from lockstep.pages.document import document as json_document
-from lockstep.pages.document import verdicts
+from lockstep.pages.output import document as json_document
+from lockstep.pages.output import verdicts
 from lockstep.report.affected import rows_since_text
 from lockstep.report.view import View, counted
 from lockstep.verbs.sweep import SweepPlan, SweepRun

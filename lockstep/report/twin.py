@@ -9,8 +9,8 @@ from typing import Any
 
 from lockstep.language.source import Place
 from lockstep.pages.blocks import Block, Lines, Paragraph, Row, Section, Table
-from lockstep.pages.document import document as json_document
-from lockstep.pages.document import verdicts
+from lockstep.pages.output import document as json_document
+from lockstep.pages.output import verdicts
 from lockstep.plain.exploration import DEFAULT_ENGINE
 from lockstep.report.affected import since_text
 from lockstep.report.ci.behaviour import actions_along, behaviour, steps_text

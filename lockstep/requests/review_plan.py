@@ -1,4 +1,4 @@
-"""What a review comes to: which versions are compared in which scopes, and what is left out."""
+"""What a review will do: which versions are compared in which scopes, and what is left out."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from lockstep.machine.search import interface
 from lockstep.machine.search.loops import inclusion_loops
-from lockstep.machine.search.packed import Packed
+from lockstep.machine.search.memory import Packed
 from lockstep.plain.graph import Limits
 from lockstep.review.observed import ObservedGraph
 

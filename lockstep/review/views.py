@@ -21,7 +21,7 @@ from lockstep.machine.code.cells import WORD, mask
 from lockstep.machine.code.state import StateLayout, state_layout
 from lockstep.machine.search.graph_search import PackedStates
 from lockstep.machine.search.loops import view_loops_for
-from lockstep.machine.search.packed import Packed
+from lockstep.machine.search.memory import Packed
 from lockstep.plain.graph import Limits
 from lockstep.review.pair import Pair
 

@@ -150,7 +150,7 @@ class Compared:
     """A part of two states: `metadata[c1].epoch`, with its values in both.
 
     Where they are equal the part is as large as can be, and a value that many keys of a map have
-    is told once.
+    is shown once.
     """
 
     variable: str

@@ -251,7 +251,7 @@ def run_models(
 
 
 class Collection(Generic[ModelT]):
-    """Tells of each model as soon as all of its rows are there, in the order of the models."""
+    """Reports each model as soon as all of its rows are there, in the order of the models."""
 
     def __init__(self, on_result: Callable[[ModelT], None]) -> None:
         self._on_result = on_result

@@ -1,4 +1,4 @@
-"""What comes of all faults of one model, and of each of its invariants."""
+"""`faults`: every fault of some models is run, and what catches each is compared with its claim."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ from lockstep.verbs.fault_task import FaultAnswer, explore_fault
 from lockstep.verbs.replay import Replay
 from lockstep.words import shown_path
 from lockstep.workspace import Workspace, find_workspace
+
+__all__ = ["FaultsRequest", "FaultsRun", "faults", "plan_faults"]
 
 
 @dataclass
@@ -82,9 +84,6 @@ class FaultsOfModel(ShownInNotebooks):
         codes = [int(error.exit_code) for error in self.errors]
         codes += [int(ExitCode.VIOLATED)] * bool(self.problems) + [INTERRUPTED] * self.interrupted
         return worst(codes)
-
-
-__all__ = ["FaultsRequest", "FaultsRun", "faults", "plan_faults"]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The task of one mutant, and its row."""
+"""`mutants`: small changes of some models, and what becomes of each."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Scope, load_model_sp
 from lockstep.system.crash import failure_of
 from lockstep.verbs.campaign import ModelsRun, SizedTask, TaskError, campaign_rows, run_models
 from lockstep.workspace import Workspace, find_workspace
+
+__all__ = ["MutantsRequest", "MutantsRun", "mutants", "plan_mutants"]
 
 
 class MutantDetails(msgspec.Struct, kw_only=True):
@@ -215,8 +217,6 @@ class MutantsOfModel:
         codes += [int(ExitCode.VIOLATED)] * bool(self.stale) + [INTERRUPTED] * self.interrupted
         return worst(codes)
 
-
-__all__ = ["MutantsRequest", "MutantsRun", "mutants", "plan_mutants"]
 
 MutantsRun: TypeAlias = ModelsRun[MutantsOfModel]
 """The mutants of each model."""

@@ -1,4 +1,4 @@
-"""What a proof is about: one model at the widths of one of its proofs."""
+"""What comes of `prove`: one result a proof, and what each proof is about."""
 
 from __future__ import annotations
 

@@ -33,6 +33,8 @@ from lockstep.verbs.report_checks import (
 from lockstep.verbs.report_history import CHECK, MUTANTS, Entry, History, history_rows
 from lockstep.workspace import Workspace, find_workspace
 
+__all__ = ["Report", "ReportRequest", "report"]
+
 
 @dataclass(frozen=True)
 class Place:
@@ -158,8 +160,6 @@ class Report:
             4: Verdict.DIFFERS,
         }.get(self.exit_code, Verdict.ERROR)
 
-
-__all__ = ["Report", "ReportRequest", "report"]
 
 HISTORY = "history.jsonl"
 """The file of the history among what a workspace keeps."""

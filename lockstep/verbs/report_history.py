@@ -1,4 +1,4 @@
-"""One line of a report: what a verb said of a model, as far as that is kept for its text."""
+"""What a report has of each question: the answer that is kept, and the verdicts before it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of each property from BASE to HEAD."""
+"""What a review knows of each property and fault: its verdicts in BASE and in HEAD."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from lockstep.pages.document import document
+from lockstep.pages.output import document
 from lockstep_kafka.findings import (
     LineFinding,
     Remark,

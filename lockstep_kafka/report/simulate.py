@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from lockstep.errors import ExitCode
 from lockstep.pages.blocks import Paragraph, Row, Table
-from lockstep.pages.document import document
+from lockstep.pages.output import document
 from lockstep.words import plural
 from lockstep_kafka.simulated.simulation import DepartureKind
 from lockstep_kafka.verbs.simulate import SimulateResult

@@ -261,7 +261,7 @@ def test_a_wrong_engine_is_found_out(
 ) -> None:
     """The judge is able to fail: among a few hundred models, some tell each mistake."""
 
-    def tells(model: Model) -> bool:
+    def differs(model: Model) -> bool:
         try:
             assert_agreement(model, {"interpreter": InterpreterEngine(model)}, MOST_STATES)
         except Exception:
@@ -271,4 +271,4 @@ def test_a_wrong_engine_is_found_out(
     monkeypatch.setattr(
         interpreter, "lower", lambda model: changed(lower(model), MISTAKES[mistake])
     )
-    assert any(map(tells, corpus()))
+    assert any(map(differs, corpus()))

@@ -12,10 +12,8 @@ import numpy as np
 import pytest
 
 from lockstep.explore.compiled import packed_space
-from lockstep.language.model import Model, load_model
+from lockstep.language.model import load_model
 from lockstep.language.notation import Kind
-from lockstep.machine.code.machine import MachineCode, machine_code
-from lockstep.machine.code.program import Program, build_program
 from lockstep.machine.search.graph_search import GraphSearch
 from lockstep.machine.search.search import ParallelSearch
 from lockstep.plain.exploration import Exploration
@@ -26,8 +24,7 @@ from lockstep.plain.search import Search
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
-from lockstep.system.user_cache import cache_folder
-from tests.agreement.case import levels_divided
+from tests.agreement.case import Case, levels_divided
 from tests.agreement.summary import summary
 from tests.kafka_models import MODELS, ROOT
 from tests.machine.test_liveness import LIMITS, assert_same, checked
@@ -35,21 +32,8 @@ from tests.machine.test_liveness import LIMITS, assert_same, checked
 MOST_STATES = 10**6
 
 
-class Small:
+class Small(Case):
     """A model in its small scope, what plain Python finds there, and its machine code."""
-
-    def __init__(self, name: str) -> None:
-        self.model: Model = load_model(
-            ROOT, name, load_model_spec(ROOT, name).scope("small").constants
-        )
-
-    @cached_property
-    def program(self) -> Program:
-        return build_program(self.model)
-
-    @cached_property
-    def code(self) -> MachineCode:
-        return machine_code(self.program.text, cache_folder() / "compiled")
 
     @cached_property
     def oracle(self) -> tuple[SearchResult, StateGraph]:
@@ -64,7 +48,8 @@ class Small:
 
 @pytest.fixture(scope="module", params=MODELS)
 def small(request: pytest.FixtureRequest) -> Small:
-    return Small(request.param)
+    scope = load_model_spec(ROOT, request.param).scope("small")
+    return Small(load_model(ROOT, request.param, scope.constants))
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 A model is drawn by its seed alone, so that no other file changes which models there are. Most seeds
 are always the same; one in five is of the day (`LOCKSTEP_DAY`). A process loads, translates and
-explores each model once, whoever asks. `LOCKSTEP_PROFILE=wide` draws thousands of seeds that nobody
+explores each model once for all. `LOCKSTEP_PROFILE=wide` draws thousands of seeds that nobody
 chose, and keeps none.
 
 `python -m tests.random_models.pool SEED` prints a model.

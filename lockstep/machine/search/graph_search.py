@@ -17,8 +17,7 @@ from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
 from lockstep.machine.code.state import StateLayout
 from lockstep.machine.search.loops import graph_loops_for
-from lockstep.machine.search.memory import Array, zeros
-from lockstep.machine.search.packed import Packed
+from lockstep.machine.search.memory import Array, Packed, zeros
 from lockstep.machine.search.workers import Worker, shape_of
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.graph import Limits, StateGraph, Unfinished
@@ -102,7 +101,7 @@ class _Reached:
 class Numbering:
     """States by number, in the order in which plain Python finds them, and all of their steps.
 
-    States are expanded in that order, by whoever makes the graph: a search, or `GraphSearch`. The
+    States are expanded in that order, by a search or by `GraphSearch`, which make the graph. The
     numbers do not depend on how many threads expand them.
     """
 

@@ -10,8 +10,7 @@ from lockstep.language.notation import Kind
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program, all_bindings
 from lockstep.machine.search.loops import graph_loops_for, part_loops
-from lockstep.machine.search.memory import Array
-from lockstep.machine.search.packed import Packed
+from lockstep.machine.search.memory import Array, Packed
 from lockstep.plain.fair_parts import Promises, fair_parts
 from lockstep.plain.graph import Limits, Mask, StateGraph
 from lockstep.plain.liveness import Pledges

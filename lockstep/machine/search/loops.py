@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lockstep.machine.code.machine import MachineCode, kept_code
 from lockstep.machine.search.interface import KERNELS, kinds
-from lockstep.machine.search.packed import Argument, as_word
+from lockstep.machine.search.memory import Argument, as_word
 from lockstep.system.user_cache import cache_folder
 
 _SOURCES = (

@@ -21,8 +21,7 @@ from lockstep.machine.search.crew import Crew, count
 from lockstep.machine.search.interface import BROKEN, DEADLOCKED, FINE, SHARDS
 from lockstep.machine.search.judge import Judge, ranked_functions
 from lockstep.machine.search.loops import loops_for
-from lockstep.machine.search.memory import Array, memory_bound
-from lockstep.machine.search.packed import Packed
+from lockstep.machine.search.memory import Array, Packed, memory_bound
 from lockstep.machine.search.visited import NewStates, VisitedStates
 from lockstep.machine.search.workers import Worker, shape_of
 from lockstep.plain.exploration import Exploration, Walks

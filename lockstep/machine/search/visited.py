@@ -10,8 +10,7 @@ import numpy as np
 
 from lockstep.machine.search.interface import SHARDS
 from lockstep.machine.search.loops import loops_for
-from lockstep.machine.search.memory import Array, zeros
-from lockstep.machine.search.packed import Packed
+from lockstep.machine.search.memory import Array, Packed, zeros
 from lockstep.machine.search.state_file import Spill, is_on_disk
 from lockstep.machine.search.workers import Worker
 

@@ -14,8 +14,7 @@ from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
 from lockstep.machine.search.levels import Levels
 from lockstep.machine.search.loops import way_loops_for
-from lockstep.machine.search.memory import Array
-from lockstep.machine.search.packed import Packed
+from lockstep.machine.search.memory import Array, Packed
 from lockstep.machine.search.workers import Worker, shape_of
 from lockstep.plain.ending import Ending, Remaining, ending_of
 from lockstep.plain.run import PlainEngine

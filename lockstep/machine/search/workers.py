@@ -13,8 +13,7 @@ from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
 from lockstep.machine.search.interface import AHEAD, REPORT, SHARDS
 from lockstep.machine.search.judge import Findings, site_ranks
-from lockstep.machine.search.memory import Array
-from lockstep.machine.search.packed import Packed
+from lockstep.machine.search.memory import Array, Packed
 
 BUFFER = 32768
 """Candidates that a buffer usually holds, one buffer a thread and shard."""
