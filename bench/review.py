@@ -20,7 +20,7 @@ from bench.table import machine_text
 from lockstep.errors import LockstepError
 from lockstep.language.model import Model, load_model
 from lockstep.plain.exploration import Bounds
-from lockstep.plain.graph import MOST_STATES, Limits
+from lockstep.plain.space import MOST_STATES, Limits
 from lockstep.review.inclusion import find_parting
 from lockstep.review.observed import observe
 from lockstep.review.pair import Pair
@@ -67,7 +67,7 @@ def main() -> int:
         if differs:
             print("plain Python and machine code differ")
             return 1
-    states, steps = len(one.views), len(one.graph.targets)
+    states, steps = len(one.views), len(one.space.targets)
     views = int(one.views.max()) + 1
     print(machine_text(this_machine(root)), end="\n\n")
     print(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lockstep.costs.course import Course, rows_of
-from lockstep.plain.graph import Limits, Mask
+from lockstep.plain.space import Limits, Mask
 
 _FAR = np.iinfo(np.int64).max
 

@@ -1,4 +1,4 @@
-"""The graph of a model, with the states in which some of its goals are true."""
+"""The state space of a model, with the states in which some of its goals are true."""
 
 from __future__ import annotations
 
@@ -10,50 +10,50 @@ from numpy.typing import NDArray
 
 from lockstep.costs.course import Course
 from lockstep.errors import LockstepError
-from lockstep.explore.live_search import graph_of, packed_claims
+from lockstep.explore.live_search import packed_claims, space_of
 from lockstep.language import ir
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.graph import Limits, Mask, StateGraph, Unfinished
 from lockstep.plain.run import PlainEngine
+from lockstep.plain.space import Limits, Mask, Space, Unfinished
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Step
 from lockstep.specs.costs import Counted
 
 
 @dataclass(frozen=True)
-class MarkedGraph:
-    """A graph; `marks` says of each goal, by its name, in which states it is true."""
+class MarkedSpace:
+    """A state space; `marks` says of each goal, by its name, in which states it is true."""
 
-    graph: StateGraph
+    space: Space
     marks: Mapping[str, Mask]
 
 
 def mark(
     model: Model, goals: Sequence[str], limits: Limits, request: Exploration = Exploration()
-) -> MarkedGraph:
-    """The graph of a model with the marks of some goals; `Unfinished` where a limit is met.
+) -> MarkedSpace:
+    """The state space of a model with the marks of some goals; `Unfinished` where a limit is met.
 
     Of the request, the engine and who looks on at the progress are heeded.
     """
     lower(model)
-    graph = graph_of(model, limits, request)
+    space = space_of(model, limits, request)
     properties = [model.property(goal) for goal in goals]
     promises = [_as_promise(model, prop) for prop in properties]
     claims = replace(model, actions=(), properties=tuple(filter(None, promises)))
-    states = packed_claims(claims, graph)
+    states = packed_claims(claims, space)
     marks: dict[str, Mask] = {}
     for prop, promise in zip(properties, promises, strict=True):
         if promise is None or states is None:
-            marks[prop.name] = _plain(model, graph, prop)
+            marks[prop.name] = _plain(model, space, prop)
             continue
         pledges = states.pledges_of(promise, limits)
         if pledges.unanswered is not None:
             raise _has_no_value(prop)
         marks[prop.name] = np.any(pledges.goal, axis=0)
-    return MarkedGraph(graph, marks)
+    return MarkedSpace(space, marks)
 
 
 def _as_promise(model: Model, prop: Property) -> Property | None:
@@ -69,11 +69,11 @@ def _as_promise(model: Model, prop: Property) -> Property | None:
     return promise
 
 
-def _plain(model: Model, graph: StateGraph, prop: Property) -> Mask:
+def _plain(model: Model, space: Space, prop: Property) -> Mask:
     """The states in which a goal is true, by plain Python."""
     engine = PlainEngine(model)
     try:
-        return np.array([is_true(engine, prop, state) for state in graph.states], np.bool_)
+        return np.array([is_true(engine, prop, state) for state in space.states], np.bool_)
     except EvaluationError:
         raise _has_no_value(prop) from None
 
@@ -106,15 +106,15 @@ class Worth:
 
     def of_steps(self, course: Course, limits: Limits) -> NDArray[np.int64]:
         """What each step of a course is worth; `Unfinished` where a limit is met."""
-        graph = course.graph
+        space = course.space
         if self._measure is None:
-            counts = np.array([action in self._counted for action, _ in graph.instances], np.int64)
-            return counts[graph.labels[course.edges]]
+            counts = np.array([action in self._counted for action, _ in space.instances], np.int64)
+            return counts[space.labels[course.edges]]
         worth = np.zeros(len(course.edges), np.int64)
         for number, edge in enumerate(course.edges.tolist()):
             if number % _LOOK == 0:
                 limits.watch()
-            worth[number] = self.of_step(graph.states[graph.source(edge)], graph.step(edge))
+            worth[number] = self.of_step(space.states[space.source(edge)], space.step(edge))
         return worth
 
     def of_step(self, before: State, step: Step) -> int:

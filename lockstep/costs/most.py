@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import connected_components
 
 from lockstep.costs.course import Course, rows_of
 from lockstep.costs.fewest import Way, lightest
-from lockstep.plain.graph import Limits, Mask
+from lockstep.plain.space import Limits, Mask
 
 _NEVER = -1
 

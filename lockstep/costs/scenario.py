@@ -1,4 +1,4 @@
-"""What a scenario of a model costs, by its graph; plain Python confirms each number."""
+"""What a scenario of a model costs, by its state space; plain Python confirms each number."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 
 from lockstep.costs.course import Course
 from lockstep.costs.fewest import Way, lightest
-from lockstep.costs.marks import MarkedGraph, Worth, is_true, mark
+from lockstep.costs.marks import MarkedSpace, Worth, is_true, mark
 from lockstep.costs.most import Round, heaviest
 from lockstep.language.model import Model
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.graph import Limits, Unfinished
 from lockstep.plain.run import PlainEngine
+from lockstep.plain.space import Limits, Unfinished
 from lockstep.results.trace import Trace
 from lockstep.specs.costs import Scenario
 
@@ -84,14 +84,14 @@ def costs_of(
             yield ScenarioCost(scenario, unknown=str(unfinished))
 
 
-def _cost(model: Model, scenario: Scenario, marked: MarkedGraph, limits: Limits) -> ScenarioCost:
-    graph, marks = marked.graph, marked.marks
+def _cost(model: Model, scenario: Scenario, marked: MarkedSpace, limits: Limits) -> ScenarioCost:
+    space, marks = marked.space, marked.marks
     for name in filter(None, (scenario.begin, scenario.goal)):
         if not marks[name].any():
             return ScenarioCost(scenario, never=f"{name} is never true")
-    without = np.array([action in scenario.without for action, _ in graph.instances], np.bool_)
+    without = np.array([action in scenario.without for action, _ in space.instances], np.bool_)
     begins = None if scenario.begin is None else marks[scenario.begin]
-    course = Course.of(graph, begins, marks[scenario.goal], ~without[graph.labels], limits)
+    course = Course.of(space, begins, marks[scenario.goal], ~without[space.labels], limits)
     if not len(course.starts):
         return ScenarioCost(scenario, never=f"{scenario.goal} is never reached from there")
     counts = []
@@ -115,7 +115,7 @@ def _attained(
     """A way as a behaviour from the initial state, confirmed by plain Python."""
     way = result.way if isinstance(result, Round) else result
     lead = course.lead(way.start)
-    trace = course.graph.trace([*lead, *course.edges[list(way.steps)].tolist()])
+    trace = course.space.trace([*lead, *course.edges[list(way.steps)].tolist()])
     begins = len(lead)
     values = _confirmed(model, scenario, trace, begins, worth)
     if isinstance(result, Way):

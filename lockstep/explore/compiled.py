@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 
-from lockstep.explore.known_graph import Found, KnownGraph, most_numbered, plain_space
+from lockstep.explore.known_space import Found, KnownSpace, most_numbered, plain_space
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
-from lockstep.machine.search.graph_search import Numbering, PackedStates
 from lockstep.machine.search.liveness import compiled_parts, packed_pledges
 from lockstep.machine.search.numbering_search import NumberingSearch
 from lockstep.machine.search.search import ParallelSearch
+from lockstep.machine.search.space_search import Numbering, PackedStates
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.graph import Limits, StateGraph, Unfinished
+from lockstep.plain.space import Limits, Space, Unfinished
 
 
 def program_of(model: Model) -> Program:
@@ -48,14 +48,14 @@ def search(model: Model, program: Program, code: MachineCode, request: Explorati
     if run.numbering is None or not result.is_finished:
         return result, None
     try:
-        graph = run.numbering.graph(limits)
+        space = run.numbering.space(limits)
     except Unfinished:
         return result, None
-    return result, packed_space(program, code, graph) if is_whole else plain_space(model, graph)
+    return result, packed_space(program, code, space) if is_whole else plain_space(model, space)
 
 
-def packed_space(program: Program, code: MachineCode, graph: StateGraph) -> KnownGraph:
-    """A graph by machine code, which says of each state what a `leads_to` says of it."""
-    assert isinstance(graph.states, PackedStates)
-    pledges = partial(packed_pledges, program, code, graph.states.words)
-    return KnownGraph(graph, pledges, parts_of=compiled_parts)
+def packed_space(program: Program, code: MachineCode, space: Space) -> KnownSpace:
+    """A state space by machine code, which says of each state what a `leads_to` says of it."""
+    assert isinstance(space.states, PackedStates)
+    pledges = partial(packed_pledges, program, code, space.states.words)
+    return KnownSpace(space, pledges, parts_of=compiled_parts)

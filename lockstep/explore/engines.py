@@ -13,7 +13,7 @@ from lockstep.plain.exploration import ENGINES, Exploration, Walks
 from lockstep.plain.supervision import Bound
 
 if TYPE_CHECKING:
-    from lockstep.explore.known_graph import Found
+    from lockstep.explore.known_space import Found
     from lockstep.language.model import Model
     from lockstep.machine.code.layout import NotCompiled
     from lockstep.results.search_result import SearchResult
@@ -25,7 +25,7 @@ _TRIAL_SECONDS = 0.2
 def explore(model: Model, request: Exploration = Exploration()) -> SearchResult:
     """Search every reachable state of a model.
 
-    What must come to pass (`leads_to`) is then checked in the graph that the search made, unless
+    What must come to pass (`leads_to`) is then checked in the space that the search made, unless
     there are too many states for that: the result is then inconclusive.
 
     The result's `engine` is the one that explored: of `auto`, plain Python also where a model has
@@ -38,7 +38,7 @@ def explore(model: Model, request: Exploration = Exploration()) -> SearchResult:
         request.spaces.explorations.append(model.name)
     result, known = _explore(model, request)
     if known is not None and request.spaces is not None:
-        request.spaces.keep(model, known.graph)
+        request.spaces.keep(model, known.space)
     if model.of_kind(Kind.LEADS_TO):
         from lockstep.explore.live_search import check_liveness
 
@@ -122,8 +122,8 @@ def _search(model: Model, request: Exploration, or_else: Collection[Bound] = ())
 
     engine, recorder = PlainEngine(model), None
     if model.of_kind(Kind.LEADS_TO) or request.spaces is not None:
-        from lockstep.explore.known_graph import most_numbered, plain_space
-        from lockstep.plain.graph import Recorder
+        from lockstep.explore.known_space import most_numbered, plain_space
+        from lockstep.plain.space import Recorder
 
         recorder = Recorder(model, most_numbered(model, request, has_code=False))
     search = Search(engine, request, on_state=None if recorder is None else recorder.visit)
@@ -132,8 +132,8 @@ def _search(model: Model, request: Exploration, or_else: Collection[Bound] = ())
         return None
     if request.environment is not None:
         simplify(result, engine, request.environment)
-    graph = recorder.graph() if recorder is not None and result.is_finished else None
-    return result, None if graph is None else plain_space(model, graph)
+    space = recorder.space() if recorder is not None and result.is_finished else None
+    return result, None if space is None else plain_space(model, space)
 
 
 def _compiled_or_plain(model: Model, request: Exploration) -> Found:

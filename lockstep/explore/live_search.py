@@ -1,4 +1,4 @@
-"""Liveness after a search that found nothing wrong: each `leads_to`, over the whole graph."""
+"""Liveness after a search that found nothing wrong: each `leads_to`, over the whole state space."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from lockstep.explore.known_graph import KnownGraph, most_states, plain_space
+from lockstep.explore.known_space import KnownSpace, most_states, plain_space
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.graph import Limits, StateGraph, Unfinished, build_graph
 from lockstep.plain.lasso import unfulfilled_bindings
 from lockstep.plain.liveness import Unfulfilled, find_unfulfilled
 from lockstep.plain.run import PlainEngine
+from lockstep.plain.space import Limits, Space, Unfinished, build_space
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import (
     SearchResult,
@@ -30,13 +30,13 @@ def check_liveness(
     model: Model,
     result: SearchResult,
     request: Exploration = Exploration(),
-    known: KnownGraph | None = None,
+    known: KnownSpace | None = None,
 ) -> None:
     """Add to the result of a search what each `leads_to` of the model comes to.
 
     Where that is not known the result is inconclusive.
 
-    If the search found everything and nothing wrong, and its graph is not `known`, it is made by
+    If the search found everything and nothing wrong, and its space is not `known`, it is made by
     plain Python or by machine code, as the search was; by plain Python where a `leads_to` has no
     machine code.
     """
@@ -50,7 +50,7 @@ def check_liveness(
     try:
         maker = None
         if known is None and result.engine != "python":
-            maker = compiled_graphs(model, request)
+            maker = compiled_spaces(model, request)
         has_code = maker is not None if known is None else known.has_code
         limit = most_states(request, has_code=has_code)
         if result.states > limit:
@@ -71,52 +71,52 @@ def check_liveness(
     result.seconds += time.perf_counter() - started
 
 
-def graph_of(model: Model, limits: Limits, request: Exploration = Exploration()) -> StateGraph:
-    """The graph of a model; `Unfinished` where a limit is met.
+def space_of(model: Model, limits: Limits, request: Exploration = Exploration()) -> Space:
+    """The state space of a model; `Unfinished` where a limit is met.
 
     Of the request, the engine, the known spaces and who looks on at the progress are heeded.
     """
     spaces = request.spaces
-    graph = None if spaces is None else spaces.find(model)
-    if graph is None:
+    space = None if spaces is None else spaces.find(model)
+    if space is None:
         bare = replace(model, properties=())
-        maker = None if request.engine == "python" else compiled_graphs(bare, request)
+        maker = None if request.engine == "python" else compiled_spaces(bare, request)
         if spaces is not None:
             spaces.explorations.append(model.name)
-        graph = (_plain(bare, request, limits) if maker is None else maker(limits)).graph
+        space = (_plain(bare, request, limits) if maker is None else maker(limits)).space
         if spaces is not None:
-            spaces.keep(model, graph)
-    return graph
+            spaces.keep(model, space)
+    return space
 
 
-def _plain(model: Model, request: Exploration, limits: Limits) -> KnownGraph:
-    return plain_space(model, build_graph(model, limits, on_progress=request.on_progress))
+def _plain(model: Model, request: Exploration, limits: Limits) -> KnownSpace:
+    return plain_space(model, build_space(model, limits, on_progress=request.on_progress))
 
 
-def packed_claims(model: Model, graph: StateGraph) -> KnownGraph | None:
-    """A graph that machine code made, with that of some `leads_to`; None where there is none."""
+def packed_claims(model: Model, space: Space) -> KnownSpace | None:
+    """A space that machine code made, with that of some `leads_to`; None where there is none."""
     from lockstep.explore.compiled import packed_space
     from lockstep.machine.code.layout import NotCompiled
     from lockstep.machine.code.machine import machine_code
     from lockstep.machine.code.program import build_program
     from lockstep.system.user_cache import cache_folder
 
-    if isinstance(graph.states, list):
+    if isinstance(space.states, list):
         return None
     try:
         program = build_program(model)
     except NotCompiled:
         return None
-    return packed_space(program, machine_code(program.text, cache_folder() / "compiled"), graph)
+    return packed_space(program, machine_code(program.text, cache_folder() / "compiled"), space)
 
 
-def compiled_graphs(model: Model, request: Exploration) -> Callable[[Limits], KnownGraph] | None:
-    """What makes the graph with machine code; None when the model has none."""
+def compiled_spaces(model: Model, request: Exploration) -> Callable[[Limits], KnownSpace] | None:
+    """What makes the state space with machine code; None when the model has none."""
     from lockstep.explore.compiled import packed_space
     from lockstep.machine.code.layout import NotCompiled
     from lockstep.machine.code.machine import machine_code
     from lockstep.machine.code.program import build_program
-    from lockstep.machine.search.graph_search import GraphSearch
+    from lockstep.machine.search.space_search import SpaceSearch
     from lockstep.system.user_cache import cache_folder
 
     try:
@@ -124,26 +124,26 @@ def compiled_graphs(model: Model, request: Exploration) -> Callable[[Limits], Kn
     except NotCompiled:
         return None
 
-    def build(limits: Limits) -> KnownGraph:
+    def build(limits: Limits) -> KnownSpace:
         code = machine_code(program.text, cache_folder() / "compiled")
-        graph = GraphSearch(program, code, limits, on_progress=request.on_progress).run()
-        return packed_space(program, code, graph)
+        space = SpaceSearch(program, code, limits, on_progress=request.on_progress).run()
+        return packed_space(program, code, space)
 
     return build
 
 
-def _decide(model: Model, known: KnownGraph, result: SearchResult, limits: Limits) -> None:
+def _decide(model: Model, known: KnownSpace, result: SearchResult, limits: Limits) -> None:
     violations: list[Violation] = []
-    graph = known.graph
+    space = known.space
     for prop in model.of_kind(Kind.LEADS_TO):
         pledges = known.pledges_of(prop, limits)
         if pledges.unanswered is not None:
-            error = _error_at(model, graph, prop, pledges.unanswered)
-            report_error(result, error, graph.trace(graph.way_to(pledges.unanswered)))
+            error = _error_at(model, space, prop, pledges.unanswered)
+            report_error(result, error, space.trace(space.way_to(pledges.unanswered)))
             return
         if pledges.premise.any():
             result.applied.add(prop.name)
-        unfulfilled = find_unfulfilled(graph, prop, pledges, limits, known.parts_of)
+        unfulfilled = find_unfulfilled(space, prop, pledges, limits, known.parts_of)
         if unfulfilled is not None:
             _replay(model, prop, unfulfilled)
             violations.append(Violation((prop.name,), unfulfilled.parameters, unfulfilled.trace))
@@ -152,14 +152,14 @@ def _decide(model: Model, known: KnownGraph, result: SearchResult, limits: Limit
         report_unfulfilled(result, tuple(violations))
 
 
-def _error_at(model: Model, graph: StateGraph, prop: Property, state: int) -> EvaluationError:
+def _error_at(model: Model, space: Space, prop: Property, state: int) -> EvaluationError:
     """Why a property has no value in a state."""
     try:
-        for _ in PlainEngine(model).pledges(prop, graph.states[state]):
+        for _ in PlainEngine(model).pledges(prop, space.states[state]):
             pass
     except EvaluationError as error:
         return error
-    raise Disagreement(f"plain Python has a value for {prop.name} in {graph.states[state]}")
+    raise Disagreement(f"plain Python has a value for {prop.name} in {space.states[state]}")
 
 
 def _replay(model: Model, prop: Property, unfulfilled: Unfulfilled) -> None:

@@ -17,13 +17,13 @@ from lockstep.machine.code.parts import (
     linked_program,
     translate,
 )
-from lockstep.machine.search.graph_search import GraphSearch, PackedStates
 from lockstep.machine.search.loops import graph_loops_for
 from lockstep.machine.search.memory import Packed
+from lockstep.machine.search.space_search import PackedStates, SpaceSearch
 from lockstep.mutants.difference import Difference
 from lockstep.mutants.fate import Observed
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.graph import MOST_STATES, Limits, StateGraph
+from lockstep.plain.space import MOST_STATES, Limits, Space
 from lockstep.results.search_result import SearchResult
 from lockstep.system.user_cache import cache_folder
 
@@ -51,11 +51,11 @@ class CompiledModel:
             tuple(made[number] for number in range(count, len(functions))),
             (native,),
         )
-        result, graph = _explored(model, parts, request)
-        if graph is None:
-            graph = _graph(model, parts, Limits.of(request.bounds, MOST_STATES))
-        assert isinstance(graph.states, PackedStates)
-        return cls(model, parts, graph.states, result)
+        result, space = _explored(model, parts, request)
+        if space is None:
+            space = _graph(model, parts, Limits.of(request.bounds, MOST_STATES))
+        assert isinstance(space.states, PackedStates)
+        return cls(model, parts, space.states, result)
 
     def observe(self, mutant: Model, changes: Difference, request: Exploration) -> Observed:
         """Find out about a mutant; `NotCompiled` where it has no machine code."""
@@ -109,15 +109,15 @@ class CompiledModel:
 
 def _explored(
     model: Model, parts: Parts, request: Exploration
-) -> tuple[SearchResult, StateGraph | None]:
+) -> tuple[SearchResult, Space | None]:
     """The search of a model with its functions, and its graph where that was made."""
     program = linked_program(model, parts)
     code = quick_code(program.text)
     result, known = search(model, program, code, replace(request, threads=1))
     check_liveness(model, result, request, known)
-    return result, None if known is None else known.graph
+    return result, None if known is None else known.space
 
 
-def _graph(model: Model, parts: Parts, limits: Limits) -> StateGraph:
+def _graph(model: Model, parts: Parts, limits: Limits) -> Space:
     program = linked_program(model, parts)
-    return GraphSearch(program, quick_code(program.text), limits).run()
+    return SpaceSearch(program, quick_code(program.text), limits).run()

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from lockstep.language.fairness import Fairness, Promise, promises_kept
-from lockstep.plain.graph import Limits, Mask, StateGraph
+from lockstep.plain.space import Limits, Mask, Space
 
 
 class Promises:
@@ -27,21 +27,21 @@ class Promises:
     Promises have numbers. One that is never enabled has none: it is kept by every behaviour.
     """
 
-    def __init__(self, graph: StateGraph, fairness: Iterable[Fairness]) -> None:
-        self._graph = graph
+    def __init__(self, space: Space, fairness: Iterable[Fairness]) -> None:
+        self._space = space
         numbers: dict[Promise, int] = {}
         self._kept = [
             frozenset(
                 numbers.setdefault(promise, len(numbers))
                 for promise in promises_kept(fairness, action, parameters)
             )
-            for action, parameters in graph.instances
+            for action, parameters in space.instances
         ]
         self.is_strong = [fair.strong for fair, _ in numbers]
 
     def by_step(self, edge: int) -> frozenset[int]:
         """The promises that a step keeps."""
-        return self._kept[int(self._graph.labels[edge])]
+        return self._kept[int(self._space.labels[edge])]
 
     def by_label(self, promise: int) -> Mask:
         """For each label whether its steps keep a promise."""
@@ -49,39 +49,37 @@ class Promises:
 
     def at(self, state: int) -> set[int]:
         """The promises that can be kept in a state: those whose actions are enabled."""
-        return set().union(*map(self.by_step, self._graph.steps(state)))
+        return set().union(*map(self.by_step, self._space.steps(state)))
 
     def anywhere(self) -> Mask:
         """For each state whether any promise can be kept there."""
-        keeps = np.array([bool(kept) for kept in self._kept], np.bool_)[self._graph.labels]
+        keeps = np.array([bool(kept) for kept in self._kept], np.bool_)[self._space.labels]
         sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(keeps)])
-        enabled: Mask = np.diff(sums[self._graph.first]) > 0
+        enabled: Mask = np.diff(sums[self._space.first]) > 0
         return enabled
 
 
-def fair_parts(
-    graph: StateGraph, promises: Promises, region: Mask, limits: Limits
-) -> NDArray[np.int32]:
+def fair_parts(space: Space, promises: Promises, region: Mask, limits: Limits) -> NDArray[np.int32]:
     """The largest strongly connected parts of a region in which every promise can be kept.
 
     For each state the number of the part that it is in, or -1. `Unfinished` where a limit is met.
     """
-    parts = np.full(len(graph.states), -1, np.int32)
+    parts = np.full(len(space.states), -1, np.int32)
     count = 0
     while region.any():
-        limits.watch(graph.bytes + _BYTES_A_STEP * len(graph.targets))
-        within = _Region.of(graph, region)
+        limits.watch(space.bytes + _BYTES_A_STEP * len(space.targets))
+        within = _Region.of(space, region)
         weakly, strongly, narrowed = _passed_over(within, promises, limits)
         fair = ~weakly & ~strongly
         parts[within.states[fair[within.part]]] = within.part[fair[within.part]] + count
         count += len(fair)
-        region = np.zeros(len(graph.states), np.bool_)
+        region = np.zeros(len(space.states), np.bool_)
         again = (strongly & ~weakly)[within.part] & ~narrowed
         region[within.states[again]] = True
     return parts
 
 
-FairParts: TypeAlias = "Callable[[StateGraph, Promises, Mask, Limits], NDArray[np.int32]]"
+FairParts: TypeAlias = "Callable[[Space, Promises, Mask, Limits], NDArray[np.int32]]"
 """`fair_parts`, or what does the same."""
 
 _BYTES_A_STEP = 40
@@ -105,14 +103,14 @@ class _Region:
     labels: NDArray[np.int32]
 
     @classmethod
-    def of(cls, graph: StateGraph, region: Mask) -> _Region:
+    def of(cls, space: Space, region: Mask) -> _Region:
         states = np.flatnonzero(region)
         count = len(states)
         position = np.full(len(region), -1, np.int32)
         position[states] = np.arange(count, dtype=np.int32)
-        of_steps = graph.of_steps(region)
-        target = position[graph.targets[of_steps]]
-        source = np.repeat(np.arange(count, dtype=np.int32), np.diff(graph.first)[states])
+        of_steps = space.of_steps(region)
+        target = position[space.targets[of_steps]]
+        source = np.repeat(np.arange(count, dtype=np.int32), np.diff(space.first)[states])
         inside = target >= 0
         first = np.zeros(count + 1, np.int32)
         np.cumsum(np.bincount(source[inside], minlength=count), out=first[1:])
@@ -123,7 +121,7 @@ class _Region:
         parts, part = connected_components(form, connection="strong")
         stays = inside
         stays[inside] = part[source[inside]] == part[target[inside]]
-        return cls(states, part, parts, source, stays, graph.labels[of_steps])
+        return cls(states, part, parts, source, stays, space.labels[of_steps])
 
 
 def _passed_over(region: _Region, promises: Promises, limits: Limits) -> tuple[Mask, Mask, Mask]:

@@ -18,8 +18,8 @@ from scipy.sparse import csr_array
 
 from lockstep.language.model import Model, Property
 from lockstep.plain.fair_parts import FairParts, Promises, fair_parts
-from lockstep.plain.graph import Limits, Mask, StateGraph
 from lockstep.plain.run import PlainEngine
+from lockstep.plain.space import Limits, Mask, Space
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Trace
 
@@ -46,13 +46,13 @@ class Pledges:
     unanswered: int | None = None
 
 
-def plain_pledges(model: Model, graph: StateGraph, prop: Property) -> Pledges:
+def plain_pledges(model: Model, space: Space, prop: Property) -> Pledges:
     """What a `leads_to` says of each state, by plain Python."""
     engine = PlainEngine(model)
     bindings: list[tuple[Any, ...]] = []
     says: list[tuple[list[bool], list[bool]]] = []
     unanswered = None
-    for number, state in enumerate(graph.states):
+    for number, state in enumerate(space.states):
         try:
             here = list(engine.pledges(prop, state))
         except EvaluationError:
@@ -67,7 +67,7 @@ def plain_pledges(model: Model, graph: StateGraph, prop: Property) -> Pledges:
 
 
 def find_unfulfilled(
-    graph: StateGraph,
+    space: Space,
     prop: Property,
     pledges: Pledges,
     limits: Limits,
@@ -77,15 +77,15 @@ def find_unfulfilled(
 
     None when there is none: the property holds. `Unfinished` where a limit is met.
     """
-    promises = Promises(graph, prop.fairness)
+    promises = Promises(space, prop.fairness)
     unfulfilled: Unfulfilled | None = None
     for parameters, premise, goal in zip(
         pledges.bindings, pledges.premise, pledges.goal, strict=True
     ):
         past = ~goal
-        search = _Search(graph, promises, premise & past, past, limits)
+        search = _Search(space, promises, premise & past, past, limits)
         region = search.region()
-        trace = search.lasso(region, parts_of(graph, promises, region, limits))
+        trace = search.lasso(region, parts_of(space, promises, region, limits))
         if trace is not None and (unfulfilled is None or _stem(trace) < _stem(unfulfilled.trace)):
             unfulfilled = Unfulfilled(parameters, trace)
     return unfulfilled
@@ -100,10 +100,10 @@ class _Search:
     """Looks for a behaviour that breaks one binding of a `leads_to`."""
 
     def __init__(
-        self, graph: StateGraph, promises: Promises, owing: Mask, past: Mask, limits: Limits
+        self, space: Space, promises: Promises, owing: Mask, past: Mask, limits: Limits
     ) -> None:
         """Look from the states that are `owing` something, among those `past` the goal."""
-        self._graph = graph
+        self._space = space
         self._promises = promises
         self._owing = owing
         self._past = past
@@ -111,31 +111,31 @@ class _Search:
 
     def region(self) -> Mask:
         """The states past the goal that those that owe something lead to."""
-        graph = self._graph
-        region = np.zeros(len(graph.states), np.bool_)
-        for wave in self._waves(graph.first, graph.targets, self._owing, self._past):
+        space = self._space
+        region = np.zeros(len(space.states), np.bool_)
+        for wave in self._waves(space.first, space.targets, self._owing, self._past):
             region[wave] = True
         return region
 
     def lasso(self, region: Mask, parts: NDArray[np.int32]) -> Trace | None:
         """The behaviour, with the fair parts of the region; None when there is none."""
-        graph = self._graph
+        space = self._space
         if not (parts >= 0).any():
             return None
         distance = self._distance_to(parts >= 0, region)
         starts = np.flatnonzero(self._owing & (distance >= 0))
-        at = int(starts[np.argmin((graph.depths() + distance)[starts])])
-        stem = graph.way_to(at)
+        at = int(starts[np.argmin((space.depths() + distance)[starts])])
+        stem = space.way_to(at)
         while distance[at]:
             edge = next(
                 edge
-                for edge in graph.steps(at)
-                if distance[graph.targets[edge]] == distance[at] - 1
+                for edge in space.steps(at)
+                if distance[space.targets[edge]] == distance[at] - 1
             )
             stem.append(edge)
-            at = int(graph.targets[edge])
+            at = int(space.targets[edge])
         lead, cycle = self._for_ever(at, parts == parts[at])
-        return graph.trace([*stem, *lead, *cycle], len(stem) + len(lead))
+        return space.trace([*stem, *lead, *cycle], len(stem) + len(lead))
 
     def _waves(
         self, first: NDArray[Any], targets: NDArray[Any], start: Mask, inside: Mask
@@ -160,8 +160,8 @@ class _Search:
 
     def _distance_to(self, ends: Mask, region: Mask) -> NDArray[np.int32]:
         """For each state how many steps of the region lead to one of `ends` at least, or -1."""
-        graph, size = self._graph, len(self._graph.states)
-        steps = (np.ones(len(graph.targets), np.int8), graph.targets, graph.first)
+        space, size = self._space, len(self._space.states)
+        steps = (np.ones(len(space.targets), np.int8), space.targets, space.first)
         backwards = csr_array(steps, shape=(size, size)).tocsc()
         distance = np.full(size, -1, np.int32)
         waves = self._waves(backwards.indptr, backwards.indices, ends, region)
@@ -181,7 +181,7 @@ class _Search:
             return to_rest, []
         cycle: list[int] = []
         while True:
-            at = int(self._graph.targets[cycle[-1]]) if cycle else entry
+            at = int(self._space.targets[cycle[-1]]) if cycle else entry
             back = self._way(at, part, state=lambda state: state == entry)
             assert back is not None, "the part is strongly connected"
             promise = self._broken(entry, [*cycle, *back])
@@ -193,7 +193,7 @@ class _Search:
 
     def _broken(self, entry: int, cycle: list[int]) -> int | None:
         """A promise that a cycle breaks; None when it keeps them all."""
-        targets = (int(self._graph.targets[edge]) for edge in cycle)
+        targets = (int(self._space.targets[edge]) for edge in cycle)
         enabled = [self._promises.at(state) for state in (entry, *targets)]
         kept = set().union(*map(self._promises.by_step, cycle))
         for promise in sorted(set().union(*enabled) - kept):
@@ -220,15 +220,15 @@ class _Search:
         edge: Callable[[int], bool] = lambda _: False,
     ) -> list[int] | None:
         """A shortest way inside a part that ends in such a state, or with such a step."""
-        graph = self._graph
+        space = self._space
         if state(start):
             return []
         came: dict[int, tuple[int, int]] = {}
         waiting = deque([start])
         while waiting:
             at = waiting.popleft()
-            for step in graph.steps(at):
-                target = int(graph.targets[step])
+            for step in space.steps(at):
+                target = int(space.targets[step])
                 if not part[target]:
                     continue
                 if edge(step) or state(target):

@@ -14,11 +14,11 @@ from lockstep.language.notation import State
 from lockstep.language.source import Place
 from lockstep.language.totality import parts_of
 from lockstep.plain.engine import Disagreement
-from lockstep.plain.graph import Limits
 from lockstep.plain.run import PlainEngine
+from lockstep.plain.space import Limits
 from lockstep.results.trace import Step, Trace
 from lockstep.review.inclusion import Parting
-from lockstep.review.observed import ObservedGraph
+from lockstep.review.observed import ObservedSpace
 from lockstep.review.pair import Pair, shown_value
 from lockstep.trace.conjuncts import Conjunct, false_requirement
 from lockstep.trace.itf_values import Misfit, decode, encode
@@ -122,12 +122,12 @@ class Difference:
     reason: Reason | None
 
 
-def difference_of(pair: Pair, graph: ObservedGraph, parting: Parting, limits: Limits) -> Difference:
+def difference_of(pair: Pair, space: ObservedSpace, parting: Parting, limits: Limits) -> Difference:
     """The difference at a parting of `pair.one`, whose graph is given, from `pair.other`.
 
     `Disagreement` where plain Python does not see it, `Unfinished` where a limit is met.
     """
-    trace = graph.graph.trace(parting.edges)
+    trace = space.space.trace(parting.edges)
     _retrace(pair.one, trace)
     views = [pair.view(pair.one, state) for state in trace.states]
     following = _Following(pair, limits)

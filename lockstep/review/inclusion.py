@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from lockstep.machine.search import interface
 from lockstep.machine.search.loops import inclusion_loops
 from lockstep.machine.search.memory import Packed
-from lockstep.plain.graph import Limits
-from lockstep.review.observed import ObservedGraph
+from lockstep.plain.space import Limits
+from lockstep.review.observed import ObservedSpace
 
 _Numbers: TypeAlias = "NDArray[np.int32] | NDArray[np.int64]"
 
@@ -61,7 +61,7 @@ class Parting:
     others: tuple[int, ...]
 
 
-def find_parting(one: ObservedGraph, other: ObservedGraph, limits: Limits) -> Parting | None:
+def find_parting(one: ObservedSpace, other: ObservedSpace, limits: Limits) -> Parting | None:
     """Where `one` parts from `other`; None where `other` shows all that `one` does.
 
     `Unfinished` where a limit is met.
@@ -74,10 +74,10 @@ def find_parting(one: ObservedGraph, other: ObservedGraph, limits: Limits) -> Pa
 class _Following:
     """What the kernels work on, with room for more where they have none."""
 
-    def __init__(self, one: ObservedGraph, other: ObservedGraph, limits: Limits) -> None:
+    def __init__(self, one: ObservedSpace, other: ObservedSpace, limits: Limits) -> None:
         self._limits = limits
         self._loops = inclusion_loops()
-        self._graphs = one.graph.bytes + other.graph.bytes
+        self._graphs = one.space.bytes + other.space.bytes
         others = len(other.views)
         # Most often there is one pair for each state.
         room = {name: _ROOM for name, _ in _GROWS.values()}
@@ -92,11 +92,11 @@ class _Following:
         }
         self._search = Packed(
             "inclusion",
-            first=one.graph.first,
-            targets=one.graph.targets,
+            first=one.space.first,
+            targets=one.space.targets,
             views=one.views,
-            other_first=other.graph.first,
-            other_targets=other.graph.targets,
+            other_first=other.space.first,
+            other_targets=other.space.targets,
             other_views=other.views,
             others=others,
             hides=np.zeros(others // 64 + 1, np.uint64),

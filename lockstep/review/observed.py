@@ -7,39 +7,39 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lockstep.explore.live_search import graph_of
+from lockstep.explore.live_search import space_of
 from lockstep.language.model import Model
 from lockstep.language.notation import State
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.machine.code.state import state_layout
-from lockstep.machine.search.graph_search import PackedStates
+from lockstep.machine.search.space_search import PackedStates
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.graph import Limits, StateGraph
+from lockstep.plain.space import Limits, Space
 from lockstep.review.pair import Pair
 from lockstep.review.views import Numbers, packed_views, plain_views
 
 
 @dataclass(frozen=True)
-class ObservedGraph:
+class ObservedSpace:
     """A graph of states with the number of each state's view.
 
     The views of two graphs that are compared are numbered together, from 0 on.
     """
 
-    graph: StateGraph
+    space: Space
     views: Numbers
 
 
 def observe(
     pair: Pair, limits: Limits, request: Exploration = Exploration()
-) -> tuple[ObservedGraph, ObservedGraph]:
+) -> tuple[ObservedSpace, ObservedSpace]:
     """The graphs of two models with their views; `Unfinished` where a limit is met.
 
     `EvaluationError` where a function that shows a value has no meaning in a reachable state.
     """
     models = pair.one, pair.other
-    graphs = [graph_of(model, limits, request) for model in models]
-    first, second = (graph.states for graph in graphs)
+    spaces = [space_of(model, limits, request) for model in models]
+    first, second = (space.states for space in spaces)
     if isinstance(first, PackedStates) != isinstance(second, PackedStates):
         # Plain Python found all states of one in no time; there may be very many of the other.
         first, second = map(_packed, models, (first, second))
@@ -48,7 +48,7 @@ def observe(
     else:
         views = plain_views(pair, first, second)
     size = len(first)
-    return ObservedGraph(graphs[0], views[:size]), ObservedGraph(graphs[1], views[size:])
+    return ObservedSpace(spaces[0], views[:size]), ObservedSpace(spaces[1], views[size:])
 
 
 def _packed(model: Model, states: Sequence[State]) -> Sequence[State]:

@@ -13,9 +13,9 @@ import msgspec
 from lockstep.errors import LockstepError
 from lockstep.serve.views import coverage_view, drawing_view, here_view
 from lockstep.verbs.explore import Explored
+from lockstep.walk.drawing import Drawing, TooLarge
 from lockstep.walk.nearest import find_nearest
 from lockstep.walk.predicate import Refused
-from lockstep.walk.state_graph import Drawing, TooLarge
 from lockstep.walk.walk import NotTaken
 
 MOST_STEPS = 2_000
@@ -123,9 +123,9 @@ class Explorer:
 
     def _state(self, asked: Clicked) -> Answer:
         drawing = self._drawing
-        if isinstance(drawing, TooLarge) or not 0 <= asked.state < len(drawing.graph.states):
+        if isinstance(drawing, TooLarge) or not 0 <= asked.state < len(drawing.space.states):
             raise LockstepError(f"there is no state {asked.state} in a graph")
-        trace = drawing.graph.trace(drawing.graph.way_to(asked.state))
+        trace = drawing.space.trace(drawing.space.way_to(asked.state))
         with self._walking:
             walk = self._explored.walk
             walk.go(walk.names_of(trace))

@@ -44,7 +44,7 @@ from lockstep.verbs.check_result import (
 from lockstep.workspace import Workspace, find_workspace
 
 if TYPE_CHECKING:
-    from lockstep.plain.graph import StateGraph  # numpy is not needed before
+    from lockstep.plain.space import Space  # numpy is not needed before
 
 __all__ = ["CheckPlan", "CheckRequest", "CheckResult", "CheckRun", "Checked", "Unchecked", "check"]
 
@@ -59,7 +59,7 @@ class CheckPlan:
     request: CheckRequest
     unused: tuple[Unused, ...]
     """Files that nothing reads; none where only some models are meant."""
-    spaces: Spaces[StateGraph] | None = None
+    spaces: Spaces[Space] | None = None
     """Where the graphs of what is explored are kept; None where nobody asks more of them."""
     affected: Affected | None = None
     """Which models a change can affect, where that was asked; the others are not in `models`."""
@@ -74,7 +74,7 @@ def check(
     *,
     on_result: Callable[[CheckResult], None] = lambda _: None,
     watch: Watch = Unwatched(),
-    spaces: Spaces[StateGraph] | None = None,
+    spaces: Spaces[Space] | None = None,
 ) -> CheckRun:
     """Check models; `on_result` is told of each as soon as it is done.
 

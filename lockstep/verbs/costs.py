@@ -13,7 +13,7 @@ from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.graph import MOST_STATES, Limits
+from lockstep.plain.space import MOST_STATES, Limits
 from lockstep.requests.models import choose
 from lockstep.requests.review_plan import ReviewPlan, ReviewTask
 from lockstep.requests.run import Failure, Run, Unwatched, Watch, run_each

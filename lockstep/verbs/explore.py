@@ -11,16 +11,16 @@ from lockstep.language.frontend import lower
 from lockstep.language.model import Model, with_goal
 from lockstep.language.notation import State
 from lockstep.plain.exploration import Bounds, Exploration
-from lockstep.plain.graph import Limits
 from lockstep.plain.run import PlainEngine
+from lockstep.plain.space import Limits
 from lockstep.requests.models import choose
 from lockstep.requests.option import command_line
 from lockstep.requests.others import ExploreRequest
 from lockstep.requests.version import Version
 from lockstep.specs.scopes import Scope, load_model_spec
 from lockstep.verbs.check import usual_scope
+from lockstep.walk.drawing import MOST_STATES, Drawing, draw
 from lockstep.walk.nearest import Coverage, cover
-from lockstep.walk.state_graph import MOST_STATES, Drawing, draw
 from lockstep.walk.walk import SEARCH, Walk
 from lockstep.workspace import Workspace, find_workspace
 

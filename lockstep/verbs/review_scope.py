@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.explore.engines import explore
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.graph import MOST_STATES, Limits, StateGraph, Unfinished
+from lockstep.plain.space import MOST_STATES, Limits, Space, Unfinished
 from lockstep.plain.spaces import Spaces
 from lockstep.requests.check import CheckRequest
 from lockstep.requests.review_plan import ReviewPlan, ReviewTask
@@ -19,7 +19,7 @@ from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.verdict import INTERRUPTED, Verdict
 from lockstep.review.difference import Difference, difference_of
 from lockstep.review.inclusion import find_parting
-from lockstep.review.observed import ObservedGraph, observe
+from lockstep.review.observed import ObservedSpace, observe
 from lockstep.review.pair import Pair
 from lockstep.specs.expected import Expected
 from lockstep.trace.saving import traces_folder
@@ -115,7 +115,7 @@ class ScopeReview:
 
 def review_scope(plan: ReviewPlan, task: ReviewTask, watch: Watch) -> ScopeReview:
     """Compare two versions in a scope; `LockstepError` where one of them cannot be checked."""
-    started, spaces = time.perf_counter(), Spaces[StateGraph]()
+    started, spaces = time.perf_counter(), Spaces[Space]()
     exploration = replace(plan.request.exploration, spaces=spaces)
     base = _checked(plan, task.versions.base, task.scope, watch, spaces)
     head = _checked(plan, task.versions.head, task.scope, watch, spaces)
@@ -155,7 +155,7 @@ def _checked(
     version: Version,
     scope: str,
     watch: Watch,
-    spaces: Spaces[StateGraph] | None = None,
+    spaces: Spaces[Space] | None = None,
 ) -> Checked:
     """All properties of a version, judged past what is violated."""
     request, folder = plan.request, plan.request.save or traces_folder(plan.workspace)
@@ -223,12 +223,12 @@ def _behaviours(exploration: Exploration, pair: Pair, title: str, watch: Watch) 
     )
 
 
-def _size(observed: ObservedGraph) -> GraphSize:
-    graph = observed.graph
-    return GraphSize(len(graph.states), int(graph.depths()[-1]))
+def _size(observed: ObservedSpace) -> GraphSize:
+    space = observed.space
+    return GraphSize(len(space.states), int(space.depths()[-1]))
 
 
-def _direction(pair: Pair, one: ObservedGraph, other: ObservedGraph, limits: Limits) -> Direction:
+def _direction(pair: Pair, one: ObservedSpace, other: ObservedSpace, limits: Limits) -> Direction:
     """Whether `one`, the graph of `pair.one`, shows nothing but what the other does."""
     try:
         parting = find_parting(one, other, limits)

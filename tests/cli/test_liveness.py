@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lockstep.explore.known_graph import MostStates
+from lockstep.explore.known_space import MostStates
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
@@ -137,7 +137,7 @@ def test_every_engine_checks_what_comes_to_pass(passed_over: "Desk", engine: str
 
 
 def test_what_is_not_checked_is_said(passed_over: "Desk", monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lockstep.explore.known_graph.PLAIN", MostStates(63, 1000))
+    monkeypatch.setattr("lockstep.explore.known_space.PLAIN", MostStates(63, 1000))
     ran = passed_over.run("check", "turnstile")
     assert ran.code == 3
     assert re.search(r"turnstile +inconclusive +3/5 +64 ", ran.out)
@@ -185,7 +185,7 @@ def test_a_fault_whose_liveness_cannot_be_checked(
     claim(desk, "is_open_or_not", "s.arm[g] == Arm.OPEN, s.arm[g] == Arm.OPEN")
     with (desk.root / "models/faults/turnstile.py").open("a") as faults:
         faults.write(SWINGS)
-    monkeypatch.setattr("lockstep.explore.known_graph.PLAIN", MostStates(1, 2))
+    monkeypatch.setattr("lockstep.explore.known_space.PLAIN", MostStates(1, 2))
     ran = desk.run("faults", "turnstile")
     assert ran.code == 1
     assert "swings: not caught: liveness not checked (" in ran.out

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from lockstep.plain.graph import StateGraph
+from lockstep.plain.space import Space
 
 Costs = tuple[int, int | None] | None
 """The fewest and the most, None for no bound; None where the goal is never reached."""
 
 
 def costs(
-    graph: StateGraph,
+    space: Space,
     begins: Sequence[bool] | None,
     ends: Sequence[bool],
     usable: Sequence[bool],
@@ -20,7 +20,7 @@ def costs(
     A way that takes no step twice is lighter than `bound`. One with a cycle that weighs something
     comes to be as heavy by going round again and again, and then is not yet three times as heavy.
     """
-    pending = [(state, 0) for state in starts(graph, begins)]
+    pending = [(state, 0) for state in starts(space, begins)]
     bound = 1 + sum(weights)
     seen = set(pending)
     totals: set[int] = set()
@@ -29,8 +29,8 @@ def costs(
         if ends[state]:
             totals.add(total)
             continue
-        for edge in graph.steps(state):
-            pair = int(graph.targets[edge]), total + weights[edge]
+        for edge in space.steps(state):
+            pair = int(space.targets[edge]), total + weights[edge]
             if usable[edge] and pair not in seen and pair[1] <= 3 * bound:
                 seen.add(pair)
                 pending.append(pair)
@@ -39,14 +39,14 @@ def costs(
     return min(totals), None if max(totals) >= bound else max(totals)
 
 
-def starts(graph: StateGraph, begins: Sequence[bool] | None) -> set[int]:
+def starts(space: Space, begins: Sequence[bool] | None) -> set[int]:
     """The states in which the count begins: where that becomes true."""
     if begins is None:
         return {0}
     entered = {
-        int(graph.targets[edge])
-        for state in range(len(graph.states))
-        for edge in graph.steps(state)
-        if not begins[state] and begins[int(graph.targets[edge])]
+        int(space.targets[edge])
+        for state in range(len(space.states))
+        for edge in space.steps(state)
+        if not begins[state] and begins[int(space.targets[edge])]
     }
     return entered | ({0} if begins[0] else set())

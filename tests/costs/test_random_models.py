@@ -13,8 +13,8 @@ from lockstep.explore.engines import explore
 from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
 from lockstep.plain.exploration import Bounds, Exploration
-from lockstep.plain.graph import Limits, build_graph
 from lockstep.plain.run import PlainEngine
+from lockstep.plain.space import Limits, build_space
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.verdict import Verdict
 from lockstep.specs.costs import Scenario
@@ -78,16 +78,16 @@ def numbers(cost: ScenarioCost) -> list[Costs]:
 
 def by_the_oracle(model: Model, scenario: Scenario) -> list[Costs]:
     """The numbers of actions, and of the measure."""
-    graph, engine = build_graph(model, LIMITS), PlainEngine(model)
+    space, engine = build_space(model, LIMITS), PlainEngine(model)
 
     def marks(name: str) -> list[bool]:
         goal = model.property(name)
-        return [engine.evaluate(goal, state, None).failing is None for state in graph.states]
+        return [engine.evaluate(goal, state, None).failing is None for state in space.states]
 
     begins = None if scenario.begin is None else marks(scenario.begin)
-    steps = [graph.step(edge) for edge in range(len(graph.targets))]
+    steps = [space.step(edge) for edge in range(len(space.targets))]
     usable = [step.action not in scenario.without for step in steps]
     counted = [int(step.action in scenario.counts["steps"]) for step in steps]
-    sizes = [size(graph.states[graph.source(n)], step.state) for n, step in enumerate(steps)]
+    sizes = [size(space.states[space.source(n)], step.state) for n, step in enumerate(steps)]
     ends = marks(scenario.goal)
-    return [costs(graph, begins, ends, usable, weights) for weights in (counted, sizes)]
+    return [costs(space, begins, ends, usable, weights) for weights in (counted, sizes)]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lockstep.costs.course import Course
 from lockstep.costs.fewest import Way, lightest
 from lockstep.costs.most import Round, heaviest
-from lockstep.plain.graph import Limits, StateGraph
+from lockstep.plain.space import Limits, Space
 from tests.costs.routes import costs
 
 LIMITS = Limits(100)
@@ -21,7 +21,7 @@ LIMITS = Limits(100)
 class Case:
     """A graph of at most eight states; few steps weigh something, so that few cycles do."""
 
-    graph: StateGraph
+    space: Space
     begins: list[bool] | None
     ends: list[bool]
     usable: list[bool]
@@ -36,12 +36,12 @@ def cases(draw: st.DrawFn) -> Case:
     onward: list[list[int]] = [draw(targets) for _ in range(size)]
     if draw(st.booleans()):  # otherwise most graphs have heavy cycles
         onward = [[target for target in row if target > own] for own, row in enumerate(onward)]
-    graph = breadth_first(onward)
-    count, edges = len(graph.states), len(graph.targets)
+    space = breadth_first(onward)
+    count, edges = len(space.states), len(space.targets)
     ends = draw(st.sets(st.integers(0, count - 1), min_size=1, max_size=2))
     flags = st.lists(st.booleans(), min_size=count, max_size=count)
     return Case(
-        graph,
+        space,
         draw(st.none() | flags),
         [number in ends for number in range(count)],
         draw(st.lists(st.sampled_from([True, True, True, False]), min_size=edges, max_size=edges)),
@@ -49,7 +49,7 @@ def cases(draw: st.DrawFn) -> Case:
     )
 
 
-def breadth_first(onward: list[list[int]]) -> StateGraph:
+def breadth_first(onward: list[list[int]]) -> Space:
     """The reachable part of a graph, numbered as graphs are."""
     numbers, first, targets = {0: 0}, [0], []
     pending = [0]
@@ -62,7 +62,7 @@ def breadth_first(onward: list[list[int]]) -> StateGraph:
                 targets.append(numbers[target])
         first.append(len(targets))
     states: Any = list(range(len(numbers)))
-    return StateGraph(
+    return Space(
         states,
         np.array(first, np.int64),
         np.array(targets, np.int32),
@@ -74,10 +74,10 @@ def breadth_first(onward: list[list[int]]) -> StateGraph:
 @settings(max_examples=300)
 @given(cases())
 def test_the_fewest_and_the_most_are_those_of_all_ways(case: Case) -> None:
-    expected = costs(case.graph, case.begins, case.ends, case.usable, case.weights)
+    expected = costs(case.space, case.begins, case.ends, case.usable, case.weights)
     begins = None if case.begins is None else np.array(case.begins, np.bool_)
     usable = np.array(case.usable, np.bool_)
-    course = Course.of(case.graph, begins, np.array(case.ends, np.bool_), usable, LIMITS)
+    course = Course.of(case.space, begins, np.array(case.ends, np.bool_), usable, LIMITS)
     if expected is None:
         assert not len(course.starts)
         return
@@ -106,12 +106,12 @@ def weigh(case: Case, course: Course, way: Way) -> int:
     lead = course.lead(at)
     assert len(lead) == course.leads()[at]
     if lead:
-        assert case.graph.source(lead[0]) == 0
+        assert case.space.source(lead[0]) == 0
         for before, after in pairwise(lead):
-            assert case.graph.targets[before] == case.graph.source(after)
+            assert case.space.targets[before] == case.space.source(after)
         assert case.begins is not None
-        assert not case.begins[case.graph.source(lead[-1])]
-        assert case.begins[int(case.graph.targets[lead[-1]])]
+        assert not case.begins[case.space.source(lead[-1])]
+        assert case.begins[int(case.space.targets[lead[-1]])]
     for step in way.steps:
         assert course.sources[step] == at
         assert not course.ends[at]
@@ -124,9 +124,9 @@ def weigh(case: Case, course: Course, way: Way) -> int:
 
 
 def test_of_ways_that_weigh_the_same_the_shortest_is_shown() -> None:
-    graph = breadth_first([[1, 2, 4], [0, 3], [3], [1, 4], []])
-    ends = np.array([graph.targets[-1] == state for state in graph.states], np.bool_)
-    course = Course.of(graph, None, ends, np.ones(len(graph.targets), np.bool_), LIMITS)
+    space = breadth_first([[1, 2, 4], [0, 3], [3], [1, 4], []])
+    ends = np.array([space.targets[-1] == state for state in space.states], np.bool_)
+    course = Course.of(space, None, ends, np.ones(len(space.targets), np.bool_), LIMITS)
     nothing = np.zeros(len(course.edges), np.int64)
     way = lightest(course, nothing, course.leads(), course.ends, LIMITS)
     most = heaviest(course, nothing, course.leads(), LIMITS)

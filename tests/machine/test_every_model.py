@@ -14,13 +14,13 @@ import pytest
 from lockstep.explore.compiled import packed_space
 from lockstep.language.model import load_model
 from lockstep.language.notation import Kind
-from lockstep.machine.search.graph_search import GraphSearch
 from lockstep.machine.search.search import ParallelSearch
+from lockstep.machine.search.space_search import SpaceSearch
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.graph import Recorder, StateGraph
 from lockstep.plain.liveness import plain_pledges
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
+from lockstep.plain.space import Recorder, Space
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import load_model_spec
@@ -36,14 +36,14 @@ class Small(Case):
     """A model in its small scope, what plain Python finds there, and its machine code."""
 
     @cached_property
-    def oracle(self) -> tuple[SearchResult, StateGraph]:
+    def oracle(self) -> tuple[SearchResult, Space]:
         """The result of the search with all claims, and the graph that it went through."""
         recorder = Recorder(self.model, MOST_STATES)
         result = Search(PlainEngine(self.model), on_state=recorder.visit).run()
-        graph = recorder.graph()
-        assert graph is not None
-        assert len(graph.states) == result.states
-        return result, graph
+        space = recorder.space()
+        assert space is not None
+        assert len(space.states) == result.states
+        return result, space
 
 
 @pytest.fixture(scope="module", params=MODELS)
@@ -63,9 +63,9 @@ def test_the_compiled_search_agrees(small: Small) -> None:
 
 def test_the_graph_is_the_same(small: Small) -> None:
     limits = replace(LIMITS, max_states=MOST_STATES)
-    graph = GraphSearch(small.program, small.code, limits).run()
-    known, (_, oracle) = packed_space(small.program, small.code, graph), small.oracle
-    assert_same(graph, oracle)
+    space = SpaceSearch(small.program, small.code, limits).run()
+    known, (_, oracle) = packed_space(small.program, small.code, space), small.oracle
+    assert_same(space, oracle)
     for prop in small.model.of_kind(Kind.LEADS_TO):
         pledges, expected = known.pledges_of(prop, LIMITS), plain_pledges(small.model, oracle, prop)
         assert np.array_equal(pledges.premise, expected.premise)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from lockstep.explore.compiled import packed_space
 from lockstep.explore.engines import explore
-from lockstep.explore.known_graph import KnownGraph
+from lockstep.explore.known_space import KnownSpace
 from lockstep.explore.live_search import check_liveness
 from lockstep.language.model import Model, load_model, model_names
 from lockstep.language.notation import Kind
@@ -23,12 +23,12 @@ from lockstep.language.source import ModelError
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.machine.code.machine import machine_code
 from lockstep.machine.code.program import build_program
-from lockstep.machine.search.graph_search import GraphSearch
 from lockstep.machine.search.liveness import compiled_parts
+from lockstep.machine.search.space_search import SpaceSearch
 from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.plain.fair_parts import Promises, fair_parts
-from lockstep.plain.graph import Limits, StateGraph, Unfinished, build_graph
 from lockstep.plain.liveness import plain_pledges
+from lockstep.plain.space import Limits, Space, Unfinished, build_space
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
 from lockstep.specs.judgement import judge
@@ -92,22 +92,22 @@ def _decorator(draw: st.DrawFn, actions: list[str]) -> str:
     )
 
 
-def assert_same(graph: StateGraph, oracle: StateGraph) -> None:
+def assert_same(space: Space, oracle: Space) -> None:
     """The same states, and the same labelled steps, with the same numbers."""
-    assert list(graph.states) == list(oracle.states)
-    assert graph.first.tolist() == oracle.first.tolist()
-    assert graph.targets.tolist() == oracle.targets.tolist()
-    assert graph.labels.tolist() == oracle.labels.tolist()
-    assert list(graph.instances) == list(oracle.instances)
+    assert list(space.states) == list(oracle.states)
+    assert space.first.tolist() == oracle.first.tolist()
+    assert space.targets.tolist() == oracle.targets.tolist()
+    assert space.labels.tolist() == oracle.labels.tolist()
+    assert list(space.instances) == list(oracle.instances)
 
 
-def both_graphs(model: Model) -> tuple[StateGraph, StateGraph, KnownGraph]:
+def both_graphs(model: Model) -> tuple[Space, Space, KnownSpace]:
     """The graph by machine code, the oracle, and the former with what its states say."""
     program = build_program(model)
     code = machine_code(program.text, None)
-    graph = GraphSearch(program, code, LIMITS).run()
-    oracle = build_graph(model, replace(LIMITS, max_states=10**6))
-    return graph, oracle, packed_space(program, code, graph)
+    space = SpaceSearch(program, code, LIMITS).run()
+    oracle = build_space(model, replace(LIMITS, max_states=10**6))
+    return space, oracle, packed_space(program, code, space)
 
 
 @settings(suppress_health_check=list(HealthCheck))
@@ -117,11 +117,11 @@ def test_liveness_agrees_on_random_models(
 ) -> None:
     try:
         model = random.load(tmp_path_factory.mktemp("random"))
-        build_graph(model, LIMITS)
-        graph, oracle, known = both_graphs(model)
+        build_space(model, LIMITS)
+        space, oracle, known = both_graphs(model)
     except (ModelError, NotCompiled, Unfinished):
         reject()
-    assert_same(graph, oracle)
+    assert_same(space, oracle)
     for prop in model.of_kind(Kind.LEADS_TO):
         pledges, expected = known.pledges_of(prop, LIMITS), plain_pledges(model, oracle, prop)
         assert pledges.unanswered == expected.unanswered
@@ -130,12 +130,12 @@ def test_liveness_agrees_on_random_models(
         assert list(pledges.bindings) == list(expected.bindings)
         assert np.array_equal(pledges.premise, expected.premise)
         assert np.array_equal(pledges.goal, expected.goal)
-        promises = Promises(graph, prop.fairness)
+        promises = Promises(space, prop.fairness)
         for goal in pledges.goal:
             region = np.flatnonzero(~goal).tolist()
             expected_parts = set(parts_by_networkx(oracle, promises, region))
             for parts_of in (fair_parts, compiled_parts):
-                parts = parts_of(graph, promises, mask_of(region, graph), LIMITS)
+                parts = parts_of(space, promises, mask_of(region, space), LIMITS)
                 assert grouped(parts.tolist()) == expected_parts
     results = {engine: checked(model, engine) for engine in ("python", "compiled")}
     assert results["compiled"] == replace(results["python"], engine="compiled")
@@ -159,14 +159,14 @@ def test_a_bound_on_states_is_the_same_to_both_graphs() -> None:
     )
     program = build_program(model)
     code = machine_code(program.text, None)
-    states = len(build_graph(model, replace(LIMITS, max_states=10**6)).states)
+    states = len(build_space(model, replace(LIMITS, max_states=10**6)).states)
     enough = replace(LIMITS, max_states=states)
-    assert_same(GraphSearch(program, code, enough).run(), build_graph(model, enough))
+    assert_same(SpaceSearch(program, code, enough).run(), build_space(model, enough))
     few = replace(LIMITS, max_states=states - 1)
     with pytest.raises(Unfinished) as compiled:
-        GraphSearch(program, code, few).run()
+        SpaceSearch(program, code, few).run()
     with pytest.raises(Unfinished) as plain:
-        build_graph(model, few)
+        build_space(model, few)
     assert str(compiled.value) == str(plain.value) == f"more than {states - 1:,} states"
 
 

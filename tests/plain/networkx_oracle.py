@@ -6,11 +6,11 @@ import networkx as nx
 import numpy as np
 
 from lockstep.plain.fair_parts import Promises
-from lockstep.plain.graph import Mask, StateGraph
+from lockstep.plain.space import Mask, Space
 
 
 def parts_by_networkx(
-    graph: StateGraph, promises: Promises, region: Iterable[int]
+    graph: Space, promises: Promises, region: Iterable[int]
 ) -> Iterator[frozenset[int]]:
     """The largest strongly connected parts of a region in which every promise can be kept."""
     pending = [set(region)]
@@ -36,9 +36,7 @@ def parts_by_networkx(
                 yield frozenset(part)
 
 
-def _census(
-    graph: StateGraph, promises: Promises, part: set[int]
-) -> tuple[dict[int, int], set[int]]:
+def _census(graph: Space, promises: Promises, part: set[int]) -> tuple[dict[int, int], set[int]]:
     """In how many states of a part each promise can be kept, and which its steps keep."""
     enabled: dict[int, int] = {}
     kept: set[int] = set()
@@ -51,7 +49,7 @@ def _census(
     return enabled, kept
 
 
-def mask_of(states: Iterable[int], graph: StateGraph) -> Mask:
+def mask_of(states: Iterable[int], graph: Space) -> Mask:
     """A set of states as a truth value for each state."""
     mask = np.zeros(len(graph.states), np.bool_)
     mask[list(states)] = True

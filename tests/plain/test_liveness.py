@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from lockstep.explore.engines import explore
-from lockstep.explore.known_graph import MostStates
+from lockstep.explore.known_space import MostStates
 from lockstep.explore.live_search import check_liveness
 from lockstep.language.model import Model, load_model
 from lockstep.machine.code.layout import NotCompiled
 from lockstep.plain.engine import Disagreement
 from lockstep.plain.exploration import Bounds, Exploration
-from lockstep.plain.graph import Limits, Unfinished, build_graph
 from lockstep.plain.liveness import Unfulfilled, find_unfulfilled
 from lockstep.plain.run import PlainEngine
+from lockstep.plain.space import Limits, Unfinished, build_space
 from lockstep.results.search_result import SearchResult
 from lockstep.results.trace import Step, Trace
 from lockstep.results.verdict import Verdict
@@ -214,7 +214,7 @@ def test_claims_without_machine_code(
     lamp = model(CLAIMS)
     expected = explore(lamp, Exploration("compiled"))
     monkeypatch.setattr("lockstep.machine.code.functions.FunctionBuilder.pledges", refused)
-    monkeypatch.setattr("lockstep.explore.known_graph.COMPILED", MostStates(0, 0))
+    monkeypatch.setattr("lockstep.explore.known_space.COMPILED", MostStates(0, 0))
     result = explore(lamp, Exploration("compiled"))
     assert (result.engine, result.remark) == ("compiled", "")
     assert result.unfulfilled == expected.unfulfilled
@@ -225,7 +225,7 @@ def test_too_many_states(
     model: Callable[[str], Model], monkeypatch: pytest.MonkeyPatch, engine: str, most: str
 ) -> None:
     lamp = model(CLAIMS)
-    monkeypatch.setattr(f"lockstep.explore.known_graph.{most}", MostStates(4, 5))
+    monkeypatch.setattr(f"lockstep.explore.known_space.{most}", MostStates(4, 5))
     result = explore(lamp, Exploration(engine))
     assert (result.verdict, result.remark) == ("inconclusive", "")
     assert result.unchecked == ("gets_light", "gets_served", "gets_dark")
@@ -243,7 +243,7 @@ def test_memory_bounds_the_graph(model: Callable[[str], Model]) -> None:
     result = SearchResult(lamp.name, "compiled", states=12)
     check_liveness(lamp, result, Exploration(liveness=True, bounds=Bounds(memory=2**20)))
     assert result.verdict == "inconclusive"
-    assert "the graph takes more than 1 MiB of memory" in result.because
+    assert "the state space takes more than 1 MiB of memory" in result.because
 
 
 def test_time_bounds_the_graph(model: Callable[[str], Model]) -> None:
@@ -295,7 +295,7 @@ def test_what_plain_python_does_not_find_is_no_verdict(
 def test_the_front_end_reads_premise_and_goal_as_python_does(model: Callable[[str], Model]) -> None:
     lamp = model(CLAIMS)
     plain, interpreter = PlainEngine(lamp), InterpreterEngine(lamp)
-    for state in build_graph(lamp, Limits(100)).states:
+    for state in build_space(lamp, Limits(100)).states:
         for prop in lamp.properties:
             assert list(plain.pledges(prop, state)) == list(interpreter.pledges(prop, state))
             assert plain.evaluate(prop, state, None) == interpreter.evaluate(prop, state, None)
@@ -303,13 +303,13 @@ def test_the_front_end_reads_premise_and_goal_as_python_does(model: Callable[[st
 
 def test_a_graph_has_every_step_that_changes_something(model: Callable[[str], Model]) -> None:
     lamp = model("")
-    graph = build_graph(lamp, Limits(12))
+    space = build_space(lamp, Limits(12))
     plain = PlainEngine(lamp)
-    assert len(graph.states) == 12
-    for number, state in enumerate(graph.states):
+    assert len(space.states) == 12
+    for number, state in enumerate(space.states):
         steps = [step for step in plain.successors(state) if step.state != state]
-        assert [graph.step(edge) for edge in graph.steps(number)] == steps
-        assert graph.trace(graph.way_to(number)).last == state
-        assert len(graph.way_to(number)) == graph.depths()[number]
+        assert [space.step(edge) for edge in space.steps(number)] == steps
+        assert space.trace(space.way_to(number)).last == state
+        assert len(space.way_to(number)) == space.depths()[number]
     with pytest.raises(Unfinished):
-        build_graph(lamp, Limits(11))
+        build_space(lamp, Limits(11))

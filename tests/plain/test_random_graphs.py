@@ -14,9 +14,9 @@ from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind
 from lockstep.plain.engine import Outcome, Pledge
 from lockstep.plain.fair_parts import Promises, fair_parts
-from lockstep.plain.graph import Instance, Limits, StateGraph
 from lockstep.plain.lasso import promises_along, unfulfilled_binding
 from lockstep.plain.liveness import Pledges, find_unfulfilled
+from lockstep.plain.space import Instance, Limits, Space
 from lockstep.results.trace import Step, Trace
 from tests.plain.networkx_oracle import grouped, mask_of, parts_by_networkx
 
@@ -110,7 +110,7 @@ class RandomGraph:
                 return False
         return True
 
-    def graph(self) -> StateGraph:
+    def space(self) -> Space:
         """The part that the first node leads to, breadth first."""
         order, numbers = [0], {0: 0}
         first, targets, labels = [0], list[int](), list[int]()
@@ -127,7 +127,7 @@ class RandomGraph:
                 targets.append(numbers[target])
                 labels.append(instances.index((action, (parameter,))))
             first.append(len(targets))
-        return StateGraph(
+        return Space(
             [At.of((node,)) for node in order],
             np.array(first, np.int64),
             np.array(targets, np.int32),
@@ -160,10 +160,10 @@ def random_graphs(draw: st.DrawFn) -> RandomGraph:
 
 @given(random_graphs())
 def test_a_behaviour_is_found_where_brute_force_finds_one(random: RandomGraph) -> None:
-    graph, prop = random.graph(), random.property()
-    premise = np.array([[state[0] in random.premise for state in graph.states]])
-    goal = np.array([[state[0] in random.goal for state in graph.states]])
-    unfulfilled = find_unfulfilled(graph, prop, Pledges([()], premise, goal), Limits(MOST_NODES))
+    space, prop = random.space(), random.property()
+    premise = np.array([[state[0] in random.premise for state in space.states]])
+    goal = np.array([[state[0] in random.goal for state in space.states]])
+    unfulfilled = find_unfulfilled(space, prop, Pledges([()], premise, goal), Limits(MOST_NODES))
     assert (unfulfilled is not None) == random.is_unfulfilled()
     if unfulfilled is not None:
         assert_it_happens(random, unfulfilled.trace)
@@ -212,8 +212,8 @@ def test_only_fair_behaviours_past_the_goal_count(random: RandomGraph, data: st.
 
 @given(random_graphs(), st.data())
 def test_networkx_finds_the_same_parts(random: RandomGraph, data: st.DataObject) -> None:
-    graph = random.graph()
-    region = data.draw(nodes_of(len(graph.states)))
-    promises = Promises(graph, random.fairness)
-    parts = fair_parts(graph, promises, mask_of(region, graph), Limits(MOST_NODES))
-    assert grouped(parts.tolist()) == set(parts_by_networkx(graph, promises, region))
+    space = random.space()
+    region = data.draw(nodes_of(len(space.states)))
+    promises = Promises(space, random.fairness)
+    parts = fair_parts(space, promises, mask_of(region, space), Limits(MOST_NODES))
+    assert grouped(parts.tolist()) == set(parts_by_networkx(space, promises, region))

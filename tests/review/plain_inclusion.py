@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from lockstep.review.inclusion import Parting
-from lockstep.review.observed import ObservedGraph
+from lockstep.review.observed import ObservedSpace
 
 
-def plain_parting(one: ObservedGraph, other: ObservedGraph) -> Parting | None:
+def plain_parting(one: ObservedSpace, other: ObservedSpace) -> Parting | None:
     """Where `one` parts from `other`; None where `other` shows all that `one` does."""
     if one.views[0] != other.views[0]:
         return Parting((), (0,))
@@ -19,9 +19,9 @@ def plain_parting(one: ObservedGraph, other: ObservedGraph) -> Parting | None:
 class _Subsets:
     """Sets of states that show the same, each closed under hidden steps, by number."""
 
-    def __init__(self, observed: ObservedGraph) -> None:
-        self._first = observed.graph.first
-        self._targets = observed.graph.targets
+    def __init__(self, observed: ObservedSpace) -> None:
+        self._first = observed.space.first
+        self._targets = observed.space.targets
         self._views = observed.views
         self._numbers: dict[frozenset[int], int] = {}
         self._successors: dict[int, dict[int, int]] = {}
@@ -68,7 +68,7 @@ class _Subsets:
 class _Pairs:
     """Breadth-first search of pairs: a state of one graph, a subset of the other's."""
 
-    def __init__(self, one: ObservedGraph, other: ObservedGraph) -> None:
+    def __init__(self, one: ObservedSpace, other: ObservedSpace) -> None:
         self._one = one
         self._subsets = _Subsets(other)
         self._seen: defaultdict[int, list[int]] = defaultdict(list)
@@ -78,14 +78,14 @@ class _Pairs:
 
     def search(self) -> Parting | None:
         """The first pair with a step that its subset does not follow."""
-        views, graph = self._one.views, self._one.graph
+        views, space = self._one.views, self._one.space
         self._add(0, self._subsets.number([0]), (-1, -1))
         done = 0
         while done < len(self._pairs):
             state, subset = self._pairs[done]
             successors = self._subsets.successors(subset)
-            begin, end = graph.first[state], graph.first[state + 1]
-            for edge, target in enumerate(graph.targets[begin:end].tolist(), int(begin)):
+            begin, end = space.first[state], space.first[state + 1]
+            for edge, target in enumerate(space.targets[begin:end].tolist(), int(begin)):
                 view = int(views[target])
                 following = subset if view == views[state] else successors.get(view)
                 if following is None:

@@ -15,8 +15,8 @@ from typing import TypeAlias
 from scipy.cluster.hierarchy import DisjointSet
 
 from lockstep.plain.engine import Disagreement
-from lockstep.plain.graph import Limits
-from lockstep.review.observed import ObservedGraph
+from lockstep.plain.space import Limits
+from lockstep.review.observed import ObservedSpace
 
 MOST_STATES = 20_000
 """The states of both graphs together up to which an answer is confirmed."""
@@ -28,7 +28,7 @@ _Node: TypeAlias = "tuple[int, int]"
 _Set: TypeAlias = "frozenset[_Node]"
 
 
-def confirm_inclusion(one: ObservedGraph, other: ObservedGraph, limits: Limits) -> bool:
+def confirm_inclusion(one: ObservedSpace, other: ObservedSpace, limits: Limits) -> bool:
     """Whether a second algorithm came to the same: that `other` shows all that `one` does.
 
     False where the graphs are too large for it, or time is over. `Disagreement` where it came to
@@ -36,9 +36,9 @@ def confirm_inclusion(one: ObservedGraph, other: ObservedGraph, limits: Limits) 
     """
     if len(one.views) + len(other.views) > MOST_STATES:
         return False
-    graphs = _Determinised((one, other))
-    both = graphs.closed([(0, 0), (1, 0)])
-    alone = graphs.closed([(1, 0)])
+    spaces = _Determinised((one, other))
+    both = spaces.closed([(0, 0), (1, 0)])
+    alone = spaces.closed([(1, 0)])
     if one.views[0] != other.views[0]:
         raise Disagreement("the initial states of two graphs that are said to agree do not")
     classes = DisjointSet()
@@ -55,7 +55,7 @@ def confirm_inclusion(one: ObservedGraph, other: ObservedGraph, limits: Limits) 
         members += len(both) + len(alone)
         if members > _MOST_MEMBERS:
             return False
-        after, own = graphs.successors(both), graphs.successors(alone)
+        after, own = spaces.successors(both), spaces.successors(alone)
         if after.keys() != own.keys():
             raise Disagreement("a graph that is said to show all that another does, does not")
         pending += [(after[view], own[view]) for view in after]
@@ -65,15 +65,15 @@ def confirm_inclusion(one: ObservedGraph, other: ObservedGraph, limits: Limits) 
 class _Determinised:
     """Sets of states of some graphs, each with all that hidden steps lead to."""
 
-    def __init__(self, graphs: tuple[ObservedGraph, ...]) -> None:
+    def __init__(self, spaces: tuple[ObservedSpace, ...]) -> None:
         self._hidden: defaultdict[_Node, list[_Node]] = defaultdict(list)
         self._visible: defaultdict[_Node, list[tuple[int, _Node]]] = defaultdict(list)
-        for number, observed in enumerate(graphs):
+        for number, observed in enumerate(spaces):
             views = observed.views.tolist()
-            targets = observed.graph.targets.tolist()
+            targets = observed.space.targets.tolist()
             for state, view in enumerate(views):
                 node = number, state
-                for edge in observed.graph.steps(state):
+                for edge in observed.space.steps(state):
                     target = number, targets[edge]
                     if views[targets[edge]] == view:
                         self._hidden[node].append(target)

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockstep.language.notation import State
-from lockstep.plain.graph import Limits, StateGraph, Unfinished
+from lockstep.plain.space import Limits, Space, Unfinished
 from lockstep.review import inclusion
 from lockstep.review.inclusion import Parting, find_parting
-from lockstep.review.observed import ObservedGraph
+from lockstep.review.observed import ObservedSpace
 from tests.review.plain_inclusion import plain_parting
 from tests.review.words import shortest_parting, states_after
 
@@ -20,7 +20,7 @@ class Nothing(State):
     """A state without variables: inclusion looks at numbers only."""
 
 
-def observed(successors: list[list[int]], views: list[int]) -> ObservedGraph:
+def observed(successors: list[list[int]], views: list[int]) -> ObservedSpace:
     """The reachable part of a graph, its states numbered breadth first from state 0."""
     numbers, order = {0: 0}, [0]
     for state in order:
@@ -29,18 +29,18 @@ def observed(successors: list[list[int]], views: list[int]) -> ObservedGraph:
                 numbers[target] = len(order)
                 order.append(target)
     steps = [[numbers[target] for target in successors[state]] for state in order]
-    graph = StateGraph(
+    space = Space(
         [Nothing.of(())] * len(order),
         np.cumsum([0, *map(len, steps)]).astype(np.int64),
         np.array([target for targets in steps for target in targets], np.int32),
         np.zeros(sum(map(len, steps)), np.int32),
         [("step", ())],
     )
-    return ObservedGraph(graph, np.array([views[state] for state in order], np.int32))
+    return ObservedSpace(space, np.array([views[state] for state in order], np.int32))
 
 
 @st.composite
-def graphs(draw: st.DrawFn) -> ObservedGraph:
+def spaces(draw: st.DrawFn) -> ObservedSpace:
     count = draw(st.integers(1, 6))
     states = st.integers(0, count - 1)
     successors = [
@@ -51,18 +51,18 @@ def graphs(draw: st.DrawFn) -> ObservedGraph:
     return observed(successors, views)
 
 
-def is_behaviour(one: ObservedGraph, parting: Parting) -> bool:
+def is_behaviour(one: ObservedSpace, parting: Parting) -> bool:
     """Whether the edges of a parting follow each other from state 0."""
     state = 0
     for edge in parting.edges:
-        if edge not in one.graph.steps(state):
+        if edge not in one.space.steps(state):
             return False
-        state = int(one.graph.targets[edge])
+        state = int(one.space.targets[edge])
     return True
 
 
-@given(graphs(), graphs())
-def test_inclusion_is_that_of_words(one: ObservedGraph, other: ObservedGraph) -> None:
+@given(spaces(), spaces())
+def test_inclusion_is_that_of_words(one: ObservedSpace, other: ObservedSpace) -> None:
     parting = find_parting(one, other, LIMITS)
     expected = shortest_parting(one, other)
     assert (None if parting is None else len(parting.edges)) == expected
@@ -70,26 +70,26 @@ def test_inclusion_is_that_of_words(one: ObservedGraph, other: ObservedGraph) ->
         assert is_behaviour(one, parting)
 
 
-@given(graphs(), graphs())
-def test_machine_code_says_what_plain_python_says(one: ObservedGraph, other: ObservedGraph) -> None:
+@given(spaces(), spaces())
+def test_machine_code_says_what_plain_python_says(one: ObservedSpace, other: ObservedSpace) -> None:
     assert find_parting(one, other, LIMITS) == plain_parting(one, other)
 
 
-@given(graphs(), graphs())
-def test_machine_code_makes_room_for_more(one: ObservedGraph, other: ObservedGraph) -> None:
+@given(spaces(), spaces())
+def test_machine_code_makes_room_for_more(one: ObservedSpace, other: ObservedSpace) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(inclusion, "_ROOM", 1)
         assert find_parting(one, other, LIMITS) == plain_parting(one, other)
 
 
-@given(graphs(), graphs())
+@given(spaces(), spaces())
 def test_the_other_graph_is_where_it_is_said_to_be(
-    one: ObservedGraph, other: ObservedGraph
+    one: ObservedSpace, other: ObservedSpace
 ) -> None:
     parting = find_parting(one, other, LIMITS)
     if parting is None or not parting.edges:
         return
-    states = [0, *(int(one.graph.targets[edge]) for edge in parting.edges[:-1])]
+    states = [0, *(int(one.space.targets[edge]) for edge in parting.edges[:-1])]
     views = [int(one.views[state]) for state in states]
     word = tuple(
         view for view, before in zip(views, [None, *views], strict=False) if view != before
@@ -97,8 +97,8 @@ def test_the_other_graph_is_where_it_is_said_to_be(
     assert frozenset(parting.others) == states_after(other, word)
 
 
-@given(graphs())
-def test_a_graph_shows_what_it_shows(one: ObservedGraph) -> None:
+@given(spaces())
+def test_a_graph_shows_what_it_shows(one: ObservedSpace) -> None:
     assert find_parting(one, one, LIMITS) is None
 
 

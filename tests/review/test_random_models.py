@@ -12,7 +12,7 @@ from lockstep.explore.engines import explore
 from lockstep.language.model import load_model
 from lockstep.mutants.mutant import mutants_of
 from lockstep.plain.exploration import Bounds, Exploration
-from lockstep.plain.graph import Limits
+from lockstep.plain.space import Limits
 from lockstep.results.verdict import Verdict
 from lockstep.review.difference import difference_of
 from lockstep.review.inclusion import find_parting

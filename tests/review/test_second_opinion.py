@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 
 from lockstep.plain.engine import Disagreement
-from lockstep.review.observed import ObservedGraph
+from lockstep.review.observed import ObservedSpace
 from tests.review import second_opinion
 from tests.review.second_opinion import confirm_inclusion
-from tests.review.test_inclusion import LIMITS, graphs, observed
+from tests.review.test_inclusion import LIMITS, observed, spaces
 from tests.review.words import shortest_parting
 
 
-@given(graphs(), graphs())
-def test_it_agrees_with_words(one: ObservedGraph, other: ObservedGraph) -> None:
+@given(spaces(), spaces())
+def test_it_agrees_with_words(one: ObservedSpace, other: ObservedSpace) -> None:
     if shortest_parting(one, other) is None:
         assert confirm_inclusion(one, other, LIMITS)
     else:
@@ -20,8 +20,8 @@ def test_it_agrees_with_words(one: ObservedGraph, other: ObservedGraph) -> None:
             confirm_inclusion(one, other, LIMITS)
 
 
-@given(graphs())
-def test_a_graph_shows_what_it_shows(one: ObservedGraph) -> None:
+@given(spaces())
+def test_a_graph_shows_what_it_shows(one: ObservedSpace) -> None:
     assert confirm_inclusion(one, one, LIMITS)
 
 

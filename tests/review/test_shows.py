@@ -13,12 +13,12 @@ from lockstep.explore.engines import explore
 from lockstep.language.model import Model, load_model
 from lockstep.language.source import ModelError
 from lockstep.plain.exploration import Bounds, Exploration
-from lockstep.plain.graph import Limits, Unfinished
+from lockstep.plain.space import Limits, Unfinished
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.verdict import Verdict
 from lockstep.review.difference import difference_of
 from lockstep.review.inclusion import find_parting
-from lockstep.review.observed import ObservedGraph, observe
+from lockstep.review.observed import ObservedSpace, observe
 from lockstep.review.pair import Pair
 from tests.random_models.random_models import RandomModel, random_models
 from tests.review.plain_inclusion import plain_parting
@@ -83,11 +83,11 @@ def with_renamed(text: RandomModel, name: str) -> RandomModel:
     )
 
 
-def parts(one: ObservedGraph, other: ObservedGraph) -> set[frozenset[tuple[int, int]]]:
+def parts(one: ObservedSpace, other: ObservedSpace) -> set[frozenset[tuple[int, int]]]:
     """Which states of two graphs show the same, whatever the numbers are."""
     alike: dict[int, set[tuple[int, int]]] = {}
-    for number, graph in enumerate((one, other)):
-        for state, view in enumerate(graph.views.tolist()):
+    for number, space in enumerate((one, other)):
+        for state, view in enumerate(space.views.tolist()):
             alike.setdefault(view, set()).add((number, state))
     return set(map(frozenset, alike.values()))
 

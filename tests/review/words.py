@@ -2,14 +2,14 @@
 
 from collections import deque
 
-from lockstep.review.observed import ObservedGraph
+from lockstep.review.observed import ObservedSpace
 
 
-def steps_of(one: ObservedGraph, state: int) -> list[int]:
-    return [int(one.graph.targets[edge]) for edge in one.graph.steps(state)]
+def steps_of(one: ObservedSpace, state: int) -> list[int]:
+    return [int(one.space.targets[edge]) for edge in one.space.steps(state)]
 
 
-def states_after(one: ObservedGraph, word: tuple[int, ...]) -> frozenset[int]:
+def states_after(one: ObservedSpace, word: tuple[int, ...]) -> frozenset[int]:
     """All states in which a graph may be when it has shown a word, views in a row being different.
 
     Every path is followed by itself: pairs of a state and how much of the word was shown by then.
@@ -32,7 +32,7 @@ def states_after(one: ObservedGraph, word: tuple[int, ...]) -> frozenset[int]:
     return frozenset(state for state, shown in pairs if shown == len(word))
 
 
-def shortest_parting(one: ObservedGraph, other: ObservedGraph) -> int | None:
+def shortest_parting(one: ObservedSpace, other: ObservedSpace) -> int | None:
     """The steps of a shortest behaviour of `one` that `other` does not show."""
     first: tuple[int, ...] = (int(one.views[0]),)
     pending = deque([(0, first, 0)])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lockstep.language.model import load_model
 from lockstep.language.source import ModelError
 from lockstep.serve.views import drawing_view, here_view
-from lockstep.walk.state_graph import TooLarge, draw
+from lockstep.walk.drawing import TooLarge, draw
 from lockstep.walk.walk import Walk
 from tests.random_models.random_models import RandomModel, random_models
 
@@ -49,7 +49,7 @@ def test_every_place_of_every_model_can_be_shown(
     except TooLarge:
         return
     shown = json.loads(json.dumps(drawing_view(drawing)))
-    assert len(shown["states"]) == len(drawing.graph.states)
+    assert len(shown["states"]) == len(drawing.space.states)
 
 
 MODEL = """

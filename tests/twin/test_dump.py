@@ -41,20 +41,20 @@ def _read(tmp_path: Path, text: str) -> LabelledGraph:
 
 
 def test_states_edges_and_escapes(tmp_path: Path) -> None:
-    graph = _read(tmp_path, TWO_STATES)
-    assert graph.initial == {-12}
-    assert graph.states == {
+    space = _read(tmp_path, TWO_STATES)
+    assert space.initial == {-12}
+    assert space.states == {
         -12: {"x": 1, "y": "a"},
         7: {"x": 2, "y": 'b "q" \\ \n -> [label='},
     }
-    assert graph.edges == [(-12, "Step", 7), (7, "Stay", 7)]
+    assert space.edges == [(-12, "Step", 7), (7, "Stay", 7)]
 
 
 def test_a_repeated_state_is_one_and_a_repeated_edge_is_two(tmp_path: Path) -> None:
     lines = TWO_STATES.splitlines()
-    graph = _read(tmp_path, "\n".join([*lines[:8], *lines[4:8], *lines[8:]]))
-    assert len(graph.states) == 2
-    assert Counter(graph.edges) == {(-12, "Step", 7): 2, (7, "Stay", 7): 2}
+    space = _read(tmp_path, "\n".join([*lines[:8], *lines[4:8], *lines[8:]]))
+    assert len(space.states) == 2
+    assert Counter(space.edges) == {(-12, "Step", 7): 2, (7, "Stay", 7): 2}
 
 
 def test_stuttering_of_liveness_checking_is_left_out(tmp_path: Path) -> None:
@@ -81,11 +81,11 @@ node [ labeljust="l",colorscheme="paired12",style=filled,shape=record ]
 Send [label="Send",fillcolor=2]
 Receive [label="Receive",fillcolor=3]
 }}"""
-    graph = _read(tmp_path, text)
-    assert graph.initial == {1}
+    space = _read(tmp_path, text)
+    assert space.initial == {1}
     # The third state is one that a constraint keeps out of the model.
-    assert graph.states == {1: {"x": 1}, 2: {"x": 2}}
-    assert graph.edges == [(1, 'Send("a", <<1>>)', 2)]
+    assert space.states == {1: {"x": 1}, 2: {"x": 2}}
+    assert space.edges == [(1, 'Send("a", <<1>>)', 2)]
 
 
 def test_every_cut_is_noticed(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_the_graph_that_tlc_dumps_is_the_graph_of_the_module(tmp_path: Path) -> 
     config.write_text(f"SPECIFICATION Spec\nCONSTANT Processes = {{{', '.join(members)}}}\n")
     path = tmp_path / "graph.dot"
     run = run_tlc(DATA / "Counters.tla", config, TlcOptions(dump=path))
-    graph = read_dump(path)
+    space = read_dump(path)
 
     def plain(state: dict[str, TlaValue]) -> State:
         count, clock = state["count"], state["clock"]
@@ -147,12 +147,12 @@ def test_the_graph_that_tlc_dumps_is_the_graph_of_the_module(tmp_path: Path) -> 
         return tuple(value for value in counts if isinstance(value, int)), clock
 
     expected = explore(3)
-    names = {name: plain(state) for name, state in graph.states.items()}
+    names = {name: plain(state) for name, state in space.states.items()}
     assert sorted(names.values()) == sorted(expected.states)
-    assert {names[name] for name in graph.initial} == expected.initial
-    found = Counter((names[source], action, names[to]) for source, action, to in graph.edges)
+    assert {names[name] for name in space.initial} == expected.initial
+    found = Counter((names[source], action, names[to]) for source, action, to in space.edges)
     assert found == expected.edges
-    assert len(graph.edges) == run.transitions
+    assert len(space.edges) == run.transitions
 
 
 def test_every_kind_of_value_that_tlc_prints_is_read(tmp_path: Path) -> None:

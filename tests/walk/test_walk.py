@@ -17,10 +17,10 @@ from lockstep.plain.run import PlainEngine
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Step
 from lockstep.trace.layout import show
+from lockstep.walk.drawing import draw
 from lockstep.walk.instances import ActionHere
 from lockstep.walk.nearest import cover
 from lockstep.walk.properties import Standing
-from lockstep.walk.state_graph import draw
 from lockstep.walk.walk import NotTaken, Walk
 from tests.random_models.random_models import RandomModel, random_models
 
@@ -180,7 +180,7 @@ def test_a_jump_goes_by_a_shortest_way(walk: Walk) -> None:
 def test_every_state_is_as_near_as_it_is_deep() -> None:
     walk = Walk(load_model(ROOT, "turnstile", {"CAN_JAM": False}))
     drawing = draw(walk.model)
-    for state, depth in zip(drawing.graph.states, drawing.depths, strict=True):
+    for state, depth in zip(drawing.space.states, drawing.depths, strict=True):
         values = (
             f"s.{name}[{gate!r}] == {'Arm.' * (name == 'arm')}{show(value)}"
             for name in state.fields

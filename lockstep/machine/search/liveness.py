@@ -12,8 +12,8 @@ from lockstep.machine.code.program import Program, all_bindings
 from lockstep.machine.search.loops import graph_loops_for, part_loops
 from lockstep.machine.search.memory import Array, Packed
 from lockstep.plain.fair_parts import Promises, fair_parts
-from lockstep.plain.graph import Limits, Mask, StateGraph
 from lockstep.plain.liveness import Pledges
+from lockstep.plain.space import Limits, Mask, Space
 
 _STRETCH = 1 << 18
 """States that a search starts from between two looks at the limits."""
@@ -59,26 +59,26 @@ def packed_pledges(
 
 
 def compiled_parts(
-    graph: StateGraph, promises: Promises, region: Mask, limits: Limits
+    space: Space, promises: Promises, region: Mask, limits: Limits
 ) -> NDArray[np.int32]:
     """The largest strongly connected parts of a region in which every promise can be kept.
 
     For each state the number of the part that it is in, or -1. `Unfinished` where a limit is met.
     """
     if len(promises.is_strong) > 64:  # bits of a word
-        return fair_parts(graph, promises, region, limits)
-    size = len(graph.states)
-    limits.watch(graph.bytes + _BYTES_A_STATE * size)
-    keeps = np.zeros(len(graph.instances), np.uint64)
+        return fair_parts(space, promises, region, limits)
+    size = len(space.states)
+    limits.watch(space.bytes + _BYTES_A_STATE * size)
+    keeps = np.zeros(len(space.instances), np.uint64)
     for promise in range(len(promises.is_strong)):
         keeps |= promises.by_label(promise).astype(np.uint64) << np.uint64(promise)
     strong = [is_strong << promise for promise, is_strong in enumerate(promises.is_strong)]
     parts, order = np.full(size, -1, np.int32), region.astype(np.int32) - 1
     search = Packed(
         "parts",
-        first=graph.first,
-        targets=graph.targets,
-        labels=graph.labels,
+        first=space.first,
+        targets=space.targets,
+        labels=space.labels,
         keeps=keeps,
         strong=np.array([sum(strong)], np.uint64),
         order=order,

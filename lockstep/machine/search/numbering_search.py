@@ -10,12 +10,12 @@ import numpy as np
 
 from lockstep.machine.code.machine import MachineCode
 from lockstep.machine.code.program import Program
-from lockstep.machine.search.graph_search import Numbering
 from lockstep.machine.search.memory import Array
 from lockstep.machine.search.search import ParallelSearch
+from lockstep.machine.search.space_search import Numbering
 from lockstep.machine.search.workers import Worker
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.graph import Unfinished
+from lockstep.plain.space import Unfinished
 
 
 class NumberingSearch(ParallelSearch):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from lockstep.language.fairness import Fairness
 from lockstep.machine.search.liveness import compiled_parts
 from lockstep.plain.fair_parts import Promises, fair_parts
-from lockstep.plain.graph import Limits
+from lockstep.plain.space import Limits
 from tests.plain.networkx_oracle import grouped, mask_of
 from tests.plain.test_random_graphs import RandomGraph, nodes_of, random_graphs
 
@@ -15,11 +15,11 @@ LIMITS = Limits(1_000)
 
 @given(random_graphs(), st.data())
 def test_the_same_parts_on_random_graphs(random: RandomGraph, data: st.DataObject) -> None:
-    graph = random.graph()
-    region = mask_of(data.draw(nodes_of(len(graph.states))), graph)
-    promises = Promises(graph, random.fairness)
-    parts = compiled_parts(graph, promises, region, LIMITS)
-    expected = fair_parts(graph, promises, region, LIMITS)
+    space = random.space()
+    region = mask_of(data.draw(nodes_of(len(space.states))), space)
+    promises = Promises(space, random.fairness)
+    parts = compiled_parts(space, promises, region, LIMITS)
+    expected = fair_parts(space, promises, region, LIMITS)
     assert grouped(parts.tolist()) == grouped(expected.tolist())
 
 
@@ -27,8 +27,8 @@ def test_more_promises_than_a_word_has_bits() -> None:
     """Two states lead to each other, and each value is promised for itself."""
     steps = tuple(tuple(("a", value, 1 - node) for value in range(70)) for node in range(2))
     random = RandomGraph(steps, frozenset(), frozenset(), (Fairness("a", True, (0,)),))
-    graph = random.graph()
-    promises = Promises(graph, random.fairness)
+    space = random.space()
+    promises = Promises(space, random.fairness)
     assert len(promises.is_strong) == 70
-    parts = compiled_parts(graph, promises, mask_of((0, 1), graph), LIMITS)
+    parts = compiled_parts(space, promises, mask_of((0, 1), space), LIMITS)
     assert parts.tolist() == [0, 0]

@@ -8,12 +8,12 @@ from lockstep.language.model import Model, load_model
 from lockstep.language.notation import Kind
 from lockstep.machine.code.machine import machine_code
 from lockstep.machine.code.program import build_program
-from lockstep.machine.search import graph_search
-from lockstep.machine.search.graph_search import Numbering
+from lockstep.machine.search import space_search
 from lockstep.machine.search.numbering_search import NumberingSearch
 from lockstep.machine.search.search import ParallelSearch
+from lockstep.machine.search.space_search import Numbering
 from lockstep.plain.exploration import Exploration
-from lockstep.plain.graph import Limits, StateGraph, build_graph
+from lockstep.plain.space import Limits, Space, build_space
 from lockstep.results.search_result import SearchResult
 from lockstep.specs.scopes import load_model_spec
 from tests.agreement.case import levels_divided
@@ -30,13 +30,13 @@ def model() -> Model:
 
 
 @pytest.fixture(scope="module")
-def oracle(model: Model) -> StateGraph:
-    return build_graph(model, LIMITS)
+def oracle(model: Model) -> Space:
+    return build_space(model, LIMITS)
 
 
 def numbered(
     model: Model, threads: int, *, crowded: bool = False, expected: int = 0
-) -> tuple[SearchResult, StateGraph]:
+) -> tuple[SearchResult, Space]:
     """What a search finds, all levels being divided among its threads, and the graph it makes.
 
     If it is `crowded`, a thread has room for the steps of one state.
@@ -51,40 +51,40 @@ def numbered(
     with levels_divided():
         result = search.run()
     assert search.numbering is not None
-    return result, search.numbering.graph(LIMITS)
+    return result, search.numbering.space(LIMITS)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_numbers_are_those_of_plain_python(model: Model, oracle: StateGraph, threads: int) -> None:
-    result, graph = numbered(model, threads)
+def test_numbers_are_those_of_plain_python(model: Model, oracle: Space, threads: int) -> None:
+    result, space = numbered(model, threads)
     assert result.states == len(oracle.states)
-    assert_same(graph, oracle)
+    assert_same(space, oracle)
 
 
 def test_a_share_that_finds_no_room_is_done_before_the_next(
-    model: Model, oracle: StateGraph, monkeypatch: pytest.MonkeyPatch
+    model: Model, oracle: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Threads stop after a state; what follows is numbered after what they left."""
     monkeypatch.setattr(Numbering, "_likely", lambda *_: 1)
     taken: list[int] = []
     take = Numbering._take
 
-    def counted(self: Numbering, reached: graph_search._Reached, states: int) -> None:
+    def counted(self: Numbering, reached: space_search._Reached, states: int) -> None:
         taken.append(states)
         take(self, reached, states)
 
     monkeypatch.setattr(Numbering, "_take", counted)
-    _, graph = numbered(model, 2, crowded=True)
-    assert_same(graph, oracle)
+    _, space = numbered(model, 2, crowded=True)
+    assert_same(space, oracle)
     assert len(taken) > len(oracle.states) // 2
 
 
 @pytest.mark.parametrize("expected", [0, 1_000_000])
 def test_tables_grow_to_what_is_expected(
-    model: Model, oracle: StateGraph, monkeypatch: pytest.MonkeyPatch, expected: int
+    model: Model, oracle: Space, monkeypatch: pytest.MonkeyPatch, expected: int
 ) -> None:
     """There is little room at first; then there is as much again, or what is expected at once."""
-    monkeypatch.setattr(graph_search, "_STRETCH", 1)
+    monkeypatch.setattr(space_search, "_STRETCH", 1)
     sizes: list[int] = []
     make_room = Numbering._make_room
 
@@ -93,15 +93,15 @@ def test_tables_grow_to_what_is_expected(
         sizes.append(len(self._table))
 
     monkeypatch.setattr(Numbering, "_make_room", seen)
-    _, graph = numbered(model, 2, expected=expected)
-    assert_same(graph, oracle)
+    _, space = numbered(model, 2, expected=expected)
+    assert_same(space, oracle)
     assert (len(set(sizes)) == 2) == (expected > 0)
     assert (sizes[-1] > 2 * expected) or not expected
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_what_was_counted_while_numbers_lasted_is_counted_once(
-    model: Model, oracle: StateGraph, threads: int
+    model: Model, oracle: Space, threads: int
 ) -> None:
     """Past a limit the search goes on without numbers, and counts as one that never had any."""
     safety = model.without(Kind.LEADS_TO)

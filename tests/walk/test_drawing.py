@@ -6,8 +6,8 @@ import pytest
 
 from lockstep.language.model import load_model
 from lockstep.plain.exploration import Exploration
+from lockstep.walk.drawing import TooLarge, draw
 from lockstep.walk.nearest import cover
-from lockstep.walk.state_graph import TooLarge, draw
 
 ROOT = Path(__file__).parents[1] / "workspaces" / "turnstile"
 
@@ -45,7 +45,7 @@ def test_states_that_violate_an_invariant_are_marked() -> None:
     drawing = draw(model)
     broken = {
         number
-        for number, state in enumerate(drawing.graph.states)
+        for number, state in enumerate(drawing.space.states)
         if any(state.entries[gate] > state.coins[gate] for gate in ("east", "west"))  # type: ignore[attr-defined]
     }
     assert drawing.broken == broken != set()

@@ -1,4 +1,4 @@
-"""The graph of all reachable states, held in memory; made here by plain Python."""
+"""A state space: all reachable states, and the steps between them. Here plain Python makes it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Mask: TypeAlias = "NDArray[np.bool_]"
 
 
 class Unfinished(Exception):
-    """The graph was not made, or not looked at, to its end; the text says why.
+    """The state space was not made, or not looked at, to its end; the text says why.
 
     `as_bounded` says that time is what ended it: a bound that was asked for.
     """
@@ -42,12 +42,12 @@ class Unfinished(Exception):
 
 
 MOST_STATES = 2**31 - 2
-"""States that a graph numbers."""
+"""States that a state space numbers."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What making a graph and looking at it may take: states, bytes, and the time until it ends.
+    """What making a space and looking at it may take: states, bytes, and the time until it ends.
 
     The time is one of `time.perf_counter`; None is no bound.
     """
@@ -73,11 +73,13 @@ class Limits:
         if self.ends is not None and time.perf_counter() >= self.ends:
             raise Unfinished("stopped after the seconds asked for, as bounded", as_bounded=True)
         if self.memory is not None and size > self.memory:
-            raise Unfinished(f"the graph takes more than {self.memory / 2**20:,.0f} MiB of memory")
+            raise Unfinished(
+                f"the state space takes more than {self.memory / 2**20:,.0f} MiB of memory"
+            )
 
 
 @dataclass(frozen=True)
-class StateGraph:
+class Space:
     """States by number, in breadth-first order, and every step that changes the state.
 
     The steps of state `i` are those from `first[i]` up to `first[i + 1]`: where step `e` leads is
@@ -145,7 +147,7 @@ class StateGraph:
 
 
 class Recorder:
-    """The graph of a model as a search in plain Python goes through it, up to so many states."""
+    """The space of a model as a search in plain Python goes through it, up to so many states."""
 
     def __init__(self, model: Model, most: int) -> None:
         self._most = most
@@ -169,11 +171,11 @@ class Recorder:
                 self._labels.append(self._label_of.setdefault(instance, len(self._label_of)))
         self._first.append(len(self._targets))
 
-    def graph(self) -> StateGraph | None:
-        """The graph once the search is finished; None where there were too many states."""
+    def space(self) -> Space | None:
+        """The state space once the search is finished; None where there were too many states."""
         if len(self._number_of) > self._most:
             return None
-        return StateGraph(
+        return Space(
             self._states,
             np.array(self._first, np.int64),
             np.array(self._targets, np.int32),
@@ -182,13 +184,13 @@ class Recorder:
         )
 
 
-def build_graph(
+def build_space(
     model: Model,
     limits: Limits,
     *,
     on_progress: Callable[[Progress], None] | None = None,
-) -> StateGraph:
-    """The graph of a model, whatever it claims; `Unfinished` where a limit is met.
+) -> Space:
+    """The state space of a model, whatever it claims; `Unfinished` where a limit is met.
 
     It is found again from the initial state. Memory is not looked at.
     """
@@ -204,9 +206,9 @@ def build_graph(
     result = search.run()
     if result.interrupted:
         raise KeyboardInterrupt
-    graph = recorder.graph()
-    if search.met is Bound.STATES or graph is None:
+    space = recorder.space()
+    if search.met is Bound.STATES or space is None:
         raise Unfinished(f"more than {limits.max_states:,} states")
     if result.verdict is not Verdict.HOLDS:
         raise Unfinished(result.because, as_bounded=search.met is Bound.SECONDS)
-    return graph
+    return space

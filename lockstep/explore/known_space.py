@@ -1,4 +1,4 @@
-"""The graph of all states of a model, once a search has made it, and up to which size one does."""
+"""The state space of a model, once a search has made it, and up to which size one does."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.fair_parts import FairParts, fair_parts
-from lockstep.plain.graph import MOST_STATES, Limits, StateGraph
 from lockstep.plain.liveness import Pledges, plain_pledges
+from lockstep.plain.space import MOST_STATES, Limits, Space
 from lockstep.results.search_result import SearchResult
 
 
@@ -31,20 +31,20 @@ COMPILED = MostStates(by_default=5_000_000, insisted=MOST_STATES)
 
 
 @dataclass(frozen=True)
-class KnownGraph:
-    """The graph of a model, and what each `leads_to` of it says of each state.
+class KnownSpace:
+    """The state space of a model, and what each `leads_to` of it says of each state.
 
     `has_code` says that machine code evaluates those. `parts_of` finds where promises are kept.
     """
 
-    graph: StateGraph
+    space: Space
     pledges_of: Callable[[Property, Limits], Pledges]
     has_code: bool = True
     parts_of: FairParts = fair_parts
 
 
-Found: TypeAlias = tuple[SearchResult, KnownGraph | None]
-"""The result of a search, with the graph where that was made and all of it is known."""
+Found: TypeAlias = tuple[SearchResult, KnownSpace | None]
+"""The result of a search, with the state space where that was made and all of it is known."""
 
 
 def most_numbered(model: Model, request: Exploration, *, has_code: bool) -> int:
@@ -63,6 +63,6 @@ def most_states(request: Exploration, *, has_code: bool) -> int:
     return most.insisted if request.liveness else most.by_default
 
 
-def plain_space(model: Model, graph: StateGraph) -> KnownGraph:
-    """A graph, with plain Python to evaluate each `leads_to`."""
-    return KnownGraph(graph, lambda prop, _: plain_pledges(model, graph, prop), has_code=False)
+def plain_space(model: Model, space: Space) -> KnownSpace:
+    """A state space, with plain Python to evaluate each `leads_to`."""
+    return KnownSpace(space, lambda prop, _: plain_pledges(model, space, prop), has_code=False)

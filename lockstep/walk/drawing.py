@@ -10,8 +10,8 @@ from functools import cached_property
 from lockstep.errors import LockstepError
 from lockstep.language.model import Model
 from lockstep.language.notation import Kind, State
-from lockstep.plain.graph import Limits, StateGraph, Unfinished, build_graph
 from lockstep.plain.run import PlainEngine
+from lockstep.plain.space import Limits, Space, Unfinished, build_space
 from lockstep.trace.render import render_instance
 
 MOST_STATES = 150
@@ -40,7 +40,7 @@ class Drawing:
     layers being centred on column 0. `broken` are the states that violate an invariant.
     """
 
-    graph: StateGraph
+    space: Space
     depths: Sequence[int]
     places: Sequence[float]
     edges: tuple[Edge, ...]
@@ -52,36 +52,36 @@ class Drawing:
 
     @cached_property
     def _numbers(self) -> Mapping[State, int]:
-        return {state: number for number, state in enumerate(self.graph.states)}
+        return {state: number for number, state in enumerate(self.space.states)}
 
 
 def draw(model: Model, *, most: int = MOST_STATES, limits: Limits | None = None) -> Drawing:
     """The graph of a model; `TooLarge` where it has more than `most` states or takes too long."""
     limits = limits or Limits(most)
     try:
-        graph = build_graph(model, limits)
+        space = build_space(model, limits)
     except Unfinished as unfinished:
         raise TooLarge(
             f"a graph of up to {most} states is drawn, and this one is not: {unfinished}",
             cure="name a smaller scope by --scope",
         ) from None
-    depths = [int(depth) for depth in graph.depths()]
-    edges = _edges(model, graph)
-    return Drawing(graph, depths, _places(depths, edges), edges, _broken(model, graph))
+    depths = [int(depth) for depth in space.depths()]
+    edges = _edges(model, space)
+    return Drawing(space, depths, _places(depths, edges), edges, _broken(model, space))
 
 
-def _edges(model: Model, graph: StateGraph) -> tuple[Edge, ...]:
+def _edges(model: Model, space: Space) -> tuple[Edge, ...]:
     between: dict[tuple[int, int], list[str]] = defaultdict(list)
-    for source in range(len(graph.states)):
-        for number in graph.steps(source):
-            step = graph.step(number)
+    for source in range(len(space.states)):
+        for number in space.steps(source):
+            step = space.step(number)
             parameters = model.action(step.action).parameters
             name = render_instance(step.action, parameters, step.parameters)
-            between[source, int(graph.targets[number])].append(name)
+            between[source, int(space.targets[number])].append(name)
     return tuple(Edge(*ends, tuple(names)) for ends, names in between.items())
 
 
-def _broken(model: Model, graph: StateGraph) -> frozenset[int]:
+def _broken(model: Model, space: Space) -> frozenset[int]:
     engine = PlainEngine(model)
     invariants = model.of_kind(Kind.INVARIANT)
 
@@ -93,7 +93,7 @@ def _broken(model: Model, graph: StateGraph) -> frozenset[int]:
         except LockstepError:
             return True
 
-    return frozenset(n for n, state in enumerate(graph.states) if is_broken(state))
+    return frozenset(n for n, state in enumerate(space.states) if is_broken(state))
 
 
 def _places(depths: Sequence[int], edges: Sequence[Edge]) -> list[float]:

@@ -1,6 +1,6 @@
-"""The graph of all reachable states, made with a model's machine code.
+"""A state space, made with a model's machine code.
 
-It is the graph that plain Python makes, state by state and step by step, with the same numbers.
+It is the one that plain Python makes, state by state and step by step, with the same numbers.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from lockstep.machine.search.loops import graph_loops_for
 from lockstep.machine.search.memory import Array, Packed, zeros
 from lockstep.machine.search.workers import Worker, shape_of
 from lockstep.plain.engine import Disagreement
-from lockstep.plain.graph import Limits, StateGraph, Unfinished
 from lockstep.plain.run import PlainEngine
+from lockstep.plain.space import Limits, Space, Unfinished
 from lockstep.plain.supervision import PROGRESS_SECONDS, Pace
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import Progress
@@ -101,7 +101,7 @@ class _Reached:
 class Numbering:
     """States by number, in the order in which plain Python finds them, and all of their steps.
 
-    States are expanded in that order, by a search or by `GraphSearch`, which make the graph. The
+    States are expanded in that order, by a search or by `SpaceSearch`, which make the space. The
     numbers do not depend on how many threads expand them.
     """
 
@@ -199,8 +199,8 @@ class Numbering:
         """Whether a packed state has a number."""
         return self._loops.number_of(self._graph, state) >= 0
 
-    def graph(self, limits: Limits) -> StateGraph:
-        """The graph, all states being expanded: nothing is expanded or found after that.
+    def space(self, limits: Limits) -> Space:
+        """The state space, all states being expanded: nothing is expanded or found after that.
 
         `Unfinished` where it takes more memory than the limits say.
         """
@@ -212,7 +212,7 @@ class Numbering:
         labels = [part for _, _, part in self._steps]
         self._steps = []
         used, renumbered = _in_order_of_occurrence(labels, self._most)
-        return StateGraph(
+        return Space(
             PackedStates(self.layout, self.states),
             np.concatenate(first),
             np.concatenate(targets),
@@ -241,8 +241,8 @@ class Numbering:
         self._loops.fill_table(self._graph)
 
 
-class GraphSearch:
-    """Makes the graph of a model, whatever it claims."""
+class SpaceSearch:
+    """Makes the state space of a model, whatever it claims."""
 
     def __init__(
         self,
@@ -252,7 +252,7 @@ class GraphSearch:
         *,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        """Prepare; `run` makes the graph, once."""
+        """Prepare; `run` makes the state space, once."""
         self._program = program
         self._code = code
         self._limits = limits
@@ -261,8 +261,8 @@ class GraphSearch:
         self._started = time.perf_counter()
         self._reports = Pace(PROGRESS_SECONDS)
 
-    def run(self) -> StateGraph:
-        """The graph; `Unfinished` where a limit is met."""
+    def run(self) -> Space:
+        """The state space; `Unfinished` where a limit is met."""
         numbering = self._numbering
         worker = Worker(shape_of(self._program), self._code, buffer=0)
         worker.packed.set(check_state_at=0, check_step_at=0)
@@ -275,7 +275,7 @@ class GraphSearch:
             if done == of_level:
                 depth, of_level = depth + 1, len(numbering)
             self._report(done, depth)
-        return numbering.graph(self._limits)
+        return numbering.space(self._limits)
 
     def _stopped_at(self, states: Array) -> Exception:
         """Why a state has no successors, as plain Python says it."""
@@ -288,7 +288,7 @@ class GraphSearch:
         return Disagreement(f"plain Python has a meaning in {state}, machine code has none")
 
     def _report(self, done: int, depth: int) -> None:
-        """Report how far the graph is."""
+        """Report how far the state space is."""
         seconds, numbering = time.perf_counter() - self._started, self._numbering
         if self._on_progress is not None and self._reports.is_due(seconds):
             frontier, size = len(numbering) - done, numbering.bytes
