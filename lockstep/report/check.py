@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
+from lockstep.language.faults import fault_marks, fault_names
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
 from lockstep.pages.output import document as json_document
 from lockstep.pages.output import verdicts
@@ -38,9 +40,24 @@ class CheckView(View[CheckResult, CheckRun]):
 
     def opening(self) -> Iterator[Block]:
         yield Paragraph(f"scope {self._plan.scope}", "dim")
+        yield from self._faults()
         yield from affected_blocks(self._plan.affected)
         if self._plan.models:
             yield self._table
+
+    def _faults(self) -> Iterator[Block]:
+        """What each fault that is in place does, and where it comes from."""
+        fault = self._plan.request.fault
+        if fault is None:
+            return
+        (model,) = self._plan.models
+        marks = fault_marks(self._plan.workspace.root, model)
+        for name in fault_names(fault):
+            mark, says = marks[name]
+            text = textwrap.fill(" ".join(f"{name}: {says}".split()), 72, subsequent_indent="  ")
+            yield Paragraph(text, label="fault")
+            if mark.source:
+                yield Paragraph(mark.source, label="source")
 
     def result(self, result: CheckResult) -> Iterator[Block]:
         row = result_row(
@@ -142,6 +159,10 @@ def result_row(
 
 def _remarks(result: Checked, is_dated: bool, is_bounded: bool) -> Iterator[Paragraph]:
     search, pins = result.result, result.judgement.pins
+    undecided = len(result.model.properties) - result.checked
+    if undecided and result.verdict is Verdict.VIOLATED and result.rest is None:
+        text = f"{undecided} not decided, for the violation ended the search; --all goes on"
+        yield Paragraph(text, "dim", "props")
     if result.rest is not None:
         yield Paragraph(_rest(result.rest), label="rest")
     if is_dated and result.since is not None:
