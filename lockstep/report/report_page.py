@@ -15,7 +15,7 @@ from lockstep.report.replay import behaviour_lines, figure_of
 from lockstep.report.report_bugs import bugs_section
 from lockstep.report.report_models import command, counted, decided, models_section, verdict_span
 from lockstep.report.source_links import SourceLinks
-from lockstep.specs.matrix import Answer
+from lockstep.specs.matrix import AnswerKind
 from lockstep.system.extensions import LOGS, extension
 from lockstep.verbs.report import Conformance, Report
 from lockstep.verbs.report_history import CHECK, PROVE, TWIN, Entry, HistoryRow
@@ -67,7 +67,7 @@ def summary(report: Report) -> str:
             parts.append(f"{holding} of {_plural(len(entries), noun)}")
     if report.matrix is not None:
         answers = report.matrix.counts()
-        parts.append(f"{sum(answers.values())} requirements, {answers[Answer.OPEN]} open")
+        parts.append(f"{sum(answers.values())} requirements, {answers[AnswerKind.OPEN]} open")
     text = "; ".join(parts).replace("propertys", "properties") + "."
     if report.broken:
         text += f" {len(report.broken)} broken."
