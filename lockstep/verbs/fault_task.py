@@ -12,7 +12,7 @@ import msgspec
 from lockstep.answers.answer import Answer, decode, encode
 from lockstep.campaign.place import Share
 from lockstep.campaign.task import Outcome, Task, answer_to
-from lockstep.errors import ExitCode, LockstepError, nearest
+from lockstep.errors import LockstepError, nearest
 from lockstep.explore.engines import explore
 from lockstep.language.faults import marks_in_place
 from lockstep.language.frontend import lower
@@ -23,7 +23,7 @@ from lockstep.requests.run import Unwatched, Watch
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import SearchResult
 from lockstep.results.trace import Trace
-from lockstep.results.verdict import INTERRUPTED, Verdict
+from lockstep.results.verdict import Verdict, exit_code_of
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.trace.documents import error_json, steps_json
@@ -178,7 +178,7 @@ def row_of(task: Task, run: FaultRun) -> Answer:
         loop=None if run.trace is None else run.trace.loop,
         bounded=result.verdict is Verdict.INCONCLUSIVE and not result.unchecked,
     )
-    code = ExitCode.HOLDS if run.problem is None else ExitCode.VIOLATED
+    as_said = Verdict.HOLDS if run.problem is None else Verdict.VIOLATED
     return answer_to(
         task,
         result,
@@ -186,7 +186,7 @@ def row_of(task: Task, run: FaultRun) -> Answer:
         violated=run.first or None,
         length=None if run.trace is None else len(run.trace.steps),
         because=result.because,
-        exit_code=INTERRUPTED if result.interrupted else int(code),
+        exit_code=exit_code_of(as_said, interrupted=result.interrupted),
         details=msgspec.to_builtins(details),
     )
 

@@ -26,7 +26,7 @@ from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.requests.campaign import MutantsRequest, Resources
 from lockstep.requests.models import choose
 from lockstep.requests.run import Unwatched, Watch
-from lockstep.results.verdict import INTERRUPTED, Verdict, verdict_without, worst
+from lockstep.results.verdict import INTERRUPTED, Verdict, exit_code_of, verdict_without, worst
 from lockstep.specs.judgement import check_declarations
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
@@ -68,7 +68,8 @@ class MutantAnswer(Answer, kw_only=True):
         return self.fate in (Fate.SURVIVES, Fate.INCONCLUSIVE)
 
 
-_CODES = {Fate.SURVIVES: ExitCode.VIOLATED, Fate.INCONCLUSIVE: ExitCode.INCONCLUSIVE}
+_VERDICTS = {Fate.SURVIVES: Verdict.VIOLATED, Fate.INCONCLUSIVE: Verdict.INCONCLUSIVE}
+"""What a fate says of the model's properties; that they hold, where it is any other."""
 
 
 def row_of(task: Task, judged: Judged, seconds: float) -> Answer:
@@ -88,13 +89,12 @@ def row_of(task: Task, judged: Judged, seconds: float) -> Answer:
         "length": sentence.steps,
         "because": sentence.because,
         "seconds": round(seconds, 6),
-        "exit_code": int(_CODES.get(sentence.fate, ExitCode.HOLDS)),
+        "exit_code": exit_code_of(
+            _VERDICTS.get(sentence.fate, Verdict.HOLDS),
+            interrupted=result is not None and result.interrupted,
+        ),
         "details": msgspec.to_builtins(details),
     }
-    if result is None:
-        return answer_to(task, **values)
-    if result.interrupted:
-        values["exit_code"] = INTERRUPTED
     return answer_to(task, result, **values)
 
 

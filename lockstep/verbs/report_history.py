@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from lockstep.answers.answer import Answer
-from lockstep.errors import ExitCode, LockstepError, not_written
-from lockstep.results.verdict import Verdict
+from lockstep.errors import LockstepError, not_written
+from lockstep.results.verdict import Verdict, exit_code_of
 from lockstep.system.strict_json import NotJson, decode_document
 from lockstep.system.text_files import is_file
 from lockstep.words import shown_path
@@ -99,11 +99,8 @@ class Entry:
     @property
     def exit_code(self) -> int:
         """What this entry alone would end the process with."""
-        if self.is_open:
-            return int(ExitCode.INCONCLUSIVE)
-        if self.verdict is None or not self.is_broken:
-            return int(ExitCode.HOLDS)
-        return int(ExitCode.USAGE if self.verdict is Verdict.ERROR else ExitCode[self.verdict.name])
+        without = Verdict.INCONCLUSIVE if self.wanted else Verdict.HOLDS
+        return exit_code_of(self.verdict or without, expected=self.is_expected)
 
 
 class HistoryRow(msgspec.Struct, frozen=True, kw_only=True):
