@@ -204,9 +204,9 @@ def _standing(reference: Reference, model: ModelReport) -> str | None:
     name = reference.name.partition(".")[2]
     if reference.kind == "invariant":
         check = model.usual_check
-        if name in check.answer.violates:
+        if name in check.violates:
             return "violated"
-        is_known = check.verdict in (Verdict.HOLDS, Verdict.DIFFERS) or check.is_expected
+        is_known = check.verdict in (Verdict.HOLDS, Verdict.DIFFERS) or check.expected
         return "holds" if is_known else NOT_CHECKED
     if reference.kind == "fault" and model.faults is not None:
         runs = [run for run in model.faults.faults.runs if run.name == name]

@@ -82,7 +82,7 @@ def _plural(number: int, noun: str) -> str:
 
 
 def _provenance(report: Report) -> str:
-    dates = [entry.since for entry in report.entries if entry.since is not None]
+    dates = [entry.moment for entry in report.entries if entry.since]
     texts = ["Cached results for the texts as they stand; nothing was checked again."]
     if dates:
         texts.append(
@@ -104,7 +104,7 @@ def broken_section(report: Report) -> Iterator[Section]:
                 Span(decided(entry), style="word"),
                 command(entry),
             ),
-            str(entry.verdict),
+            entry.verdict,
         )
         for entry in report.broken
     )
@@ -149,11 +149,11 @@ def _open_rows(report: Report) -> Iterator[Row]:
 
 
 def _is_absent(entry: Entry) -> bool:
-    return entry.verdict is None and entry.outdated is None and not entry.because
+    return not entry.verdict and entry.outdated is None and not entry.because
 
 
 def _why_open(entry: Entry) -> str:
-    if entry.verdict is not None:
+    if entry.verdict:
         return entry.because
     if entry.because:
         return entry.because
@@ -213,7 +213,7 @@ def _change(row: HistoryRow) -> Row:
     revision = "" if row.revision is None else row.revision[:12] + " with changes" * row.changed
     return Row(
         (
-            row.date[:16].replace("T", " "),
+            row.since[:16].replace("T", " "),
             revision,
             f"{row.kind} {row.model} {row.scope}".rstrip(),
             Span(row.verdict, style=row.verdict),
@@ -231,7 +231,7 @@ def _courses(report: Report) -> Iterator[Figure]:
         rows = [row for row in report.history.of(CHECK, model.name, scope) if row.states]
         if len({row.states for row in rows}) > 1:
             caption = f"States of {model.name} {scope}, from report to report"
-            labels = (rows[0].date[:10], rows[-1].date[:10])
+            labels = (rows[0].since[:10], rows[-1].since[:10])
             yield Figure(course([row.states for row in rows], labels, caption), caption)
 
 
@@ -271,19 +271,19 @@ def _entry(entry: Entry) -> dict[str, object]:
         "kind": entry.kind,
         "model": entry.model,
         "scope": entry.scope,
-        "verdict": None if entry.verdict is None else str(entry.verdict),
+        "verdict": entry.verdict or None,
         "because": entry.because,
-        "expected": entry.is_expected,
+        "expected": entry.expected,
         "wanted": entry.wanted,
         "judged": entry.judged,
-        "violates": list(entry.answer.violates),
-        "length": entry.answer.length,
-        "states": entry.answer.states,
-        "transitions": entry.answer.transitions,
-        "depth": entry.answer.depth,
-        "seconds": entry.answer.seconds,
-        "levels": list(entry.answer.levels),
-        "since": None if entry.since is None else entry.since.isoformat(),
+        "violates": list(entry.violates),
+        "length": entry.length,
+        "states": entry.states,
+        "transitions": entry.transitions,
+        "depth": entry.depth,
+        "seconds": entry.seconds,
+        "levels": list(entry.levels),
+        "since": entry.since or None,
         "outdated": None if entry.outdated is None else entry.outdated.isoformat(),
         "again": entry.again,
     }

@@ -244,10 +244,30 @@ def test_the_history_has_a_line_a_result_and_none_twice(alone: "Desk", tmp_path:
     assert not (alone.root / ".lockstep" / "history.jsonl").exists()
 
 
+def test_lines_that_an_earlier_lockstep_wrote_are_read(alone: "Desk") -> None:
+    """They have `date` for `since`, and the same result is not added a second time."""
+    alone.run("check")
+    alone.run("report", "--history", "history.jsonl")
+    history = alone.root / "history.jsonl"
+    (line,) = map(json.loads, history.read_text("utf-8").splitlines())
+    line["date"] = line.pop("since")
+    same = ("kind", "model", "scope", "verdict", "judged", "states", "transitions", "depth")
+    earlier = {name: line[name] for name in ("date", *same, "seconds")}
+    other = {**earlier, "date": "2026-01-01T00:00:00+00:00", "states": 63}
+    text = f"{json.dumps(other)}\n{json.dumps(earlier)}\n"
+    history.write_text(text, encoding="utf-8")
+    ran = alone.run("report", "--history", "history.jsonl", "--out", "page.html")
+    assert "is damaged" not in ran.out
+    assert history.read_text("utf-8") == text
+    page = (alone.root / "page.html").read_text(encoding="utf-8")
+    assert "History (2 results)" in page
+    assert "Changes (1)" in page
+
+
 def test_damaged_lines_of_the_history_are_said_and_passed_over(alone: "Desk") -> None:
     alone.run("check")
     history = alone.root / "history.jsonl"
-    text = '{"kind": "check"}\nnothing\n\n{"date": "2026-01-01'
+    text = '{"kind": "check"}\nnothing\n\n{"since": "2026-01-01'
     history.write_text(text, encoding="utf-8")
     ran = alone.run("report", "--history", "history.jsonl")
     assert [f"history.jsonl:{line} is damaged: it is passed over" in ran.out for line in (1, 2, 4)]
