@@ -250,7 +250,7 @@ def report_json(report: Report) -> dict[str, object]:
     """The document: a row a result."""
     revision = report.revision
     return document(
-        [_entry(entry) for entry in report.entries],
+        report.entries,
         {
             "workspace": report.workspace.name,
             "revision": None if revision is None else revision.commit,
@@ -264,26 +264,3 @@ def report_json(report: Report) -> dict[str, object]:
         damaged=list(report.history.damaged),
         unread=list(report.unread),
     )
-
-
-def _entry(entry: Entry) -> dict[str, object]:
-    return {
-        "kind": entry.kind,
-        "model": entry.model,
-        "scope": entry.scope,
-        "verdict": entry.verdict or None,
-        "because": entry.because,
-        "expected": entry.expected,
-        "wanted": entry.wanted,
-        "judged": entry.judged,
-        "violates": list(entry.violates),
-        "length": entry.length,
-        "states": entry.states,
-        "transitions": entry.transitions,
-        "depth": entry.depth,
-        "seconds": entry.seconds,
-        "levels": list(entry.levels),
-        "since": entry.since or None,
-        "outdated": None if entry.outdated is None else entry.outdated.isoformat(),
-        "again": entry.again,
-    }

@@ -121,24 +121,30 @@ def _without_meaning(error: EvaluationError) -> str:
 
 
 class FaultDetails(msgspec.Struct, kw_only=True):
-    """What only the row of a fault has.
-
-    `caught_by` are the properties that catch it, `expected` the one that it names, `steps` those of
-    its shortest trace as in JSON. `bounded` says that a bound ended the search before all was
-    explored. The others are as in `FaultRun`, `FaultMark` and `SearchResult`.
-    """
+    """What only the row of a fault has."""
 
     caught_by: tuple[str, ...]
+    """The properties that fail where the shortest trace ends; for a goal, those out of reach."""
     expected: str | None
+    """The property that the fault says it breaks; null for a harmless one."""
     harmless: str | None
+    """Why no property catches it, in its author's words; its verdict is then to be `holds`."""
     source: str | None
+    """Where the mistake was really made."""
     by_constants: bool
+    """Whether the constants that it sets break the model by themselves."""
     problem: str | None
+    """What is wrong: not caught, caught first by another property, or not harmless."""
     error: dict[str, Any] | None
+    """Where the text has no meaning, as under [`check`](#check)."""
     unchecked: tuple[str, ...]
+    """Each `leads_to` of which nothing is known."""
     steps: list[dict[str, Any]] | None
+    """The shortest trace: the `action` and the `parameters` of each step."""
     loop: int | None
+    """After how many steps those come that are taken for ever."""
     bounded: bool = False
+    """Whether a bound ended the search before all was explored."""
 
 
 class FaultAnswer(Answer, kw_only=True):

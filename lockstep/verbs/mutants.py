@@ -37,14 +37,20 @@ __all__ = ["MutantsRequest", "MutantsRun", "mutants", "plan_mutants"]
 
 
 class MutantDetails(msgspec.Struct, kw_only=True):
-    """What only the row of a mutant has: its name, and what was changed where."""
+    """What only the row of a mutant has."""
 
     name: str
+    """Its name, which `specs/MODEL.toml` explains it by."""
     kind: str
+    """What was done, such as `guard dropped`."""
     file: str
     line: int
     before: str
+    """What was changed."""
     after: str
+    """Into what; empty where it was left out."""
+    explained: str | None = None
+    """Why it may survive, as `specs/MODEL.toml` says; not in a table of results."""
 
 
 class MutantAnswer(Answer, kw_only=True):
@@ -183,7 +189,11 @@ class MutantsOfModel:
     def take(self, row: Answer) -> None:
         """Take in the row of a task."""
         if row.details:
-            self.mutants.append(MutantAnswer.of(row))
+            mutant = MutantAnswer.of(row)
+            if mutant.is_open and mutant.name in self.reasons:
+                mutant.details.explained = self.reasons[mutant.name]
+                mutant.exit_code = int(ExitCode.HOLDS)
+            self.mutants.append(mutant)
         if row.error and row.error not in {error.message for error in self.errors}:
             self.errors.append(TaskError(row))
 
@@ -213,7 +223,7 @@ class MutantsOfModel:
     def exit_code(self) -> int:
         """What this model alone would end the process with."""
         codes = [int(error.exit_code) for error in self.errors]
-        codes += [mutant.exit_code for mutant in self.unexplained]
+        codes += [mutant.exit_code for mutant in self.mutants]
         codes += [int(ExitCode.VIOLATED)] * bool(self.stale) + [INTERRUPTED] * self.interrupted
         return worst(codes)
 

@@ -22,17 +22,16 @@ CHECK, FAULTS, PROVE, TWIN, MUTANTS = "check", "faults", "prove", "twin", "mutan
 
 
 class Entry(Answer, kw_only=True):
-    """The answer about a model in one scope or proof; without a verdict it was not checked.
-
-    `again` is the command that fills it or repeats it, and `outdated` when something was decided
-    last of other texts. The workspace is whole without what is not `wanted`. `expected` is a
-    violation that the scope pins.
-    """
+    """The answer about a model in one scope or proof; without a verdict it was not checked."""
 
     again: str
+    """The command that decides it, or decides it again."""
     outdated: datetime | None = None
+    """When something was decided last of other texts."""
     wanted: bool = True
+    """Whether the workspace is whole only with it."""
     expected: bool = False
+    """Whether it is a violation that the scope pins."""
 
     def __post_init__(self) -> None:
         without = Verdict.INCONCLUSIVE if self.wanted else Verdict.HOLDS
