@@ -17,45 +17,59 @@ from lockstep.system.strict_json import NotJson, decode_document
 
 
 class Answer(msgspec.Struct, kw_only=True):
-    """What came of one question: of a model in one scope or proof, possibly changed.
-
-    `verdict` is a `Verdict`, of a mutant its `Fate`, and empty where there is none; `because` says
-    why it is not `holds`. `violated` is the property that the counterexample breaks, `violates` are
-    all that are broken, `length` is the number of steps of the counterexample and `trace` its file.
-    The counts are those of the search, 0 where there was none; `levels` are the states that 0, 1, 2
-    and so on steps lead to. `error` says why there is no verdict. `judged` is how many properties,
-    faults or mutants it is of, of a twin what was compared. `details` are what only one kind of
-    question has. `task` is the digest of what was asked and `key` one of all that the answer
-    depends on. It was kept at the time `since`, in UTC.
-    """
+    """What came of one question: of a model in one scope or proof, possibly changed."""
 
     kind: str
+    """What was asked: `check`, `prove`, `twin`, `fault`, `mutant`; in a report also `faults` and
+    `mutants`, which are all of a model."""
     model: str
     scope: str
+    """The scope, or the proof; empty where each of several has its own."""
     fault: str | None = None
+    """The fault put in place; `A+B` of two."""
     proposal: str | None = None
     constants: dict[str, Any] = {}
+    """The constants that are not as in the scope."""
     seed: int | None = None
+    """The seed of random walks."""
     engine: str = ""
     verdict: str = ""
+    """A verdict, of a mutant its fate; empty where there is none."""
     violated: str | None = None
+    """The property that the counterexample breaks."""
     violates: tuple[str, ...] = ()
+    """All properties that are broken."""
     states: int = 0
+    """Distinct states; 0 where nothing was explored."""
     transitions: int = 0
+    """Enabled action instances, self-loops and repetitions included."""
     depth: int = 0
+    """Steps to the farthest state."""
     levels: tuple[int, ...] = ()
+    """How many states 0, 1, 2 and so many steps lead to."""
     seconds: float = 0.0
     length: int | None = None
+    """The number of steps of the counterexample."""
     trace: str | None = None
+    """The file of the counterexample."""
     because: str = ""
+    """Why the verdict is not `holds`; empty where it is."""
     error: str = ""
+    """What went wrong, where there is no result or it could not be written."""
     exit_code: int = 0
+    """What this answer alone would end the process with."""
     out_of_memory: bool = False
+    """Whether a bound on memory, or the lack of it, ended the search."""
     judged: str = ""
+    """Of how many properties, faults or mutants it is; of a twin what was compared."""
     details: Any = msgspec.field(default_factory=dict)
+    """What only one kind of question has; an empty object where there is no result."""
     key: str = ""
+    """A digest of all that a kept answer depends on."""
     task: str = ""
+    """The digest of what was asked, in a table of results."""
     since: str = ""
+    """When it was kept (ISO 8601, UTC); empty where it is not kept."""
 
     @classmethod
     def of(cls, answer: Answer) -> Self:

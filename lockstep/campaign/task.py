@@ -63,7 +63,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
 def answer_to(task: Task, result: SearchResult | None = None, /, **values: Any) -> Answer:
     """The answer to a task that may have searched; `values` are fields, and take precedence."""
-    counts: dict[str, Any] = {"engine": task.engine}
+    counts: dict[str, Any] = {"engine": task.engine, "because": values.get("error", "")}
     if result is not None:
         counts = {**counts_of(result), "seconds": round(result.seconds, 6)}
     return Answer(

@@ -8,6 +8,9 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from lockstep.answers.answer import Answer
 from lockstep.results.verdict import Verdict
 from lockstep.trace.render import Line
 from lockstep.words import legible
@@ -117,17 +120,19 @@ def print_trace(output: Output, lines: Iterable[Line], margin: int = 0) -> None:
         output.line(" " * margin + line.text, line.style)
 
 
-VERSION = 1
+VERSION = 2
 """Raised when a field goes or changes its meaning; a new field leaves it as it is."""
 
 
 def document(
-    rows: Sequence[Mapping[str, Any]], summary: Mapping[str, object], **lists: object
+    rows: Sequence[Mapping[str, Any] | Answer], summary: Mapping[str, object], **lists: object
 ) -> dict[str, object]:
     """What every verb prints: a row a result, lists of its own, and the sum of it."""
-    return {"version": VERSION, "results": list(rows), **lists, "summary": dict(summary)}
+    results = msgspec.to_builtins(list(rows))
+    return {"version": VERSION, "results": results, **lists, "summary": dict(summary)}
 
 
-def verdicts(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+def verdicts(rows: Sequence[Mapping[str, Any] | Answer]) -> dict[str, int]:
     """How many rows have each verdict."""
-    return {str(verdict): sum(row["verdict"] == verdict for row in rows) for verdict in Verdict}
+    words = [row.verdict if isinstance(row, Answer) else row["verdict"] for row in rows]
+    return {str(verdict): words.count(verdict) for verdict in Verdict}

@@ -54,7 +54,7 @@ def _given(workspace: Workspace) -> Workspace | None:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ItemResult:
     """What came of an item: 0 only where all of it was decided, and holds.
 
     The first line of the text is the gist of it. `numbers` are for reports, such as how many states
@@ -73,18 +73,18 @@ def _printed() -> Iterator[io.StringIO]:
         yield text
 
 
-def check_scope(asked: Asked, scope: str) -> Answer:
+def check_scope(asked: Asked, scope: str) -> ItemResult:
     """Check one model in one scope."""
     return _check(CheckRequest((asked.model,), asked.given, scope, threads=asked.threads))
 
 
-def _check(request: CheckRequest) -> Answer:
+def _check(request: CheckRequest) -> ItemResult:
     plan = plan_check(request)
     run = run_check(plan)
     text = text_of(CheckView(plan).blocks(run))
     (result,) = run.results or (None,)
     if not isinstance(result, Checked):
-        return Answer(run.exit_code, text)
+        return ItemResult(run.exit_code, text)
     why = ", ".join(result.result.violated) or result.judgement.because
     search = result.result
     numbers = {
@@ -93,10 +93,10 @@ def _check(request: CheckRequest) -> Answer:
         "transitions": search.transitions,
         "depth": search.depth,
     }
-    return Answer(run.exit_code, f"{result.verdict}: {why}\n{text}", numbers)
+    return ItemResult(run.exit_code, f"{result.verdict}: {why}\n{text}", numbers)
 
 
-def run_fault(asked: Asked, fault: str) -> Answer:
+def run_fault(asked: Asked, fault: str) -> ItemResult:
     """Run one fault, which must do what it says that it does."""
     run = faults(_of_faults(asked, fault))
     lines = [str(error) for result in run.results for error in result.errors]
@@ -109,7 +109,7 @@ def run_fault(asked: Asked, fault: str) -> Answer:
             lines.append(_counterexample(asked, row))
     lines.append(f"reproduce with  lockstep faults {asked.model}")
     numbers = {"verdict": rows[0].verdict, "states": rows[0].states} if rows else {}
-    return Answer(run.exit_code, "\n".join(lines), numbers)
+    return ItemResult(run.exit_code, "\n".join(lines), numbers)
 
 
 def _counterexample(asked: Asked, row: FaultAnswer) -> str:
@@ -118,7 +118,7 @@ def _counterexample(asked: Asked, row: FaultAnswer) -> str:
     return _check(request).text
 
 
-def catch_every_claim(asked: Asked) -> Answer:
+def catch_every_claim(asked: Asked) -> ItemResult:
     """Ask whether each claim of a model has a fault that breaks it first."""
     run = faults(_of_faults(asked))
     lines = [str(error) for result in run.results for error in result.errors]
@@ -129,52 +129,52 @@ def catch_every_claim(asked: Asked) -> Answer:
     lines.append(f"reproduce with  lockstep faults {asked.model}")
     if not lines[:-1]:
         code = INTERRUPTED if run.exit_code == INTERRUPTED else int(ExitCode.HOLDS)
-        return Answer(code, lines[-1])
-    return Answer(run.exit_code or int(ExitCode.VIOLATED), "\n".join(lines))
+        return ItemResult(code, lines[-1])
+    return ItemResult(run.exit_code or int(ExitCode.VIOLATED), "\n".join(lines))
 
 
 def _of_faults(asked: Asked, *names: str) -> FaultsRequest:
     return FaultsRequest((asked.model,), asked.given, threads=asked.threads, names=names)
 
 
-def prove_widths(asked: Asked, proof: str) -> Answer:
+def prove_widths(asked: Asked, proof: str) -> ItemResult:
     """Make one proof of one model."""
     request = ProveRequest((asked.model,), asked.given, proof)
     run = prove(request)
-    return Answer(run.exit_code, text_of(ProveView(asked.workspace.root, request).blocks(run)))
+    return ItemResult(run.exit_code, text_of(ProveView(asked.workspace.root, request).blocks(run)))
 
 
-def compare_twin(asked: Asked, scope: str) -> Answer:
+def compare_twin(asked: Asked, scope: str) -> ItemResult:
     """Compare one model with its twin in one scope."""
     plan = plan_twin(TwinRequest((asked.model,), asked.given, scope))
     run = run_twin(plan)
     verdict = ", ".join(str(one.verdict) for one in run.results)
     text = text_of(TwinView(plan.workspace.root, plan.tasks).blocks(run))
-    return Answer(run.exit_code, f"{verdict}\n{text}")
+    return ItemResult(run.exit_code, f"{verdict}\n{text}")
 
 
-def follow_log(workspace: Workspace, log: Path) -> Answer:
+def follow_log(workspace: Workspace, log: Path) -> ItemResult:
     """Follow one recorded log through the model."""
     follow: Callable[[Path, Workspace | None], tuple[int, int]] = extension(LOGS, "follow")
     with _printed() as printed:
         exit_code, lines = follow(log, _given(workspace))
         print(f"reproduce with  lockstep conform {shown_path(log)}")
-        return Answer(exit_code, printed.getvalue(), {"lines": lines})
+        return ItemResult(exit_code, printed.getvalue(), {"lines": lines})
 
 
-def answer_requirements(workspace: Workspace) -> Answer:
+def answer_requirements(workspace: Workspace) -> ItemResult:
     """Hold requirements against what answers them."""
     result = matrix(MatrixRequest(workspace=_given(workspace)))
     with _printed() as printed:
         print_matrix(Output(), result.matrix)
         print("reproduce with  lockstep matrix")
-        return Answer(result.exit_code, printed.getvalue())
+        return ItemResult(result.exit_code, printed.getvalue())
 
 
-def read_every_file(workspace: Workspace) -> Answer:
+def read_every_file(workspace: Workspace) -> ItemResult:
     """Ask whether there are claims, faults or scopes in files that nothing reads."""
     choose((), workspace)  # refuses a workspace without models
     files = [file for file in workspace.unused() if file.is_mistake]
     lines = [f"not read  {shown_path(file.file)}: {file.why}" for file in files]
     lines += [plural(len(files), "file") + " that nothing reads", "reproduce with  lockstep check"]
-    return Answer(int(ExitCode.USAGE if files else ExitCode.HOLDS), "\n".join(lines))
+    return ItemResult(int(ExitCode.USAGE if files else ExitCode.HOLDS), "\n".join(lines))

@@ -11,8 +11,8 @@ import pytest
 from lockstep.errors import LockstepError
 from lockstep.language.faults import fault_marks
 from lockstep.pytest_plugin.answers import (
-    Answer,
     Asked,
+    ItemResult,
     answer_requirements,
     catch_every_claim,
     check_scope,
@@ -38,7 +38,7 @@ class Claim(pytest.Item):
     """One question, and the verb that answers it."""
 
     def __init__(
-        self, *, ask: Callable[[], Answer], needs_java: bool = False, **given: Any
+        self, *, ask: Callable[[], ItemResult], needs_java: bool = False, **given: Any
     ) -> None:
         super().__init__(**given)
         self._ask = ask
@@ -88,7 +88,9 @@ class ClaimsFile(pytest.File):
     def _claims(self) -> Iterator[Claim]:
         raise NotImplementedError
 
-    def _claim(self, name: str, ask: Callable[[], Answer], *, needs_java: bool = False) -> Claim:
+    def _claim(
+        self, name: str, ask: Callable[[], ItemResult], *, needs_java: bool = False
+    ) -> Claim:
         claim: Claim = Claim.from_parent(self, name=name, ask=ask, needs_java=needs_java)
         return claim
 
@@ -133,7 +135,9 @@ class SampleFile(ClaimsFile):
         yield self._claim("conforms", lambda: follow_log(self.settings.workspace, self.path))
 
 
-def _of(ask: Callable[[Asked, str], Answer], asked: Asked, name: str) -> Callable[[], Answer]:
+def _of(
+    ask: Callable[[Asked, str], ItemResult], asked: Asked, name: str
+) -> Callable[[], ItemResult]:
     """The question about one thing of a model."""
     return lambda: ask(asked, name)
 

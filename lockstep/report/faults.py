@@ -76,7 +76,7 @@ class FaultsView(View[FaultsOfModel, FaultsRun]):
         runs = [fault for model in models for fault in model.runs]
         errors = [*run.errors, *(error for model in models for error in model.errors)]
         return json_document(
-            [_as_json(fault) for fault in runs],
+            runs,
             {
                 "faults": len(runs),
                 "caught_as_named": sum(fault.is_caught_as_named for fault in runs),
@@ -170,32 +170,6 @@ def faults_sum(models: Sequence[FaultsOfModel]) -> str:
         f"{plural(len(invariants), 'invariant')}, {sum(map(bool, invariants))} "
         "broken first by a fault."
     )
-
-
-def _as_json(fault: FaultAnswer) -> dict[str, object]:
-    details = fault.details
-    return {
-        "model": fault.model,
-        "scope": fault.scope,
-        "fault": fault.fault,
-        "engine": fault.engine,
-        "verdict": fault.verdict,
-        "states": fault.states,
-        "transitions": fault.transitions,
-        "depth": fault.depth,
-        "seconds": round(fault.seconds, 3),
-        "because": fault.because,
-        "caught_by": list(details.caught_by),
-        "expected": details.expected,
-        "harmless": details.harmless,
-        "source": details.source,
-        "by_constants": details.by_constants,
-        "problem": details.problem,
-        "error": details.error,
-        "unchecked": list(details.unchecked),
-        "steps": details.steps,
-        "loop": details.loop,
-    }
 
 
 def _of_model(root: Path, model: FaultsOfModel) -> Iterator[Problem | Gap]:

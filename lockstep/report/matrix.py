@@ -11,7 +11,7 @@ from lockstep.report.report_models import NOT_CHECKED
 from lockstep.report.source_links import SourceLinks
 from lockstep.results.verdict import Verdict
 from lockstep.specs.kip import Kip, Reference, Requirement
-from lockstep.specs.matrix import Answer, Matrix
+from lockstep.specs.matrix import AnswerKind, Matrix
 from lockstep.verbs.matrix import MatrixResult
 from lockstep.verbs.report import ModelReport, Report
 from lockstep.words import plural
@@ -125,7 +125,11 @@ def _names(references: Iterable[Reference]) -> list[dict[str, str]]:
     return [{"kind": reference.kind, "name": reference.name} for reference in references]
 
 
-_STYLES = {Answer.OPEN: "inconclusive", Answer.UNANSWERABLE: "dim", Answer.REFUTED: "changed"}
+_STYLES = {
+    AnswerKind.OPEN: "inconclusive",
+    AnswerKind.UNANSWERABLE: "dim",
+    AnswerKind.REFUTED: "changed",
+}
 
 
 def requirements_section(report: Report, links: SourceLinks, *, brief: bool) -> Iterator[Section]:
@@ -200,9 +204,9 @@ def _standing(reference: Reference, model: ModelReport) -> str | None:
     name = reference.name.partition(".")[2]
     if reference.kind == "invariant":
         check = model.usual_check
-        if name in check.answer.violates:
+        if name in check.violates:
             return "violated"
-        is_known = check.verdict in (Verdict.HOLDS, Verdict.DIFFERS) or check.is_expected
+        is_known = check.verdict in (Verdict.HOLDS, Verdict.DIFFERS) or check.expected
         return "holds" if is_known else NOT_CHECKED
     if reference.kind == "fault" and model.faults is not None:
         runs = [run for run in model.faults.faults.runs if run.name == name]

@@ -51,7 +51,7 @@ class MutantsView(View[MutantsOfModel, MutantsRun]):
     def document(self, run: MutantsRun) -> Mapping[str, object]:
         models = run.results
         return json_document(
-            [_mutant_json(mutant, model) for model in models for mutant in model.mutants],
+            [mutant for model in models for mutant in model.mutants],
             {
                 **{str(fate): sum(model.count(fate) for model in models) for fate in Fate},
                 "unexplained": sum(len(model.unexplained) for model in models),
@@ -110,28 +110,4 @@ def _model_json(model: MutantsOfModel) -> dict[str, object]:
         **{str(fate): model.count(fate) for fate in Fate},
         "unexplained": [mutant.name for mutant in model.unexplained],
         "stale": model.stale,
-    }
-
-
-def _mutant_json(mutant: MutantAnswer, model: MutantsOfModel) -> dict[str, object]:
-    details = mutant.details
-    return {
-        "model": mutant.model,
-        "scope": mutant.scope,
-        "mutant": details.name,
-        "kind": details.kind,
-        "file": details.file,
-        "line": details.line,
-        "before": details.before,
-        "after": details.after,
-        "fate": mutant.verdict,
-        "killed_by": mutant.violated,
-        "steps": mutant.length,
-        "because": mutant.because,
-        "explained": model.reasons.get(details.name) if mutant.is_open else None,
-        "engine": mutant.engine,
-        "states": mutant.states,
-        "transitions": mutant.transitions,
-        "depth": mutant.depth,
-        "seconds": round(mutant.seconds, 3),
     }

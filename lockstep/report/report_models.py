@@ -28,8 +28,8 @@ def models_section(models: Sequence[ModelReport], links: SourceLinks, *, brief: 
                 Span(model.name, f"#{_anchor(model)}"),
                 verdict_span(model.usual_check),
                 model.usual_check.judged,
-                counted(model.usual_check.answer.states),
-                counted(model.usual_check.answer.depth),
+                counted(model.usual_check.states),
+                counted(model.usual_check.depth),
                 "none" if model.faults is None else _judged(model.faults.entry),
                 _all_of([entry for entry, _ in model.proofs]),
                 _all_of(model.twins),
@@ -50,11 +50,11 @@ def models_section(models: Sequence[ModelReport], links: SourceLinks, *, brief: 
 
 def verdict_span(entry: Entry) -> Span:
     """The verdict of an entry in its style; what was not checked says so."""
-    if entry.verdict is None:
+    if not entry.verdict:
         return Span(NOT_CHECKED, style="inconclusive word")
-    if entry.is_expected:
+    if entry.expected:
         return Span("violated as pinned", style="holds")
-    return Span(str(entry.verdict), style=str(entry.verdict))
+    return Span(entry.verdict, style=entry.verdict)
 
 
 def counted(number: int) -> str:
@@ -68,9 +68,9 @@ def _anchor(model: ModelReport) -> str:
 
 def _judged(entry: Entry) -> tuple[Span, ...]:
     """How much of a result there is: `20/20`."""
-    if entry.verdict is None:
+    if not entry.verdict:
         return (Span(NOT_CHECKED, style="inconclusive"),)
-    return (Span(entry.judged, style=str(entry.verdict)),)
+    return (Span(entry.judged, style=entry.verdict),)
 
 
 def _all_of(entries: Sequence[Entry]) -> Span:
@@ -117,21 +117,21 @@ def _scopes(checks: Sequence[Entry]) -> Iterator[Block]:
             (
                 entry.scope,
                 verdict_span(entry),
-                counted(entry.answer.states),
-                counted(entry.answer.transitions),
-                counted(entry.answer.depth),
+                counted(entry.states),
+                counted(entry.transitions),
+                counted(entry.depth),
                 seconds(entry),
                 Span(decided(entry), style="word"),
                 why(entry),
             )
         )
         for entry in checks
-        if entry.verdict is not None or entry.wanted
+        if entry.verdict or entry.wanted
     )
     numbers = ("states", "transitions", "depth", "seconds")
     if rows:
         yield Table(headers, rows, numbers, "scopes")
-    others = [entry for entry in checks if entry.verdict is None and not entry.wanted]
+    others = [entry for entry in checks if not entry.verdict and not entry.wanted]
     if others:
         names = ", ".join(entry.scope for entry in others)
         yield Paragraph((f"{names} (", command(others[0]), ")"), "dim", "scopes not checked")
@@ -139,7 +139,7 @@ def _scopes(checks: Sequence[Entry]) -> Iterator[Block]:
 
 def why(entry: Entry) -> Text:
     """Why a verdict is what it is; of what was not checked, how that is done."""
-    return entry.because if entry.verdict is not None else command(entry)
+    return entry.because if entry.verdict else command(entry)
 
 
 def command(entry: Entry) -> Span:
@@ -149,12 +149,12 @@ def command(entry: Entry) -> Span:
 
 def seconds(entry: Entry) -> str:
     """How long a result took when it was decided."""
-    return "-" if entry.verdict is None else f"{entry.answer.seconds:.2f}"
+    return "-" if not entry.verdict else f"{entry.seconds:.2f}"
 
 
 def decided(entry: Entry) -> str:
     """When something was decided, in UTC."""
-    return "-" if entry.since is None else f"{entry.since:%Y-%m-%d %H:%M}"
+    return f"{entry.moment:%Y-%m-%d %H:%M}" if entry.since else "-"
 
 
 def _growth(model: ModelReport) -> Iterator[Figure]:
@@ -163,9 +163,9 @@ def _growth(model: ModelReport) -> Iterator[Figure]:
     for entry in model.checks:
         scope = model.spec.scopes.get(entry.scope)
         pinned = 0 if scope is None else scope.pins.states or 0
-        number = entry.answer.states or pinned
+        number = entry.states or pinned
         if number:
-            rows.append(Bar(entry.scope, number, faint=not entry.answer.states))
+            rows.append(Bar(entry.scope, number, faint=not entry.states))
     if len(rows) > 1:
         rows.sort(key=lambda row: row.number)
         caption = f"States of {model.name} by scope, in orders of magnitude"
@@ -175,7 +175,7 @@ def _growth(model: ModelReport) -> Iterator[Figure]:
 
 def _levels(model: ModelReport) -> Iterator[Figure]:
     """How many states there are at each distance from the initial one, in the usual scope."""
-    levels = model.usual_check.answer.levels
+    levels = model.usual_check.levels
     if len(levels) > 2:
         last = plural(len(levels) - 1, "step")
         caption = (
@@ -245,7 +245,7 @@ def _proofs(model: ModelReport) -> Iterator[Block]:
                     entry.judged or "-",
                     str(proof.k if proved is None else proved.induction.k),
                     proof.any_number or "-",
-                    purpose if entry.verdict is not None else command(entry),
+                    purpose if entry.verdict else command(entry),
                     Span(_widths(proof.constants), style="word"),
                 )
             )
@@ -278,8 +278,8 @@ def _twins(entries: Iterable[Entry]) -> Table:
                 entry.scope,
                 verdict_span(entry),
                 entry.judged or "-",
-                counted(entry.answer.states),
-                counted(entry.answer.transitions),
+                counted(entry.states),
+                counted(entry.transitions),
                 seconds(entry),
                 why(entry),
             )

@@ -15,7 +15,7 @@ from lockstep.report.replay import behaviour_lines, figure_of
 from lockstep.report.report_bugs import bugs_section
 from lockstep.report.report_models import command, counted, decided, models_section, verdict_span
 from lockstep.report.source_links import SourceLinks
-from lockstep.specs.matrix import Answer
+from lockstep.specs.matrix import AnswerKind
 from lockstep.system.extensions import LOGS, extension
 from lockstep.verbs.report import Conformance, Report
 from lockstep.verbs.report_history import CHECK, PROVE, TWIN, Entry, HistoryRow
@@ -67,7 +67,7 @@ def summary(report: Report) -> str:
             parts.append(f"{holding} of {_plural(len(entries), noun)}")
     if report.matrix is not None:
         answers = report.matrix.counts()
-        parts.append(f"{sum(answers.values())} requirements, {answers[Answer.OPEN]} open")
+        parts.append(f"{sum(answers.values())} requirements, {answers[AnswerKind.OPEN]} open")
     text = "; ".join(parts).replace("propertys", "properties") + "."
     if report.broken:
         text += f" {len(report.broken)} broken."
@@ -82,7 +82,7 @@ def _plural(number: int, noun: str) -> str:
 
 
 def _provenance(report: Report) -> str:
-    dates = [entry.since for entry in report.entries if entry.since is not None]
+    dates = [entry.moment for entry in report.entries if entry.since]
     texts = ["Cached results for the texts as they stand; nothing was checked again."]
     if dates:
         texts.append(
@@ -104,7 +104,7 @@ def broken_section(report: Report) -> Iterator[Section]:
                 Span(decided(entry), style="word"),
                 command(entry),
             ),
-            str(entry.verdict),
+            entry.verdict,
         )
         for entry in report.broken
     )
@@ -149,11 +149,11 @@ def _open_rows(report: Report) -> Iterator[Row]:
 
 
 def _is_absent(entry: Entry) -> bool:
-    return entry.verdict is None and entry.outdated is None and not entry.because
+    return not entry.verdict and entry.outdated is None and not entry.because
 
 
 def _why_open(entry: Entry) -> str:
-    if entry.verdict is not None:
+    if entry.verdict:
         return entry.because
     if entry.because:
         return entry.because
@@ -213,7 +213,7 @@ def _change(row: HistoryRow) -> Row:
     revision = "" if row.revision is None else row.revision[:12] + " with changes" * row.changed
     return Row(
         (
-            row.date[:16].replace("T", " "),
+            row.since[:16].replace("T", " "),
             revision,
             f"{row.kind} {row.model} {row.scope}".rstrip(),
             Span(row.verdict, style=row.verdict),
@@ -231,7 +231,7 @@ def _courses(report: Report) -> Iterator[Figure]:
         rows = [row for row in report.history.of(CHECK, model.name, scope) if row.states]
         if len({row.states for row in rows}) > 1:
             caption = f"States of {model.name} {scope}, from report to report"
-            labels = (rows[0].date[:10], rows[-1].date[:10])
+            labels = (rows[0].since[:10], rows[-1].since[:10])
             yield Figure(course([row.states for row in rows], labels, caption), caption)
 
 
@@ -250,7 +250,7 @@ def report_json(report: Report) -> dict[str, object]:
     """The document: a row a result."""
     revision = report.revision
     return document(
-        [_entry(entry) for entry in report.entries],
+        report.entries,
         {
             "workspace": report.workspace.name,
             "revision": None if revision is None else revision.commit,
@@ -264,26 +264,3 @@ def report_json(report: Report) -> dict[str, object]:
         damaged=list(report.history.damaged),
         unread=list(report.unread),
     )
-
-
-def _entry(entry: Entry) -> dict[str, object]:
-    return {
-        "kind": entry.kind,
-        "model": entry.model,
-        "scope": entry.scope,
-        "verdict": None if entry.verdict is None else str(entry.verdict),
-        "because": entry.because,
-        "expected": entry.is_expected,
-        "wanted": entry.wanted,
-        "judged": entry.judged,
-        "violates": list(entry.answer.violates),
-        "length": entry.answer.length,
-        "states": entry.answer.states,
-        "transitions": entry.answer.transitions,
-        "depth": entry.answer.depth,
-        "seconds": entry.answer.seconds,
-        "levels": list(entry.answer.levels),
-        "since": None if entry.since is None else entry.since.isoformat(),
-        "outdated": None if entry.outdated is None else entry.outdated.isoformat(),
-        "again": entry.again,
-    }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from lockstep.answers.answer import Answer
 from lockstep.campaign.task import Task, shown_constant
@@ -56,7 +55,7 @@ class SweepView(View[Answer, SweepRun]):
         return counted("check", (row.verdict for row in run.results), none="none done")
 
     def document(self, run: SweepRun) -> Mapping[str, object]:
-        rows = [_row_json(row) for row in run.results]
+        rows = run.results
         return json_document(
             rows,
             {
@@ -75,16 +74,3 @@ class SweepView(View[Answer, SweepRun]):
     def _seed(self, cell: str) -> tuple[str, ...]:
         """The cell of the seed, in a table that has a column of them."""
         return (cell,) if any(task.seed is not None for task, _ in self._plan.tasks) else ()
-
-
-_FIELDS = (
-    *("model", "scope", "fault", "proposal", "constants", "seed", "engine", "verdict", "violated"),
-    *("states", "transitions", "depth", "seconds", "length", "trace", "because", "exit_code"),
-    "since",
-)
-"""What JSON has of an answer (docs/reference/json.md)."""
-
-
-def _row_json(row: Answer) -> dict[str, Any]:
-    fields = {name: getattr(row, name) for name in _FIELDS}
-    return {**fields, "seconds": round(row.seconds, 3), "because": row.error or row.because}

@@ -9,7 +9,7 @@ from typing import Generic, Protocol, TypeVar
 
 from lockstep.errors import LockstepError
 from lockstep.results.search_result import Progress
-from lockstep.results.verdict import INTERRUPTED, Verdict, verdict_without, worst
+from lockstep.results.verdict import INTERRUPTED, Verdict, exit_code_of, verdict_without, worst
 
 
 class Result(Protocol):
@@ -19,6 +19,34 @@ class Result(Protocol):
     def exit_code(self) -> int:
         """What this result alone would end the process with."""
         ...
+
+
+class WithVerdict(Protocol):
+    """A result in which there is a verdict."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict."""
+        ...
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the work on it."""
+        ...
+
+
+class Judged:
+    """A result whose exit code follows from its verdict."""
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the work on it."""
+        return False
+
+    @property
+    def exit_code(self: WithVerdict) -> int:
+        """What this result alone would end the process with."""
+        return exit_code_of(self.verdict, interrupted=self.interrupted)
 
 
 class Failure:

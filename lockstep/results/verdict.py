@@ -29,6 +29,25 @@ def verdict_without(error: LockstepError) -> Verdict:
 INTERRUPTED = 130
 """Ctrl-C, as shells count it, so that no caller takes it for a verdict."""
 
+_CODES = {
+    Verdict.HOLDS: ExitCode.HOLDS,
+    Verdict.VIOLATED: ExitCode.VIOLATED,
+    Verdict.DIFFERS: ExitCode.DIFFERS,
+    Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
+    Verdict.ERROR: ExitCode.USAGE,
+}
+
+
+def exit_code_of(verdict: Verdict, *, expected: bool = False, interrupted: bool = False) -> int:
+    """What an answer alone ends the process with: 130 where it was interrupted, else its verdict's.
+
+    A violation that is `expected` ends it as what holds does.
+    """
+    if interrupted:
+        return INTERRUPTED
+    return int(ExitCode.HOLDS if expected else _CODES[verdict])
+
+
 _WORST_FIRST = (
     INTERRUPTED,
     ExitCode.INTERNAL,

@@ -21,7 +21,7 @@ from lockstep.walk.walk import NotTaken
 MOST_STEPS = 2_000
 """Steps of a walk that is asked for."""
 
-Answer: TypeAlias = dict[str, Any]
+Reply: TypeAlias = dict[str, Any]
 
 
 class Busy(LockstepError):
@@ -63,7 +63,7 @@ class Explorer:
         self._explored = explored
         self._walking = threading.Lock()  # there is one walk: each question begins with its own
         self._searching = threading.Lock()
-        self._questions: dict[str, Callable[[bytes], Answer]] = {
+        self._questions: dict[str, Callable[[bytes], Reply]] = {
             "about": lambda body: self._about(_read(body, Nothing)),
             "here": lambda body: self._here(_read(body, Walked)),
             "jump": lambda body: self._jump(_read(body, Looked)),
@@ -72,13 +72,13 @@ class Explorer:
             "coverage": lambda body: self._coverage(_read(body, Nothing)),
         }
 
-    def answer(self, question: str, body: bytes) -> Answer:
+    def answer(self, question: str, body: bytes) -> Reply:
         """The answer to a question. `LockstepError` for one that makes no sense, `Busy` later."""
         if question not in self._questions:
             raise LockstepError(f"there is no question {question!r}")
         return self._questions[question](body)
 
-    def _about(self, _: Nothing) -> Answer:
+    def _about(self, _: Nothing) -> Reply:
         explored = self._explored
         return {
             "model": explored.name,
@@ -89,12 +89,12 @@ class Explorer:
             "seconds": explored.request.max_seconds,
         }
 
-    def _here(self, asked: Walked) -> Answer:
+    def _here(self, asked: Walked) -> Reply:
         with self._walking:
             problem = self._go(asked)
             return self._view(problem)
 
-    def _jump(self, asked: Looked) -> Answer:
+    def _jump(self, asked: Looked) -> Reply:
         with self._search():
             with self._walking:
                 problem = self._go(Walked(asked.walk, asked.position))
@@ -115,13 +115,13 @@ class Explorer:
                 walk.follow(nearest.steps)
                 return {"found": True, "because": nearest.because, **self._view(None)}
 
-    def _graph(self, _: Nothing) -> Answer:
+    def _graph(self, _: Nothing) -> Reply:
         drawing = self._drawing
         if isinstance(drawing, TooLarge):
             return {"problem": str(drawing)}
         return drawing_view(drawing)
 
-    def _state(self, asked: Clicked) -> Answer:
+    def _state(self, asked: Clicked) -> Reply:
         drawing = self._drawing
         if isinstance(drawing, TooLarge) or not 0 <= asked.state < len(drawing.space.states):
             raise LockstepError(f"there is no state {asked.state} in a graph")
@@ -131,7 +131,7 @@ class Explorer:
             walk.go(walk.names_of(trace))
             return self._view(None)
 
-    def _coverage(self, _: Nothing) -> Answer:
+    def _coverage(self, _: Nothing) -> Reply:
         with self._search():
             return self._covered
 
@@ -145,7 +145,7 @@ class Explorer:
             return str(error)
         return None
 
-    def _view(self, problem: str | None) -> Answer:
+    def _view(self, problem: str | None) -> Reply:
         drawing = self._drawing
         walk = self._explored.walk
         number = None if isinstance(drawing, TooLarge) else drawing.number(walk.here)
@@ -160,7 +160,7 @@ class Explorer:
             return reason
 
     @cached_property
-    def _covered(self) -> Answer:
+    def _covered(self) -> Reply:
         """What a search came by; it is done once."""
         return coverage_view(self._explored)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from lockstep.errors import ExitCode, LockstepError, nearest
+from lockstep.errors import LockstepError, nearest
 from lockstep.language.model import DEADLOCK, Model
 from lockstep.language.notation import Kind
 from lockstep.results.search_result import SearchResult
@@ -52,20 +52,6 @@ class Judgement:
     vacuous: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
     expected: bool = False
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """What the process says when this is all it was asked."""
-        match self.verdict:
-            case Verdict.HOLDS:
-                return ExitCode.HOLDS
-            case Verdict.VIOLATED:
-                return ExitCode.HOLDS if self.expected else ExitCode.VIOLATED
-            case Verdict.DIFFERS:
-                return ExitCode.DIFFERS
-            case Verdict.ERROR:
-                return ExitCode.USAGE
-        return ExitCode.INCONCLUSIVE
 
 
 def check_declarations(model: Model, spec: ModelSpec) -> None:

@@ -23,7 +23,7 @@ from lockstep.words import shown_path
 _CLAIMS = {Kind.INVARIANT, Kind.STEP_INVARIANT, Kind.LEADS_TO}
 
 
-class Answer(StrEnum):
+class AnswerKind(StrEnum):
     """The kinds of answer. Of several that a requirement has, the first of these counts."""
 
     REFUTED = "refuted"
@@ -45,18 +45,18 @@ class Answer(StrEnum):
     """Nothing answers it; actions, faults, deviations and other tests only support an answer."""
 
 
-def answer_of(row: Requirement, kinds: Mapping[Reference, Kind]) -> Answer:
+def answer_of(row: Requirement, kinds: Mapping[Reference, Kind]) -> AnswerKind:
     """The kind of answer; `kinds` has that of each property which the requirement cites."""
     cited = {kinds[reference] for reference in row.answered_by if reference in kinds}
     if row.unanswerable is not None:
-        return Answer.UNANSWERABLE
+        return AnswerKind.UNANSWERABLE
     if row.refuted_by:
-        return Answer.REFUTED
+        return AnswerKind.REFUTED
     if cited & _CLAIMS:
-        return Answer.ANSWERED
+        return AnswerKind.ANSWERED
     if row.shown_by:
-        return Answer.SHOWN
-    return Answer.REACHED if Kind.SOMETIMES in cited else Answer.OPEN
+        return AnswerKind.SHOWN
+    return AnswerKind.REACHED if Kind.SOMETIMES in cited else AnswerKind.OPEN
 
 
 def check_stated_requirements(model: Model, spec: ModelSpec) -> None:
@@ -163,7 +163,7 @@ class Matrix:
     """
 
     kips: list[Kip] = field(default_factory=list)
-    answers: dict[str, Answer] = field(default_factory=dict)
+    answers: dict[str, AnswerKind] = field(default_factory=dict)
     kinds: dict[Reference, Kind] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     unresolved: list[Reference] = field(default_factory=list)
@@ -173,11 +173,11 @@ class Matrix:
         """Every requirement, in the order of the files."""
         return [row for kip in self.kips for row in kip.requirements]
 
-    def counts(self, kip: Kip | None = None) -> dict[Answer, int]:
+    def counts(self, kip: Kip | None = None) -> dict[AnswerKind, int]:
         """How many requirements have each kind of answer, of one file or of all."""
         rows = self.requirements if kip is None else kip.requirements
         counter = Counter(self.answers[row.id] for row in rows)
-        return {answer: counter[answer] for answer in Answer}
+        return {answer: counter[answer] for answer in AnswerKind}
 
 
 def build_matrix(root: Path, names: Sequence[str], *, every_file: bool) -> Matrix:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lockstep.errors import ExitCode
 from lockstep.language.model import Model
 from lockstep.prove.bounded import BoundedResult, Target, check_bounded, where
 from lockstep.prove.equal import Contrast, contrast
 from lockstep.prove.relation import Relation
 from lockstep.prove.solver import ctrl_c_ends_a_question
 from lockstep.requests.prove import SECONDS, Widths
+from lockstep.requests.run import Judged
 from lockstep.results.trace import Trace
-from lockstep.results.verdict import INTERRUPTED, Verdict
+from lockstep.results.verdict import Verdict
 from lockstep.trace.saving import Saved
 from lockstep.verbs.explore import goal_model
 from lockstep.verbs.prove_kept import Reason, keep_trace
@@ -44,7 +44,7 @@ class SearchRequest:
 
 
 @dataclass(frozen=True)
-class Searched:
+class Searched(Judged):
     """What came of a search, and the file of the behaviour if there is one."""
 
     subject: Subject
@@ -72,13 +72,9 @@ class Searched:
         return Verdict.VIOLATED if self.request.goal is None else Verdict.HOLDS
 
     @property
-    def exit_code(self) -> int:
-        """What this result ends the process with."""
-        if self.result.interrupted:
-            return INTERRUPTED
-        if self.result.error is not None:
-            return int(ExitCode.USAGE)
-        return int(ExitCode[self.verdict.name])
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it."""
+        return self.result.interrupted
 
     @property
     def because(self) -> str:
@@ -132,7 +128,7 @@ class EqualRequest:
 
 
 @dataclass(frozen=True)
-class Compared:
+class Compared(Judged):
     """Two actions, and a state in which they differ if there is one."""
 
     subject: Subject
@@ -144,11 +140,6 @@ class Compared:
     def verdict(self) -> Verdict:
         """`holds` if they do the same, else `violated`."""
         return Verdict.HOLDS if self.contrast is None else Verdict.VIOLATED
-
-    @property
-    def exit_code(self) -> int:
-        """What this result ends the process with."""
-        return int(ExitCode[self.verdict.name])
 
 
 def compare_actions(request: EqualRequest) -> Compared:

@@ -18,7 +18,7 @@ from lockstep.plain.exploration import Exploration
 from lockstep.requests.run import Failure, Run
 from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.search_result import SearchResult
-from lockstep.results.verdict import INTERRUPTED, Verdict, worst
+from lockstep.results.verdict import Verdict, exit_code_of, worst
 from lockstep.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -71,10 +71,13 @@ class Checked(ShownInNotebooks):
     @property
     def exit_code(self) -> int:
         """What this result alone would end the process with."""
-        codes = [int(self.judgement.exit_code), *(other.exit_code for other in self.others)]
-        if self.rest is not None:
-            codes.append(self.rest.exit_code)
-        return worst([*codes, *[INTERRUPTED] * self.result.interrupted])
+        code = exit_code_of(
+            self.verdict,
+            expected=self.judgement.expected,
+            interrupted=self.result.interrupted,
+        )
+        rest = () if self.rest is None else (self.rest,)
+        return worst([code, *(other.exit_code for other in (*self.others, *rest))])
 
 
 @dataclass(frozen=True)

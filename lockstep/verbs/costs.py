@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lockstep.costs.scenario import Attained, ScenarioCost, costs_of
-from lockstep.errors import ExitCode, LockstepError
+from lockstep.errors import LockstepError
 from lockstep.language.frontend import lower
 from lockstep.language.model import Model
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.space import MOST_STATES, Limits
 from lockstep.requests.models import choose
 from lockstep.requests.review_plan import ReviewPlan, ReviewTask
-from lockstep.requests.run import Failure, Run, Unwatched, Watch, run_each
+from lockstep.requests.run import Failure, Judged, Run, Unwatched, Watch, run_each
 from lockstep.requests.search import CostsRequest
 from lockstep.requests.version import Version
 from lockstep.results.verdict import Verdict
@@ -45,7 +45,7 @@ class SavedCost:
 
 
 @dataclass(frozen=True)
-class ModelCosts:
+class ModelCosts(Judged):
     """What the scenarios of one model cost in one scope."""
 
     version: Version
@@ -58,11 +58,6 @@ class ModelCosts:
         """`inconclusive` where something is not known; costs are never right or wrong."""
         is_open = any(saved.cost.unknown for saved in self.costs)
         return Verdict.INCONCLUSIVE if is_open else Verdict.HOLDS
-
-    @property
-    def exit_code(self) -> int:
-        """What this model alone would end the process with."""
-        return int(ExitCode.HOLDS if self.verdict is Verdict.HOLDS else ExitCode.INCONCLUSIVE)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import msgspec
 from lockstep.answers.answer import Answer, decode, encode
 from lockstep.campaign.place import Share
 from lockstep.campaign.task import Outcome, Task, answer_to
-from lockstep.errors import ExitCode, LockstepError, nearest
+from lockstep.errors import LockstepError, nearest
 from lockstep.explore.engines import explore
 from lockstep.language.faults import marks_in_place
 from lockstep.language.frontend import lower
@@ -23,7 +23,7 @@ from lockstep.requests.run import Unwatched, Watch
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.search_result import SearchResult
 from lockstep.results.trace import Trace
-from lockstep.results.verdict import INTERRUPTED, Verdict
+from lockstep.results.verdict import Verdict, exit_code_of
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.trace.documents import error_json, steps_json
@@ -121,24 +121,30 @@ def _without_meaning(error: EvaluationError) -> str:
 
 
 class FaultDetails(msgspec.Struct, kw_only=True):
-    """What only the row of a fault has.
-
-    `caught_by` are the properties that catch it, `expected` the one that it names, `steps` those of
-    its shortest trace as in JSON. `bounded` says that a bound ended the search before all was
-    explored. The others are as in `FaultRun`, `FaultMark` and `SearchResult`.
-    """
+    """What only the row of a fault has."""
 
     caught_by: tuple[str, ...]
+    """The properties that fail where the shortest trace ends; for a goal, those out of reach."""
     expected: str | None
+    """The property that the fault says it breaks; null for a harmless one."""
     harmless: str | None
+    """Why no property catches it, in its author's words; its verdict is then to be `holds`."""
     source: str | None
+    """Where the mistake was really made."""
     by_constants: bool
+    """Whether the constants that it sets break the model by themselves."""
     problem: str | None
+    """What is wrong: not caught, caught first by another property, or not harmless."""
     error: dict[str, Any] | None
+    """Where the text has no meaning, as under [`check`](#check)."""
     unchecked: tuple[str, ...]
+    """Each `leads_to` of which nothing is known."""
     steps: list[dict[str, Any]] | None
+    """The shortest trace: the `action` and the `parameters` of each step."""
     loop: int | None
+    """After how many steps those come that are taken for ever."""
     bounded: bool = False
+    """Whether a bound ended the search before all was explored."""
 
 
 class FaultAnswer(Answer, kw_only=True):
@@ -178,7 +184,7 @@ def row_of(task: Task, run: FaultRun) -> Answer:
         loop=None if run.trace is None else run.trace.loop,
         bounded=result.verdict is Verdict.INCONCLUSIVE and not result.unchecked,
     )
-    code = ExitCode.HOLDS if run.problem is None else ExitCode.VIOLATED
+    as_said = Verdict.HOLDS if run.problem is None else Verdict.VIOLATED
     return answer_to(
         task,
         result,
@@ -186,7 +192,7 @@ def row_of(task: Task, run: FaultRun) -> Answer:
         violated=run.first or None,
         length=None if run.trace is None else len(run.trace.steps),
         because=result.because,
-        exit_code=INTERRUPTED if result.interrupted else int(code),
+        exit_code=exit_code_of(as_said, interrupted=result.interrupted),
         details=msgspec.to_builtins(details),
     )
 

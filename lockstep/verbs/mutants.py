@@ -26,7 +26,7 @@ from lockstep.plain.exploration import Bounds, Exploration
 from lockstep.requests.campaign import MutantsRequest, Resources
 from lockstep.requests.models import choose
 from lockstep.requests.run import Unwatched, Watch
-from lockstep.results.verdict import INTERRUPTED, Verdict, verdict_without, worst
+from lockstep.results.verdict import INTERRUPTED, Verdict, exit_code_of, verdict_without, worst
 from lockstep.specs.judgement import check_declarations
 from lockstep.specs.scopes import DEFAULT_SCOPE, ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
@@ -37,14 +37,20 @@ __all__ = ["MutantsRequest", "MutantsRun", "mutants", "plan_mutants"]
 
 
 class MutantDetails(msgspec.Struct, kw_only=True):
-    """What only the row of a mutant has: its name, and what was changed where."""
+    """What only the row of a mutant has."""
 
     name: str
+    """Its name, which `specs/MODEL.toml` explains it by."""
     kind: str
+    """What was done, such as `guard dropped`."""
     file: str
     line: int
     before: str
+    """What was changed."""
     after: str
+    """Into what; empty where it was left out."""
+    explained: str | None = None
+    """Why it may survive, as `specs/MODEL.toml` says; not in a table of results."""
 
 
 class MutantAnswer(Answer, kw_only=True):
@@ -68,7 +74,8 @@ class MutantAnswer(Answer, kw_only=True):
         return self.fate in (Fate.SURVIVES, Fate.INCONCLUSIVE)
 
 
-_CODES = {Fate.SURVIVES: ExitCode.VIOLATED, Fate.INCONCLUSIVE: ExitCode.INCONCLUSIVE}
+_VERDICTS = {Fate.SURVIVES: Verdict.VIOLATED, Fate.INCONCLUSIVE: Verdict.INCONCLUSIVE}
+"""What a fate says of the model's properties; that they hold, where it is any other."""
 
 
 def row_of(task: Task, judged: Judged, seconds: float) -> Answer:
@@ -88,13 +95,12 @@ def row_of(task: Task, judged: Judged, seconds: float) -> Answer:
         "length": sentence.steps,
         "because": sentence.because,
         "seconds": round(seconds, 6),
-        "exit_code": int(_CODES.get(sentence.fate, ExitCode.HOLDS)),
+        "exit_code": exit_code_of(
+            _VERDICTS.get(sentence.fate, Verdict.HOLDS),
+            interrupted=result is not None and result.interrupted,
+        ),
         "details": msgspec.to_builtins(details),
     }
-    if result is None:
-        return answer_to(task, **values)
-    if result.interrupted:
-        values["exit_code"] = INTERRUPTED
     return answer_to(task, result, **values)
 
 
@@ -183,7 +189,11 @@ class MutantsOfModel:
     def take(self, row: Answer) -> None:
         """Take in the row of a task."""
         if row.details:
-            self.mutants.append(MutantAnswer.of(row))
+            mutant = MutantAnswer.of(row)
+            if mutant.is_open and mutant.name in self.reasons:
+                mutant.details.explained = self.reasons[mutant.name]
+                mutant.exit_code = int(ExitCode.HOLDS)
+            self.mutants.append(mutant)
         if row.error and row.error not in {error.message for error in self.errors}:
             self.errors.append(TaskError(row))
 
@@ -213,7 +223,7 @@ class MutantsOfModel:
     def exit_code(self) -> int:
         """What this model alone would end the process with."""
         codes = [int(error.exit_code) for error in self.errors]
-        codes += [mutant.exit_code for mutant in self.unexplained]
+        codes += [mutant.exit_code for mutant in self.mutants]
         codes += [int(ExitCode.VIOLATED)] * bool(self.stale) + [INTERRUPTED] * self.interrupted
         return worst(codes)
 

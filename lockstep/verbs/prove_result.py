@@ -11,9 +11,9 @@ from lockstep.errors import ExitCode, LockstepError, nearest
 from lockstep.language.faults import fault_constants
 from lockstep.language.model import DEADLOCK, load_model
 from lockstep.language.notation import MARK, Kind
-from lockstep.requests.run import Failure
+from lockstep.requests.run import Failure, Judged
 from lockstep.results.notebook import ShownInNotebooks
-from lockstep.results.verdict import INTERRUPTED, Verdict
+from lockstep.results.verdict import Verdict, exit_code_of, worst
 from lockstep.specs.scopes import DEFAULT_SCOPE, ProofScope, load_model_spec
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ _PROVABLE = (Kind.INVARIANT, Kind.STEP_INVARIANT)
 
 
 @dataclass
-class Proved(ShownInNotebooks):
+class Proved(Judged, ShownInNotebooks):
     """One model in one proof: what holds always, and what was looked for of the rest.
 
     `enough` is set where it is a proof for any number of names: the model is then that with as
@@ -239,14 +239,9 @@ class Proved(ShownInNotebooks):
     @property
     def exit_code(self) -> int:
         """What this result alone would end the process with."""
-        if self.interrupted:
-            return INTERRUPTED
-        if self.bounded is not None and self.bounded.error is not None:
-            return int(ExitCode.USAGE)
         lacks_questions = self.questions is not None and self.questions.file is None
-        if self.verdict is Verdict.HOLDS and lacks_questions:
-            return int(ExitCode.INCONCLUSIVE)
-        return int(ExitCode[self.verdict.name])
+        code = exit_code_of(self.verdict, interrupted=self.interrupted)
+        return worst([code, *[int(ExitCode.INCONCLUSIVE)] * lacks_questions])
 
 
 @dataclass(frozen=True)

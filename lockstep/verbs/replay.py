@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lockstep.errors import ExitCode, LockstepError
+from lockstep.errors import LockstepError
 from lockstep.language.model import DEADLOCK, Model
 from lockstep.language.notation import State
 from lockstep.plain.run import PlainEngine
 from lockstep.requests.check import CheckRequest
 from lockstep.requests.others import ReplayRequest
+from lockstep.requests.run import Judged
 from lockstep.requests.version import Version
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.notebook import ShownInNotebooks
@@ -31,7 +32,7 @@ __all__ = ["Replay", "ReplayRequest", "replay"]
 
 
 @dataclass(frozen=True)
-class Replay(ShownInNotebooks):
+class Replay(Judged, ShownInNotebooks):
     """What came of a recorded behaviour.
 
     `verdict` is `violated` when the violation is there again, `holds` when the model still behaves
@@ -50,13 +51,6 @@ class Replay(ShownInNotebooks):
     error: EvaluationError | None = None
     test: str | None = None
     """The text of the test that was written, None where none was."""
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """As for `check`: 1 violated again, 0 holds now, 3 another behaviour now, 2 on an error."""
-        if self.error is not None:
-            return ExitCode.USAGE
-        return ExitCode[self.verdict.name]
 
 
 class _Departs(Exception):
@@ -186,7 +180,7 @@ class Refusal:
 
 
 @dataclass
-class ReplayedOn(ShownInNotebooks):
+class ReplayedOn(Judged, ShownInNotebooks):
     """What came of a recorded behaviour on another version.
 
     `verdict` is `holds` where the version does not go so, or goes so and violates nothing;
@@ -229,10 +223,3 @@ class ReplayedOn(ShownInNotebooks):
             constants=version.constants,
         )
         return request.again(version.model)
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """0 where the change stops it, 1 violated, 3 cannot be said, 2 on an error."""
-        if self.error is not None:
-            return ExitCode.USAGE
-        return ExitCode[self.verdict.name]

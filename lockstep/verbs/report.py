@@ -229,9 +229,9 @@ def _counterexamples(workspace: Workspace, models: Iterable[ModelReport]) -> Ite
     """The behaviours that violate something, taken again; one that is not there is left out."""
     for model in models:
         for entry in model.entries:
-            if entry.is_broken and entry.answer.trace is not None:
+            if entry.is_broken and entry.trace is not None:
                 try:
-                    again = replay(ReplayRequest(Path(entry.answer.trace), workspace=workspace))
+                    again = replay(ReplayRequest(Path(entry.trace), workspace=workspace))
                 except LockstepError:
                     continue
                 if again.verdict in (Verdict.VIOLATED, Verdict.ERROR):
@@ -272,8 +272,10 @@ def _model(workspace: Workspace, name: str, kept: KeptResults, rows: EarlierRows
 
 def _refused(name: str, error: LockstepError) -> ModelReport:
     again = f"lockstep check {name}"
-    entry = Entry.of(CHECK, name, "default", again).saying(Verdict.ERROR, str(error))
-    without = Entry.of(MUTANTS, name, "default", f"lockstep mutants {name}", wanted=False)
+    entry = Entry(kind=CHECK, model=name, scope="default", again=again)
+    entry = entry.saying(Verdict.ERROR, str(error))
+    again = f"lockstep mutants {name}"
+    without = Entry(kind=MUTANTS, model=name, scope="default", again=again, wanted=False)
     spec = ModelSpec(None, name)
     return ModelReport(spec, "", (), {}, {}, {}, (entry,), None, (), (), (without, None))
 

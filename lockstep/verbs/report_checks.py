@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from lockstep.answers.answer import Answer
@@ -49,7 +49,9 @@ class KeptResults:
             is_usual = scope.name == DEFAULT_SCOPE
             request = CheckRequest(scope=None if is_usual else scope.name)
             again = request.again(spec.name)
-            entry = Entry.of(CHECK, spec.name, scope.name, again, wanted=is_usual)
+            entry = Entry(
+                kind=CHECK, model=spec.name, scope=scope.name, again=again, wanted=is_usual
+            )
             try:
                 yield self._check(entry, spec, self._model(spec, scope), scope)
             except LockstepError as error:
@@ -65,13 +67,13 @@ class KeptResults:
                 continue
             answer.judged = judged
             if answer.verdict != Verdict.HOLDS:
-                return replace(entry, answer=answer, is_expected=_is_pinned(scope, answer))
+                return entry.answered(answer, expected=_is_pinned(scope, answer))
             result = kept_search(model, answer)
             if result is not None:
                 judgement = judge(model, scope, result, pinned=True)
-                entry = replace(entry, answer=answer)
+                entry = entry.answered(answer)
                 return entry.saying(judgement.verdict, judgement.because)
-        entry.answer.judged = judged
+        entry.judged = judged
         return self._outdated(entry)
 
     def proofs(self, spec: ModelSpec) -> Iterator[tuple[Entry, Proved | None]]:
@@ -81,7 +83,7 @@ class KeptResults:
         for subject in subjects:
             name = subject.proof.name
             again = request.again(spec.name, name, None)
-            entry = Entry.of(PROVE, spec.name, name, again)
+            entry = Entry(kind=PROVE, model=spec.name, scope=name, again=again)
             try:
                 yield self._proof(entry, subject, request, subject.load())
             except LockstepError as error:
@@ -93,16 +95,15 @@ class KeptResults:
         answer = self._answer(proof_question(subject, request, model))
         if answer is None:
             return self._outdated(entry), None
-        entry = replace(entry, answer=answer)
         if answer.verdict != Verdict.HOLDS:
-            return entry, None
+            return entry.answered(answer), None
         proved = kept_proof(subject, request, model, answer)
         if proved is None:
             return self._outdated(entry), None
         induction = proved.induction
         count = sum(proof.proved for proof in induction.proofs)
         answer.judged, answer.seconds = f"{count}/{len(induction.proofs)}", induction.seconds
-        return entry, proved
+        return entry.answered(answer), proved
 
     def _model(self, spec: ModelSpec, scope: Scope) -> Model:
         return load_model(self.workspace.root, spec.name, scope.constants)
@@ -113,12 +114,12 @@ class KeptResults:
             return
         for name in twin_scopes(spec):
             again = TwinRequest(scope=name).again(spec.name)
-            entry = Entry.of(TWIN, spec.name, name, again)
+            entry = Entry(kind=TWIN, model=spec.name, scope=name, again=again)
             try:
                 scope = spec.scope(name)
                 yield self._twin(entry, spec, self._model(spec, scope), scope)
             except LockstepError as error:
-                entry.answer.because = error.message
+                entry.because = error.message
                 yield entry
 
     def _twin(self, entry: Entry, spec: ModelSpec, model: Model, scope: Scope) -> Entry:
@@ -127,12 +128,12 @@ class KeptResults:
         if answer is None:
             return self._outdated(entry)
         if answer.verdict != Verdict.HOLDS:
-            return replace(entry, answer=answer)
+            return entry.answered(answer)
         result = kept_comparison(model, answer)
         if result is None:
             return self._outdated(entry)
         answer.because = "; ".join(filter(None, (result.because, *result.left_out)))
-        return replace(entry, answer=answer)
+        return entry.answered(answer)
 
     def _answer(self, question: Question) -> Answer | None:
         """What was decided last of a question as it stands; None where nothing was."""
@@ -143,7 +144,8 @@ class KeptResults:
     def _outdated(self, entry: Entry) -> Entry:
         """The entry of what was decided, if at all, of other texts."""
         latest = self._of(entry.kind).get((entry.model, entry.scope))
-        return replace(entry, outdated=latest)
+        entry.outdated = latest
+        return entry
 
     def _of(self, verb: str) -> Mapping[tuple[str, str], datetime]:
         if verb not in self._latest:
@@ -194,8 +196,8 @@ def faults_report(workspace: Workspace, spec: ModelSpec, rows: EarlierRows) -> F
     """What is kept of the faults of a model; None where it has none."""
     result, planned = plan_faults(workspace, FaultsRequest(), spec.name)
     again = f"lockstep faults {spec.name}"
-    entry = Entry.of(FAULTS, spec.name, "", again)
-    entry.answer.judged = f"0/{len(planned)}"
+    entry = Entry(kind=FAULTS, model=spec.name, scope="", again=again)
+    entry.judged = f"0/{len(planned)}"
     if result.errors:
         return FaultsReport(entry.saying(Verdict.ERROR, str(result.errors[0])), result)
     if not planned and not result.invariants:
@@ -207,11 +209,11 @@ def faults_report(workspace: Workspace, spec: ModelSpec, rows: EarlierRows) -> F
         result.take(row)
     result.interrupted = bool(missing)
     if not known and tasks:
-        outdated = rows.latest("fault", spec.name)
-        return FaultsReport(replace(entry, outdated=outdated), result, missing)
+        entry.outdated = rows.latest("fault", spec.name)
+        return FaultsReport(entry, result, missing)
     kept = [run for run in result.runs if run.details.problem is None]
-    entry.answer.judged = f"{len(kept)}/{len(tasks)}"
-    entry.answer.since = min((run.since for run in result.runs), default="")
+    entry.judged = f"{len(kept)}/{len(tasks)}"
+    entry.since = min((run.since for run in result.runs), default="")
     if result.problems:
         entry = entry.saying(Verdict.VIOLATED, "; ".join(result.problems))
     elif missing:
@@ -227,7 +229,7 @@ def mutants_report(
 ) -> tuple[Entry, MutantsOfModel | None]:
     """What is kept of the mutants of a model; a workspace is whole without."""
     again = f"lockstep mutants {spec.name}"
-    entry = Entry.of(MUTANTS, spec.name, DEFAULT_SCOPE, again, wanted=False)
+    entry = Entry(kind=MUTANTS, model=spec.name, scope=DEFAULT_SCOPE, again=again, wanted=False)
     if not rows.are_there("mutant", spec.name):
         return entry, None
     result, planned = plan_mutants(workspace, MutantsRequest(), spec.name)
@@ -235,14 +237,15 @@ def mutants_report(
         return entry, None  # the model's own check says what is wrong
     known = rows.of([task for task, _ in planned])
     if not known:
-        return replace(entry, outdated=rows.latest("mutant", spec.name)), None
+        entry.outdated = rows.latest("mutant", spec.name)
+        return entry, None
     for row in known.values():
         result.take(row)
     result.interrupted = len(known) < len(planned)
     counted = [mutant for mutant in result.mutants if mutant.fate is not Fate.VOID]
     settled = len(counted) - len(result.unexplained)
-    entry.answer.judged = f"{settled}/{len(counted)}"
-    entry.answer.since = min((mutant.since for mutant in result.mutants), default="")
+    entry.judged = f"{settled}/{len(counted)}"
+    entry.since = min((mutant.since for mutant in result.mutants), default="")
     left = len(planned) - len(known)
     if any(mutant.fate is Fate.SURVIVES for mutant in result.unexplained) or result.stale:
         because = f"{plural(len(result.unexplained), 'unexplained survivor')}"

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from lockstep.answers.answer import Answer
-from lockstep.errors import ExitCode, LockstepError, not_written
-from lockstep.results.verdict import Verdict
-from lockstep.system.strict_json import NotJson, decode_document
+from lockstep.answers.answer import Answer, encode
+from lockstep.errors import LockstepError, not_written
+from lockstep.results.verdict import Verdict, exit_code_of
+from lockstep.system.strict_json import decode_document
 from lockstep.system.text_files import is_file
 from lockstep.words import shown_path
 
@@ -23,113 +21,74 @@ CHECK, FAULTS, PROVE, TWIN, MUTANTS = "check", "faults", "prove", "twin", "mutan
 """What an entry is of."""
 
 
-@dataclass(frozen=True)
-class Entry:
-    """The answer about a model in one scope or proof; without a verdict it was not checked.
+class Entry(Answer, kw_only=True):
+    """The answer about a model in one scope or proof; without a verdict it was not checked."""
 
-    `again` is the command that fills it or repeats it, and `outdated` when something was decided
-    last of other texts. The workspace is whole without what is not `wanted`. `is_expected` is a
-    violation that the scope pins.
-    """
-
-    answer: Answer
     again: str
+    """The command that decides it, or decides it again."""
     outdated: datetime | None = None
+    """When something was decided last of other texts."""
     wanted: bool = True
-    is_expected: bool = False
+    """Whether the workspace is whole only with it."""
+    expected: bool = False
+    """Whether it is a violation that the scope pins."""
 
-    @classmethod
-    def of(cls, kind: str, model: str, scope: str, again: str, *, wanted: bool = True) -> Entry:
-        """An entry of what was not checked."""
-        return cls(Answer(kind=kind, model=model, scope=scope), again, wanted=wanted)
+    def __post_init__(self) -> None:
+        without = Verdict.INCONCLUSIVE if self.wanted else Verdict.HOLDS
+        self.exit_code = exit_code_of(Verdict(self.verdict or without), expected=self.expected)
 
-    def saying(self, verdict: Verdict, because: str = "", **others: Any) -> Entry:
-        """The same entry with a verdict; `others` are fields of its answer."""
-        values = {"verdict": str(verdict), "because": because, **others}
-        return replace(self, answer=msgspec.structs.replace(self.answer, **values))
+    def answered(self, answer: Answer, *, expected: bool = False) -> Entry:
+        """The same entry with an answer, but for what only its kind has."""
+        values = {**msgspec.structs.asdict(self), **msgspec.structs.asdict(answer)}
+        return Entry(**{**values, "details": {}, "expected": expected})
 
-    @property
-    def kind(self) -> str:
-        """What it is of."""
-        return self.answer.kind
-
-    @property
-    def model(self) -> str:
-        """The model's name."""
-        return self.answer.model
-
-    @property
-    def scope(self) -> str:
-        """The name of the scope or the proof."""
-        return self.answer.scope
-
-    @property
-    def verdict(self) -> Verdict | None:
-        """The verdict; None where it was not checked."""
-        return Verdict(self.answer.verdict) if self.answer.verdict else None
-
-    @property
-    def because(self) -> str:
-        """Why the verdict is what it is, or why there is none."""
-        return self.answer.because
-
-    @property
-    def judged(self) -> str:
-        """Of how many properties, faults or mutants it is."""
-        return self.answer.judged
-
-    @property
-    def since(self) -> datetime | None:
-        """When it was decided."""
-        return self.answer.moment if self.answer.since else None
+    def saying(self, verdict: Verdict, because: str = "") -> Entry:
+        """The same entry with a verdict."""
+        values = msgspec.structs.asdict(self)
+        return Entry(**{**values, "verdict": str(verdict), "because": because})
 
     @property
     def is_broken(self) -> bool:
         """Whether something is not as it must be."""
         bad = (Verdict.VIOLATED, Verdict.ERROR, Verdict.DIFFERS)
-        return self.verdict in bad and not self.is_expected
+        return self.verdict in bad and not self.expected
 
     @property
     def is_open(self) -> bool:
         """Whether it is wanted, and nobody knows."""
-        if self.verdict is None:
-            return self.wanted
-        return self.verdict is Verdict.INCONCLUSIVE
-
-    @property
-    def exit_code(self) -> int:
-        """What this entry alone would end the process with."""
-        if self.is_open:
-            return int(ExitCode.INCONCLUSIVE)
-        if self.verdict is None or not self.is_broken:
-            return int(ExitCode.HOLDS)
-        return int(ExitCode.USAGE if self.verdict is Verdict.ERROR else ExitCode[self.verdict.name])
+        return self.verdict == Verdict.INCONCLUSIVE if self.verdict else self.wanted
 
 
-class HistoryRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A result as a report has seen it.
+class HistoryRow(Answer, kw_only=True, omit_defaults=True):
+    """An answer as a report has seen it; in its line, what says nothing is left out.
 
-    `date` is when it was decided, in UTC, and `revision` the git commit that the report was of,
-    None outside of git; with `changed`, files differed from it. The rest is as in `Entry`.
+    `revision` is the git commit that the report was of, None outside of git; with `changed`, files
+    differed from it.
     """
 
-    date: str
     revision: str | None = None
     changed: bool = False
-    kind: str
-    model: str
-    scope: str
-    verdict: str
-    judged: str = ""
-    states: int = 0
-    transitions: int = 0
-    depth: int = 0
-    seconds: float = 0.0
 
     @property
     def subject(self) -> tuple[str, str, str]:
         """What it is a result of."""
         return self.kind, self.model, self.scope
+
+    @property
+    def news(self) -> tuple[object, ...]:
+        """What no earlier row of the subject may say as well."""
+        return self.since, self.revision, self.changed, self.verdict, self.judged
+
+
+def _row(line: bytes) -> HistoryRow:
+    """The row in a line; a line of version 1 says `date` for `since`."""
+    document = decode_document(line.decode("utf-8"))
+    if isinstance(document, dict) and "date" in document:
+        document["since"] = document.pop("date")
+    row = msgspec.convert(document, HistoryRow)
+    if not (row.verdict and row.moment):
+        raise ValueError("it is no result")
+    return row
 
 
 @dataclass
@@ -155,19 +114,18 @@ class History:
             if not line.strip():
                 continue
             try:
-                document = decode_document(line.decode("utf-8"))
-                history.rows.append(msgspec.convert(document, HistoryRow))
-            except (UnicodeDecodeError, NotJson, msgspec.ValidationError):
+                history.rows.append(_row(line))
+            except ValueError:  # msgspec's own, and that of what is no JSON, is one
                 history.damaged.append(number)
         return history
 
     def add(self, rows: Iterable[HistoryRow]) -> None:
         """Add the rows that say something new; `LockstepError` where they cannot be written."""
-        latest = {row.subject: row for row in self.rows}
-        news = [row for row in rows if latest.get(row.subject) != row]
+        latest = {row.subject: row.news for row in self.rows}
+        news = [row for row in rows if latest.get(row.subject) != row.news]
         if not news:
             return
-        lines = "".join(f"{json.dumps(msgspec.to_builtins(row))}\n" for row in news)
+        lines = "".join(f"{encode(row).decode('ascii')}\n" for row in news)
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(self.file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
@@ -191,20 +149,7 @@ def history_rows(
 ) -> list[HistoryRow]:
     """The rows of what was checked; what was not has none."""
     return [
-        HistoryRow(
-            date=entry.since.isoformat(timespec="seconds"),
-            revision=revision,
-            changed=changed,
-            kind=entry.kind,
-            model=entry.model,
-            scope=entry.scope,
-            verdict=str(entry.verdict),
-            judged=entry.judged,
-            states=entry.answer.states,
-            transitions=entry.answer.transitions,
-            depth=entry.answer.depth,
-            seconds=round(entry.answer.seconds, 3),
-        )
+        HistoryRow(**msgspec.structs.asdict(Answer.of(entry)), revision=revision, changed=changed)
         for entry in entries
-        if entry.verdict is not None and entry.since is not None
+        if entry.verdict and entry.since
     ]

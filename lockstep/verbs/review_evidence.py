@@ -15,7 +15,7 @@ from lockstep.requests.campaign import Resources
 from lockstep.requests.review_plan import ReviewPlan
 from lockstep.requests.run import Watch
 from lockstep.specs.expected import Expected
-from lockstep.specs.matrix import Answer, build_matrix
+from lockstep.specs.matrix import AnswerKind, build_matrix
 from lockstep.verbs.check_result import Checked, Unchecked
 from lockstep.verbs.faults import FaultsOfModel, FaultsRequest, faults
 from lockstep.words import plural
@@ -149,8 +149,8 @@ class RequirementChange:
     """A requirement that HEAD answers otherwise; None where it does not have it any more."""
 
     id: str
-    base: Answer
-    head: Answer | None
+    base: AnswerKind
+    head: AnswerKind | None
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ def evidence_of(plan: ReviewPlan, watch: Watch) -> Evidence:
         return replace(evidence, unread=plan.shown(str(error)))
 
 
-_STRENGTH = {answer: number for number, answer in enumerate(Answer)}
+_STRENGTH = {answer: number for number, answer in enumerate(AnswerKind)}
 """The answers, the strongest first."""
 
 

@@ -6,17 +6,17 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from lockstep.errors import ExitCode, LockstepError
+from lockstep.errors import LockstepError
 from lockstep.explore.engines import explore
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.space import MOST_STATES, Limits, Space, Unfinished
 from lockstep.plain.spaces import Spaces
 from lockstep.requests.check import CheckRequest
 from lockstep.requests.review_plan import ReviewPlan, ReviewTask
-from lockstep.requests.run import Watch
+from lockstep.requests.run import Judged, Watch
 from lockstep.requests.version import Version, VersionPair
 from lockstep.results.evaluation_error import EvaluationError
-from lockstep.results.verdict import INTERRUPTED, Verdict
+from lockstep.results.verdict import Verdict
 from lockstep.review.difference import Difference, difference_of
 from lockstep.review.inclusion import find_parting
 from lockstep.review.observed import ObservedSpace, observe
@@ -73,7 +73,7 @@ class Behaviours:
 
 
 @dataclass(frozen=True)
-class ScopeReview:
+class ScopeReview(Judged):
     """Two versions in one scope.
 
     `unjudged` says why HEAD is not judged by the claims of BASE, where those are others; it is
@@ -104,13 +104,6 @@ class ScopeReview:
         if adds is not Verdict.HOLDS or changes.intersection(_DUBIOUS) or self.unjudged:
             return Verdict.INCONCLUSIVE
         return Verdict.HOLDS
-
-    @property
-    def exit_code(self) -> int:
-        """What this scope alone would end the process with."""
-        codes = {Verdict.HOLDS: ExitCode.HOLDS, Verdict.VIOLATED: ExitCode.VIOLATED}
-        code = int(codes.get(self.verdict, ExitCode.INCONCLUSIVE))
-        return INTERRUPTED if self.interrupted else code
 
 
 def review_scope(plan: ReviewPlan, task: ReviewTask, watch: Watch) -> ScopeReview:

@@ -11,11 +11,11 @@ import msgspec
 
 from lockstep.answers.answer import Answer, counts_of
 from lockstep.answers.store import Dependencies, Question, texts_of
-from lockstep.errors import ExitCode, LockstepError
+from lockstep.errors import LockstepError
 from lockstep.language.model import Model, load_model
 from lockstep.requests.models import choose, refuse_unread
 from lockstep.requests.others import TwinRequest
-from lockstep.requests.run import Failure, Run, Unwatched, Watch, run_each
+from lockstep.requests.run import Failure, Judged, Run, Unwatched, Watch, run_each
 from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict
@@ -56,7 +56,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Compared(ShownInNotebooks):
+class Compared(Judged, ShownInNotebooks):
     """A model and its twin, both explored."""
 
     task: Task
@@ -68,13 +68,6 @@ class Compared(ShownInNotebooks):
     def verdict(self) -> Verdict:
         """The verdict on the comparison."""
         return self.result.verdict
-
-    @property
-    def exit_code(self) -> int:
-        """What this result alone would end the process with."""
-        if self.verdict is Verdict.INCONCLUSIVE:
-            return int(ExitCode.INCONCLUSIVE)
-        return int(ExitCode.HOLDS if self.verdict is Verdict.HOLDS else ExitCode.VIOLATED)
 
 
 @dataclass(frozen=True)

@@ -181,10 +181,11 @@ def test_a_harmless_fault_in_json(desk: "Desk") -> None:
     add_fault(desk, SHOVE)
     ran = desk.run("faults", "turnstile", "--json")
     row = ran.json["results"][-1]
-    assert row["harmless"] == "A locked arm does not move."
-    assert (row["verdict"], row["expected"], row["caught_by"]) == ("holds", None, [])
-    assert (row["states"], row["problem"]) == (5, None)
-    assert ran.json["results"][0]["harmless"] is None
+    details = row["details"]
+    assert details["harmless"] == "A locked arm does not move."
+    assert (row["verdict"], details["expected"], details["caught_by"]) == ("holds", None, [])
+    assert (row["states"], row["exit_code"], details["problem"]) == (5, 0, None)
+    assert ran.json["results"][0]["details"]["harmless"] is None
     assert ran.json["summary"]["caught_as_named"] == 2
     assert ran.json["summary"]["harmless"] == 1
 
@@ -265,8 +266,10 @@ def test_faults_in_json_and_saved(desk: "Desk") -> None:
     assert (first["model"], first["scope"]) == ("turnstile", "small")
     assert first["fault"] == "stays_open"
     assert first["verdict"] == "violated"
-    assert first["caught_by"] == ["entries_are_paid"]
-    assert [step["action"] for step in first["steps"]] == ["coin", "push", "push"]
+    assert (first["kind"], first["violated"]) == ("fault", "entries_are_paid")
+    assert (first["length"], first["exit_code"]) == (3, 0)
+    assert first["details"]["caught_by"] == ["entries_are_paid"]
+    assert [step["action"] for step in first["details"]["steps"]] == ["coin", "push", "push"]
     assert ran.json["invariants"][0] == {
         "model": "turnstile",
         "invariant": "entries_are_paid",

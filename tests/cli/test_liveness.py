@@ -167,7 +167,9 @@ def test_a_fault_that_only_liveness_catches(desk: "Desk") -> None:
     assert "3 faults, 3 caught as named; 3 invariants, 3 broken first by a fault." in ran.out
     assert desk.run("replay", "kept/turnstile-gets_in-swings.itf.json").code == 1
     row = desk.run("faults", "turnstile", "--json").json["results"][-1]
-    assert (row["caught_by"], row["loop"], len(row["steps"])) == (["gets_in"], 1, 3)
+    details = row["details"]
+    found = details["caught_by"], details["loop"], len(details["steps"])
+    assert found == (["gets_in"], 1, 3)
 
 
 def test_a_fault_that_liveness_catches_is_not_harmless(desk: "Desk") -> None:

@@ -3,7 +3,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lockstep.specs.matrix import Answer
+from lockstep.specs.matrix import AnswerKind
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Desk
@@ -182,7 +182,7 @@ def test_counts_are_in_json(desk: "Desk") -> None:
         "reached",
         "unanswerable",
     ]
-    counts = {answer: 0 for answer in Answer} | {"answered": 2, "reached": 1, "unanswerable": 1}
+    counts = {answer: 0 for answer in AnswerKind} | {"answered": 2, "reached": 1, "unanswerable": 1}
     assert document["summary"]["answers"] == counts
     assert document["summary"]["kips"] == {"9": counts}
 

@@ -21,7 +21,7 @@ def open_mutants(desk: "Desk", *options: str) -> dict[str, str]:
     ran = desk.run("mutants", "turnstile", *OPTIONS, "--json", *options)
     results = ran.json["results"]
     fates = {"survives", "inconclusive"}
-    return {one["mutant"]: one["fate"] for one in results if one["fate"] in fates}
+    return {one["details"]["name"]: one["verdict"] for one in results if one["verdict"] in fates}
 
 
 def explain(desk: "Desk", names: list[str]) -> None:
@@ -32,9 +32,12 @@ def explain(desk: "Desk", names: list[str]) -> None:
 
 def test_each_mutant_is_told_with_what_kills_it(desk: "Desk") -> None:
     ran = desk.run("mutants", "turnstile", *OPTIONS, "--json")
-    killed = {one["mutant"]: one for one in ran.json["results"] if one["fate"] == "killed"}
-    paid = killed["turnstile.coin: assignment dropped: new.coins[g] = s.coins[g] + 1"]
-    assert (paid["killed_by"], paid["steps"]) == ("opens_only_for_a_coin", 1)
+    results = ran.json["results"]
+    killed = {one["details"]["name"]: one for one in results if one["verdict"] == "killed"}
+    row = killed["turnstile.coin: assignment dropped: new.coins[g] = s.coins[g] + 1"]
+    assert (row["violated"], row["length"]) == ("opens_only_for_a_coin", 1)
+    assert (row["kind"], row["exit_code"]) == ("mutant", 0)
+    paid = row["details"]
     assert (paid["file"], paid["kind"]) == ("models/turnstile.py", "assignment dropped")
     assert (paid["before"], paid["after"]) == ("new.coins[g] = s.coins[g] + 1", "")
     line = (desk.root / paid["file"]).read_text().splitlines()[paid["line"] - 1]
@@ -66,6 +69,10 @@ def test_what_is_explained_may_survive(desk: "Desk") -> None:
     assert "    explained: Nobody looks at it.\n" in ran.out
     assert "0 not explained" in ran.out
     assert "rows, kept since" in ran.out, "a reason judges nothing anew"
+    rows = desk.run("mutants", "turnstile", *OPTIONS, "--json").json["results"]
+    survivors = [row for row in rows if row["verdict"] == "survives"]
+    assert {row["details"]["explained"] for row in survivors} == {"Nobody looks at it."}
+    assert {row["exit_code"] for row in rows} == {0}
 
 
 def test_a_stale_reason(desk: "Desk") -> None:
@@ -85,7 +92,8 @@ def test_the_environment_is_declared_in_specs(desk: "Desk") -> None:
     own = spec.read_text()
     spec.write_text(f'{own}\n[environment]\n"Things break." = ["jam"]\n')
     ran = desk.run("mutants", "turnstile", *OPTIONS, "--json")
-    free = [one["mutant"] for one in ran.json["results"] if one["fate"] == "environment"]
+    results = ran.json["results"]
+    free = [one["details"]["name"] for one in results if one["verdict"] == "environment"]
     assert any(name.startswith(guard) for name in free)
     assert ran.json["summary"]["kept"] == 0, "the fate depends on it"
     spec.write_text(f'{own}\n[environment]\n"Things break." = ["jams"]\n')

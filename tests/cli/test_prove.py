@@ -33,7 +33,7 @@ def test_all_is_proved(proved: "Desk") -> None:
 def test_json_is_all_that_is_printed(proved: "Desk") -> None:
     ran = proved.run("prove", "turnstile", "--k", "2", "--infer", "--json")
     assert ran.code == 0
-    assert ran.json["version"] == 1
+    assert ran.json["version"] == 2
     (row,) = ran.json["results"]
     assert (row["model"], row["proof"], row["scope"]) == ("turnstile", "wide", None)
     assert (row["verdict"], row["because"], row["exit_code"], row["k"]) == ("holds", "", 0, 2)

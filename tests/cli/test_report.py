@@ -43,7 +43,7 @@ def test_nothing_is_checked_and_that_is_said(desk: "Desk") -> None:
     assert ran.code == 3 or "letters" in ran.out
     document = desk.run("report", "--json").json
     wanted = [row for row in document["results"] if row["wanted"] and row["judged"] != "0/0"]
-    assert {row["verdict"] for row in wanted} == {None}
+    assert {row["verdict"] for row in wanted} == {""}
     assert {row["kind"] for row in wanted} == {"check", "faults", "twin"}
     page = (desk.root / ".lockstep" / "report.html").read_text(encoding="utf-8")
     assert ">holds<" not in page
@@ -67,11 +67,11 @@ def test_what_was_checked_holds_and_what_was_not_does_not(alone: "Desk") -> None
     kept = rows(alone)
     assert kept["check", "default"]["states"] == 64
     assert kept["faults", ""]["judged"] == "2/2"
-    assert kept["check", "small"]["verdict"] is None
+    assert kept["check", "small"]["verdict"] == ""
 
 
 def test_every_command_that_is_named_fills_its_gap(alone: "Desk") -> None:
-    open_rows = [row for row in rows(alone).values() if row["verdict"] is None and row["wanted"]]
+    open_rows = [row for row in rows(alone).values() if not row["verdict"] and row["wanted"]]
     assert open_rows
     for row in open_rows:
         assert alone.run(*row["again"].split()[1:]).code == 0
@@ -90,10 +90,10 @@ def test_what_is_of_another_text_is_out_of_date(alone: "Desk", file: str) -> Non
     assert ran.code == 3
     assert "out of date: what was decided on 20" in ran.out
     kept = rows(alone)
-    assert kept["faults", ""]["verdict"] is None
+    assert kept["faults", ""]["verdict"] == ""
     assert kept["faults", ""]["outdated"] is not None
     is_of_faults = "faults" in file
-    assert (kept["check", "default"]["verdict"] is None) != is_of_faults
+    assert (kept["check", "default"]["verdict"] == "") != is_of_faults
 
 
 def test_a_violation_is_shown_first_with_its_behaviour(alone: "Desk") -> None:
@@ -162,7 +162,7 @@ def test_proofs_are_shown_with_their_widths(proved: "Desk") -> None:
     assert (row["verdict"], row["judged"]) == ("holds", "4/4")
     proved.edit("specs/turnstile.toml", "depth = 4", "depth = 5")
     row = rows_of(proved, "prove")
-    assert (row["verdict"], row["outdated"] is None) == (None, False)
+    assert (row["verdict"], row["outdated"] is None) == ("", False)
 
 
 def test_an_unproved_proof_is_not_conclusive(proving: "Desk") -> None:
@@ -189,7 +189,7 @@ def test_twins_are_shown(desk: "Desk") -> None:
         for row in document["results"]
         if (row["kind"], row["model"]) == ("twin", "turnstile")
     }
-    assert twins == {"small": "holds", "default": None}
+    assert twins == {"small": "holds", "default": ""}
 
 
 def test_what_tlc_was_not_asked_is_said(desk: "Desk", monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,7 +214,7 @@ def test_without_java_a_twin_is_not_checked(desk: "Desk", monkeypatch: pytest.Mo
     desk.run("check", "turnstile")
     document = desk.run("report", "--json").json
     twins = [row for row in document["results"] if row["kind"] == "twin"]
-    assert {row["verdict"] for row in twins} == {None}
+    assert {row["verdict"] for row in twins} == {""}
 
 
 def test_mutants_are_shown_where_there_are_rows(alone: "Desk") -> None:
@@ -244,10 +244,30 @@ def test_the_history_has_a_line_a_result_and_none_twice(alone: "Desk", tmp_path:
     assert not (alone.root / ".lockstep" / "history.jsonl").exists()
 
 
+def test_lines_that_an_earlier_lockstep_wrote_are_read(alone: "Desk") -> None:
+    """They have `date` for `since`, and the same result is not added a second time."""
+    alone.run("check")
+    alone.run("report", "--history", "history.jsonl")
+    history = alone.root / "history.jsonl"
+    (line,) = map(json.loads, history.read_text("utf-8").splitlines())
+    line["date"] = line.pop("since")
+    same = ("kind", "model", "scope", "verdict", "judged", "states", "transitions", "depth")
+    earlier = {name: line[name] for name in ("date", *same, "seconds")}
+    other = {**earlier, "date": "2026-01-01T00:00:00+00:00", "states": 63}
+    text = f"{json.dumps(other)}\n{json.dumps(earlier)}\n"
+    history.write_text(text, encoding="utf-8")
+    ran = alone.run("report", "--history", "history.jsonl", "--out", "page.html")
+    assert "is damaged" not in ran.out
+    assert history.read_text("utf-8") == text
+    page = (alone.root / "page.html").read_text(encoding="utf-8")
+    assert "History (2 results)" in page
+    assert "Changes (1)" in page
+
+
 def test_damaged_lines_of_the_history_are_said_and_passed_over(alone: "Desk") -> None:
     alone.run("check")
     history = alone.root / "history.jsonl"
-    text = '{"kind": "check"}\nnothing\n\n{"date": "2026-01-01'
+    text = '{"kind": "check"}\nnothing\n\n{"since": "2026-01-01'
     history.write_text(text, encoding="utf-8")
     ran = alone.run("report", "--history", "history.jsonl")
     assert [f"history.jsonl:{line} is damaged: it is passed over" in ran.out for line in (1, 2, 4)]

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import re
 from pathlib import Path
 
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from lockstep.answers.answer import Answer
 from lockstep.cli.app import app
+from lockstep.verbs.fault_task import FaultDetails
+from lockstep.verbs.mutants import MutantDetails
+from lockstep.verbs.report_history import Entry
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -65,7 +72,46 @@ def errors() -> str:
     return "\n".join(parts)
 
 
-PAGES = {"cli.md": command_line, "diagnostics.md": errors}
+_STRUCTS = {kind.__name__: kind for kind in (Answer, Entry, FaultDetails, MutantDetails)}
+"""The structs of which `json.md` has a table."""
+
+_WORDS = {"str": "text", "int": "integer", "float": "number", "bool": "true or false"}
+
+
+def json_output() -> str:
+    """`json.md`: the page as it is, with each table of fields written again from its struct."""
+    text = REFERENCE.joinpath("json.md").read_text(encoding="utf-8")
+    parts = r"(<!-- the fields of (\w+) -->\n).*?(\n<!-- that is all -->)"
+    return re.sub(
+        parts,
+        lambda found: f"{found[1]}\n{_fields(_STRUCTS[found[2]])}\n{found[3]}",
+        text,
+        flags=re.S,
+    )
+
+
+def _fields(kind: type) -> str:
+    """A row a field of a struct: the text below the field is its meaning."""
+    (body,) = ast.parse(inspect.getsource(kind)).body
+    assert isinstance(body, ast.ClassDef)
+    rows = ["| field | type | meaning |", "|---|---|---|"]
+    for one, after in zip(body.body, [*body.body[1:], body], strict=True):
+        if isinstance(one, ast.AnnAssign):
+            is_told = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+            meaning = str(after.value.value) if is_told else ""  # type: ignore[attr-defined]
+            row = f"`{ast.unparse(one.target)}` | {_type(one.annotation)}"
+            rows.append(f"| {row} | {' '.join(meaning.split())} |")
+    return "\n".join(rows)
+
+
+def _type(annotation: ast.expr) -> str:
+    first, _, other = ast.unparse(annotation).partition(" | ")
+    is_list = first.startswith(("tuple", "list"))
+    word = "list" if is_list else _WORDS.get(first, "text" if first == "datetime" else "object")
+    return f"{word} or null" if other else word
+
+
+PAGES = {"cli.md": command_line, "diagnostics.md": errors, "json.md": json_output}
 
 if __name__ == "__main__":
     for page, text in PAGES.items():

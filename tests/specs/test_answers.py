@@ -10,7 +10,7 @@ import pytest
 
 from lockstep.language.notation import Kind
 from lockstep.specs.kip import Reference, Requirement
-from lockstep.specs.matrix import Answer, Matrix, answer_of, build_matrix
+from lockstep.specs.matrix import AnswerKind, Matrix, answer_of, build_matrix
 
 TURNSTILE = Path(__file__).parents[1] / "workspaces" / "turnstile"
 KINDS = {
@@ -44,20 +44,20 @@ def requirement(
 @pytest.mark.parametrize(
     ("row", "answer"),
     [
-        (requirement([INVARIANT]), Answer.ANSWERED),
-        (requirement([Reference("invariant gate.step_invariant")]), Answer.ANSWERED),
-        (requirement([Reference("invariant gate.leads_to")]), Answer.ANSWERED),
-        (requirement([*SUPPORT, SOMETIMES, INVARIANT], [TEST]), Answer.ANSWERED),
-        (requirement([INVARIANT], refuted_by=[SOMETIMES]), Answer.REFUTED),
-        (requirement(refuted_by=[FAULT]), Answer.REFUTED),
-        (requirement([SOMETIMES], [TEST]), Answer.SHOWN),
-        (requirement([*SUPPORT, SOMETIMES]), Answer.REACHED),
-        (requirement(unanswerable="Taste is not a state."), Answer.UNANSWERABLE),
-        (requirement(SUPPORT), Answer.OPEN),
-        (requirement([Reference("invariant gate.gone")]), Answer.OPEN),
+        (requirement([INVARIANT]), AnswerKind.ANSWERED),
+        (requirement([Reference("invariant gate.step_invariant")]), AnswerKind.ANSWERED),
+        (requirement([Reference("invariant gate.leads_to")]), AnswerKind.ANSWERED),
+        (requirement([*SUPPORT, SOMETIMES, INVARIANT], [TEST]), AnswerKind.ANSWERED),
+        (requirement([INVARIANT], refuted_by=[SOMETIMES]), AnswerKind.REFUTED),
+        (requirement(refuted_by=[FAULT]), AnswerKind.REFUTED),
+        (requirement([SOMETIMES], [TEST]), AnswerKind.SHOWN),
+        (requirement([*SUPPORT, SOMETIMES]), AnswerKind.REACHED),
+        (requirement(unanswerable="Taste is not a state."), AnswerKind.UNANSWERABLE),
+        (requirement(SUPPORT), AnswerKind.OPEN),
+        (requirement([Reference("invariant gate.gone")]), AnswerKind.OPEN),
     ],
 )
-def test_the_strongest_of_what_is_cited_counts(row: Requirement, answer: Answer) -> None:
+def test_the_strongest_of_what_is_cited_counts(row: Requirement, answer: AnswerKind) -> None:
     assert answer_of(row, KINDS) is answer
 
 
@@ -78,16 +78,16 @@ def edited(root: Path, old: str, new: str) -> Matrix:
 def test_kinds_are_those_of_the_models_properties(root: Path) -> None:
     matrix = build_matrix(root, ["turnstile"], every_file=False)
     assert matrix.answers == {
-        "9-1": Answer.ANSWERED,
-        "9-2": Answer.ANSWERED,
-        "9-3": Answer.REACHED,
-        "9-4": Answer.UNANSWERABLE,
+        "9-1": AnswerKind.ANSWERED,
+        "9-2": AnswerKind.ANSWERED,
+        "9-3": AnswerKind.REACHED,
+        "9-4": AnswerKind.UNANSWERABLE,
     }
     assert matrix.counts() == matrix.counts(matrix.kips[0])
     assert {answer: count for answer, count in matrix.counts().items() if count} == {
-        Answer.ANSWERED: 2,
-        Answer.REACHED: 1,
-        Answer.UNANSWERABLE: 1,
+        AnswerKind.ANSWERED: 2,
+        AnswerKind.REACHED: 1,
+        AnswerKind.UNANSWERABLE: 1,
     }
 
 
@@ -95,14 +95,14 @@ def test_a_row_without_its_property_is_open(root: Path) -> None:
     claims = root / "invariants" / "turnstile.py"
     claims.write_text(claims.read_text("utf-8").replace('"9-2"', ""), "utf-8")
     matrix = build_matrix(root, ["turnstile"], every_file=False)
-    assert matrix.answers["9-2"] is Answer.OPEN
+    assert matrix.answers["9-2"] is AnswerKind.OPEN
     assert matrix.problems == []
 
 
 def test_a_sometimes_or_a_fault_that_breaks_something_refutes(root: Path) -> None:
     witnesses = '"invariant turnstile.somebody_gets_in", "fault turnstile.stays_open"'
     matrix = edited(root, 'answered_by = ["deviation', f"refuted_by = [{witnesses}]\n#")
-    assert (matrix.answers["9-3"], matrix.problems) == (Answer.REFUTED, [])
+    assert (matrix.answers["9-3"], matrix.problems) == (AnswerKind.REFUTED, [])
 
 
 def test_what_always_holds_refutes_nothing(root: Path) -> None:
@@ -174,4 +174,4 @@ def test_only_a_test_of_what_kafka_wrote_shows(root: Path, text: str, problems: 
     )
     matrix = edited(root, 'answered_by = ["deviation', SHOWN)
     assert matrix.problems == problems
-    assert matrix.answers["9-3"] is Answer.SHOWN
+    assert matrix.answers["9-3"] is AnswerKind.SHOWN

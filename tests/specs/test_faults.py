@@ -34,7 +34,9 @@ def test_every_fault_is_caught_and_every_invariant_catches_one(
     assert [
         row["fault"]
         for row in report["results"]
-        if not row["harmless"] and row["expected"] not in row["caught_by"]
+        if not row["details"]["harmless"]
+        and row["details"]["expected"] not in row["details"]["caught_by"]
     ] == []
-    assert [row["fault"] for row in report["results"] if row["harmless"] and row["caught_by"]] == []
+    harmless = [row for row in report["results"] if row["details"]["harmless"]]
+    assert [row["fault"] for row in harmless if row["details"]["caught_by"]] == []
     assert [row["invariant"] for row in report["invariants"] if not row["faults"]] == []

@@ -8,8 +8,8 @@ from lockstep.language.model import Model, load_model
 from lockstep.plain.run import PlainEngine
 from lockstep.plain.search import Search
 from lockstep.results.search_result import SearchResult
-from lockstep.results.verdict import Verdict
-from lockstep.specs.judgement import Difference, check_declarations, judge
+from lockstep.results.verdict import Verdict, exit_code_of
+from lockstep.specs.judgement import Difference, Judgement, check_declarations, judge
 from lockstep.specs.scopes import ModelSpec, Pins, Scope
 from lockstep.specs.tables import Plain
 
@@ -32,9 +32,13 @@ def scope(pins: Pins = UNPINNED, **idle: str) -> Scope:
     return Scope("small", "", SMALL, pins, "counts", idle or {"jam": "it cannot"})
 
 
+def code(judgement: Judgement) -> int:
+    return exit_code_of(judgement.verdict, expected=judgement.expected)
+
+
 def test_as_pinned(model: Model, result: SearchResult) -> None:
     judgement = judge(model, scope(Pins("holds", 5, 7, 4)), result, pinned=True)
-    assert (judgement.verdict, judgement.because, judgement.exit_code) == (
+    assert (judgement.verdict, judgement.because, code(judgement)) == (
         Verdict.HOLDS,
         "",
         ExitCode.HOLDS,
@@ -57,7 +61,7 @@ def test_a_pin_that_differs(
     assert judgement.verdict is Verdict.DIFFERS
     assert judgement.differences == (difference,)
     assert str(difference) in judgement.because
-    assert judgement.exit_code is ExitCode.DIFFERS
+    assert code(judgement) == ExitCode.DIFFERS
     unpinned = judge(model, scope(pins), result, pinned=False)
     assert (unpinned.verdict, unpinned.pins) == (Verdict.HOLDS, None)
 
@@ -65,7 +69,7 @@ def test_a_pin_that_differs(
 def test_silence_is_no_proof_unless_it_is_declared(model: Model, result: SearchResult) -> None:
     silent = judge(model, Scope("small"), result, pinned=False)
     assert (silent.verdict, silent.idle) == (Verdict.INCONCLUSIVE, ("jam",))
-    assert silent.exit_code is ExitCode.INCONCLUSIVE
+    assert code(silent) == ExitCode.INCONCLUSIVE
     result.applied.discard("opens_only_for_a_coin")
     vacuous = judge(model, scope(), result, pinned=True)
     assert (vacuous.verdict, vacuous.vacuous) == (
@@ -81,7 +85,7 @@ def test_a_stale_declaration_differs(model: Model, result: SearchResult) -> None
 
 def test_what_differs_hides_no_silence(model: Model, result: SearchResult) -> None:
     judgement = judge(model, Scope("small", pins=Pins("holds", 6)), result, pinned=True)
-    assert (judgement.verdict, judgement.exit_code) == (Verdict.INCONCLUSIVE, ExitCode.INCONCLUSIVE)
+    assert (judgement.verdict, code(judgement)) == (Verdict.INCONCLUSIVE, ExitCode.INCONCLUSIVE)
     assert (judgement.idle, [pin.name for pin in judgement.differences]) == (("jam",), ["states"])
     assert "jam" in judgement.because
     assert "states expected 6, found 5" in judgement.because
@@ -101,17 +105,17 @@ def test_a_pinned_violation_is_what_was_asked_for(model: Model) -> None:
     pins = Pins("violated", result.states, violates=("entries_are_paid",))
     as_pinned = judge(broken, scope(pins), result, pinned=True)
     assert (as_pinned.verdict, as_pinned.expected) == (Verdict.VIOLATED, True)
-    assert as_pinned.exit_code is ExitCode.HOLDS
+    assert code(as_pinned) == ExitCode.HOLDS
     other = judge(broken, scope(Pins("violated", result.states + 1)), result, pinned=True)
-    assert (other.verdict, other.exit_code) == (Verdict.DIFFERS, ExitCode.DIFFERS)
+    assert (other.verdict, code(other)) == (Verdict.DIFFERS, ExitCode.DIFFERS)
     pins = Pins("violated", result.states, violates=("opens_only_for_a_coin",))
     another = judge(broken, scope(pins), result, pinned=True)
-    assert (another.verdict, another.exit_code) == (Verdict.VIOLATED, ExitCode.VIOLATED)
+    assert (another.verdict, code(another)) == (Verdict.VIOLATED, ExitCode.VIOLATED)
     pins = Pins("violated", result.states, violates=("opens_only_for_a_coin", "entries_are_paid"))
     fewer = judge(broken, scope(pins), result, pinned=True)
-    assert (fewer.verdict, fewer.exit_code) == (Verdict.VIOLATED, ExitCode.VIOLATED)
+    assert (fewer.verdict, code(fewer)) == (Verdict.VIOLATED, ExitCode.VIOLATED)
     surprise = judge(broken, scope(Pins("holds", 5, 7, 4)), result, pinned=True)
-    assert surprise.exit_code is ExitCode.VIOLATED
+    assert code(surprise) == ExitCode.VIOLATED
     assert surprise.differences == (), "the counts of a search that stopped say nothing"
 
 
@@ -125,10 +129,10 @@ def test_a_pinned_violation_hides_no_other(model: Model) -> None:
     result = Search(PlainEngine(both)).run()
     assert result.missed == ("never_got", "nor_that")
     one = judge(both, scope(Pins("violated", violates=("never_got",))), result, pinned=True)
-    assert one.exit_code is ExitCode.VIOLATED
+    assert code(one) == ExitCode.VIOLATED
     assert "violates expected never_got, found never_got, nor_that" in one.because
     pins = Pins("violated", violates=("nor_that", "never_got"))
-    assert judge(both, scope(pins), result, pinned=True).exit_code is ExitCode.HOLDS
+    assert code(judge(both, scope(pins), result, pinned=True)) == ExitCode.HOLDS
     silent = judge(both, Scope("small", pins=pins), result, pinned=True)
     assert (silent.verdict, silent.idle) == (Verdict.INCONCLUSIVE, ("jam",))
 

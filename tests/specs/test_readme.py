@@ -6,7 +6,7 @@ from pathlib import Path
 from lockstep.language.faults import fault_marks
 from lockstep.language.model import load_model, model_names
 from lockstep.language.notation import Kind
-from lockstep.specs.matrix import Answer, build_matrix
+from lockstep.specs.matrix import AnswerKind, build_matrix
 from lockstep.specs.scopes import Pins, load_model_spec
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +30,7 @@ def test_requirements_and_deviations() -> None:
     kinds = ("ANSWERED", "REFUTED", "SHOWN", "REACHED", "UNANSWERABLE", "OPEN")
     assert stated(pattern) == [
         len(matrix.requirements),
-        *(counts[Answer[kind]] for kind in kinds),
+        *(counts[AnswerKind[kind]] for kind in kinds),
     ]
     kips = {kip.label: kip for kip in matrix.kips}
     for name, number in (
