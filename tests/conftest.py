@@ -23,6 +23,7 @@ from hypothesis import settings
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from lockstep.language.source import allow_nesting
+from lockstep.system.garbage import look_seldom
 from tests.day import VARIABLE, day
 from tests.durations import OPTION, Durations
 
@@ -44,6 +45,7 @@ JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSi
 
 def pytest_configure(config: pytest.Config) -> None:
     day()  # workers, which are started later, have the same
+    look_seldom()
     for variable in ("SPARK_SUBMIT_OPTS", "SPARK_LAUNCHER_OPTS"):  # of every JVM that Spark starts
         os.environ.setdefault(variable, JAVA_OPTIONS)
     slow_fails = bool(config.getoption("slow_fails"))

@@ -1,5 +1,6 @@
 """The models of this workspace, each loaded once in a process."""
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +16,16 @@ MODELS = model_names(ROOT)
 def kafka_model(name: str, *, lemmas: bool = False) -> Model:
     """A model with the constants that its text gives it."""
     return load_model(ROOT, name, lemmas=lemmas)
+
+
+def fetch_session(constants: Mapping[str, object]) -> Model:
+    """The model by which logs are followed, with some constants: lists among them are tuples."""
+    return _fetch_session(tuple(constants.items()))
+
+
+@cache
+def _fetch_session(constants: tuple[tuple[str, object], ...]) -> Model:
+    return load_model(ROOT, "fetch_session", dict(constants))
 
 
 @cache

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from lockstep.language.model import Model, load_model
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.findings import (
     FileFinding,
@@ -24,6 +23,7 @@ from lockstep_kafka.findings import (
 )
 from lockstep_kafka.sessions.observe import observe
 from lockstep_kafka.simulated.damage.log import Log
+from tests.kafka_models import fetch_session
 
 ROOT = Path(__file__).parents[3]
 LOGS = ROOT / "tests" / "data" / "request-log"
@@ -100,10 +100,8 @@ def sides(session: SessionFinding) -> Mapping[SideName, Side]:
 
 
 def follow(*logs: Path, broker_from: str | None = None) -> Findings:
-    def load(constants: Mapping[str, object]) -> Model:
-        return load_model(ROOT, "fetch_session", constants)
-
-    return Findings(tuple(observe([str(log) for log in logs], load, BrokerPaths(broker_from))))
+    paths = BrokerPaths(broker_from)
+    return Findings(tuple(observe([str(log) for log in logs], fetch_session, paths)))
 
 
 def in_session(log: Log) -> int:

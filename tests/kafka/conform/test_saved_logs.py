@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from lockstep.language.model import Model, load_model
 from lockstep.system.physical_lines import physical_lines
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.files.lines import Request, Skipped, decode_request, encode_request, finding_of
@@ -17,22 +16,19 @@ from lockstep_kafka.findings import Finding, Progress
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.sessions.observe import broker_of
-from tests.kafka.conform.following import LOGS, ROOT
+from tests.kafka.conform.following import LOGS
 from tests.kafka.conform.following import follow as follow_files
 from tests.kafka.sessions.saving import follow
+from tests.kafka_models import fetch_session
 
 SMALL = sorted([*LOGS.glob("*.log"), *LOGS.glob("cases/*.log.gz")])
 LONG = sorted(LOGS.glob("fresh/*.log.gz"))
 """Those that are rotated are followed by other tests as a folder."""
 
 
-def load(constants: Mapping[str, object]) -> Model:
-    return load_model(ROOT, "fetch_session", constants)
-
-
 @pytest.fixture(scope="module", name="model")
 def loaded_explanations() -> Explanations:
-    return Explanations(load)
+    return Explanations(fetch_session)
 
 
 def requests_of(log: Path) -> list[Request]:

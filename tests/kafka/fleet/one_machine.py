@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from lockstep.language.model import Model, load_model
 from lockstep_kafka.files.broker_paths import BrokerPaths
 from lockstep_kafka.fleet.columns import FOLLOWED, batches_of
 from lockstep_kafka.fleet.following import rows_of_finding
 from lockstep_kafka.sessions.observe import observe
-from tests.kafka.fleet.pipeline import BROKER_FROM, ROOT, Rows
+from tests.kafka.fleet.pipeline import BROKER_FROM, Rows
+from tests.kafka_models import fetch_session
 
 
 def rows_of(*logs: Path) -> dict[str, Rows]:
     """The rows of `session`, `departure` and `quarantined`."""
-
-    def load(constants: Mapping[str, object]) -> Model:
-        return load_model(ROOT, "fetch_session", constants)
-
-    found = observe([str(log) for log in logs], load, BrokerPaths(BROKER_FROM))
+    found = observe([str(log) for log in logs], fetch_session, BrokerPaths(BROKER_FROM))
     rows = [
         row
         for finding in found

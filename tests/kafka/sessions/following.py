@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lockstep.language.model import load_model
 from lockstep_kafka.files.lines import OtherRequest
 from lockstep_kafka.findings import Finding, Remark, SessionFinding, Verdict
 from lockstep_kafka.sessions.broker_follower import BrokerFollower
 from lockstep_kafka.sessions.explanations import Explanations
 from lockstep_kafka.simulated.lines import Line
-from tests.kafka.conform.following import ROOT
 from tests.kafka.sessions.logs import BEGIN_MS
+from tests.kafka_models import fetch_session
 
 
 def explanations() -> Explanations:
-    return Explanations(lambda constants: load_model(ROOT, "fetch_session", constants))
+    return Explanations(fetch_session)
 
 
 def findings(model: Explanations, log: Iterable[Line]) -> list[SessionFinding]:

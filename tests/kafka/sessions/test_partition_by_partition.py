@@ -31,6 +31,7 @@ from lockstep_kafka.sessions.leader_case import (
 from lockstep_kafka.sessions.leader_cases import LeaderCases
 from lockstep_kafka.sessions.session_model import SessionModel
 from tests.kafka.conform.following import ROOT
+from tests.kafka_models import fetch_session
 
 PARTITIONS = ("p", "q", "r")
 OFFSETS = tuple(range(7))
@@ -227,7 +228,7 @@ def alone(row: Row, part: Part, other: Part) -> LeaderCase:
 
 @pytest.fixture(scope="module", name="leader")
 def partition_and_others() -> LeaderCases:
-    return LeaderCases(SessionModel(lambda constants: load_model(ROOT, "fetch_session", constants)))
+    return LeaderCases(SessionModel(fetch_session))
 
 
 @pytest.fixture(scope="module", name="whole")

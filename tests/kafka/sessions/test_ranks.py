@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lockstep.language.model import load_model
 from lockstep_kafka.sessions.explanations import RankedCases, neighbours
 from lockstep_kafka.sessions.leader_case import (
     FULL,
@@ -23,7 +22,7 @@ from lockstep_kafka.sessions.leader_case import (
 )
 from lockstep_kafka.sessions.leader_cases import LeaderCases
 from lockstep_kafka.sessions.session_model import HIGHEST_OFFSET, SessionModel
-from tests.kafka.conform.following import ROOT
+from tests.kafka_models import fetch_session
 
 LAST = HIGHEST_OFFSET
 
@@ -44,9 +43,7 @@ class Widths:
 
 @pytest.fixture(scope="module", name="widths")
 def both_widths() -> Widths:
-    cases = LeaderCases(
-        SessionModel(lambda constants: load_model(ROOT, "fetch_session", constants))
-    )
+    cases = LeaderCases(SessionModel(fetch_session))
     return Widths(RankedCases(cases), cases)
 
 

@@ -12,7 +12,6 @@ from tempfile import NamedTemporaryFile
 
 import pytest
 
-from lockstep.language.model import load_model
 from lockstep.workspace import find_workspace
 from lockstep_kafka.files.lines import FetchLine, OtherRequest, Skipped
 from lockstep_kafka.files.request_log import read_request_log
@@ -23,15 +22,13 @@ from lockstep_kafka.simulated.simulation import Simulation
 from lockstep_kafka.verbs.conform import ConformRequest, conform
 from lockstep_kafka.verbs.simulate import SimulateRequest, simulate
 from tests.kafka.conform.following import ROOT
+from tests.kafka_models import fetch_session
 
 ONE = Simulation(broker=1, brokers=3, lines=1_500, clients=8, partitions=9, seed=5, behaviours=100)
 
 
 def simulated(simulation: Simulation) -> Iterator[str]:
-    lines = SIMULATOR.lines(
-        simulation, lambda constants: load_model(ROOT, "fetch_session", constants)
-    )
-    return (line.text for line in lines)
+    return (line.text for line in SIMULATOR.lines(simulation, fetch_session))
 
 
 @cache
