@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from msgspec import Struct
+
 
 class Verdict(StrEnum):
     """What is said of one side of a session, or of both; the later ones are the worse ones."""
@@ -37,8 +39,7 @@ def worst(verdicts: Sequence[Verdict]) -> Verdict:
     return max(verdicts, key=_BY_WORSENESS.index, default=Verdict.UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True, gc=False):
     """A line of a log; lines count from 1."""
 
     file: str

@@ -23,7 +23,7 @@ from bench.conform.logs import (
     of_connections,
     of_partitions,
 )
-from bench.conform.stages import STAGES
+from bench.conform.stages import JSON, STAGES
 from bench.machine import this_machine
 from bench.process import Run, measure
 from bench.table import machine_text
@@ -34,6 +34,9 @@ _STAGES = (
     "lines",
     "Fetch lines",
     *(f"{stage}, us" for stage in STAGES),
+    "json.loads, us a line",
+    "conform, us a line",
+    "x json.loads",
     "Fetch lines/s",
     "lines/s",
     "lines/s by the clock",
@@ -79,13 +82,16 @@ class Measurement:
         return Log(name, path, count, fetch_count)
 
     def stages(self, log: Log) -> str:
-        """A row: microseconds a Fetch line by stage, and how many lines there are a second."""
-        taken: dict[str, list[dict[str, float]]] = {stage: [] for stage in STAGES}
+        """A row: microseconds a Fetch line by stage, and how many lines there are a second.
+
+        `json.loads` of the same lines is measured in turns with the stages.
+        """
+        taken: dict[str, list[dict[str, float]]] = {stage: [] for stage in (JSON, *STAGES)}
         for _ in range(self.repeats):
             for stage, runs in taken.items():
                 command = [sys.executable, "-m", "bench.conform.stages", stage, str(log.path)]
                 runs.append(json.loads(_checked(measure(command, self.root)).output))
-        cpu = [median(run["cpu_seconds"] for run in runs) for runs in taken.values()]
+        loads, *cpu = (median(run["cpu_seconds"] for run in runs) for runs in taken.values())
         wall = median(run["seconds"] for run in taken["following"])
         parts = [later - earlier for earlier, later in zip([0.0, *cpu], cpu, strict=False)]
         return _row(
@@ -93,6 +99,9 @@ class Measurement:
             f"{log.lines:,}",
             f"{log.fetches:,}",
             *(f"{part / log.fetches * 1e6:.1f}" for part in parts),
+            f"{loads / log.lines * 1e6:.1f}",
+            f"{cpu[-1] / log.lines * 1e6:.1f}",
+            f"{cpu[-1] / loads:.1f}",
             f"{log.fetches / cpu[-1]:,.0f}",
             f"{log.lines / cpu[-1]:,.0f}",
             f"{log.lines / wall:,.0f}",

@@ -9,6 +9,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from msgspec import structs
+
 from lockstep_kafka.files.lines import decode_request
 from lockstep_kafka.findings import (
     Finding,
@@ -143,7 +145,7 @@ def _departure(finding: RemarkFinding) -> dict[str, Any]:
 
 def _remark(remark: Remark) -> dict[str, Any]:
     return {
-        **asdict(remark.at),
+        **structs.asdict(remark.at),
         "because": remark.because,
         "requirements": list(remark.requirements),
         "candidates": [

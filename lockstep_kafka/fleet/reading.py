@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import BinaryIO
+
+from msgspec import structs
 
 from lockstep.spark.workspace_text import WorkspaceText
 from lockstep.system.compressed_stream import DamagedStream
@@ -137,7 +139,7 @@ class ReadRequests:
 def quarantined(finding: LineFinding) -> dict[str, object]:
     """What is said of a line, as a row has it."""
     named = {name: getattr(finding, name) for name in ("reason", "detail", "is_loss")}
-    return {**asdict(finding.at), **named}
+    return {**structs.asdict(finding.at), **named}
 
 
 def texts(ranges: Batches) -> Batches:

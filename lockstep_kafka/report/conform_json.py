@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 
+from msgspec import structs
+
 from lockstep.pages.output import document
 from lockstep_kafka.findings import (
     LineFinding,
@@ -49,8 +51,8 @@ def _session(session: SessionFinding, texts: Mapping[str, str]) -> dict[str, obj
     return {
         **{name: getattr(session, name) for name in same},
         "verdict": str(session.verdict),
-        "first": asdict(session.first),
-        "last": asdict(session.last),
+        "first": structs.asdict(session.first),
+        "last": structs.asdict(session.last),
         "judged_in_part": session.partial,
         "sides": {
             "client": _side(session.client_side, texts),
@@ -64,14 +66,14 @@ def _side(side: Side, texts: Mapping[str, str]) -> dict[str, object]:
         **{name: getattr(side, name) for name in ("judged", "departures", "unknowns")},
         "verdict": str(side.verdict),
         "worst": None if side.worst is None else _remark(side.worst, texts),
-        "more": [asdict(place) for place in side.more],
+        "more": [structs.asdict(place) for place in side.more],
     }
 
 
 def _remark(remark: Remark, texts: Mapping[str, str]) -> dict[str, object]:
     return {
         "verdict": str(remark.verdict),
-        **asdict(remark.at),
+        **structs.asdict(remark.at),
         "because": remark.because,
         "requirements": [{"id": one, "text": texts.get(one)} for one in remark.requirements],
         "candidates": [asdict(candidate) for candidate in remark.candidates],
@@ -80,7 +82,7 @@ def _remark(remark: Remark, texts: Mapping[str, str]) -> dict[str, object]:
 
 def _line(line: LineFinding) -> dict[str, object]:
     named = {name: getattr(line, name) for name in ("reason", "detail", "is_loss")}
-    return {**asdict(line.at), **named}
+    return {**structs.asdict(line.at), **named}
 
 
 def _verdicts(counts: Counter[Verdict]) -> dict[str, int]:

@@ -29,6 +29,7 @@ from lockstep_kafka.sessions.fetcher_side import FetcherSide
 from lockstep_kafka.sessions.knowledge import (
     NO_SESSION,
     LeaderSession,
+    Seen,
     epochs_between,
 )
 from lockstep_kafka.sessions.leader_case import OPEN, Row
@@ -128,8 +129,8 @@ class BrokerFollower:
         """Judge a line, which stands at this place of all of the log."""
         self.followed += 1
         broker = self._broker
+        at = Place(line.file, line.line)
         if line.moved:
-            at = Place(line.file, line.line)
             self._report.add(LineFinding(at, MOVED, f"correlation id {line.correlation_id}"))
         connection = broker.connection(line.connection)
         missing = connection.reach(line.correlation_id, number)
@@ -140,13 +141,14 @@ class BrokerFollower:
             # It was sent before the fetcher connected anew, and nobody reads the response.
             fetcher = stranger(line)
         position = Position(number, connection)
-        step = Step(line, broker, position, fetcher, missing, self._order.held)
+        seen = Seen(line.connection, number, line.time_ms, line.file)
+        step = Step(line, broker, position, fetcher, missing, self._order.held, at, seen)
         finding = self._full(step) if line.asks_for_all else self._incremental(step)
         for partition in line.answered_twice:
             because = f"{partition} is answered more than once in one response"
             step.leader.append(Remark(Verdict.DEPARTS, step.at, because))
         self._report.judge(line, finding, step.client, step.leader, is_partial=step.is_partial)
-        self._fetcher_side.received(fetcher, line)
+        self._fetcher_side.received(fetcher, line, at)
         broker.hold(fetcher)
         connection.fetch(line.correlation_id, number, line.time_ms, line.file)
 

@@ -28,27 +28,22 @@ class RankedCases:
 
     def explain(self, case: LeaderCase) -> Cached | None:
         """What all behaviours that explain the case agree on; None where there is none."""
-        row, is_replica, membership, is_forgotten, others, answer, *offsets = case
-        if answer is None:
-            has_data = has_records = None
-        else:
+        answer = case.answer
+        offsets: tuple[int, ...] = case[6:]
+        has_data = has_records = None
+        if answer is not None:
             has_data, high_watermark, log_start, has_records = answer
-            offsets += (high_watermark, log_start)
-        numbers = [OPEN, UNKNOWN, *sorted(set(offsets) - _NO_OFFSETS)]
-        order = (
-            row,
-            is_replica,
-            membership,
-            is_forgotten,
-            others,
-            has_data,
-            has_records,
-            *map(numbers.index, offsets),
-        )
-        if order not in self._answers:
+            offsets = (*offsets, high_watermark, log_start)
+        numbers = sorted({OPEN, UNKNOWN, *offsets})
+        if numbers[0] != OPEN:  # a damaged line has an offset that is lower
+            numbers = [OPEN, UNKNOWN, *sorted(set(offsets) - _NO_OFFSETS)]
+        order = (*case[:5], has_data, has_records, *map(numbers.index, offsets))
+        try:
+            outcome = self._answers[order]
+        except KeyError:
             values = tuple(range(2 * len(numbers) - 3))
-            self._answers[order] = self._cases.explain(_ranked(case, numbers), values)
-        outcome = self._answers[order]
+            outcome = self._cases.explain(_ranked(case, numbers), values)
+            self._answers[order] = outcome
         if outcome is None:
             return None
         membership, is_requested, high_watermark, log_start = outcome

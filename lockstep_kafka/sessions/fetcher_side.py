@@ -207,9 +207,8 @@ class FetcherSide:
         fetcher.fetching = dict(line.partitions)
         fetcher.is_whole = True
 
-    def received(self, fetcher: Fetcher, line: FetchLine) -> None:
-        """Take a response in: what the fetcher sends next."""
-        at = Place(line.file, line.line)
+    def received(self, fetcher: Fetcher, line: FetchLine, at: Place) -> None:
+        """Take the response of a line that stands there in: what the fetcher sends next."""
         if line.error_code != 0:
             fetcher.starts_over(line.session_id, at)
         elif line.response_session_id == NO_SESSION:

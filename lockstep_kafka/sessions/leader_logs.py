@@ -61,8 +61,11 @@ class LeaderLog(Struct, eq=False, array_like=True):
 
     def before(self, connection: Connection) -> tuple[int, int]:
         """The least high watermark and log start that the next Fetch of a connection can see."""
+        if connection.file != self.file:
+            return 0, 0  # as `has_seen` says of each
+        has_seen, file = connection.has_seen, self.file
         for telling in reversed(self.tellings):
-            if connection.has_seen(telling.position, telling.time_ms, self.file):
+            if has_seen(telling.position, telling.time_ms, file):
                 return telling.high_watermark, telling.log_start
         return 0, 0
 

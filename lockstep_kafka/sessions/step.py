@@ -30,20 +30,13 @@ class Step:
     fetcher: Fetcher
     missing: int | None
     held: Callable[[], Iterable[tuple[int, Request]]]
+    at: Place
+    """Where the line stands."""
+    seen: Seen
+    """The line, for what becomes known by it."""
     client: list[Remark] = field(default_factory=list)
     leader: list[Remark] = field(default_factory=list)
     is_partial: bool = False
-
-    @property
-    def at(self) -> Place:
-        """Where the line stands."""
-        return Place(self.line.file, self.line.line)
-
-    @property
-    def seen(self) -> Seen:
-        """The line, for what becomes known by it."""
-        line = self.line
-        return Seen(line.connection, self.position.number, line.time_ms, line.file)
 
     def follows(self, last: Seen) -> bool:
         """Whether the request surely arrived after another one was answered."""
