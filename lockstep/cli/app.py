@@ -17,7 +17,6 @@ from lockstep.cli.completion import PROGRAM, complete, is_asked_for
 from lockstep.cli.respelling import respelled
 from lockstep.errors import ExitCode, LockstepError, not_written
 from lockstep.system import extensions
-from lockstep.system.standard_streams import tell
 
 _OWN: tuple[Callable[..., int], ...] = (
     *(checking.check, checking.faults, checking.mutants, checking.sweep, checking.costs),
@@ -72,13 +71,16 @@ def run_verb(arguments: Sequence[str]) -> int:
     assert isinstance(group, TyperGroup)
     if is_asked_for():
         return complete(group)
+    given = respelled(arguments)
     try:
-        return _invoke(group, respelled(arguments))
+        return _invoke(group, given)
     except Exit as end:
         return end.exit_code
     except TyperException as error:
-        _print_usage_error(error)
-        return int(ExitCode.USAGE)
+        if not given:
+            print(error.format_message())  # the help
+            return int(ExitCode.USAGE)
+        raise _usage_error(error, given) from None
 
 
 def _invoke(group: TyperGroup, arguments: Sequence[str]) -> int:
@@ -92,9 +94,12 @@ def _invoke(group: TyperGroup, arguments: Sequence[str]) -> int:
         return int(group.invoke(context) or 0)
 
 
-def _print_usage_error(error: TyperException) -> None:
-    show = getattr(error, "show", None)
-    if show is None:
-        tell(f"lockstep: {error}")
-    else:
-        show()
+def _usage_error(error: TyperException, given: Sequence[str]) -> LockstepError:
+    """A mistake in the arguments, as every other one is printed."""
+    context = getattr(error, "ctx", None)
+    verb = PROGRAM if context is None else context.command_path
+    message = error.format_message().removesuffix(".")
+    cure = f"see `{verb} --help`"
+    if message.startswith("Missing argument") and len(given) > 1 and given[-2].startswith("-"):
+        cure = f"put it before the options: {given[-2]} took {given[-1]} as its own value"
+    return LockstepError(message, cure=cure)

@@ -54,6 +54,34 @@ def test_an_exit_code_that_nobody_knows_is_not_taken_for_none() -> None:
         worst([0, 5])
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("chek", "No such command 'chek'. Did you mean 'check'?\n  cure: see `lockstep --help`"),
+        ("replay", "Missing argument 'FILE'\n  cure: see `lockstep replay --help`"),
+        (
+            "replay --html trace.json",
+            "Missing argument 'FILE'\n"
+            "  cure: put it before the options: --html took trace.json as its own value",
+        ),
+        (
+            "check --scop small",
+            "No such option: --scop (Possible options: --json, --scope, --steps)\n"
+            "  cure: see `lockstep check --help`",
+        ),
+    ],
+)
+def test_a_mistake_in_the_arguments_has_its_cure(desk: "Desk", arguments: str, said: str) -> None:
+    ran = desk.run(*arguments.split())
+    assert (ran.code, ran.out, ran.err) == (2, "", f"lockstep: {said}\n")
+
+
+def test_without_arguments_the_help_is_printed(desk: "Desk") -> None:
+    ran = desk.run()
+    assert (ran.code, ran.err) == (2, "")
+    assert ran.out == desk.run("--help").out
+
+
 def test_no_workspace_is_one_line_with_the_cure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, desk: "Desk"
 ) -> None:
