@@ -1,11 +1,32 @@
-"""The bindings of some parameters, one at a time: nothing is listed beforehand."""
+"""The bindings of some parameters, one at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice, product
 from typing import Any
 
 from lockstep.language.domains import Domain
+from lockstep.language.values import TooManyValues
+
+_MOST_LISTED = 1 << 12
+"""Bindings that are listed once and kept; of more, nothing is listed beforehand."""
+
+
+class Parameters:
+    """The domains of some parameters, whose bindings are listed once where they are few."""
+
+    def __init__(self, domains: Sequence[Domain]) -> None:
+        self.domains = tuple(domains)
+        self.listed = _listed(self.domains)
+        self.repeats = [1]
+        """How many bindings that are listed begin with the same first 0, 1, 2 and so on values."""
+        if self.listed is not None:
+            for domain in reversed(self.domains):
+                self.repeats.insert(0, self.repeats[0] * sum(1 for _ in domain))
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return iter(Bindings(self) if self.listed is None else self.listed)
 
 
 class Bindings:
@@ -15,21 +36,42 @@ class Bindings:
     passed over.
     """
 
-    def __init__(self, domains: Sequence[Domain]) -> None:
-        self._domains = tuple(domains)
-        self.depth = len(self._domains)
+    def __init__(self, parameters: Parameters) -> None:
+        self._parameters = parameters
+        self.depth = len(parameters.domains)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        for binding in self._of_first(len(self._domains)):
-            self.depth = len(self._domains)
-            yield binding
+        count, listed = len(self._parameters.domains), self._parameters.listed
+        if listed is None:
+            for binding in self._of_first(count):
+                self.depth = count
+                yield binding
+            return
+        at, repeats = 0, self._parameters.repeats
+        while at < len(listed):
+            self.depth = count
+            yield listed[at]
+            at += repeats[self.depth] - at % repeats[self.depth]
 
     def _of_first(self, count: int) -> Iterator[tuple[Any, ...]]:
         if count == 0:
             yield ()
             return
         for outer in self._of_first(count - 1):
-            for value in self._domains[count - 1]:
+            for value in self._parameters.domains[count - 1]:
                 yield (*outer, value)
                 if self.depth < count:
                     break
+
+
+def _listed(domains: Sequence[Domain]) -> list[tuple[Any, ...]] | None:
+    """All bindings; None where they are many, or cannot be listed."""
+    count = 1
+    for domain in domains:
+        try:
+            count *= sum(1 for _ in islice(domain, _MOST_LISTED + 1))
+        except TooManyValues:  # where the domain is iterated over, it says so
+            return None
+        if count > _MOST_LISTED:
+            return None
+    return list(product(*domains))

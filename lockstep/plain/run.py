@@ -20,7 +20,7 @@ from lockstep.language.source import place_in
 from lockstep.language.totality import guard_depths
 from lockstep.language.values import NotInDomain, TooManyValues
 from lockstep.plain.advice import advice
-from lockstep.plain.bindings import Bindings
+from lockstep.plain.bindings import Bindings, Parameters
 from lockstep.plain.engine import Outcome, Pledge, owed, unwatched
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Step
@@ -134,6 +134,7 @@ class PlainEngine:
         self.model = model
         self.watch: Callable[[], None] = unwatched
         self._guards: Mapping[str, Mapping[int, int]] = guard_depths(model) if skips else {}
+        self._known: dict[str, tuple[tuple[Parameter, ...], Parameters]] = {}
 
     def successors(self, state: State) -> Iterator[Step]:
         for action in self.model.actions:
@@ -156,7 +157,7 @@ class PlainEngine:
         """Every enabled instance of one action in `state`."""
         depths = self._guards.get(action.name, {})
         function, watch = action.function, self.watch
-        bindings = _bindings(action.parameters)
+        bindings = Bindings(self._parameters_of(action))
         for arguments in bindings:
             watch()
             new = NextState(state)
@@ -174,7 +175,7 @@ class PlainEngine:
 
     def pledges(self, prop: Property, state: State) -> Iterator[Pledge]:
         """What a `leads_to` says of a state, for every binding of its parameters."""
-        for arguments in _bindings(prop.parameters):
+        for arguments in self._parameters_of(prop):
             self.watch()
             try:
                 premise, goal = prop.function(state, *arguments)
@@ -199,7 +200,7 @@ class PlainEngine:
         states = (before, after) if prop.kind is Kind.STEP_INVARIANT else (before,)
         wanted = prop.kind is Kind.SOMETIMES
         applied = False
-        for arguments in _bindings(prop.parameters):
+        for arguments in self._parameters_of(prop):
             self.watch()
             try:
                 holds = prop.function(*states, *arguments)
@@ -216,17 +217,19 @@ class PlainEngine:
                 return Outcome(arguments, True)
         return Outcome(() if wanted else None, applied)
 
+    def _parameters_of(self, function: Action | Property) -> Parameters:
+        declared, known = self._known.get(function.name, (None, None))
+        if known is None or declared is not function.parameters:
+            known = Parameters([parameter.domain for parameter in function.parameters])
+            self._known[function.name] = function.parameters, known
+        return known
+
     def _located(self, error: BaseException, function: str, guard: str) -> EvaluationError:
         universe = self.model.universe
         place = place_in(error.__traceback__, universe.files, universe.edited_places)
         plain = isinstance(error, NotInDomain | TooManyValues)
         reason = str(error) if plain else f"{type(error).__name__}: {error}"
         return EvaluationError(function, place, reason, *advice(error, guard))
-
-
-def _bindings(parameters: tuple[Parameter, ...]) -> Bindings:
-    """Every binding of the parameters."""
-    return Bindings([parameter.domain for parameter in parameters])
 
 
 def _line_in(trace: TracebackType | None) -> int:

@@ -122,7 +122,7 @@ class Supervision:
 
         `Stopped` when the time is over, or when the process has as much memory as it may have.
         """
-        seconds, most = self.seconds, self._bounds.max_seconds
+        seconds, most = time.perf_counter() - self._began, self._bounds.max_seconds
         if self._on_progress is not None and self._reports.is_due(seconds):
             self._on_progress(progress(seconds))
         if most is not None and seconds >= most:

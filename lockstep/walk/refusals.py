@@ -10,7 +10,7 @@ from types import TracebackType
 
 from lockstep.language.model import Action, Model
 from lockstep.language.notation import Disabled, State
-from lockstep.plain.bindings import Bindings
+from lockstep.plain.bindings import Bindings, Parameters
 from lockstep.plain.run import NextState
 from lockstep.trace.conjuncts import Conjunct, false_requirement
 from lockstep.trace.render import render_binding
@@ -62,7 +62,7 @@ def refusals(
     stopped: dict[tuple[int, str, int, str], list[tuple[str, Conjunct | None]]] = {}
     enabled = 0
     is_cut = False
-    bindings = Bindings([parameter.domain for parameter in action.parameters])
+    bindings = Bindings(Parameters([parameter.domain for parameter in action.parameters]))
     for asked, arguments in enumerate(bindings):
         if asked >= most or (asked and is_over()):
             is_cut = True

@@ -16,7 +16,7 @@ from lockstep.language.model import Model, Property
 from lockstep.language.notation import Kind, State
 from lockstep.language.values import NotInDomain
 from lockstep.plain.advice import advice
-from lockstep.plain.bindings import Bindings
+from lockstep.plain.bindings import Parameters
 from lockstep.plain.engine import Outcome, Pledge, owed, unwatched
 from lockstep.results.evaluation_error import EvaluationError
 from lockstep.results.trace import Step
@@ -46,10 +46,15 @@ class InterpreterEngine:
             for code in self.code.properties
             if code.premise is not None
         }
+        codes: list[ir.ActionCode | ir.PropertyCode] = [*self.code.actions, *self.code.properties]
+        self._parameters = {
+            code.name: Parameters([parameter.domain for parameter in code.parameters])
+            for code in codes
+        }
 
     def successors(self, state: State) -> Iterator[Step]:
         for code, run in self._actions:
-            for arguments in Bindings([p.domain for p in code.parameters]):
+            for arguments in self._parameters[code.name]:
                 self.watch()
                 frame = Frame(state, None, code.slots)
                 for parameter, argument in zip(code.parameters, arguments, strict=True):
@@ -64,7 +69,7 @@ class InterpreterEngine:
     def pledges(self, prop: Property, state: State) -> Iterator[Pledge]:
         """What a `leads_to` says of a state, for every binding of its parameters."""
         code, run, goal = self._properties[prop.name]
-        for arguments in Bindings([p.domain for p in code.parameters]):
+        for arguments in self._parameters[code.name]:
             self.watch()
             frame = Frame(state, None, code.slots)
             for parameter, argument in zip(code.parameters, arguments, strict=True):
@@ -81,7 +86,7 @@ class InterpreterEngine:
         code, run, claim = self._properties[prop.name]
         wanted = prop.kind is Kind.SOMETIMES
         applied = False
-        for arguments in Bindings([p.domain for p in code.parameters]):
+        for arguments in self._parameters[code.name]:
             self.watch()
             frame = Frame(before, after, code.slots)
             for parameter, argument in zip(code.parameters, arguments, strict=True):
