@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any
 
 from lockstep.language.faults import fault_marks, fault_names
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
@@ -16,13 +15,9 @@ from lockstep.report.ci.check_problems import check_problems, parts_of
 from lockstep.report.ci.problems import Problems
 from lockstep.report.counterexample import RequirementTexts, counterexample
 from lockstep.report.view import View, counted, pending
-from lockstep.requests.check import CheckRequest
 from lockstep.results.verdict import Verdict
-from lockstep.trace.claims import find_property
-from lockstep.trace.documents import error_json, parameters_json, steps_json
-from lockstep.trace.pytest_export import to_pytest
 from lockstep.verbs.check import CheckPlan
-from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked
+from lockstep.verbs.check_result import Checked, CheckResult, CheckRun, Unchecked, check_answer
 from lockstep.words import plural, shown_path
 
 _NUMBERS = ("props", "states", "transitions", "depth", "seconds")
@@ -98,15 +93,16 @@ class CheckView(View[CheckResult, CheckRun]):
         return counted("model", (result.verdict for result in run.results), none="none checked")
 
     def document(self, run: CheckRun) -> Mapping[str, object]:
-        rows = [_row_json(self._plan.request, result, self._pytest) for result in run.results]
+        request, pytest = self._plan.request, self._pytest
+        rows = [check_answer(result, request, pytest=pytest) for result in run.results]
         return json_document(
             rows,
             {
                 "models": len(rows),
                 **verdicts(rows),
-                "states": sum(row["states"] for row in rows),
-                "transitions": sum(row["transitions"] for row in rows),
-                "seconds": round(sum(row["seconds"] for row in rows), 3),
+                "states": sum(row.states for row in rows),
+                "transitions": sum(row.transitions for row in rows),
+                "seconds": round(sum(row.seconds for row in rows), 3),
                 "not_checked": list(run.pending),
                 "not_read": [
                     {"file": shown_path(file.file), "why": file.why, "mistake": file.is_mistake}
@@ -144,11 +140,11 @@ def result_row(
     if isinstance(result, Unchecked):
         error = Paragraph(f"not checked: {result.error}")
         return Row((result.name, verdict), verdict, remarks=(error,))
-    search, properties = result.result, len(result.model.properties)
+    search = result.result
     cells = (
         search.model,
         verdict,
-        str(properties) if result.checked == properties else f"{result.checked}/{properties}",
+        result.judged,
         *(f"{count:,}" for count in (search.states, search.transitions, search.depth)),
         f"{search.seconds:.2f}",
     )
@@ -208,101 +204,3 @@ def _rest(rest: CheckResult) -> str:
         return f"not checked: {rest.error}"
     because = rest.judgement.because if rest.verdict is not Verdict.ERROR else ""
     return f"{rest.verdict}{f': {because}' if because else ''}"
-
-
-def _row_json(request: CheckRequest, result: CheckResult, pytest: bool) -> dict[str, Any]:
-    if isinstance(result, Unchecked):
-        return _unchecked_json(request, result)
-    row = _checked_json(request, result, pytest)
-    if request.goes_on:
-        others = [
-            {"violation": _violation_json(one), "trace": _trace_json(one)} for one in result.others
-        ]
-        row["others"] = others
-        row["rest"] = None if result.rest is None else _row_json(request, result.rest, pytest)
-    return row
-
-
-def _checked_json(request: CheckRequest, checked: Checked, pytest: bool) -> dict[str, Any]:
-    result, judgement = checked.result, checked.judgement
-    document: dict[str, Any] = {
-        "model": result.model,
-        "scope": checked.scope,
-        "fault": request.fault,
-        "engine": result.engine,
-        "verdict": str(checked.verdict),
-        "properties": len(checked.model.properties),
-        "checked": checked.checked,
-        "states": result.states,
-        "transitions": result.transitions,
-        "depth": result.depth,
-        "levels": result.levels,
-        "seconds": round(result.seconds, 3),
-        "because": judgement.because,
-        "remark": result.remark,
-        "sampled": {"states": result.sampled, "steps": result.sampled_steps},
-        "unchecked": list(result.unchecked),
-        "exit_code": checked.exit_code,
-        "fired": result.fired,
-        "pinned": None if judgement.pins is None else vars(judgement.pins),
-        "differences": [vars(difference) for difference in judgement.differences],
-        "idle": list(judgement.idle),
-        "vacuous": list(judgement.vacuous),
-        "stale": list(judgement.stale),
-        "missed_goals": list(result.missed),
-        "interrupted": result.interrupted,
-        "violation": _violation_json(checked),
-        "error": None if result.error is None else error_json(checked.model, result.error),
-        "trace": _trace_json(checked),
-    }
-    if pytest and checked.trace is not None and checked.origin and checked.origin.property:
-        document["pytest"] = to_pytest(checked.model, checked.trace, checked.origin)
-    if checked.since is not None:
-        document["kept_since"] = checked.since.isoformat()
-    return document
-
-
-def _violation_json(checked: Checked) -> dict[str, object] | None:
-    violation = checked.result.violation
-    if violation is None:
-        return None
-    prop = find_property(checked.model, violation.properties[0])
-    # What is unfulfilled besides, each along a behaviour of its own.
-    others = [other.properties[0] for other in checked.result.unfulfilled[1:]]
-    return {
-        "property": violation.properties[0],
-        "properties": [*violation.properties, *others],
-        "requirements": list(prop.requirements) if prop else [],
-        "parameters": parameters_json(prop.parameters, violation.parameters) if prop else {},
-    }
-
-
-def _trace_json(checked: Checked) -> dict[str, object] | None:
-    if checked.trace is None:
-        return None
-    return {
-        "steps": steps_json(checked.model, checked.trace),
-        "loop": checked.trace.loop,
-        "file": None if checked.saved is None else str(checked.saved),
-        "not_saved": checked.not_saved,
-    }
-
-
-def _unchecked_json(request: CheckRequest, unchecked: Unchecked) -> dict[str, Any]:
-    """A model that was not explored, in the same fields as far as they have a meaning."""
-    return {
-        "model": unchecked.name,
-        "scope": unchecked.scope,
-        "fault": request.fault,
-        "engine": request.engine,
-        "verdict": str(Verdict.ERROR),
-        "properties": 0,
-        "checked": 0,
-        "states": 0,
-        "transitions": 0,
-        "depth": 0,
-        "levels": [],
-        "seconds": 0.0,
-        "because": str(unchecked.error),
-        "exit_code": unchecked.exit_code,
-    }

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
@@ -15,18 +15,21 @@ from lockstep.answers.store import Dependencies, Question, texts_of
 from lockstep.errors import ExitCode, LockstepError
 from lockstep.language.model import Model
 from lockstep.plain.exploration import Exploration
+from lockstep.requests.check import CheckRequest
 from lockstep.requests.run import Failure, Run
 from lockstep.results.notebook import ShownInNotebooks
 from lockstep.results.search_result import SearchResult
 from lockstep.results.verdict import Verdict, exit_code_of, worst
+from lockstep.specs.judgement import Difference, Judgement
+from lockstep.specs.scopes import Pins
+from lockstep.trace.claims import find_property
+from lockstep.trace.documents import error_json, parameters_json, steps_json
+from lockstep.trace.pytest_export import to_pytest
 from lockstep.workspace import Workspace
 
 if TYPE_CHECKING:
     from lockstep.language.inventory import Unused
-    from lockstep.language.model import Model
-    from lockstep.results.search_result import SearchResult
     from lockstep.results.trace import Trace
-    from lockstep.specs.judgement import Judgement
     from lockstep.trace.itf import Origin
     from lockstep.verbs.affected import Affected
 
@@ -67,6 +70,12 @@ class Checked(ShownInNotebooks):
     def checked(self) -> int:
         """Of how many properties it is known whether they hold as far as the search went."""
         return len(self.model.properties) - len(self.result.undecided(self.model))
+
+    @property
+    def judged(self) -> str:
+        """Of how many properties that is, and of how many there are where these are more."""
+        properties = len(self.model.properties)
+        return str(properties) if self.checked == properties else f"{self.checked}/{properties}"
 
     @property
     def exit_code(self) -> int:
@@ -114,9 +123,6 @@ PACKAGES = ("llvmlite", "numba", "numpy", "scipy")
 _COUNTS = ("model", "engine", "states", "transitions", "depth", "levels", "seconds")
 """What a result and its answer both have, and mean the same by."""
 
-_DETAILS = ("fired", "applied", "reached", "deadlocks", "remark", "sampled", "sampled_steps")
-"""What only a result that holds has."""
-
 
 def search_question(
     workspace: Workspace,
@@ -136,28 +142,142 @@ def search_question(
     return Question(workspace, "check", model.name, scope, dependencies)
 
 
+class CheckDetails(msgspec.Struct, kw_only=True):
+    """What only the answer of a check has."""
+
+    properties: int
+    """How many properties the model has."""
+    checked: int
+    """Of how many of them it is known whether they hold as far as the search went."""
+    fired: dict[str, int]
+    """How many instances of each action were enabled."""
+    applied: tuple[str, ...]
+    """The invariants whose premise some state or step satisfied."""
+    reached: tuple[str, ...]
+    """The goals that some state satisfied."""
+    missed: tuple[str, ...]
+    """The goals that no reachable state satisfies: makes it `violated`."""
+    deadlocks: int
+    """How many states no step leaves."""
+    unchecked: tuple[str, ...]
+    """Each `leads_to` of which nothing is known (see [liveness](liveness.md))."""
+    interrupted: bool
+    """Whether Ctrl-C ended the search."""
+    remark: str
+    """What else to know of how it was explored, or empty."""
+    sampled: int
+    """How many states of a search by machine code plain Python was given, too, and agreed on. 0
+    where plain Python explored all, and where a violation ended the search, which plain Python has
+    walked."""
+    sampled_steps: int
+    """How many steps leave these states."""
+    pins: Pins | None
+    """The pinned `verdict`, `states`, `transitions`, `depth` and, of a violation, all properties
+    that it `violates`; each is null where it is not pinned. Null where nothing was compared."""
+    differences: tuple[Difference, ...]
+    """`{name, expected, found}` for each pin that was not found."""
+    idle: tuple[str, ...]
+    """Actions that never fired and are not declared so: makes it `inconclusive`."""
+    vacuous: tuple[str, ...]
+    """Properties whose premise never held and that are not declared so: the same."""
+    stale: tuple[str, ...]
+    """What is declared idle or vacuous, but is not so: makes it `differs`."""
+    expected: bool
+    """Whether it is a violation that the scope pins."""
+    requirements: tuple[str, ...]
+    """The requirements that the property `violated` states."""
+    parameters: dict[str, Any]
+    """The parameters for which that property fails."""
+    steps: list[dict[str, Any]] | None
+    """The counterexample, or the way to where the text has no meaning: the `action` and the
+    `parameters` of each step."""
+    loop: int | None
+    """After how many steps those come that are taken for ever; where none come, nothing happens
+    any more."""
+    not_saved: str | None
+    """Why there is no file of the counterexample."""
+    error: dict[str, Any] | None
+    """Where the text has no meaning: `function`, `file` (below the workspace), `line`, `column`
+    (from 1, in bytes), `reason`, `why`, and `cure`, what to do."""
+    pytest: str | None
+    """With `--pytest`, the counterexample as a test."""
+    others: tuple[Answer, ...]
+    """With `--all`, the answer about each violation after the first."""
+    rest: Answer | None
+    """With `--all`, the answer about the properties that none of these violates; a deadlock that
+    was found is allowed there. Null where nothing is violated, or nothing is left. It counts in
+    `exit_code`, and not in `summary`."""
+
+
+def check_answer(
+    result: CheckResult, request: CheckRequest = CheckRequest(), *, pytest: bool = False
+) -> Answer:
+    """The answer to a check; with `pytest`, with its counterexample as a test."""
+    asked: dict[str, Any] = {
+        "kind": "check",
+        "scope": result.scope,
+        "fault": request.fault,
+        "proposal": request.proposal,
+        "constants": dict(request.constants),
+        "seed": None if request.walks is None else request.seed,
+        "verdict": str(result.verdict),
+        "exit_code": result.exit_code,
+    }
+    if isinstance(result, Unchecked):
+        error = str(result.error)
+        return Answer(model=result.name, engine=request.engine, because=error, error=error, **asked)
+    search = result.result
+    return Answer(
+        model=search.model,
+        violated=next(iter(search.violated), None),
+        length=None if result.trace is None else len(result.trace.steps),
+        trace=None if result.saved is None else str(result.saved),
+        because=result.judgement.because,
+        judged=result.judged,
+        since="" if result.since is None else result.since.isoformat(),
+        details=_details(result, request, pytest),
+        **asked,
+        **counts_of(search),
+    )
+
+
+def _details(checked: Checked, request: CheckRequest, pytest: bool) -> CheckDetails:
+    model, search, trace = checked.model, checked.result, checked.trace
+    violation, origin = search.violation, checked.origin
+    prop = None if violation is None else find_property(model, violation.properties[0])
+    is_claim = pytest and origin is not None and origin.property is not None
+    values = {
+        **vars(checked.judgement),
+        **vars(search),
+        "properties": len(model.properties),
+        "checked": checked.checked,
+        "applied": sorted(search.applied),
+        "reached": sorted(search.reached),
+        "requirements": prop.requirements if prop else (),
+        "parameters": parameters_json(prop.parameters, violation.parameters)
+        if prop and violation
+        else {},
+        "steps": None if trace is None else steps_json(model, trace),
+        "loop": None if trace is None else trace.loop,
+        "not_saved": checked.not_saved,
+        "error": None if search.error is None else error_json(model, search.error),
+        "pytest": to_pytest(model, trace, origin) if is_claim and trace and origin else None,
+        "others": [check_answer(one, request, pytest=pytest) for one in checked.others],
+        "rest": None
+        if checked.rest is None
+        else check_answer(checked.rest, request, pytest=pytest),
+    }
+    return msgspec.convert(values, CheckDetails, from_attributes=True)
+
+
 def search_answer(checked: Checked) -> Answer:
     """The answer of a search, as it was explored and before anybody judges it."""
     result = checked.result
-    answer = Answer(
-        kind="check",
-        model=result.model,
-        scope=checked.scope,
-        verdict=str(result.verdict),
-        because=result.because,
-        length=None if checked.trace is None else len(checked.trace.steps),
-        trace=None if checked.saved is None else str(checked.saved),
-        **counts_of(result),
-    )
-    if result.verdict is not Verdict.HOLDS:
-        return answer
-    if result.unchecked:
-        answer.verdict = str(Verdict.INCONCLUSIVE)
-        answer.because = f"not checked: {', '.join(result.unchecked)}"
-        return answer
-    whole = msgspec.to_builtins(result)
-    answer.details = {name: whole[name] for name in _DETAILS}
-    return answer
+    verdict, because = result.verdict, result.because
+    if verdict is Verdict.HOLDS and result.unchecked:
+        verdict = Verdict.INCONCLUSIVE
+        because = f"not checked: {', '.join(result.unchecked)}"
+    return check_answer(replace(checked, judgement=Judgement(verdict, because, None)))
 
 
 def kept_search(model: Model, answer: Answer) -> SearchResult | None:

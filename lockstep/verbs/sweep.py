@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lockstep.answers.answer import Answer, decode, encode
 from lockstep.campaign.place import Share
-from lockstep.campaign.task import Outcome, Task, answer_to, shown_constant
+from lockstep.campaign.task import Outcome, Task, shown_constant
 from lockstep.errors import LockstepError
 from lockstep.requests.campaign import MOST, CampaignRequest, Resources, values_in
 from lockstep.requests.check import CheckRequest, JudgedRequest
@@ -24,7 +24,7 @@ from lockstep.system.scratch import scratch_folder
 from lockstep.trace.saving import traces_folder
 from lockstep.verbs.campaign import campaign_rows
 from lockstep.verbs.check import check, usual_scope
-from lockstep.verbs.check_result import Checked, Unchecked
+from lockstep.verbs.check_result import Checked, check_answer
 from lockstep.workspace import Workspace, find_workspace
 
 _OF_ONE_CHECK = ("--all", "--changed", "--checkpoint", "--mutant", "--pin", "--seed", "--spill")
@@ -189,16 +189,15 @@ def check_one(workspace: Path, task: bytes, share: Share, *, watch: Watch = Unwa
     """Check a model; the encoded outcome. What is wrong with it is in its row."""
     asked = decode(task, Task)
     with scratch_folder("lockstep-check-") as folder:
-        run = check(_request(workspace, asked, share, folder), watch=watch)
+        request = _request(workspace, asked, share, folder)
+        run = check(request, watch=watch)
         if run.pending:
             raise KeyboardInterrupt
         (result,) = run.results
-        if isinstance(result, Unchecked):
-            error = str(result.error)
-            verdict, code = str(result.verdict), result.exit_code
-            outcome = Outcome(answer_to(asked, verdict=verdict, error=error, exit_code=code))
-        else:
-            outcome = _outcome(asked, result)
+        outcome = Outcome(check_answer(result, request))
+        if isinstance(result, Checked) and result.saved is not None:
+            outcome.trace_name = _trace_name(asked, result.saved)
+            outcome.trace_text = result.saved.read_text("utf-8")
     return encode(outcome)
 
 
@@ -227,22 +226,6 @@ def _request(workspace: Path, task: Task, share: Share, folder: Path) -> CheckRe
     if task.steps is not None:
         request = replace(request, steps=task.steps)
     return request if task.seed is None else replace(request, seed=task.seed)
-
-
-def _outcome(task: Task, checked: Checked) -> Outcome:
-    result, trace = checked.result, checked.trace
-    row = answer_to(
-        task,
-        result,
-        verdict=str(checked.verdict),
-        violated=next(iter(result.violated), None),
-        length=None if trace is None else len(trace.steps),
-        because=checked.judgement.because,
-        exit_code=checked.exit_code,
-    )
-    if checked.saved is None:
-        return Outcome(row)
-    return Outcome(row, _trace_name(task, checked.saved), checked.saved.read_text("utf-8"))
 
 
 def _trace_name(task: Task, saved: Path) -> str:

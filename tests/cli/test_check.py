@@ -51,7 +51,7 @@ def test_json_is_all_that_is_printed(desk: "Desk", engine: str) -> None:
     assert row["engine"] == engine
     assert (row["verdict"], row["because"]) == ("holds", "")
     assert (row["states"], row["transitions"], row["depth"]) == (5, 7, 4)
-    assert row["fired"] == {"coin": 2, "push": 2, "jam": 0, "collect": 3}
+    assert row["details"]["fired"] == {"coin": 2, "push": 2, "jam": 0, "collect": 3}
     assert row["seconds"] >= 0
     assert ran.json["summary"]["holds"] == 1
     assert ran.json["summary"]["exit_code"] == 0
@@ -101,17 +101,14 @@ def test_a_violation_tells_what_why_how_and_how_to_see_it_again(desk: "Desk") ->
 def test_violation_in_json(desk: "Desk") -> None:
     break_push(desk)
     (row,) = desk.run("check", "turnstile", "--json").json["results"]
-    assert row["violation"] == {
-        "property": "entries_are_paid",
-        "properties": ["entries_are_paid"],
-        "requirements": ["9-1"],
-        "parameters": {"g": "east"},
-    }
-    assert row["trace"]["steps"] == [
+    assert (row["violated"], row["violates"]) == ("entries_are_paid", ["entries_are_paid"])
+    details = row["details"]
+    assert (details["requirements"], details["parameters"]) == (["9-1"], {"g": "east"})
+    assert details["steps"] == [
         {"action": "coin", "parameters": {"g": "east"}},
         {"action": "push", "parameters": {"g": "east"}},
     ]
-    assert Path(row["trace"]["file"]) == desk.root / SAVED
+    assert Path(row["trace"]) == desk.root / SAVED
 
 
 def test_the_printed_test_fails_while_the_bug_is_there_and_passes_after(desk: "Desk") -> None:
@@ -140,7 +137,7 @@ def test_a_differing_count_has_a_verdict_of_its_own(desk: "Desk") -> None:
     assert "reproduce with  lockstep check turnstile --scope small" in ran.out
     (row,) = desk.run("check", "turnstile", "--scope", "small", "--json").json["results"]
     assert (row["verdict"], row["exit_code"]) == ("differs", 4)
-    assert row["differences"] == [{"name": "states", "expected": 6, "found": 5}]
+    assert row["details"]["differences"] == [{"name": "states", "expected": 6, "found": 5}]
 
 
 def test_a_differing_count_hides_no_silence(desk: "Desk") -> None:
@@ -284,7 +281,7 @@ def test_a_declaration_that_is_no_longer_true_is_reported(desk: "Desk") -> None:
     desk.edit("specs/turnstile.toml", '["jam"]', '["push", "jam"]')
     ran = desk.run("check", "turnstile", "--scope", "small", "--json")
     assert ran.code == 4
-    assert ran.json["results"][0]["stale"] == ["push"]
+    assert ran.json["results"][0]["details"]["stale"] == ["push"]
 
 
 def test_a_declaration_of_nothing_is_refused(desk: "Desk") -> None:
@@ -429,7 +426,7 @@ def test_two_faults_in_place(desk: "Desk") -> None:
     assert ran.code == 1
     (result,) = ran.json["results"]
     assert (result["fault"], result["scope"]) == ("stays_open+kicked_open", "default")
-    actions = [step["action"] for step in result["trace"]["steps"]]
+    actions = [step["action"] for step in result["details"]["steps"]]
     assert actions == ["kicked_open", "push"]
     file = ".lockstep/counterexamples/turnstile-entries_are_paid-stays_open+kicked_open.itf.json"
     replayed = desk.run("replay", file)
@@ -514,7 +511,7 @@ def test_ctrl_c_keeps_what_was_found(desk: "Desk", monkeypatch: pytest.MonkeyPat
     assert "interrupted, with 1 state known; every behaviour of up to 0 steps is covered" in ran.out
     ran = desk.run("check", "turnstile", "letters", "--json")
     assert ran.code == 130
-    assert ran.json["results"][0]["interrupted"] is True
+    assert ran.json["results"][0]["details"]["interrupted"] is True
     assert ran.json["summary"]["not_checked"] == ["letters"]
 
 
@@ -584,13 +581,10 @@ def test_all_says_what_comes_of_the_rest(desk: "Desk") -> None:
         in ran.out
     )
     (row,) = desk.run("check", "turnstile", "--all", "--json").json["results"]
-    assert (row["verdict"], row["rest"]["verdict"], row["rest"]["states"]) == (
-        "violated",
-        "holds",
-        64,
-    )
+    rest = row["details"]["rest"]
+    assert (row["verdict"], rest["verdict"], rest["states"]) == ("violated", "holds", 64)
     (row,) = desk.run("check", "turnstile", "--json").json["results"]
-    assert "rest" not in row
+    assert row["details"]["rest"] is None
 
 
 def test_all_shows_where_the_rest_has_no_meaning(desk: "Desk") -> None:
@@ -606,6 +600,7 @@ def test_all_shows_where_the_rest_has_no_meaning(desk: "Desk") -> None:
     assert "the text has no meaning in the last state of this behaviour" in ran.out
     assert (desk.root / ".lockstep/counterexamples/turnstile-error.itf.json").exists()
     (row,) = desk.run("check", "turnstile", "--all", "--json").json["results"]
-    assert (row["exit_code"], row["rest"]["verdict"]) == (2, "error")
-    assert row["rest"]["error"]["function"] == "push"
-    assert len(row["rest"]["trace"]["steps"]) == 1
+    rest = row["details"]["rest"]
+    assert (row["exit_code"], rest["verdict"]) == (2, "error")
+    assert rest["details"]["error"]["function"] == "push"
+    assert len(rest["details"]["steps"]) == 1

@@ -70,10 +70,10 @@ def test_nothing_happens_any_more(desk: "Desk") -> None:
 
 def test_saved_and_replayed(passed_over: "Desk") -> None:
     found = passed_over.run("check", "turnstile", "--json").json["results"][0]
-    assert found["violation"]["properties"] == ["is_passed"]
-    loop, count = found["trace"]["loop"], len(found["trace"]["steps"])
+    assert found["violates"] == ["is_passed"]
+    loop, count = found["details"]["loop"], found["length"]
     assert 0 <= loop < count
-    file = found["trace"]["file"]
+    file = found["trace"]
     with open(file, encoding="utf-8") as stream:
         saved = json.load(stream)
     assert saved["loop"] == loop
@@ -84,12 +84,12 @@ def test_saved_and_replayed(passed_over: "Desk") -> None:
     assert "then for ever:" in ran.out
     assert "is_passed is violated again, as recorded" in ran.out
     again = passed_over.run("replay", file, "--json").json["results"][0]
-    assert (again["loop"], again["parameters"]) == (loop, found["violation"]["parameters"])
+    assert (again["loop"], again["parameters"]) == (loop, found["details"]["parameters"])
 
 
 def test_replayed_after_fairness_was_promised(passed_over: "Desk") -> None:
     """With a promise for each gate the behaviour is no longer a fair one."""
-    file = passed_over.run("check", "turnstile", "--json").json["results"][0]["trace"]["file"]
+    file = passed_over.run("check", "turnstile", "--json").json["results"][0]["trace"]
     passed_over.edit("invariants/turnstile.py", "weak=push,", "weak=each(push),")
     ran = passed_over.run("replay", file)
     assert ran.code == 0
@@ -98,7 +98,7 @@ def test_replayed_after_fairness_was_promised(passed_over: "Desk") -> None:
 
 @pytest.mark.parametrize("loop", ["0", "99", "-1", "true", '"1"'])
 def test_a_damaged_loop(passed_over: "Desk", loop: str) -> None:
-    file = passed_over.run("check", "turnstile", "--json").json["results"][0]["trace"]["file"]
+    file = passed_over.run("check", "turnstile", "--json").json["results"][0]["trace"]
     with open(file, encoding="utf-8") as stream:
         text = stream.read()
     with open(file, "w", encoding="utf-8") as stream:
@@ -110,8 +110,8 @@ def test_a_damaged_loop(passed_over: "Desk", loop: str) -> None:
 
 def test_as_a_test_to_paste(passed_over: "Desk") -> None:
     found = passed_over.run("check", "turnstile", "--json", "--pytest").json["results"][0]
-    text = found["pytest"]
-    loop = found["trace"]["loop"]
+    text = found["details"]["pytest"]
+    loop = found["details"]["loop"]
     assert text.endswith(f'    assert not behaviour.violates("is_passed", loop={loop})\n')
     module: dict[str, object] = {}
     exec(text, module)
@@ -144,7 +144,7 @@ def test_what_is_not_checked_is_said(passed_over: "Desk", monkeypatch: pytest.Mo
     assert "because  liveness not checked (64 states, more than 63)" in ran.out
     assert "gets_in, is_passed; --liveness insists" in ran.out
     found = passed_over.run("check", "turnstile", "--json").json
-    assert found["results"][0]["unchecked"] == ["gets_in", "is_passed"]
+    assert found["results"][0]["details"]["unchecked"] == ["gets_in", "is_passed"]
     assert passed_over.run("check", "turnstile", "--liveness").code == 1
 
 

@@ -12,6 +12,7 @@ from typer.main import get_command
 
 from lockstep.answers.answer import Answer
 from lockstep.cli.app import app
+from lockstep.verbs.check_result import CheckDetails
 from lockstep.verbs.fault_task import FaultDetails
 from lockstep.verbs.mutants import MutantDetails
 from lockstep.verbs.report_history import Entry
@@ -72,7 +73,8 @@ def errors() -> str:
     return "\n".join(parts)
 
 
-_STRUCTS = {kind.__name__: kind for kind in (Answer, Entry, FaultDetails, MutantDetails)}
+_KINDS = (Answer, CheckDetails, Entry, FaultDetails, MutantDetails)
+_STRUCTS = {kind.__name__: kind for kind in _KINDS}
 """The structs of which `json.md` has a table."""
 
 _WORDS = {"str": "text", "int": "integer", "float": "number", "bool": "true or false"}

@@ -72,10 +72,9 @@ def test_the_command_shows_what_the_row_says(
     monkeypatch.chdir(ROOT)
     run([*shlex.split(command), "--json", "--no-cache", "--save", str(tmp_path)])
     (result,) = json.loads(capsys.readouterr().out)["results"]
-    trace = result["trace"]
-    if trace is not None:
-        shown = str(len(trace["steps"])) if trace["loop"] is None else "for ever"
+    if result["length"] is not None:
+        shown = str(result["length"]) if result["details"]["loop"] is None else "for ever"
     else:
-        shown = "never" if result["missed_goals"] else ""
+        shown = "never" if result["details"]["missed"] else ""
     assert (result["verdict"] == "violated") == bool(steps), result["because"]
     assert shown == steps
