@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from lockstep.errors import LockstepError
 from lockstep.system.physical_lines import STANDARD_INPUT, physical_lines
+from lockstep_kafka.files.layouts import unwrapped
 
 
 def log_paths(logs: Sequence[str]) -> list[str]:
@@ -148,7 +149,7 @@ def _looked_at(path: str) -> LogFile:
         return LogFile(path)
     lines = islice(physical_lines(path), _LINES_LOOKED_AT)
     try:
-        times = (time_ms(line.content) for line in lines)
+        times = (time_ms(unwrapped(line.content)) for line in lines)
         return LogFile(path, next((time for time in times if time is not None), None))
     except OSError as error:
         return LogFile(path, unreadable=error.strerror or str(error))

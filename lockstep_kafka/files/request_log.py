@@ -16,6 +16,7 @@ from lockstep.system.physical_lines import PhysicalLine, physical_lines
 from lockstep.system.strict_json import CutShort, JsonObject, NotJson, decode_object, shown
 from lockstep_kafka.files.completed_request import Place, completed_request
 from lockstep_kafka.files.field_types import FieldRefused, with_value
+from lockstep_kafka.files.layouts import joined_lines, unwrapped
 from lockstep_kafka.files.lines import (
     LogLine,
     Reason,
@@ -30,6 +31,8 @@ _MARKER = b"Completed request:"
 def read_request_log(log: str | os.PathLike[str]) -> Iterator[LogLine]:
     """One result for each line of the file, in order; a line is read when its result is asked for.
 
+    What `layouts` recognises around lines is taken off, and pieces of a line are put together.
+
     `-` is the standard input. The file may be compressed by gzip or zstd. Bytes that are not UTF-8
     become U+FFFD. A last line without a newline is a line like any other when its JSON is complete.
     A file that cannot be opened or read on ends with one more result, which is UNREADABLE.
@@ -37,7 +40,7 @@ def read_request_log(log: str | os.PathLike[str]) -> Iterator[LogLine]:
     file = os.fspath(log)
     number = 0
     try:
-        for line in physical_lines(file):
+        for line in joined_lines(physical_lines(file)):
             number = line.number
             yield read_line(line, file)
     except OSError as error:
@@ -49,6 +52,7 @@ def read_line(line: PhysicalLine | tuple[int, bytes, bool, str | None], file: st
     number, content, has_end, flaw = line[:4]
     if flaw is not None:
         return Skipped(number, file, Reason.TRUNCATED, flaw)
+    content = unwrapped(content)
     marker = content.find(_MARKER)
     if marker < 0:
         text = shown(content.decode("utf-8", "replace"))

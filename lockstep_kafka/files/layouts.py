@@ -1,0 +1,125 @@
+"""Layouts of logs: what programs that write or collect lines put around each.
+
+A line of Kafka's own layouts is read as it stands. Recognised around it are the JSON of log4j2
+(`instant` or `timeMillis`, and `message`), that of Elastic's common schema (`@timestamp` and
+`message`), that of docker's `json-file` driver (`log`, `stream`, `time`), and the lines of
+Kubernetes' container runtimes (`TIME stdout F LINE`). The last two split long lines: docker leaves
+the newline of all pieces but the last out of `log`, a runtime marks them by `P` in place of `F`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from msgspec import DecodeError, Struct, field
+from msgspec.json import Decoder
+
+from lockstep.system.physical_lines import LONGEST_LINE, PhysicalLine
+
+
+class _Instant(Struct, rename="camel"):
+    epoch_second: int
+    nano_of_second: int = 0
+
+
+class _Wrapped(Struct):
+    """A line that is a JSON object, as far as it is looked at."""
+
+    log: str | None = None
+    message: str | None = None
+    stream: str = ""
+    time: str = ""
+    timestamp: str = field(default="", name="@timestamp")
+    instant: _Instant | None = None
+    milliseconds: int | None = field(default=None, name="timeMillis")
+
+    @property
+    def written(self) -> str:
+        """When the line was written, as text before it; empty where that is not said."""
+        time: str | int | None = self.time or self.timestamp or self.milliseconds
+        if self.instant is not None:
+            time = self.instant.epoch_second * 1000 + self.instant.nano_of_second // 10**6
+        return f"{time} " if time else ""
+
+
+_DECODER = Decoder(_Wrapped)
+
+_RUNTIME = re.compile(rb"([0-9]{4}-[0-9]{2}-[0-9]{2}T\S+ )(stdout|stderr) ([FP])(?:[:]\S*)? ")
+
+
+_MOST_LAYERS = 3
+"""A runtime's line may have docker's in it, and that a JSON object of log4j2."""
+
+
+def unwrapped(content: bytes) -> bytes:
+    """The line within all that is recognised around it, after its time; any other as it is."""
+    time = b""
+    for _ in range(_MOST_LAYERS):
+        if match := _RUNTIME.match(content):
+            time, content = time or match[1], content[match.end() :]
+            continue
+        wrapped = _wrapped(content)
+        text = None if wrapped is None else wrapped.message if wrapped.log is None else wrapped.log
+        if wrapped is None or text is None:
+            break
+        time, content = time or wrapped.written.encode(), text.removesuffix("\n").encode()
+    return time + content
+
+
+def joined_lines(lines: Iterable[PhysicalLine]) -> Iterator[PhysicalLine]:
+    """The same lines, with pieces of one put together: it has the number of its first.
+
+    It stands as a runtime writes a line in one piece. Pieces that nothing ends are a line without
+    an end.
+    """
+    begun: dict[bytes, tuple[PhysicalLine, bytearray]] = {}
+    for line in lines:
+        piece = _piece(line.content)
+        if piece is None or (piece.is_last and piece.stream not in begun):
+            yield line
+            continue
+        start = bytearray(piece.time + b"stdout F " if piece.time else b"")
+        first, content = begun.setdefault(piece.stream, (line, start))
+        content += piece.text
+        if piece.is_last or line.flaw is not None or len(content) > LONGEST_LINE:
+            del begun[piece.stream]
+            flaw = line.flaw
+            if flaw is None and len(content) > LONGEST_LINE:
+                flaw = f"its pieces have more than {LONGEST_LINE:,} bytes"
+            yield first._replace(content=bytes(content), has_end=line.has_end, flaw=flaw)
+    for first, content in begun.values():
+        yield first._replace(content=bytes(content), has_end=False)
+
+
+class _Piece(NamedTuple):
+    """A line of which a program may have made several."""
+
+    stream: bytes
+    time: bytes
+    text: bytes
+    is_last: bool
+
+
+def _piece(content: bytes) -> _Piece | None:
+    """What docker or a container runtime wrote; None for any other line."""
+    if match := _RUNTIME.match(content):
+        time, stream, mark = match.groups()
+        return _Piece(stream, time, content[match.end() :], mark == b"F")
+    wrapped = _wrapped(content)
+    if wrapped is None or wrapped.log is None:
+        return None
+    text = wrapped.log.encode()
+    is_last = text.endswith(b"\n")
+    time = wrapped.written.encode()
+    return _Piece(wrapped.stream.encode(), time, text.removesuffix(b"\n"), is_last)
+
+
+def _wrapped(content: bytes) -> _Wrapped | None:
+    if not content.startswith(b"{"):
+        return None
+    try:
+        return _DECODER.decode(content)
+    except (DecodeError, RecursionError):
+        return None
