@@ -26,7 +26,8 @@ from lockstep.verbs.mutants import MutantsOfModel, MutantsRequest, plan_mutants
 from lockstep.verbs.prove_kept import kept_proof, proof_question
 from lockstep.verbs.prove_result import Proved, Subject, load_subjects
 from lockstep.verbs.report_history import CHECK, FAULTS, MUTANTS, PROVE, TWIN, Entry
-from lockstep.verbs.twin import TwinRequest, comparison_question, kept_comparison, twin_scopes
+from lockstep.verbs.twin import TwinRequest, comparison_question, twin_scopes
+from lockstep.verbs.twin_result import kept_comparison
 from lockstep.words import plural
 from lockstep.workspace import Workspace
 
