@@ -101,9 +101,7 @@ class KeptResults:
         proved = kept_proof(subject, request, model, answer)
         if proved is None:
             return self._outdated(entry), None
-        induction = proved.induction
-        count = sum(proof.proved for proof in induction.proofs)
-        answer.judged, answer.seconds = f"{count}/{len(induction.proofs)}", induction.seconds
+        answer.seconds = proved.induction.seconds
         return entry.answered(answer), proved
 
     def _model(self, spec: ModelSpec, scope: Scope) -> Model:

@@ -15,6 +15,12 @@ from lockstep.cli.app import app
 from lockstep.verbs.check_result import CheckDetails
 from lockstep.verbs.fault_task import FaultDetails
 from lockstep.verbs.mutants import MutantDetails
+from lockstep.verbs.prove_kept import (
+    BoundedDetails,
+    EnoughDetails,
+    PropertyDetails,
+    ProveDetails,
+)
 from lockstep.verbs.report_history import Entry
 from lockstep.verbs.twin_result import RefinementDetails, TlcCounts, TwinDetails
 
@@ -76,6 +82,7 @@ def errors() -> str:
 
 _KINDS = (
     *(Answer, CheckDetails, Entry, FaultDetails, MutantDetails),
+    *(ProveDetails, PropertyDetails, BoundedDetails, EnoughDetails),
     *(RefinementDetails, TlcCounts, TwinDetails),
 )
 _STRUCTS = {kind.__name__: kind for kind in _KINDS}
