@@ -70,16 +70,18 @@ def page(proofs: list[tuple[ProofScope, dict[str, Any]]]) -> str:
     """The page: a row a proof, and the properties that are not proved."""
     lines = [HEAD.format(version=z3.get_version_string(), cores=os.cpu_count()).rstrip("\n")]
     for proof, row in proofs:
-        proved = sum(prop["proved"] for prop in row["properties"])
         purpose = " ".join(proof.purpose.split())
         lines.append(
-            f"| {row['model']} | {proof.name} | {proved} of {len(row['properties'])} "
+            f"| {row['model']} | {proof.name} | {row['judged'].replace('/', ' of ')} "
             f"| {purpose} | {row['seconds']:.1f} |"
         )
     total = sum(row["seconds"] for _, row in proofs)
     lines += ["", f"Together {total:.0f} s. Not proved:", ""]
     lines += [
-        _open(row, prop) for _, row in proofs for prop in row["properties"] if not prop["proved"]
+        _open(row, prop)
+        for _, row in proofs
+        for prop in row["details"]["properties"]
+        if not prop["proved"]
     ]
     return "\n".join(lines) + "\n"
 
@@ -87,9 +89,9 @@ def page(proofs: list[tuple[ProofScope, dict[str, Any]]]) -> str:
 def _open(row: dict[str, Any], prop: dict[str, Any]) -> str:
     """A property that is not proved, why, and how far it was searched for."""
     why = prop["excused"] or prop["because"]
-    line = f"- {row['model']}, proof {row['proof']}: `{prop['name']}`. {why}"
-    if prop["searched"] and row["bounded"] is not None:
-        return f"{line} It holds up to {row['bounded']['covered']} steps."
+    line = f"- {row['model']}, proof {row['scope']}: `{prop['name']}`. {why}"
+    if prop["searched"] and row["details"]["bounded"] is not None:
+        return f"{line} It holds up to {row['details']['bounded']['covered']} steps."
     return line
 
 

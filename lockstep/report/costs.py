@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from lockstep.answers.answer import Answer
 from lockstep.costs.scenario import Attained
 from lockstep.pages.blocks import Block, Lines, Paragraph, Table
 from lockstep.pages.output import document as json_document
@@ -40,7 +41,7 @@ class CostsView(View["ModelCosts | Uncosted", CostsRun]):
         return plural(len(run.results), "model")
 
     def document(self, run: CostsRun) -> Mapping[str, object]:
-        rows = [_model_json(result) for result in run.results]
+        rows = list(map(_answer, run.results))
         summary = {
             "models": len(rows),
             "not_counted": list(run.pending),
@@ -158,18 +159,27 @@ def cost_change_json(change: CostChange) -> dict[str, Any]:
     }
 
 
-def _model_json(result: ModelCosts | Uncosted) -> dict[str, Any]:
-    head = {"verdict": str(result.verdict), "exit_code": result.exit_code}
-    if isinstance(result, Uncosted):
-        error = {"because": str(result.error)}
-        return {"model": result.model, "scope": result.scope, **head, **error}
-    return {
-        "model": str(result.version),
+def _answer(result: ModelCosts | Uncosted) -> Answer:
+    asked: dict[str, Any] = {
+        "kind": "costs",
         "scope": result.scope,
-        **head,
-        "seconds": round(result.seconds, 3),
-        "costs": {saved.cost.scenario.name: _cost(saved) for saved in result.costs},
+        "verdict": str(result.verdict),
+        "exit_code": result.exit_code,
     }
+    if isinstance(result, Uncosted):
+        error = str(result.error)
+        return Answer(model=result.model, because=error, error=error, **asked)
+    version, costs = result.version, [saved.cost for saved in result.costs]
+    return Answer(
+        model=version.model,
+        fault=version.fault,
+        proposal=version.proposal,
+        constants=dict(version.constants),
+        seconds=result.seconds,
+        because="; ".join(f"{one.scenario.name}: {one.unknown}" for one in costs if one.unknown),
+        details={"costs": {saved.cost.scenario.name: _cost(saved) for saved in result.costs}},
+        **asked,
+    )
 
 
 def _cost(saved: SavedCost) -> dict[str, Any]:

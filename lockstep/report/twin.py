@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from lockstep.language.source import Place
 from lockstep.pages.blocks import Block, Lines, Paragraph, Row, Section, Table
 from lockstep.pages.output import document as json_document
 from lockstep.pages.output import verdicts
-from lockstep.plain.exploration import DEFAULT_ENGINE
 from lockstep.report.affected import since_text
 from lockstep.report.ci.behaviour import actions_along, behaviour, steps_text
 from lockstep.report.ci.exploration import interrupted, of_error
@@ -19,12 +17,12 @@ from lockstep.report.ci.places import beginning, place_of_model
 from lockstep.report.ci.problems import Gap, Level, Problem, Problems, Rule, Unknown
 from lockstep.report.view import View, counted, pending
 from lockstep.results.verdict import Verdict
-from lockstep.trace.documents import steps_json
 from lockstep.trace.render import Line, render_trace
 from lockstep.twin.findings import TlcRun
 from lockstep.twin.states import render_tlc_trace
 from lockstep.twin.twin_result import TwinResult
-from lockstep.verbs.twin import Compared, Comparison, Task, TwinRun, Uncompared
+from lockstep.verbs.twin import TwinRun
+from lockstep.verbs.twin_result import Compared, Comparison, Task, Uncompared, comparison_answer
 from lockstep.words import plural
 
 _COLUMNS = ("model", "scope", "compare", "verdict", "states", "depth", "seconds")
@@ -62,18 +60,15 @@ class TwinView(View[Comparison, TwinRun]):
         return counted("comparison", verdicts_of, none="none made")
 
     def document(self, run: TwinRun) -> Mapping[str, object]:
-        rows = [
-            _compared(result) if isinstance(result, Compared) else _uncompared(result)
-            for result in run.results
-        ]
+        rows = list(map(comparison_answer, run.results))
         return json_document(
             rows,
             {
                 "comparisons": len(rows),
                 **verdicts(rows),
-                "states": sum(row["states"] for row in rows),
-                "transitions": sum(row["transitions"] for row in rows),
-                "seconds": round(sum(row["seconds"] for row in rows), 3),
+                "states": sum(row.states for row in rows),
+                "transitions": sum(row.transitions for row in rows),
+                "seconds": round(sum(row.seconds for row in rows), 3),
                 "without_twin": list(run.without_twin),
                 "not_compared": [
                     {"model": task.model, "scope": task.scope.name} for task in run.pending
@@ -139,92 +134,6 @@ def after_the_last(run: TlcRun) -> Iterator[str]:
         return
     stays = run.loops_to == len(run.trace) - 1
     yield "and nothing happens any more" if stays else f"and on as after step {run.loops_to}"
-
-
-def _compared(comparison: Compared) -> dict[str, Any]:
-    result, explored = comparison.result, comparison.result.explored
-    return {
-        **_head(comparison.task),
-        "engine": explored.engine,
-        "verdict": str(result.verdict),
-        "states": explored.states,
-        "transitions": explored.transitions,
-        "depth": explored.depth,
-        "seconds": round(result.seconds, 3),
-        "because": result.because,
-        "exit_code": comparison.exit_code,
-        "twin": _run(result.run),
-        "difference": _difference(result),
-        "counts": [vars(count) for count in result.counts],
-        "refutation": _refutation(result),
-        "unchecked": list(result.unchecked),
-        "refinement": _refinement(result),
-        "unrefined": result.unrefined,
-        **({} if comparison.since is None else {"kept_since": comparison.since.isoformat()}),
-    }
-
-
-def _head(task: Task) -> dict[str, Any]:
-    return {"model": task.model, "scope": task.scope.name, "compare": task.scope.compare}
-
-
-def _run(run: TlcRun) -> dict[str, object]:
-    """What TLC counted; its depth is exact with one worker only."""
-    return {
-        "states": run.distinct,
-        "transitions": run.transitions,
-        "depth": run.steps if run.workers == 1 else None,
-        "seconds": round(run.seconds, 3),
-        "workers": run.workers,
-    }
-
-
-def _difference(result: TwinResult) -> dict[str, object] | None:
-    difference = result.difference
-    if difference is None:
-        return None
-    return {
-        "because": difference.because,
-        "details": list(difference.details),
-        "steps": steps_json(result.model, difference.trace),
-    }
-
-
-def _refutation(result: TwinResult) -> dict[str, object] | None:
-    if result.refuting is None:
-        return None
-    return {
-        "claim": result.refuted,
-        "message": result.refuting.message,
-        "behaviour": list(render_tlc_trace(result.model, result.refuting.trace)),
-    }
-
-
-def _refinement(result: TwinResult) -> dict[str, object] | None:
-    refinement = result.refinement
-    if refinement is None:
-        return None
-    return {
-        "abstract": refinement.abstract,
-        "verdict": str(refinement.verdict),
-        **_run(refinement.run),
-        "behaviour": list(render_tlc_trace(result.model, refinement.run.trace)),
-    }
-
-
-def _uncompared(uncompared: Uncompared) -> dict[str, Any]:
-    """A comparison that was not made, in the same fields as far as they have a meaning."""
-    return {
-        **_head(uncompared.task),
-        "engine": DEFAULT_ENGINE,
-        "verdict": str(uncompared.verdict),
-        "states": 0,
-        "transitions": 0,
-        "depth": 0,
-        "seconds": 0.0,
-        "because": str(uncompared.error),
-        "exit_code": uncompared.exit_code,
-    }
 
 
 def _of_result(root: Path, comparison: Comparison) -> Iterator[Problem | Gap]:

@@ -19,8 +19,10 @@ from lockstep.answers.answer import Answer
 from lockstep.answers.store import Dependencies, Question, texts_of
 from lockstep.errors import not_written
 from lockstep.results.verdict import Verdict
+from lockstep.trace.claims import find_property
+from lockstep.trace.documents import error_json, parameters_json, steps_json
 from lockstep.trace.saving import Saved, save_trace
-from lockstep.verbs.prove_result import Proved, provable_names
+from lockstep.verbs.prove_result import Proved, Unproved, is_lemma, provable_names
 
 if TYPE_CHECKING:
     from lockstep.language.model import Model
@@ -31,30 +33,95 @@ if TYPE_CHECKING:
     from lockstep.verbs.prove_result import Subject
 
 
-class KeptProof(msgspec.Struct, frozen=True):
-    """What is kept of a `Proof`: all but the states that show what is not proved."""
+class PropertyDetails(msgspec.Struct, kw_only=True):
+    """What is known of one property."""
 
     name: str
+    """Last is `the text always has a meaning`."""
+    lemma: bool
+    """Whether it states no requirement, and only helps to prove others."""
     proved: bool
     seconds: float
+    """Time of the last questions about it alone."""
     because: str
+    """Why it is not proved, or empty."""
+    excused: str | None
+    """Why no proof is asked for, as `specs/` says."""
+    searched: bool
+    """Whether `bounded` is about it."""
 
 
-class KeptSilence(msgspec.Struct, frozen=True):
-    """What is kept of a `Silence`."""
+class BoundedDetails(msgspec.Struct, kw_only=True):
+    """The search for a violation."""
 
-    idle: tuple[str, ...]
-    vacuous: tuple[str, ...]
+    verdict: Verdict
+    depth: int
+    """Up to how many steps it went; nothing is known of the last one unless it `holds`."""
+    covered: int | None
+    """Up to how many steps nothing is broken; null if nothing is known."""
+    seconds: float
+    because: str
+    """Why it ended early, or empty."""
 
 
-class KeptInduction(msgspec.Struct, frozen=True):
-    """What is kept of an `Induction`: all but the terms that were asked about."""
+class EnoughDetails(msgspec.Struct, kw_only=True):
+    """Why a proof with a few names of a constant is one for any number of them."""
+
+    constant: str
+    names: int
+    """With how many names it was made at most."""
+    left_out: dict[str, str]
+    """Properties for which that is not so, and why."""
+    unread: tuple[str, ...]
+    """Variables that nothing which is proved reads, and that are not asked about."""
+
+
+class ProveDetails(msgspec.Struct, kw_only=True):
+    """What only the answer of a proof has."""
 
     k: int
-    proofs: tuple[KeptProof, ...]
-    inferred: list[str]
-    silence: KeptSilence
-    seconds: float
+    """Over how many steps the induction went."""
+    properties: tuple[PropertyDetails, ...]
+    """Each invariant of states and steps, and that the text has a meaning."""
+    inferred: tuple[str, ...]
+    """What `--infer` added, of which some proof makes use."""
+    idle: tuple[str, ...]
+    """Actions that are never enabled in all states in which holds what is proved: makes it
+    `inconclusive` unless `specs/` has a reason."""
+    vacuous: tuple[str, ...]
+    """Invariants whose premise is never true there: the same."""
+    induction_seconds: float
+    """Time of the induction alone."""
+    bounded: BoundedDetails | None
+    """The search for a violation; null where all is proved."""
+    searched: tuple[str, ...]
+    """The properties that it is about."""
+    enough: EnoughDetails | None
+    """Of a proof for any number of names, else null."""
+    unasked: tuple[str, ...]
+    """Goals, `leads_to` and `deadlock`: a proof says nothing of them."""
+    needless: tuple[str, ...]
+    """What is excused in `specs/`, and proved: makes it `inconclusive`."""
+    interrupted: bool
+    """Whether Ctrl-C ended it."""
+    from_scope: str | None
+    """The scope that took the place of a proof."""
+    requirements: tuple[str, ...]
+    """The requirements that the property `violated` states."""
+    parameters: dict[str, Any]
+    """The parameters for which that property fails."""
+    steps: list[dict[str, Any]] | None
+    """The counterexample, or the way to where the text has no meaning: the `action` and the
+    `parameters` of each step."""
+    not_saved: str | None
+    """Why there is no file of the counterexample."""
+    error: dict[str, Any] | None
+    """Where the text has no meaning, as under [`check`](#check)."""
+    smt: dict[str, Any] | None
+    """With `--smt`: how many `questions`, the `folder` they were written to, or null and
+    `not_written`, why: a proof then ends with exit code 3."""
+    reproduce: str
+    """The command that asks the same again."""
 
 
 def find_proof(subject: Subject, request: ProveRequest, model: Model) -> Proved | None:
@@ -73,7 +140,7 @@ def keep_proof(proved: Proved, model: Model) -> None:
     question = proof_question(subject, request, model)
     # Proofs for any number of names load the text many times: it may have been edited meanwhile.
     if proof_question(subject, request, proved.model).dependencies == question.dependencies:
-        proved.not_kept = question.keep(_answer(proved))
+        proved.not_kept = question.keep(proof_answer(proved, request))
 
 
 def _is_kept(request: ProveRequest) -> bool:
@@ -92,31 +159,96 @@ def proof_question(subject: Subject, request: ProveRequest, model: Model) -> Que
     return Question(subject.workspace, "prove", subject.name, subject.proof.name, dependencies)
 
 
-def _answer(proved: Proved) -> Answer:
-    violation, saved = proved.violation, proved.counterexample
-    violates = () if violation is None else violation.properties
-    answer = Answer(
-        kind="prove",
-        model=proved.subject.name,
-        scope=proved.subject.proof.name,
-        verdict=str(proved.verdict),
-        because=proved.because,
+def proof_answer(result: Proved | Unproved, request: ProveRequest) -> Answer:
+    """The answer of a proof; the request is that of one that was not made."""
+    widths = result.subject.widths if isinstance(result, Proved) else request.widths
+    asked: dict[str, Any] = {
+        "kind": "prove",
+        "fault": widths.fault,
+        "constants": dict(widths.constants),
+        "engine": "z3",
+        "verdict": str(result.verdict),
+        "exit_code": result.exit_code,
+    }
+    if isinstance(result, Unproved):
+        error = str(result.error)
+        return Answer(model=result.name, scope=result.proof, because=error, error=error, **asked)
+    proofs, saved, trace = result.induction.proofs, result.counterexample, _trace(result)
+    violates = () if result.violation is None else result.violation.properties
+    return Answer(
+        model=result.subject.name,
+        scope=result.subject.proof.name,
+        because=result.because,
         violated=next(iter(violates), None),
         violates=violates,
-        seconds=proved.seconds,
-        length=None if violation is None else len(violation.trace.steps),
+        seconds=result.seconds,
+        length=None if trace is None else len(trace.steps),
         trace=None if saved is None or saved.file is None else str(saved.file),
+        judged=f"{sum(proof.proved for proof in proofs)}/{len(proofs)}",
+        since="" if result.since is None else result.since.isoformat(),
+        details=_details(result),
+        **asked,
     )
-    if proved.verdict is Verdict.HOLDS:
-        induction = msgspec.convert(proved.induction, KeptInduction, from_attributes=True)
-        document = {
-            "induction": induction,
-            "bounded": proved.bounded,
-            "searched": proved.searched,
-            "enough": proved.enough,
+
+
+def _trace(proved: Proved) -> Trace | None:
+    """The behaviour that violates something, or that ends where the text has no meaning."""
+    if proved.violation is not None:
+        return proved.violation.trace
+    return None if proved.bounded is None else proved.bounded.meaningless
+
+
+def _details(proved: Proved) -> ProveDetails:
+    from lockstep.prove.proofs import MEANING
+
+    model, induction, bounded = proved.model, proved.induction, proved.bounded
+    violation, saved, trace = proved.violation, proved.counterexample, _trace(proved)
+    prop = None if violation is None else find_property(model, violation.properties[0])
+    error = None if bounded is None else bounded.error
+    searched = () if bounded is None else (*proved.searched, MEANING)
+    properties = [
+        {
+            **vars(proof),
+            "lemma": is_lemma(model, proof.name),
+            "excused": proved.excuses.get(proof.name),
+            "searched": proof.name in searched,
         }
-        answer.details = msgspec.to_builtins(document)
-    return answer
+        for proof in induction.proofs
+    ]
+    values = {
+        **vars(induction),
+        **vars(induction.silence),
+        "properties": properties,
+        "induction_seconds": induction.seconds,
+        "bounded": bounded,
+        "searched": proved.searched,
+        "enough": proved.enough,
+        "unasked": proved.unasked,
+        "needless": proved.needless,
+        "interrupted": proved.interrupted,
+        "from_scope": proved.subject.scope,
+        "requirements": prop.requirements if prop else (),
+        "parameters": parameters_json(prop.parameters, violation.parameters)
+        if prop and violation
+        else {},
+        "steps": None if trace is None else steps_json(model, trace),
+        "not_saved": None if saved is None else saved.why_not,
+        "error": None if error is None else error_json(model, error),
+        "smt": _questions(proved),
+        "reproduce": proved.again,
+    }
+    return msgspec.convert(values, ProveDetails, from_attributes=True)
+
+
+def _questions(proved: Proved) -> dict[str, object] | None:
+    questions = proved.questions
+    if questions is None:
+        return None
+    return {
+        "questions": len(proved.induction.obligations),
+        "folder": None if questions.file is None else str(questions.file),
+        "not_written": questions.why_not,
+    }
 
 
 def kept_proof(
@@ -127,7 +259,7 @@ def kept_proof(
         return None
     try:
         proved = _proved(subject, request, model, answer.details)
-    except (KeyError, msgspec.ValidationError):
+    except msgspec.ValidationError:
         return None
     proved.seconds, proved.since = answer.seconds, answer.moment
     is_whole = provable_names(proved.model) <= {proof.name for proof in proved.induction.proofs}
@@ -142,21 +274,20 @@ def _proved(
     from lockstep.prove.proofs import Induction, Proof
     from lockstep.prove.unrolling import Silence
 
-    kept = msgspec.convert(details["induction"], KeptInduction)
+    kept = msgspec.convert(details, ProveDetails)
     bounded = msgspec.convert(details["bounded"], BoundedResult | None)
-    searched = msgspec.convert(details["searched"], tuple[str, ...])
     enough = msgspec.convert(details["enough"], Enough | None)
     if enough is not None:
         names = names_for(enough.constant, model)
         model = subject.load({enough.constant: names(enough.names)})
     induction = Induction(
         kept.k,
-        proofs=[Proof(**msgspec.structs.asdict(proof)) for proof in kept.proofs],
-        inferred=kept.inferred,
-        silence=Silence(kept.silence.idle, kept.silence.vacuous),
-        seconds=kept.seconds,
+        proofs=[Proof(one.name, one.proved, one.seconds, one.because) for one in kept.properties],
+        inferred=list(kept.inferred),
+        silence=Silence(kept.idle, kept.vacuous),
+        seconds=kept.induction_seconds,
     )
-    return Proved(subject, request, model, induction, bounded, searched, enough)
+    return Proved(subject, request, model, induction, bounded, kept.searched, enough)
 
 
 @dataclass(frozen=True)
@@ -173,7 +304,6 @@ class Reason:
 
 def keep_trace(subject: Subject, model: Model, trace: Trace, reason: Reason) -> Saved:
     """Save a behaviour for `lockstep replay`."""
-    from lockstep.trace.claims import find_property
     from lockstep.trace.itf import Origin, binding_of, constants_of
 
     violation = reason.violation

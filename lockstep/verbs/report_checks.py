@@ -26,7 +26,8 @@ from lockstep.verbs.mutants import MutantsOfModel, MutantsRequest, plan_mutants
 from lockstep.verbs.prove_kept import kept_proof, proof_question
 from lockstep.verbs.prove_result import Proved, Subject, load_subjects
 from lockstep.verbs.report_history import CHECK, FAULTS, MUTANTS, PROVE, TWIN, Entry
-from lockstep.verbs.twin import TwinRequest, comparison_question, kept_comparison, twin_scopes
+from lockstep.verbs.twin import TwinRequest, comparison_question, twin_scopes
+from lockstep.verbs.twin_result import kept_comparison
 from lockstep.words import plural
 from lockstep.workspace import Workspace
 
@@ -100,9 +101,7 @@ class KeptResults:
         proved = kept_proof(subject, request, model, answer)
         if proved is None:
             return self._outdated(entry), None
-        induction = proved.induction
-        count = sum(proof.proved for proof in induction.proofs)
-        answer.judged, answer.seconds = f"{count}/{len(induction.proofs)}", induction.seconds
+        answer.seconds = proved.induction.seconds
         return entry.answered(answer), proved
 
     def _model(self, spec: ModelSpec, scope: Scope) -> Model:

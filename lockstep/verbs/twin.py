@@ -4,31 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import TypeAlias
 
-import msgspec
-
-from lockstep.answers.answer import Answer, counts_of
 from lockstep.answers.store import Dependencies, Question, texts_of
 from lockstep.errors import LockstepError
 from lockstep.language.model import Model, load_model
 from lockstep.requests.models import choose, refuse_unread
 from lockstep.requests.others import TwinRequest
-from lockstep.requests.run import Failure, Judged, Run, Unwatched, Watch, run_each
+from lockstep.requests.run import Run, Unwatched, Watch, run_each
 from lockstep.results.notebook import ShownInNotebooks
-from lockstep.results.search_result import SearchResult
-from lockstep.results.verdict import Verdict
 from lockstep.specs.scopes import ModelSpec, Scope, load_model_spec
 from lockstep.system.crash import failure_of
 from lockstep.system.java import find_java
 from lockstep.system.text_files import read_text
-from lockstep.twin.findings import TlcRun
-from lockstep.twin.refinement import Refinement, refinement_files
+from lockstep.twin.refinement import refinement_files
 from lockstep.twin.twin import TwinOptions, compare_twin
 from lockstep.twin.twin_files import TLC, tlc_jar, twin_files
-from lockstep.twin.twin_result import TwinResult
 from lockstep.verbs.check_result import PACKAGES
+from lockstep.verbs.twin_result import (
+    Compared,
+    Comparison,
+    Task,
+    Uncompared,
+    comparison_answer,
+    kept_comparison,
+)
 from lockstep.workspace import Workspace, find_workspace
 
 __all__ = ["Compared", "TwinPlan", "TwinRequest", "TwinRun", "Uncompared", "twin"]
@@ -36,49 +35,6 @@ __all__ = ["Compared", "TwinPlan", "TwinRequest", "TwinRun", "Uncompared", "twin
 
 USUAL_SCOPES = ("small", "default")
 """What is compared unless a scope is named."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """One model in one scope; `again` is the command that makes the comparison again."""
-
-    spec: ModelSpec
-    scope: Scope
-    again: str
-
-    @property
-    def model(self) -> str:
-        """The model's name."""
-        return self.spec.name
-
-    def __str__(self) -> str:
-        return f"{self.model} {self.scope.name}"
-
-
-@dataclass(frozen=True)
-class Compared(Judged, ShownInNotebooks):
-    """A model and its twin, both explored."""
-
-    task: Task
-    result: TwinResult
-    since: datetime | None = None
-    """When it was compared, where that was in an earlier run."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict on the comparison."""
-        return self.result.verdict
-
-
-@dataclass(frozen=True)
-class Uncompared(Failure, ShownInNotebooks):
-    """A model and its twin of which one cannot be used, or TLC did not see everything."""
-
-    task: Task
-    error: LockstepError
-
-
-Comparison: TypeAlias = Compared | Uncompared
 
 
 @dataclass(frozen=True)
@@ -192,38 +148,10 @@ def _compare(plan: TwinPlan, task: Task, watch: Watch) -> Comparison:
         # TLC reads the twin's files by itself: they may have been edited meanwhile.
         again = comparison_question(plan.workspace, task.spec, task.scope, model, request)
         if again.dependencies == question.dependencies:
-            question.keep(comparison_answer(result))
+            question.keep(comparison_answer(Compared(task, result)))
     except Exception as error:
         return Uncompared(task, failure_of(error, plan.workspace))
     return Compared(task, result)
-
-
-class TlcCounts(msgspec.Struct, frozen=True):
-    """What is kept of a `TlcRun` that refuted nothing."""
-
-    initial: int
-    initial_generated: int
-    generated: int
-    distinct: int
-    depth: int
-    workers: int
-    seconds: float
-
-
-class KeptRefinement(msgspec.Struct, frozen=True):
-    """What is kept of a `Refinement`."""
-
-    abstract: str
-    run: TlcCounts
-
-
-class TwinDetails(msgspec.Struct, frozen=True):
-    """What only the answer of a comparison has; the fields are those of `TwinResult`."""
-
-    run: TlcCounts
-    unchecked: tuple[str, ...]
-    refinement: KeptRefinement | None
-    unrefined: str | None
 
 
 def comparison_question(
@@ -248,66 +176,3 @@ def comparison_question(
     }
     dependencies = Dependencies(texts, options, PACKAGES)
     return Question(workspace, "twin", spec.name, scope.name, dependencies)
-
-
-def comparison_answer(result: TwinResult) -> Answer:
-    """The answer of a comparison."""
-    answer = Answer(
-        kind="twin",
-        model=result.model.name,
-        scope=result.scope,
-        verdict=str(result.verdict),
-        because=result.because,
-        judged=result.compare,
-        **{**counts_of(result.explored), "seconds": result.seconds},
-    )
-    if result.verdict is Verdict.HOLDS:
-        details = msgspec.convert(result, TwinDetails, from_attributes=True)
-        answer.details = msgspec.to_builtins(details)
-    return answer
-
-
-def kept_comparison(model: Model, answer: Answer) -> TwinResult | None:
-    """The result that an answer describes; None where it describes none that holds."""
-    if answer.verdict != Verdict.HOLDS:
-        return None
-    try:
-        details = msgspec.convert(answer.details, TwinDetails)
-    except msgspec.ValidationError:
-        return None
-    refining = details.refinement
-    return TwinResult(
-        model=model,
-        scope=answer.scope,
-        compare=answer.judged,
-        verdict=Verdict.HOLDS,
-        because="",
-        explored=SearchResult(
-            model.name,
-            answer.engine,
-            states=answer.states,
-            transitions=answer.transitions,
-            depth=answer.depth,
-        ),
-        run=_run(details.run),
-        difference=None,
-        counts=(),
-        refuting=None,
-        unchecked=details.unchecked,
-        refinement=None if refining is None else Refinement(refining.abstract, _run(refining.run)),
-        unrefined=details.unrefined,
-        seconds=answer.seconds,
-    )
-
-
-def _run(counts: TlcCounts) -> TlcRun:
-    """TLC's run that counted so: one that refuted nothing."""
-    return TlcRun(
-        verdict="holds",
-        violated=None,
-        message="",
-        trace=(),
-        loops_to=None,
-        warnings=(),
-        **msgspec.structs.asdict(counts),
-    )

@@ -61,7 +61,7 @@ def test_the_fewest_and_the_most_are_shown_with_their_behaviours(
 def test_each_behaviour_can_be_replayed(counting: "Desk") -> None:
     ran = counting.run("costs", "turnstile", "--scope", "small", "--json")
     (row,) = ran.json["results"]
-    counts = row["costs"]["entry"]["counts"]
+    counts = row["details"]["costs"]["entry"]["counts"]
     assert [counts["coins"][extreme]["number"] for extreme in ("fewest", "most")] == [1, 1]
     for extremes in counts.values():
         for attained in extremes.values():

@@ -35,20 +35,22 @@ def test_json_is_all_that_is_printed(proved: "Desk") -> None:
     assert ran.code == 0
     assert ran.json["version"] == 2
     (row,) = ran.json["results"]
-    assert (row["model"], row["proof"], row["scope"]) == ("turnstile", "wide", None)
-    assert (row["verdict"], row["because"], row["exit_code"], row["k"]) == ("holds", "", 0, 2)
-    assert [(each["name"], each["lemma"], each["proved"]) for each in row["properties"]] == [
+    details = row["details"]
+    assert (row["model"], row["scope"], details["from_scope"]) == ("turnstile", "wide", None)
+    assert (row["verdict"], row["because"], row["exit_code"]) == ("holds", "", 0)
+    assert (row["judged"], details["k"]) == ("4/4", 2)
+    assert [(each["name"], each["lemma"], each["proved"]) for each in details["properties"]] == [
         ("entries_are_paid", False, True),
         ("opens_only_for_a_coin", False, True),
         ("an_open_arm_is_paid_for", True, True),
         ("the text always has a meaning", False, True),
     ]
-    assert (row["unasked"], row["inferred"], row["bounded"]) == (
+    assert (details["unasked"], details["inferred"], details["bounded"]) == (
         ["somebody_gets_in", "deadlock"],
         [],
         None,
     )
-    assert row["reproduce"] == "lockstep prove turnstile --proof wide --k 2 --infer"
+    assert details["reproduce"] == "lockstep prove turnstile --proof wide --k 2 --infer"
     summary = ran.json["summary"]
     assert (summary["proofs"], summary["properties"], summary["proved"]) == (1, 4, 4)
     assert (summary["holds"], summary["not_asked"], summary["exit_code"]) == (1, [], 0)
@@ -62,8 +64,9 @@ def test_for_any_number_of_names(interchangeable: "Desk") -> None:
     assert told in ran.out
     assert "4 of 4 properties proved" in ran.out
     (row,) = interchangeable.run("prove", "--any", "GATES", "--json").json["results"]
-    assert row["any"] == {"constant": "GATES", "names": 2, "unread": []}
-    assert row["reproduce"] == "lockstep prove turnstile --proof wide --any GATES"
+    enough = {"constant": "GATES", "names": 2, "left_out": {}, "unread": []}
+    assert row["details"]["enough"] == enough
+    assert row["details"]["reproduce"] == "lockstep prove turnstile --proof wide --any GATES"
 
 
 def test_a_proof_of_the_specification_for_any_number(interchangeable: "Desk") -> None:
@@ -161,7 +164,7 @@ def test_a_premise_that_is_never_true_proves_nothing(proved: "Desk") -> None:
             "    when(new.entries[g] > s.entries[g] + 1)\n    return False\n"
         )
     (row,) = proved.run("prove", "turnstile", "--json").json["results"]
-    assert (row["idle"], row["vacuous"]) == ([], ["nobody_goes_twice"])
+    assert (row["details"]["idle"], row["details"]["vacuous"]) == ([], ["nobody_goes_twice"])
     assert (row["verdict"], row["exit_code"]) == ("inconclusive", 3)
     assert row["because"] == "nobody_goes_twice: its premise is never true"
 
@@ -178,8 +181,10 @@ def test_what_is_not_proved_is_said_with_how_far_it_holds(proving: "Desk") -> No
     assert "reproduce with  lockstep prove turnstile --proof wide" in ran.out
     row = proving.run("prove", "turnstile", "--json").json["results"][0]
     assert row["because"] == "not proved: the text always has a meaning"
-    assert row["properties"][0]["excused"] == "It says nothing of the arms."
-    assert (row["bounded"]["covered"], row["violation"], row["trace"]) == (4, None, None)
+    details = row["details"]
+    assert details["properties"][0]["excused"] == "It says nothing of the arms."
+    found = details["bounded"]["covered"], row["violated"], row["trace"], details["steps"]
+    assert found == (4, None, None, None)
 
 
 def test_an_excuse_that_is_not_needed(proved: "Desk") -> None:
@@ -205,9 +210,9 @@ def test_a_fault_is_refuted_by_a_behaviour_that_replays(proved: "Desk", fault: s
     assert again.json["results"][0]["property"] == broken
     row = proved.run("prove", "turnstile", "--fault", fault, "--json").json["results"][0]
     assert row["verdict"] == "violated"
-    assert broken in row["violation"]["properties"]
-    assert row["trace"]["file"].endswith(file)
-    assert len(row["trace"]["steps"]) == int(steps[0])
+    assert broken in row["violates"]
+    assert row["trace"].endswith(file)
+    assert row["length"] == len(row["details"]["steps"]) == int(steps[0])
 
 
 def test_a_false_invariant_at_real_width(proved: "Desk") -> None:
@@ -263,9 +268,10 @@ def test_text_without_meaning_is_an_error_with_the_way_to_it(proved: "Desk") -> 
     assert re.search(r"\n    2  push\(g=\w+\) +models/turnstile.py:\d+\n", ran.out)
     row = proved.run("prove", "turnstile", "--set", "MAX_COINS=1", "--json").json["results"][0]
     assert (row["verdict"], row["exit_code"]) == ("error", 2)
-    assert row["error"]["function"] == "coin"
-    assert (len(row["trace"]["steps"]), row["trace"]["file"]) == (2, None)
-    assert row["reproduce"] == "lockstep prove turnstile --proof wide --set MAX_COINS=1"
+    details = row["details"]
+    assert details["error"]["function"] == "coin"
+    assert (len(details["steps"]), row["trace"]) == (2, None)
+    assert details["reproduce"] == "lockstep prove turnstile --proof wide --set MAX_COINS=1"
 
 
 def test_every_question_is_written(proved: "Desk") -> None:
@@ -291,7 +297,7 @@ def test_a_folder_that_cannot_be_written_loses_no_verdict(proved: "Desk") -> Non
     assert "questions not written: taken/turnstile-wide cannot be written" in ran.out
     assert "4 of 4 properties proved" in ran.out
     row = proved.run("prove", "turnstile", "--smt", "taken", "--json").json["results"][0]
-    assert row["smt"]["folder"] is None
+    assert row["details"]["smt"]["folder"] is None
     assert (row["verdict"], row["exit_code"]) == ("holds", 3)
     (proved.root / ".lockstep").write_text("a file, not a folder")
     ran = proved.run("prove", "turnstile", "--fault", "stays_open")
@@ -382,12 +388,14 @@ def test_ctrl_c_keeps_what_was_found(
     assert "turnstile wide: inconclusive" in ran.out
     assert "not asked about: letters default" in ran.out
     row = proved.run("prove", "turnstile", "--json").json["results"][0]
-    assert (row["because"], row["interrupted"], row["exit_code"]) == ("interrupted", True, 130)
+    details = row["details"]
+    found = row["because"], details["interrupted"], row["exit_code"]
+    assert found == ("interrupted", True, 130)
     if at == "2 steps":
-        assert row["bounded"]["covered"] == 1
+        assert details["bounded"]["covered"] == 1
     else:
-        assert row["properties"][0]["proved"] is True
-        assert row["properties"][1]["because"] == "interrupted"
+        assert details["properties"][0]["proved"] is True
+        assert details["properties"][1]["because"] == "interrupted"
 
 
 @pytest.mark.parametrize(
@@ -455,4 +463,4 @@ def test_a_model_that_the_solver_has_no_term_for(proved: "Desk") -> None:
 
 def test_a_counterexample_names_the_file_that_it_was_saved_to(proved: "Desk") -> None:
     ran = proved.run("prove", "turnstile", "--fault", "stays_open", "--json")
-    assert Path(ran.json["results"][0]["trace"]["file"]).is_file()
+    assert Path(ran.json["results"][0]["trace"]).is_file()

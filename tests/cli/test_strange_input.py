@@ -283,7 +283,9 @@ def test_four_hundred_operands_are_proved(desk: "Desk", chain: str) -> None:
     ran = desk.run("prove", "turnstile", "--scope", "small", "--json", "--max-seconds", "300")
     assert ran.code in (0, 3)
     (row,) = ran.json["results"]
-    claim = next(each for each in row["properties"] if each["name"] == "entries_are_paid")
+    claim = next(
+        each for each in row["details"]["properties"] if each["name"] == "entries_are_paid"
+    )
     assert claim["proved"] is True
 
 

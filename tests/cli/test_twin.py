@@ -46,13 +46,21 @@ def test_json_is_all_that_is_printed(desk: "Desk") -> None:
     assert ran.code == 0
     assert ran.json["version"] == 2
     (row,) = ran.json["results"]
-    assert row.pop("seconds") >= row["twin"].pop("seconds") > 0
-    assert row == {
-        **{"model": "turnstile", "scope": "default", "compare": "counts", "engine": "python"},
-        **{"verdict": "holds", "states": 64, "transitions": 208, "depth": 10},
-        **{"because": "", "exit_code": 0, "difference": None, "counts": [], "refutation": None},
+    details = row["details"]
+    run = details.pop("run")
+    assert row["seconds"] >= run["seconds"] > 0
+    assert (row["model"], row["scope"], row["judged"]) == ("turnstile", "default", "counts")
+    assert (row["engine"], row["states"], row["transitions"], row["depth"]) == (
+        "python",
+        64,
+        208,
+        10,
+    )
+    assert (row["verdict"], row["because"], row["exit_code"]) == ("holds", "", 0)
+    assert (run["distinct"], run["transitions"], run["workers"]) == (64, 208, 2)
+    assert details == {
+        **{"difference": None, "counts": [], "refutation": None},
         **{"unchecked": [], "refinement": None, "unrefined": None},
-        "twin": {"states": 64, "transitions": 208, "depth": None, "workers": 2},
     }
     summary = ran.json["summary"]
     assert (summary["comparisons"], summary["holds"], summary["exit_code"]) == (1, 1, 0)
@@ -83,11 +91,12 @@ def test_a_difference_in_json(desk: "Desk") -> None:
     assert ran.code == 1
     (row,) = ran.json["results"]
     assert (row["verdict"], row["exit_code"]) == ("violated", 1)
-    assert row["difference"]["because"] == "the model can take push, and the twin cannot"
-    assert row["difference"]["steps"] == [{"action": "coin", "parameters": {"g": "east"}}]
-    assert row["refutation"]["claim"] == "deadlock"
-    assert row["refutation"]["message"] == "Deadlock reached."
-    assert [line.split() for line in row["refutation"]["behaviour"]][-3] == ["1", "coin"]
+    details = row["details"]
+    assert details["difference"]["because"] == "the model can take push, and the twin cannot"
+    assert details["difference"]["steps"] == [{"action": "coin", "parameters": {"g": "east"}}]
+    assert (row["violated"], row["violates"]) == ("deadlock", ["deadlock"])
+    assert details["refutation"]["message"] == "Deadlock reached."
+    assert [line.split() for line in details["refutation"]["behaviour"]][-3] == ["1", "coin"]
 
 
 def test_counts_that_differ_in_json(desk: "Desk") -> None:
@@ -96,9 +105,9 @@ def test_counts_that_differ_in_json(desk: "Desk") -> None:
     assert ran.code == 1
     (row,) = ran.json["results"]
     assert row["because"].startswith("the counts differ: states: 64 in the model, ")
-    first = row["counts"][0]
+    first = row["details"]["counts"][0]
     assert (first["name"], first["model"], first["at_least"]) == ("states", 64, False)
-    assert first["twin"] == row["twin"]["states"] < 64
+    assert first["twin"] == row["details"]["run"]["distinct"] < 64
 
 
 def test_a_refuted_claim_comes_with_the_behaviour_of_tlc(desk: "Desk") -> None:

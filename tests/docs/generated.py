@@ -15,7 +15,14 @@ from lockstep.cli.app import app
 from lockstep.verbs.check_result import CheckDetails
 from lockstep.verbs.fault_task import FaultDetails
 from lockstep.verbs.mutants import MutantDetails
+from lockstep.verbs.prove_kept import (
+    BoundedDetails,
+    EnoughDetails,
+    PropertyDetails,
+    ProveDetails,
+)
 from lockstep.verbs.report_history import Entry
+from lockstep.verbs.twin_result import RefinementDetails, TlcCounts, TwinDetails
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -73,7 +80,11 @@ def errors() -> str:
     return "\n".join(parts)
 
 
-_KINDS = (Answer, CheckDetails, Entry, FaultDetails, MutantDetails)
+_KINDS = (
+    *(Answer, CheckDetails, Entry, FaultDetails, MutantDetails),
+    *(ProveDetails, PropertyDetails, BoundedDetails, EnoughDetails),
+    *(RefinementDetails, TlcCounts, TwinDetails),
+)
 _STRUCTS = {kind.__name__: kind for kind in _KINDS}
 """The structs of which `json.md` has a table."""
 

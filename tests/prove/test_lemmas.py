@@ -89,7 +89,7 @@ def test_proofs_come_out_as_specified(
     monkeypatch.chdir(ROOT)
     code = run(["prove", name, "--proof", proof, "--json", "--no-cache"])
     (row,) = json.loads(capsys.readouterr().out)["results"]
-    proved = {prop["name"]: prop["proved"] for prop in row["properties"]}
+    proved = {prop["name"]: prop["proved"] for prop in row["details"]["properties"]}
     excused = SPECS[name].proofs[proof].bounded
     assert {prop for prop, holds in proved.items() if not holds} == set(excused)
     assert proved.keys() >= {*lemmas_of(name), MEANING}
