@@ -196,6 +196,7 @@ def check_one(workspace: Path, task: bytes, share: Share, *, watch: Watch = Unwa
         (result,) = run.results
         outcome = Outcome(check_answer(result, request))
         if isinstance(result, Checked) and result.saved is not None:
+            outcome.row.trace = None  # the folder goes, and the campaign names the file that stays
             outcome.trace_name = _trace_name(asked, result.saved)
             outcome.trace_text = result.saved.read_text("utf-8")
     return encode(outcome)
