@@ -8,7 +8,7 @@ from datetime import datetime
 from lockstep.answers.answer import Answer
 from lockstep.pages.blocks import Paragraph
 from lockstep.report.ci.problems import Gap, Level, Unknown
-from lockstep.verbs.affected import Affected
+from lockstep.requests.affected import Affected
 from lockstep.words import plural
 
 

@@ -17,6 +17,7 @@ from lockstep.language.notation import Kind
 from lockstep.mutants.mutant import find_mutant
 from lockstep.plain.exploration import Exploration
 from lockstep.plain.spaces import Spaces
+from lockstep.requests.affected import Affected, affected_models, spec_files
 from lockstep.requests.check import CheckRequest
 from lockstep.requests.models import choose
 from lockstep.requests.run import OnProgress, Unwatched, Watch, run_each
@@ -31,7 +32,6 @@ from lockstep.system.crash import failure_of
 from lockstep.system.interruption import INTERRUPTION
 from lockstep.trace.itf import Origin, constants_of
 from lockstep.trace.saving import save_trace
-from lockstep.verbs.affected import Affected, affected_models, spec_files
 from lockstep.verbs.check_result import (
     Checked,
     CheckResult,

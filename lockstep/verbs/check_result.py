@@ -29,9 +29,9 @@ from lockstep.workspace import Workspace
 
 if TYPE_CHECKING:
     from lockstep.language.inventory import Unused
+    from lockstep.requests.affected import Affected
     from lockstep.results.trace import Trace
     from lockstep.trace.itf import Origin
-    from lockstep.verbs.affected import Affected
 
 
 @dataclass

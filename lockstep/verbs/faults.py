@@ -13,6 +13,7 @@ from lockstep.language.faults import fault_marks, fault_places
 from lockstep.language.model import load_model, model_places
 from lockstep.language.notation import FaultMark, Kind
 from lockstep.plain.run import PlainEngine
+from lockstep.requests.affected import Affected, affected_models, spec_files
 from lockstep.requests.campaign import FaultsRequest
 from lockstep.requests.models import choose
 from lockstep.requests.run import Unwatched, Watch
@@ -24,7 +25,6 @@ from lockstep.system.crash import failure_of
 from lockstep.trace.claims import failing_binding
 from lockstep.trace.documents import parameters_json
 from lockstep.trace.itf import Origin, constants_of
-from lockstep.verbs.affected import Affected, affected_models, spec_files
 from lockstep.verbs.campaign import ModelsRun, SizedTask, TaskError, campaign_rows, run_models
 from lockstep.verbs.check import fault_scope
 from lockstep.verbs.fault_task import FaultAnswer, explore_fault

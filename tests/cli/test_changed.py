@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lockstep.verbs import affected
+from lockstep.requests import affected
 from tests.cli.repository import CLAIMS, FAULTS, MODEL, git
 
 if TYPE_CHECKING:
