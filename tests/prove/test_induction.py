@@ -442,11 +442,13 @@ def test_a_signal_that_came_to_nothing_is_pressed_again_as_itself(in_the_backgro
         work()
 
 
-def test_what_a_conversion_makes_of_a_second_press_is_ctrl_c(tmp_path: Path) -> None:
+def test_what_a_conversion_makes_of_a_second_press_is_ctrl_c(
+    tmp_path: Path, ctrl_c: Callable[[], None]
+) -> None:
     def converted() -> None:
         try:
-            signal.raise_signal(signal.SIGINT)
-            signal.raise_signal(signal.SIGINT)
+            ctrl_c()
+            ctrl_c()
         except KeyboardInterrupt as error:
             raise ctypes.ArgumentError("argument 2: KeyboardInterrupt:") from error
 
