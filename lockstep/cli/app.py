@@ -98,8 +98,11 @@ def _usage_error(error: TyperException, given: Sequence[str]) -> LockstepError:
     """A mistake in the arguments, as every other one is printed."""
     context = getattr(error, "ctx", None)
     verb = PROGRAM if context is None else context.command_path
-    message = error.format_message().removesuffix(".")
+    message = " ".join(error.format_message().split()).removesuffix(".")
     cure = f"see `{verb} --help`"
-    if message.startswith("Missing argument") and len(given) > 1 and given[-2].startswith("-"):
-        cure = f"put it before the options: {given[-2]} took {given[-1]} as its own value"
+    if context is not None and message.startswith("Missing argument") and given[-2:-1]:
+        options = {flag: one for one in context.command.params for flag in one.opts}
+        swallows = options.get(given[-2])
+        if swallows is not None and not getattr(swallows, "is_flag", False):
+            cure = f"put it before the options: {given[-2]} took {given[-1]} as its own value"
     return LockstepError(message, cure=cure)

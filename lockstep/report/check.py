@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
+from lockstep.errors import LockstepError
 from lockstep.language.faults import fault_marks, fault_names
 from lockstep.pages.blocks import Block, Paragraph, Row, Table
 from lockstep.pages.output import document as json_document
@@ -41,13 +42,19 @@ class CheckView(View[CheckResult, CheckRun]):
             yield self._table
 
     def _faults(self) -> Iterator[Block]:
-        """What each fault that is in place does, and where it comes from."""
+        """What each fault that is in place does, and where it comes from.
+
+        Nothing of one that cannot be read: the result says what is wrong with it.
+        """
         fault = self._plan.request.fault
         if fault is None:
             return
         (model,) = self._plan.models
-        marks = fault_marks(self._plan.workspace.root, model)
-        for name in fault_names(fault):
+        try:
+            marks = fault_marks(self._plan.workspace.root, model)
+        except LockstepError:
+            return
+        for name in filter(marks.__contains__, fault_names(fault)):
             mark, says = marks[name]
             text = textwrap.fill(" ".join(f"{name}: {says}".split()), 72, subsequent_indent="  ")
             yield Paragraph(text, label="fault")

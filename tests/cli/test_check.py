@@ -404,6 +404,7 @@ def test_wrong_use_is_one_clear_line(desk: "Desk", arguments: list[str], told: s
         (["--set", "MAX_COINS=1.5"], "no constant can be"),
         (["--fault", "stays_opn"], "did you mean stays_open?"),
         (["--fault", "melts"], "its faults are: stays_open, kicked_open"),
+        (["--scope", "small", "--fault", "melts"], "its faults are: stays_open, kicked_open"),
     ],
 )
 def test_what_one_model_lacks(desk: "Desk", arguments: list[str], told: str) -> None:

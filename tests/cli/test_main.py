@@ -64,6 +64,7 @@ def test_an_exit_code_that_nobody_knows_is_not_taken_for_none() -> None:
             "Missing argument 'FILE'\n"
             "  cure: put it before the options: --html took trace.json as its own value",
         ),
+        ("propose --json lease", "Missing argument 'NAME'\n  cure: see `lockstep propose --help`"),
         (
             "check --scop small",
             "No such option: --scop (Possible options: --json, --scope, --steps)\n"
